@@ -16,7 +16,7 @@ _HOME = lazy_patterns.pattern(rf"(?:{any_of('trail', 'home')}|»|›|>|/|\W*)", 
 #: More categories than any product stands in.
 _MOST = 1000
 _PATH = lazy_patterns.pattern(r"^https?://[^/]*")
-_FRONT = lazy_patterns.pattern(r"(?:https?://[^/]+)?/?")
+_FRONT = lazy_patterns.pattern(r"(?:https?://[^/]+)?/?(?:index\.(?:html?|php|aspx?|jsp))?")
 
 
 def is_home(text: str) -> bool:
@@ -78,7 +78,7 @@ def _link_of(item: Any) -> str | None:
 def is_front(url: str | None) -> bool:
     """Whether an address is a site's front page.
 
-    >>> is_front("https://a.example/"), is_front("/"), is_front("https://a.example/x")
+    >>> is_front("https://a.example/"), is_front("/index.html"), is_front("https://a.example/x")
     (True, True, False)
     """
     return url is not None and _FRONT.fullmatch(url.strip()) is not None

@@ -20,7 +20,13 @@ from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import jsonld, main_product, microdata, opengraph, schema
 from crawler.extract.structured.schema import Node
 from crawler.extract.visible import text, trails
-from crawler.extract.visible.described import called_boxes, described, may_describe, told_in_prose
+from crawler.extract.visible.described import (
+    called_boxes,
+    described,
+    may_describe,
+    told_below_title,
+    told_in_prose,
+)
 from crawler.items import Product
 from scrapy_seine.records import Record
 
@@ -66,6 +72,8 @@ class Found(Record):
     """An amount beside the visible price that is marked as the price before, and is lower."""
     described: list[Any] | None = None
     """Boxes that are called a description; None where the visible text was not read."""
+    lines: list[Any] = attrs.Factory(list)
+    """What stands behind the heading, as far as the visible text was read."""
     unread: dict[str, str] = attrs.Factory(dict)
     """Sources that hold what cannot be read, and the error: the others are read without them."""
 
@@ -86,7 +94,27 @@ class Found(Record):
         self.fields, self.sources = merge.merged(self.offered, site)
         if self.fields.get("name"):
             self.fields["name"] = merge.bare(self.fields["name"], self.page)
+            self._shorten_trail()
         merge.finish(self.fields, self.sources, self.page, self.offered)
+
+    def complete(self) -> None:
+        """Fill `fields` of a page whose kind was not known when it was read."""
+        _trace(self, merge.merged(self.offered)[0].get("name"))
+        _describe(self)
+        self.merge()
+
+    def _shorten_trail(self) -> None:
+        """Drop the product from the end of a trail that calls it by another source's name or number."""
+        steps, source = self.fields.get("breadcrumbs"), self.sources.get("breadcrumbs")
+        if not steps:
+            return
+        if source in merge.STRUCTURED and "name" not in self.offered.get(source, ()):
+            steps = crumbs.trail(steps, self.fields["name"])
+        steps = crumbs.trail(steps, self.fields.get("sku"))
+        if steps:
+            self.fields["breadcrumbs"] = steps
+        else:
+            del self.fields["breadcrumbs"], self.sources["breadcrumbs"]
 
     @property
     def not_to_be_had(self) -> str | None:
@@ -108,8 +136,7 @@ class Found(Record):
         said = self.not_to_be_had
         if said is None:
             return None
-        _describe(self)
-        self.merge()
+        self.complete()
         self.fields["availability"] = said
         return Product(url=self._url, sources=self.sources, **self.fields)
 
@@ -151,6 +178,7 @@ def extract(page: Page) -> Found:
         offered["text"], found.paths = seen.fields, seen.paths
         found.struck_below = seen.struck_below
         merge.choose(offered, seen, page.raw)
+        merge.refresh(offered, seen, page.raw)
         merge.reduce(offered, seen.reduced)
         merge.sell_out(offered, seen)
         if "price" not in seen.fields and "state" not in offered:
@@ -158,9 +186,7 @@ def extract(page: Page) -> Found:
     if found.kind != "product":
         unread |= {"json-ld": page.left_out} if page.left_out else {}
         return found
-    if not any("breadcrumbs" in told for told in offered.values()):
-        trail = trails.breadcrumbs(page, known.get("name"))
-        offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
+    _trace(found, known.get("name"))
     _describe(found)
     # Not before: the text is not asked for what is known.
     offered.update({merge.GUESSED: guesses} if guesses else {})
@@ -168,28 +194,39 @@ def extract(page: Page) -> Found:
     return found
 
 
+def _trace(found: Found, name: str | None) -> None:
+    """Take the categories from the page, where no source that follows a format tells them."""
+    if not any("breadcrumbs" in told for told in found.offered.values()):
+        trail = trails.breadcrumbs(found.page, name)
+        found.offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
+
+
 def _describe(found: Found) -> None:
     """Take the description from the page, where no source that follows a format tells one."""
     page = found.page
     if any(told.get("description") for told in found.offered.values()):
         return
-    told: str | None = page.meta("description") or _described_in_text(found)
+    name = merge.merged(found.offered)[0].get("name")
+    told: str | None = page.meta("description")
+    if not told or told == name:  # a template writes the name where nobody wrote a text
+        told = _described_in_text(found, name)
     if told:
         found.offered.setdefault("text", {})["description"] = told
 
 
-def _described_in_text(found: Found) -> str | None:
+def _described_in_text(found: Found, name: str | None) -> str | None:
     """The text of a box that is called a description, among those that were read, if text was.
 
     Else the first sentences behind the heading.
     """
     page, boxes = found.page, found.described
-    heading = text.heading_of(page, merge.merged(found.offered)[0].get("name"))
+    heading = text.heading_of(page, name)
     if heading is None:
         return None
     if boxes is None:
         boxes = [*called_boxes(page, heading)] if may_describe(page) else []
-    return described(boxes, heading) or told_in_prose(heading)
+    told = described(boxes, heading) or told_below_title(page, found.lines)
+    return told or told_in_prose(heading)
 
 
 def _read_regular_price(found: Found, known: Fields) -> None:
@@ -216,9 +253,11 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
         classify.number_signs(verdict, page, number)
     offered["text"], found.paths = seen.fields, seen.paths
     found.struck_below, found.described = seen.struck_below, seen.described
+    found.lines = seen.lines
     if disputed:
         merge.settle(offered)
     merge.choose(offered, seen, page.raw)
+    merge.refresh(offered, seen, page.raw)
     merge.reduce(offered, seen.reduced)
     merge.sell_out(offered, seen)
     if seen.on_request:

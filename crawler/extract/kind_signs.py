@@ -39,6 +39,8 @@ class Visible(Record):
     """Instead of a price, where it shows none, it asks to be asked."""
     described: list[Any] = attrs.Factory(list)
     """Boxes behind the heading that are called a description."""
+    lines: list[Any] = attrs.Factory(list)
+    """What stands behind the heading, line by line."""
     paths: dict[str, str] = attrs.Factory(dict)
     """By field: where the text stands from which it was read."""
     price_marked: bool = False

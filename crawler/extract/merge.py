@@ -50,6 +50,9 @@ _STEPS = lazy_patterns.pattern(r"\s[>»›]\s")
 _HIGHEST = lazy_patterns.pattern(
     rb"[Hh]igh[Pp]rice[\"'](?:\s{0,9}:|\s{1,9}content\s?=)\s{0,9}[\"']?(\d[\d.,]{0,14})"
 )
+#: Scripts, and what divides groups of three figures.
+_IN_SCRIPTS = lazy_patterns.pattern(rb"<script\b.*?</script", re.S | re.I)
+_GROUPS = rb"(?:[.,' ]|\xc2\xa0|\xe2\x80[\x89\xaf]|&nbsp;)?"
 #: Lines from the heading to the price of what it names.
 _BESIDE = 15
 #: Before the author of a book.
@@ -154,6 +157,44 @@ def choose(offered: dict[str, Fields], seen: Visible, raw: bytes) -> None:
     for source in STRUCTURED:
         if offered.get(source, {}).get("price") == lowest:
             offered[source]["price"] = shown
+
+
+def refresh(offered: dict[str, Fields], seen: Visible, raw: bytes) -> None:
+    """Take the price that the page shows, where nothing but its JSON-LD tells another: that is stale.
+
+    The amount has to stand beside the heading in a box for prices, and once more in an attribute;
+    that of the JSON-LD nowhere outside of scripts.
+    """
+    structured, told = offered.get("json-ld", {}), offered.get("json-ld", {}).get("price")
+    shown = seen.fields.get("price")
+    if not told or not shown or told == shown or not seen.price_marked or seen.price_is_loose:
+        return
+    if (seen.price_distance or 0) > _BESIDE or seen.price_after_link:
+        return
+    if seen.fields.get("currency") != structured.get("currency"):
+        return
+    if any(
+        offered.get(name, {}).get("price") == told for name in ("microdata", "opengraph", "state")
+    ):
+        return
+    body = _IN_SCRIPTS.sub(b"", raw)
+    if _stands(told, body) or not _is_kept(shown, body):
+        return
+    structured["price"] = shown
+    structured.pop("regular_price", None)
+
+
+def _stands(price: Decimal, body: bytes) -> bool:
+    """Whether the whole part of a price stands somewhere, with or without groups of three."""
+    groups = f"{int(price):,}".encode().split(b",")
+    return re.search(rb"(?<!\d)" + _GROUPS.join(groups) + rb"(?!\d)", body) is not None
+
+
+def _is_kept(price: Decimal, body: bytes) -> bool:
+    """Whether an attribute holds a price, as scripts read it."""
+    plain = f"{price.normalize():f}".encode()
+    held = rb"=\s?[\"']" + re.escape(plain) + (rb"0{0,4}" if b"." in plain else rb"(?:\.0{1,4})?")
+    return re.search(held + rb"[\"']", body) is not None
 
 
 def reduce(offered: dict[str, Fields], marked: bool) -> None:

@@ -29,6 +29,10 @@ _PAGE = whole(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|st
 _PAGE_PATH = lazy_patterns.pattern(
     rf"(?:/|-)(?:{any_of('paging', 'page')})[/-]?(\d{{1,6}})(?:/|\.html?|$)", re.I
 )
+#: What says where a page of a listing begins, in words that only the shop reads.
+_CURSOR = whole(
+    r"(?:end_?|start_?|next_?)?cursor|after|starting_?after|page_?token|next_?token|page_?info|continuation"
+)
 _NEXT = whole(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→]*\s*|\s*[»›>→]+\s*")
 _LONGEST = 1000
 _DIGITS = 9
@@ -75,9 +79,11 @@ def turns_page(element: Element, rel: str, there: Address, here: Address, *, pag
     if rel and rel.lower() in {"next", "prev", "previous"}:
         return True
     number = page_number(there)
+    new = set(there[2]) - set(here[2])
+    if there[1] == here[1] and len(new) == 1 and _CURSOR(next(iter(new))[0]):
+        return _says_next(element)
     if not number and not pager:
         return False
-    new = set(there[2]) - set(here[2])
     if any(_DRESS(name) and not _PAGE(name) for name, _ in new):
         return False
     same = there[1] == here[1] or _unpaged(there[1]) == _unpaged(here[1])

@@ -49,6 +49,8 @@ FACT = (
 )
 BADGE = r"badge|sticker|ribbon|flag\b|flags\b"
 RATING = r"rating|stars?\b|star-"
+#: What is called the head of a part of a page.
+TITLE = r"(?:panel|section|sec|block|box|module|widget)[-_]{0,2}(?:heading|title|header|head|hd)\b"
 #: What is called a description: behind a word or its beginning, at a word's end.
 DESCRIPTION = (
     r"(?:^|[\s_-]|product|item|goods|prod|tab|long|short|full)(?:descr?(?:iption|ipcion|icao|izione|iptif)?"

@@ -21,7 +21,8 @@ from crawler.extract.words import Marks, start_of
 (
     OLD, ELSEWHERE, HIDDEN, LINK, PRICE, BUTTON, STOCK, HEADING, LABEL,
     RATING, FACT, BADGE, OFF, CARD, BEYOND, JOINED, NOW, DIGIT, DESCRIPTION,
-) = (1 << bit for bit in range(19))  # fmt: skip
+    TITLE,
+) = (1 << bit for bit in range(20))  # fmt: skip
 
 _SKIPPED = frozenset(
     {"script", "style", "noscript", "template", "svg", "head", "iframe", "option", "object",
@@ -53,13 +54,14 @@ _RULES = [
         (BADGE, class_words.BADGE),
         (RATING, class_words.RATING),
         (DESCRIPTION, class_words.DESCRIPTION),
+        (TITLE, class_words.TITLE),
     )
 ]
 #: Words in a price block's class that make it no old price: the block holds both.
 _BOTH = re.compile(r"price(?:list\b|[-_]?(?:box|container|wrapper|block|info|group|area)(?!__))")
 _CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
-#: Headings of what is about other products, or about what people say of this one.
-_OTHERS = start_of(lambda any_of: any_of("headings", "others"))
+#: Whether other products follow a heading, or what people say of this one.
+begins_others = start_of(lambda any_of: any_of("headings", "others"))
 _MOST_ELEMENTS = 30_000
 #: Lines read after the main heading; a product is told by then.
 MOST_AFTER = 400
@@ -267,7 +269,8 @@ class _Reader:
                 flags |= told[value]
         if flags & DESCRIPTION:
             flags ^= DESCRIPTION
-            self.out.described.append(element)
+            if not self.beyond:
+                self.out.described.append(element)
         weighed = flags and (flags & self.weighed or element in self.kept)
         if weighed and (flags := self._weighed(element, flags)) < 0:
             return -1
@@ -424,6 +427,10 @@ class _Reader:
             before.flags |= JOINED
         return joint is not None
 
+    def _may_head(self, flags: int) -> bool:
+        """Whether a line may be a title behind the main heading; a link in a box for one is a tab."""
+        return self.out.heading >= 0 and bool(flags & HEADING or flags & (TITLE | LINK) == TITLE)
+
     @staticmethod
     def _is_cents(element: Element) -> bool:
         return element.tag in {"sup", "sub", "small"} or _ARE_CENTS[element.get("class") or ""]
@@ -450,7 +457,7 @@ class _Reader:
         if out.heading < 0 and element in self.inside:
             out.heading = place
             self._tell(self.told)
-        elif flags & HEADING and out.heading >= 0 and _OTHERS(text):
+        elif self._may_head(flags) and begins_others(text):
             self.beyond, self.until = ELSEWHERE | BEYOND, section_of(element, self.heading)
             flags |= ELSEWHERE
         if flags & _TELLING:

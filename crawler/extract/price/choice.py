@@ -59,7 +59,9 @@ _TAIL = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 _POSTAGE = any_word("amounts", "postage")
 _ON_REQUEST = any_word("amounts", "on_request")
 #: The same alone in a box for the price, or alone in its line: "Contact us".
-_ASKS_IN_BOX = whole_of(lambda any_of: rf"\W*(?:{any_of('amounts', 'asks_in_box')})\W*")
+_ASKS_IN_BOX = whole_of(
+    lambda any_of: rf"(?:[^:：]{{2,24}}[:：])?\W*(?:{any_of('amounts', 'asks_in_box')})\W*"
+)
 #: What may stand in a tile between its link and its price.
 _BETWEEN = _lines.OLD | _lines.HIDDEN | _lines.STOCK
 #: Lines after the heading in which a price is asked for.

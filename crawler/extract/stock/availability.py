@@ -48,6 +48,8 @@ _NOT = finder_of(
 _NOT_BEHIND = begun_of(lambda any_of: any_of("stock", "not_behind"))
 #: "0 in stock", "0 pieces in stock".
 _NONE = re.compile(r"(?<![\d.,])0\s(?:[^\W\d]{1,12}\s)?\Z").search
+#: "In stock: 0", "in stock (0)", "in stock: 0 pcs."; nothing comes after it.
+_NONE_BEHIND = re.compile(r"[\s:：(（]{0,4}0(?:\s?[^\W\d]{1,12}\.?)?[)）]?\Z").match
 #: Characters before "in stock" in which that may be.
 _BESIDE = 30
 #: What a button says when the thing can be put into a cart.
@@ -100,6 +102,8 @@ def availability_of_text(text: str) -> str | None:
 
     >>> availability_of_text("Currently not in stock"), availability_of_text("Auf Lager (3)")
     ('OutOfStock', 'InStock')
+    >>> availability_of_text("In stock (0)"), availability_of_text("In stock: 0-3 days")
+    ('OutOfStock', 'InStock')
     """
     found = _SAYS(text)
     said = _PHRASES[found.lastindex - 1] if found and found.lastindex else None
@@ -112,4 +116,4 @@ def _is_denied(said: Match[str]) -> bool:
     behind = said.string[said.end() :][:_BESIDE].lstrip()
     if before and (_NOT(before) is not None or _NONE(before) is not None):
         return True
-    return behind != "" and _NOT_BEHIND(behind) is not None
+    return behind != "" and (_NOT_BEHIND(behind) or _NONE_BEHIND(behind)) is not None

@@ -36,6 +36,8 @@ _NEAR_STOCK = 15
 _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=$|[\s_-])").search
 _CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
 _PRESSED = frozenset({"submit", "image", "button"})
+#: What stands between words for the stock and a number.
+_OPENING = ("(", "（", ":", "：")
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 #: A product's page has so many buttons that buy; more are a listing's.
 _BUTTONS_OF_ONE = 3
@@ -79,6 +81,20 @@ def _marked(line: Line) -> str | None:
 def _counted(pieces: str) -> str | None:
     """What a number behind a label of the stock says."""
     return ("InStock" if int(pieces) else "OutOfStock") if len(pieces) < _SHORT else None
+
+
+def _marked_or_counted(line: Line, labelled: bool, read: Lines) -> str | None:
+    """What a box for the stock says, or the number behind a label of it."""
+    if labelled and line.text.isdecimal():
+        return _counted(line.text)
+    return _unless_none(_marked(line), line, read)
+
+
+def _unless_none(told: str | None, line: Line, read: Lines) -> str | None:
+    """What a line says of the stock, unless the number behind it is 0: `In stock (<b>0</b>)`."""
+    if told != "InStock" or line.text[-1:] not in _OPENING or line.index + 1 >= len(read.lines):
+        return told
+    return "OutOfStock" if read.lines[line.index + 1].text == "0" else told
 
 
 def _stands_for_price(line: Line) -> bool:
@@ -234,8 +250,10 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
         if names and len(line.text) < 30:
             label = line.index
         if marked is None and is_mark:
-            marked = _counted(line.text) if labelled and line.text.isdecimal() else _marked(line)
-        elif firm in {None, "OutOfStock"} and (found := _told_by_the_way(line)):
+            marked = _marked_or_counted(line, labelled, read)
+        elif firm in {None, "OutOfStock"} and (
+            found := _unless_none(_told_by_the_way(line), line, read)
+        ):
             loose = loose or found
             titles = found == "InStock" and firm is not None and line.flags & _lines.HEADING
             if not titles and not _is_of_something_else(line, read.heading, usable):

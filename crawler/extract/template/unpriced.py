@@ -25,7 +25,7 @@ def know_unpriced(book: Book, site_id: str, found: Found) -> None:
     else:
         return
     verdict.add("product", 5, reason)
-    found.merge()
+    found.complete()
 
 
 def _shows_a_thing(found: Found) -> bool:

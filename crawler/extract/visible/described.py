@@ -8,8 +8,9 @@ from itertools import islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page import class_words
+from crawler.extract.page.lines import BEYOND, ELSEWHERE, Line, begins_others
 from crawler.extract.page.page import Element, Page, short_text, squashed
-from crawler.extract.words import Marks, any_word, start_of
+from crawler.extract.words import Marks, any_word, whole_of
 
 _WORDS = (
     rb"desc(?:r|\b)|beschreibung|omschrijving|beskriv|popis|opis|kuvaus|leiras|descri[pcz]|aciklama"
@@ -41,6 +42,13 @@ _BOXES = ("div", "section", "article", "p", "td", "dd", "span")
 #: Boxes that are looked at, those around one, and characters of a description.
 _MOST_BOXES, _MOST_AROUND = 8_000, 8
 _SHORTEST, _LONGEST = 12, 5_000
+#: What says that a description follows; boxes around and behind it, and those to which a tab leads.
+_SAYS_TITLE = whole_of(lambda any_of: rf"\W*(?:{any_of('headings', 'description')})\W*")
+_IS_TITLE = Marks(lambda text: _SAYS_TITLE(text) is not None)
+_PRESSED = frozenset({"li", "a", "button", "label", "span"})
+_TARGETS = ("div", "section", "li", "article")
+_MOST_ABOVE, _MOST_BELOW, _LONGEST_LABEL = 2, 3, 40
+_APART = ELSEWHERE | BEYOND
 _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend", "summary"})
 #: The same of a paragraph: the elements that may be one, and how many behind the heading.
 _BLOCKS = ("p", "div", "td", "li", "dd", "section", "span", "font", "h2", "h3", "h4", "footer")
@@ -50,7 +58,6 @@ _HAN = lazy_patterns.pattern(
     "[\u3040-\u30ff\u4e00-\u9fff\u0e00-\u0e7f]{12}[^<>]*[。．！\u0e00-\u0e7f]"
 )
 _ENDS = frozenset(".!?…。！？।؟")
-_BEGINS_OTHERS = start_of(lambda any_of: any_of("headings", "others"))
 _POSTAGE = any_word("amounts", "postage")
 _ASIDE = frozenset({"button", "label", "thead", "th", "dialog"})
 _IS_ASIDE = Marks(
@@ -88,7 +95,9 @@ def described(boxes: Iterable[Element], heading: Element) -> str | None:
             continue
         text = _without_title(short_text(element, _LONGEST), element)
         around = islice(element.iterancestors(), _MOST_AROUND)
-        if len(text) >= _SHORTEST and not any(map(_is_of_others, (element, *around))):
+        if len(text) < _SHORTEST or _IS_TITLE[text]:
+            continue
+        if not any(map(_is_of_others, (element, *around))):
             return text
     return None
 
@@ -101,13 +110,56 @@ def _without_title(text: str, box: Element) -> str:
     return text.removeprefix(short_text(first)).lstrip(" :") if first.tag in _TITLES else text
 
 
+def told_below_title(page: Page, lines: list[Line]) -> str | None:
+    """What stands behind the first line that says that a description follows; or where a tab leads.
+
+    *lines* are those from the heading on.
+    """
+    for line in lines[1:]:
+        if len(line.text) > _LONGEST_LABEL or line.flags & _APART or not _IS_TITLE[line.text]:
+            continue
+        around = islice(line.element.iterancestors(), _MOST_AROUND)
+        if not any(map(_is_of_others, around)) and (told := _below(page, line.element)):
+            return told
+    return None
+
+
+def _below(page: Page, title: Element) -> str | None:
+    boxes = (title, *islice(title.iterancestors(), _MOST_ABOVE))
+    link = next((box for box in boxes if box.tag == "a"), title)
+    target = (link.get("href") or "")[:_LONGEST_LABEL]
+    if target[:1] == "#" and len(target) > 1:
+        called = (box for box in page.root.iter(*_TARGETS) if box.get("id") == target[1:])
+        box = next(called, None)
+        return None if box is None else _text(box)
+    for box in boxes:
+        following = box.getnext()
+        if box.tag in _PRESSED and following is not None and following.tag == box.tag:
+            continue  # the other tabs
+        said = [box.tail or ""] if box is title else []
+        for following in islice(box.itersiblings(), _MOST_BELOW):
+            if following.tag in _TITLES:
+                break
+            if following.tag not in _FRAMES and (text := _text(following)):
+                said.append(text)
+        text = " ".join(" ".join(said).split())[:_LONGEST]
+        if len(text) >= _SHORTEST:
+            return text
+    return None
+
+
+def _text(box: Element) -> str | None:
+    text = _without_title(short_text(box, _LONGEST), box)
+    return text if len(text) >= _SHORTEST and not _is_of_others(box) else None
+
+
 def told_in_prose(heading: Element) -> str | None:
     """The first sentences behind the heading, and before what is about other things.
 
     They stand for the description of a page that calls no box one.
     """
     for element in islice(_behind(heading), _MOST_BEHIND):
-        titled = element.tag in _TITLES and _BEGINS_OTHERS(short_text(element, _LONGEST_TITLE))
+        titled = element.tag in _TITLES and begins_others(short_text(element, _LONGEST_TITLE))
         if titled or element.tag == "footer":
             return None
         parts = (element.text, *(inner.tail for inner in islice(element, _MOST_PARTS)))

@@ -15,7 +15,10 @@ _MOST_IMAGES = 120
 _MOST_AROUND, _SMALLEST = 4, 80
 #: Boxes behind a heading that stands in none.
 _MOST_BEHIND = 10
-_SIGN = finder(r"logo|icon|sprite|placeholder|pixel|spacer|blank\.|flag|badge|payment|\.svg")
+_SIGN = finder(
+    r"logo|icon|sprite|placeholder|pixel|spacer|blank\.|flag|badge|payment|\.svg|ribbon|sticker|banner"
+    r"|(?:^|[/_-])(?:sale|new|hot|sold-?out|soldout|label|btn|button|star|arrow|bg)s?[\d_-]{0,3}\.\w{3,4}(?:[?#]|$)"
+)
 #: Attributes in which templates keep the address of the picture to zoom into.
 _ZOOMED = ("data-large_image", "data-zoom-image", "data-zoom", "data-full-image", "data-full")
 _IS_PICTURE = re.compile(r"[^\s?#]{1,500}\.(?:jpe?g|png|webp|avif|gif)(?:[?#]|$)", re.I).match

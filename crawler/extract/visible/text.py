@@ -271,7 +271,7 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     local = currency_of_place(page)
     priced = bool(known.get("price"))
     read = _lines.read(page, heading)
-    boxes = read.described
+    boxes, behind = read.described, read.lines[max(read.heading, 0) :]
     seen = _rest_seen(_price_seen(read, local, priced), read, priced, page.url)
     lost = seen.price_distance is None or seen.price_distance > _NEAR or seen.price_after_link
     if heading is not None and lost and (seen.cards < CARDS or 1 <= seen.buy_buttons < CARDS):
@@ -280,7 +280,7 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
         whole = _price_seen(read, local, priced)
         if _is_nearer(whole, seen) and _is_nearer(_rest_seen(whole, read, priced, page.url), seen):
             seen = whole
-    fields, seen.described = seen.fields, boxes
+    fields, seen.described, seen.lines = seen.fields, boxes, behind
     if seen.price_is_loose and not seen.price_marked:
         take_labelled(read, seen)
     if "price" not in fields and not seen.cards and not seen.lone_cards:
@@ -293,7 +293,6 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     pictures = named_pictures(page, fields.get("name"))
     seen.pictured = bool(pictures)
     fields["images"] = pictures or picture_beside(beside)
-    fields["description"] = page.meta("description") or None
     return _without_nothing(seen)
 
 
@@ -338,8 +337,9 @@ def _take_beside(heading: Element, page: Page, seen: Visible, known: Fields) -> 
     if number := number_in_heading(heading, page.url):
         fields["name"] = fields["name"].removesuffix(f" ({number})")
         fields["sku"] = number
-    elif "sku" not in fields:
-        fields["sku"] = number_beside(heading)
+    elif "sku" not in fields and (number := number_beside(heading)):
+        fields["name"] = fields["name"].removesuffix(f"[{number}]").rstrip()
+        fields["sku"] = number
 
 
 def _name_in(heading: Element) -> str:

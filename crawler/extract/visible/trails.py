@@ -18,6 +18,15 @@ _TRAIL_TAGS = ("nav", "ol", "ul", "div", "p", "td", "section")
 _BETWEEN = lazy_patterns.pattern(r"\s*(?:[/>»›→≫❯▸▶]|>>|::|-->?|->|\\)\s*")
 _MOST_LINKS, _LONGEST_STEP = 150, 60
 _FRONT_SCRIPT = lazy_patterns.pattern(r"https?://[^/?#]+/(?:index|default|home|main)\.\w{2,5}")
+#: Boxes right behind the heading, and around it.
+_MOST_AFTER, _MOST_AROUND = 3, 2
+#: Words by which trails are called, and other boxes as well.
+_PATH = re.compile(
+    r"topic-?path|you-?are-?here|path-?way|(?:^|[\s_-])(?:path|position|location|ariane)(?=$|[\s_-])"
+).search
+_MAY_BE_PATH = lazy_patterns.pattern(
+    rb"(?:class|id)\s?=\s?[\"']?[^\"'<>]{0,60}(?:path|position|location|here|ariane)"
+)
 #: Boxes with a label that is followed by the category, and characters of its text.
 _LABEL_TAGS = ("span", "p", "div", "li", "td", "th", "dt", "b", "strong", "label", "h3", "h4")
 _MOST_BOXES, _LONGEST_LABEL = 4_000, 120
@@ -28,13 +37,15 @@ _IS_LABEL = whole_of(lambda any_of: rf"(?:{any_of('trail', 'label')})\s?[:：]?"
 def breadcrumbs(page: Page, name: str | None) -> list[str]:
     """The categories of the page's visible trail, which stands before the heading."""
     heading = heading_of(page, name)
-    found = _called(page, heading, name) if b"rumb" in page.raw else []
+    if b"rumb" in page.raw:
+        found = _called(page, heading, name) or _right_behind(page, heading, name)
+    else:
+        found = _called_path(page, heading, name) if _MAY_BE_PATH.search(page.raw) else []
     return found or _uncalled(page, heading, name) or _labelled(page)
 
 
 def _called(page: Page, heading: Element | None, name: str | None) -> list[str]:
     """The trail in a box that is called one."""
-    here = {page.url, page.canonical}
     own_tag = str(heading.tag) if heading is not None else "h1"
     tags = page.root.iter(*_TRAIL_TAGS, own_tag)
     trails = 0
@@ -48,17 +59,53 @@ def _called(page: Page, heading: Element | None, name: str | None) -> list[str]:
         ):
             continue
         trails += 1
-        anchors = islice(element.iter("a"), _MOST_STEPS)
-        links = [(page.resolve(a.get("href") or ""), a) for a in anchors]
-        steps = [(url, short_text(a)) for url, a in links if url not in here and not is_front(url)]
-        own = not ends_in_category([url for url, _ in steps], [url for url in here if url])
-        found = trail([text for _, text in steps], name if own else None)
-        if found:
+        if found := _steps(page, element, name):
+            return found
+    return []
+
+
+def _steps(page: Page, element: Element, name: str | None) -> list[str]:
+    """The texts of a trail's links, but for those to the front page and the product."""
+    here = {page.url, page.canonical}
+    anchors = islice(element.iter("a"), _MOST_STEPS)
+    links = [(page.resolve(a.get("href") or ""), a) for a in anchors]
+    steps = [(url, short_text(a)) for url, a in links if url not in here and not is_front(url)]
+    own = not ends_in_category([url for url, _ in steps], [url for url in here if url])
+    return trail([text for _, text in steps], name if own else None)
+
+
+def _right_behind(page: Page, heading: Element | None, name: str | None) -> list[str]:
+    """The trail in a box that is called one, right behind the heading or a box that holds it."""
+    around = () if heading is None else (heading, *islice(heading.iterancestors(), _MOST_AROUND))
+    for box in (after for inner in around for after in islice(inner.itersiblings(), _MOST_AFTER)):
+        named = (box.get("class"), box.get("id"), box.get("aria-label"))
+        if any(words and _IS_TRAIL[words] for words in named) and (
+            found := _steps(page, box, name)
+        ):
+            return found
+    return []
+
+
+def _called_path(page: Page, heading: Element | None, name: str | None) -> list[str]:
+    """The trail in a box that is called a path or a position, whose first link leads home."""
+    own_tag = str(heading.tag) if heading is not None else "h1"
+    for element in islice(page.root.iter(*_TRAIL_TAGS, own_tag), _MOST_BEFORE):
+        if element is heading:
+            break
+        named = (element.get("class"), element.get("id"))
+        if not any(words and _IS_PATH[words] for words in named):
+            continue
+        first = next(element.iter("a"), None)
+        if first is None:
+            continue
+        home = _leads_home(page.resolve(first.get("href") or "")) or is_home(short_text(first))
+        if home and (found := _steps(page, element, name)):
             return found
     return []
 
 
 _IS_TRAIL = Marks(lambda words: "crumb" in words.lower())
+_IS_PATH = Marks(lambda words: _PATH(words[:300].lower()) is not None)
 
 
 def _uncalled(page: Page, heading: Element | None, name: str | None) -> list[str]:
@@ -107,15 +154,16 @@ def _labelled(page: Page) -> list[str]:
             or not _IS_LABEL(text.partition(":")[0].strip())
         ):
             continue
-        whole = short_text(box, _LONGEST_LABEL)
+        whole, holder = short_text(box, _LONGEST_LABEL), box
         if _IS_LABEL(whole):  # the value has a box of its own
             parent, following = box.getparent(), box.getnext()
             if following is None and parent is not None:
                 following = parent.getnext() if len(parent) == 1 else None
+            holder = box if following is None else following
             whole = f"{whole.rstrip(': ')}: {'' if following is None else short_text(following, _LONGEST_LABEL)}"
             whole += f" {(box.tail or '').strip()}" if following is None else ""
         found = _LABELLED(whole.strip())
         if found and _IS_LABEL(found[1]):
-            links = [short_text(a, _LONGEST_STEP) for a in islice(box.iter("a"), _MOST_STEPS)]
+            links = [short_text(a, _LONGEST_STEP) for a in islice(holder.iter("a"), _MOST_STEPS)]
             return [links[-1]] if links and links[-1] else [found[2].strip(" .,")]
     return []
