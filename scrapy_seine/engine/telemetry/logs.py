@@ -23,6 +23,7 @@ from twisted.python.failure import Failure
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.entry import current
+from scrapy_seine.engine.lease.outcomes import describe
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.printable import printable, redact
@@ -34,7 +35,14 @@ class PageLines(LogFormatter):
     """Writes Scrapy's two lines about each page only where a handler of the log takes them.
 
     Scrapy makes them for every page and item, whether DEBUG is read or not: 0.05 ms a line.
+    A download that failed in a known way is one line too, without Scrapy's traceback.
     """
+
+    def __init__(self) -> None:
+        super().__init__()
+        scraper = logging.getLogger("scrapy.core.scraper")
+        if not any(isinstance(one, _Told) for one in scraper.filters):
+            scraper.addFilter(_Told())
 
     @cached_property
     def told(self) -> bool:
@@ -52,6 +60,24 @@ class PageLines(LogFormatter):
     ) -> LogFormatterResult | None:
         """Tell of an item."""
         return super().scraped(item, response, spider) if self.told else None
+
+    def download_error(
+        self, failure: Failure, request: Request, spider: Spider, errmsg: str | None = None
+    ) -> LogFormatterResult:
+        """Tell of a download that failed, with the reason where the failure is of a known kind."""
+        entry = current.get()
+        known = entry is not None and entry.kind not in {"", "internal"}
+        reason = describe(failure.value) if known and failure.value is not None else errmsg
+        return super().download_error(failure, request, spider, reason)
+
+
+class _Told(logging.Filter):
+    """Leaves out the traceback of a line that gives its reason: it names no code of the project."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if isinstance(record.args, dict) and "errmsg" in record.args:
+            record.exc_info = None
+        return True
 
 
 def is_read(name: str, level: int = logging.DEBUG) -> bool:

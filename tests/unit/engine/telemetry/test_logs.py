@@ -6,13 +6,17 @@ import logging
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from scrapy import Request, Spider
 from scrapy.http import Response
 from scrapy.settings import Settings
+from scrapy.utils.log import logformatter_adapter
+from twisted.python.failure import Failure
 
 from crawler.cli.output_checks import check_files
+from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.telemetry.logs import LostLines, PageLines, is_read
 from scrapy_seine.errors import ConfigError
 
@@ -40,6 +44,25 @@ def test_pages_are_told_of_where_a_handler_reads_that(
     lines, spider = PageLines(), Spider("test")
     assert (lines.crawled(Request(URL), Response(URL), spider) is not None) is told
     assert (lines.scraped({}, Response(URL), spider) is not None) is told
+
+
+@pytest.mark.parametrize(("kind", "traced"), [("connection", False), ("internal", True)])
+def test_a_download_that_failed_in_a_known_way_is_one_line(
+    caplog: pytest.LogCaptureFixture, kind: str, traced: bool
+) -> None:
+    """Sixty lines of traceback stood beside the line that says what becomes of the page."""
+    lines, request, error = PageLines(), Request(URL), ConnectionError("refused")
+    token = current.set(SimpleNamespace(kind=kind))  # type: ignore[arg-type]
+    try:
+        line = lines.download_error(Failure(error), request, Spider("test"))
+    finally:
+        current.reset(token)
+    logger = logging.getLogger("scrapy.core.scraper")
+    logger.log(*logformatter_adapter(line), exc_info=(type(error), error, None))
+    (record,) = caplog.records
+    assert (record.exc_info is not None) is traced
+    assert ("ConnectionError: refused" in record.getMessage()) is not traced
+    assert "Error downloading <GET http://127.0.0.1/>" in record.getMessage()
 
 
 def test_a_log_on_a_full_disk_is_told_of_once_and_in_one_line(
