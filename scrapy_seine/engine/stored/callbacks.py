@@ -8,8 +8,8 @@ spider besides: `_set_crawler` of a base class would run, and spoil the worker.
 from __future__ import annotations
 
 import inspect
+from functools import lru_cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from scrapy import Spider
 
@@ -26,7 +26,6 @@ _GENERIC = {
 _HOOKS = frozenset({"closed", "start_requests"})
 #: First parameter of a private method that is meant to be called with a page or a failure.
 _CALLED_WITH = frozenset({"response", "failure"})
-_known: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
 
 
 def _is_own(kind: type) -> bool:
@@ -62,12 +61,10 @@ def callbacks_of(kind: Any) -> frozenset[str]:
     first parameter `response` or `failure`. What Scrapy's generic spiders give their requests
     comes on top.
     """
-    found = _known.get(kind)
-    if found is None:
-        found = _known[kind] = _callbacks(kind)
-    return found
+    return _callbacks(kind)
 
 
+@lru_cache(maxsize=64)  # a dictionary of weak references takes four times as long
 def _callbacks(kind: Any) -> frozenset[str]:
     own = own_classes(kind)
     given = [base for base in kind.__mro__ if not _is_own(base)]
