@@ -48,7 +48,8 @@ _OF_TONGUE = re.compile(r"(?:https?://[^/]{1,200})?/[a-z]{2}(?:[-_][a-z]{2})?/?"
 _FIELD = lazy_patterns.pattern(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
 _NAME = lazy_patterns.pattern(rb"\bname=[\"']?([^\s\"'>]{0,80}+)", re.I)
 _QUANTITY = lazy_patterns.pattern(any_of("fields", "quantity").encode(), re.I)
-_PRINTS = lazy_patterns.pattern(rb"\bonload\s?=\s?[\"'][^\"'<>]{0,80}\bprint\(", re.I)
+#: What a page does when it is opened, so many characters of it.
+_PRINTS, _LONGEST_SCRIPT = re.compile(r"\bprint\(").search, 100
 _COLLECTIONS = frozenset(
     {"CollectionPage", "SearchResultsPage", "OfferCatalog", "ProductCollection"}
 )
@@ -172,7 +173,9 @@ def link_signs(verdict: Verdict, page: Page) -> None:
 
 def print_signs(verdict: Verdict, page: Page) -> None:
     """Whether the page prints itself: it is a poor copy of another page."""
-    if b"print(" in page.raw and _PRINTS.search(page.raw):
+    body = page.root.find("body")
+    opened = None if body is None else body.get("onload")
+    if opened is not None and _PRINTS(opened[:_LONGEST_SCRIPT]):
         verdict.add("product", -10, "it prints itself when it is opened")
 
 

@@ -80,6 +80,7 @@ class Page:
     """Folders of other languages, each with its links that are not followed."""
     named: dict[str, Element | None] = attrs.Factory(dict)
     """Headings that were looked for, by the name that was expected (`text.heading_of`)."""
+    _canonical: str | None = attrs.field(default="", init=False)
 
     def meta(self, name: str) -> str:
         """Content of the first meta element of that name or property, or nothing."""
@@ -99,6 +100,11 @@ class Page:
     @property
     def canonical(self) -> str | None:
         """The page's canonical link, absolute."""
+        if self._canonical == "":  # several readers ask for it
+            self._canonical = self._find_canonical()
+        return self._canonical
+
+    def _find_canonical(self) -> str | None:
         for link in self.links:
             if (link.get("rel") or "").strip().lower() == "canonical":
                 reference = (link.get("href") or "").strip()

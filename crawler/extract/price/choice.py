@@ -98,7 +98,11 @@ def _candidates(
 
 def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> Amounts:
     """Read the amounts of all lines that a visitor sees, so many at most."""
-    amounts, left, shown = Amounts(), _MOST_AMOUNTS, _lines.DIGIT | _lines.HIDDEN
+    amounts, left, shown = (
+        Amounts(look_for_tiles=look_for_tiles),
+        _MOST_AMOUNTS,
+        _lines.DIGIT | _lines.HIDDEN,
+    )
     for line in read.lines:
         if left <= 0:
             break
@@ -109,7 +113,7 @@ def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> Amount
             monies = with_next(read, line, monies[0], local)
         left -= len(monies)
         if monies:
-            amounts.add(line, monies, look_for_tiles)
+            amounts.add(line, monies)
     return amounts
 
 

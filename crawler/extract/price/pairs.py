@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -119,6 +120,8 @@ def _apart(candidates: list[Candidate]) -> Iterator[tuple[Candidate, Candidate]]
 
 def _without_the_tax(candidates: list[Candidate]) -> list[Candidate]:
     """Take the tax itself for another amount: it stands beside what it comes to and the sum."""
+    if len(candidates) < 3:
+        return candidates
     for place, one in enumerate(candidates):
         around = candidates[max(0, place - 2) : place] + candidates[place + 1 : place + 3]
         near = [c for c in around if abs(c.line.index - one.line.index) <= 2 * _NEAR]
@@ -144,7 +147,10 @@ def _is_taxed(low: Candidate, high: Candidate) -> bool:
         return False
     apart = abs(low.line.index - high.line.index)
     whole = apart <= _NEAR and 0 in (net % 1, gross % 1)
-    return any(abs(net * rate - gross) <= (1 if whole else _CENT) for rate in _TAXES)
+    rounded = 1 if whole else _CENT
+    # The first rate that is not too low decides: those behind it come to more.
+    place = bisect_left(_TAXES, gross - rounded, key=net.__mul__)
+    return place < len(_TAXES) and net * _TAXES[place] <= gross + rounded
 
 
 def _around(one: Candidate, lines: Sequence[Line]) -> str:
@@ -216,9 +222,9 @@ def paid_in_box(candidates: list[Candidate]) -> list[Candidate]:
 
     The lower one of two side by side is, unless it is struck through or words say otherwise.
     """
-    if any(not c.old and not c.other and _is_no_word(c) for c in candidates):
-        return candidates
     before = [c for c in candidates if c.old and not c.other]
+    if len(before) < 2 or any(not c.old and not c.other and _is_no_word(c) for c in candidates):
+        return candidates
     for one, two in pairwise(before):
         near = abs(one.line.index - two.line.index) <= _NEAR
         low, high = sorted((one, two), key=lambda c: c.money.value)

@@ -44,19 +44,23 @@ def _signature(element: Element) -> str:
 
 @attrs.define(eq=False, repr=False)
 class Amounts:
-    """The amounts of a page by line, and the boxes in which they stand by their make."""
+    """The amounts of a page by line, and which of them stand in tiles: boxes of one make."""
 
     found: list[tuple[Line, Sequence[Money]]] = attrs.Factory(list)
-    boxes: dict[str, list[Element]] = attrs.Factory(dict)
-    reduced: dict[str, list[Element]] = attrs.Factory(dict)
-    """Boxes whose class says that the amount in them is the price before."""
+    look_for_tiles: bool = True
 
-    def add(self, line: Line, monies: Sequence[Money], look_for_tiles: bool) -> None:
-        """Note a line's amounts, and the make of the box in which they stand."""
+    def add(self, line: Line, monies: Sequence[Money]) -> None:
+        """Note a line's amounts."""
         self.found.append((line, monies))
-        if look_for_tiles:
-            boxes = self.reduced if line.flags & _lines.OLD else self.boxes
-            boxes.setdefault(_signature(line.element), []).append(line.element)
+
+    def _tiles(self, before: bool) -> list[Element]:
+        """The tiles' boxes whose class says that the amount in them was asked *before*, or the others."""
+        boxes: dict[str, list[Element]] = {}
+        if self.look_for_tiles and len(self.found) >= CARDS:
+            for line, _ in self.found:
+                if bool(line.flags & _lines.OLD) == before:
+                    boxes.setdefault(_signature(line.element), []).append(line.element)
+        return [tile for members in boxes.values() for tile in tiles_of(members, CARDS)]
 
     def outside_tiles(
         self, seen: Visible, main: Element | None = None
@@ -66,7 +70,7 @@ class Amounts:
         *main* is the page's heading: a box around it holds more than tiles.
         """
         # What a class calls the regular price is the only one in some shops' tiles.
-        new, old = _tiles(self.boxes), _tiles(self.reduced)
+        new, old = self._tiles(before=False), self._tiles(before=True)
         seen.cards = len(new) or len(old)
         tiles = {*new, *old}
         seen.cards_apart = all(
@@ -133,10 +137,6 @@ def _is_of_tile(line: Line) -> bool:
         return False
     boxes = (line.element, *islice(line.element.iterancestors(), _MOST_LINKED))
     return any(box.tag == "a" and leads_away(box) for box in boxes)
-
-
-def _tiles(groups: dict[str, list[Element]]) -> list[Element]:
-    return [tile for members in groups.values() for tile in tiles_of(members, CARDS)]
 
 
 def is_within(element: Element, boxes: list[Element]) -> bool:
