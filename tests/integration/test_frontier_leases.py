@@ -253,6 +253,7 @@ async def test_no_list_is_searched_for_each_of_many_leases(d: Driver) -> None:
     await d.f.configure(delay_ms=0, concurrency=20, half_window_ms=10**9)
     leases = await d.take(20)
     assert await d.where() == (0, 0, 20, 0)
+    assert await d.redis.hlen(d.f.keys.held) == 20
     kinds = [await d.redis.object("ENCODING", key) for key in (d.f.keys.leases, d.f.keys.held)]
     assert kinds == [b"skiplist", b"hashtable"]
     assert await d.ack(*leases) == ["OK"] * 20
