@@ -29,7 +29,7 @@ from scrapy_seine.engine.fastpath.stock_path import StockPath
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.outcomes import describe
 from scrapy_seine.engine.local_requests import is_stub, off_the_web
-from scrapy_seine.engine.redirect_targets import LOOPS, lead_of
+from scrapy_seine.engine.redirect_loops import LOOPS, lead_of
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.one_off import is_one_off, plain_scheduler
 from scrapy_seine.engine.stored import serializer
