@@ -12,7 +12,6 @@ from crawler.extract.default_parser import Found
 from crawler.extract.money.cents import take_shown_price
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.addresses import Addresses
-from crawler.extract.template.cluster import broad_signature, signature
 from crawler.extract.template.confidence import confidence
 from crawler.extract.template.doubts import (
     Doubt,
@@ -28,6 +27,7 @@ from crawler.extract.template.drift import Drift
 from crawler.extract.template.language import in_other_words
 from crawler.extract.template.learned import mend
 from crawler.extract.template.make import COMPARED, NEWEST, Make
+from crawler.extract.template.make_signature import broad_signature, signature
 from crawler.extract.template.mass_changes import CHANGED
 from crawler.extract.template.observation import FIELDS, Seen, observe
 from crawler.extract.template.profile import KNOWN, Field, Profile

@@ -8,7 +8,7 @@ import pytest
 
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
-from crawler.extract.template.cluster import signature
+from crawler.extract.template.make_signature import signature
 from crawler.extract.template.observation import Seen
 from crawler.extract.template.profile import Field, Profile
 from scrapy_seine.urls import tidy
