@@ -8,9 +8,9 @@ from crawler.extract.default_parser import Found
 from crawler.extract.template.doubts import constant
 from crawler.extract.template.mending import BELOW
 from crawler.extract.template.name_affixes import without_affix
-from crawler.extract.template.nodes import texts_of, value_at
 from crawler.extract.template.observation import FIELDS, same
 from crawler.extract.template.profile import Profile
+from crawler.extract.template.values_by_place import texts_of, value_at
 
 #: Pages in a row without a value in its new place, before the parser is asked again.
 _GONE = 6

@@ -17,9 +17,9 @@ import attrs
 
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.mass_changes import Change, Contrast, amount
-from crawler.extract.template.nodes import PLACED, Text, texts_of, values
 from crawler.extract.template.observation import Seen
 from crawler.extract.template.product_names import ENOUGH, Shown, name_place
+from crawler.extract.template.values_by_place import PLACED, Text, texts_of, values
 from scrapy_seine.records import Record, Value
 
 #: Pages that agree on a place before it is believed, and the share of those tried that do.

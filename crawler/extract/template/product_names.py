@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
 from crawler.extract import lazy_patterns
-from crawler.extract.template.nodes import Text, values
+from crawler.extract.template.values_by_place import Text, values
 from crawler.extract.visible.text import title_parts
 
 #: Pages that are compared at least, and the share of them that must agree.

@@ -7,8 +7,8 @@ import pytest
 from crawler.extract import extract, parse
 from crawler.extract.merge import own_part
 from crawler.extract.stock.availability import availability_of_text
-from crawler.extract.template.nodes import Text
 from crawler.extract.template.product_names import name_place
+from crawler.extract.template.values_by_place import Text
 
 
 def _read(body, path="/p/lamp-12", title="Oak lamp", lang="en"):

@@ -17,9 +17,9 @@ from scrapy.statscollectors import MemoryStatsCollector
 from crawler.extract import extract, parse
 from crawler.extract.template import Book, Drift, mending
 from crawler.extract.template.mending import Mender
-from crawler.extract.template.nodes import texts_of, value_at, values
 from crawler.extract.template.observation import Seen
 from crawler.extract.template.profile import Profile
+from crawler.extract.template.values_by_place import texts_of, value_at, values
 from crawler.items import Product
 from scrapy_seine import meta as m
 from spiders.catalog import CatalogSpider

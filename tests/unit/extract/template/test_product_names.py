@@ -60,7 +60,7 @@ def test_a_heading_that_all_pages_have_gives_way_to_what_names_each(shop):
 
 
 def shown(columns: list[dict[str, str]]) -> list[Any]:
-    from crawler.extract.template.nodes import Text
+    from crawler.extract.template.values_by_place import Text
 
     return [
         (c["url"], [Text(at, text, (), False, False) for at, text in c.items() if at != "url"])
