@@ -31,7 +31,7 @@ from crawler.extract.template.make_signature import broad_signature, signature
 from crawler.extract.template.mass_changes import CHANGED
 from crawler.extract.template.observation import FIELDS, Seen, observe
 from crawler.extract.template.profile import KNOWN, Field, Profile
-from crawler.extract.template.repeats import compared, copied
+from crawler.extract.template.repeated_values import compared, copied
 from crawler.extract.template.right_source import right_source
 from crawler.extract.template.visitor_currency import TURNED, Tenders
 
