@@ -32,7 +32,7 @@ from crawler.extract.links.sitemap import read_sitemap
 from crawler.extract.links.sitemap_news import is_news
 from crawler.extract.page import page as pages
 from crawler.extract.structured import schema
-from crawler.extract.words.listed import Listed
+from crawler.extract.words.listed_words import Listed
 from scrapy_seine import attribute_limit
 from scrapy_seine.attribute_limit import MOST
 from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls

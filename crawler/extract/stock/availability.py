@@ -9,7 +9,7 @@ from typing import Any
 
 from crawler.extract import lazy_patterns
 from crawler.extract.words import any_word, begun_of, finder_of, whole_of
-from crawler.extract.words.listed import AnyOf
+from crawler.extract.words.listed_words import AnyOf
 
 #: schema.org's ItemAvailability, by its name in lower case.
 _NAMES = {

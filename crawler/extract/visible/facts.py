@@ -16,7 +16,7 @@ from crawler.extract.page.page import LONGEST, Element, holds_digit, short_text
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.schema import gtin, has_check_digit, stands_in
 from crawler.extract.words import Marks, begun_of
-from crawler.extract.words.listed import AnyOf
+from crawler.extract.words.listed_words import AnyOf
 
 _LABELS = ("sku", "gtin", "mpn", "brand", "model")
 

@@ -18,7 +18,7 @@ from crawler.extract.page.page import Element
 from crawler.extract.page.places import leads_away, path
 from crawler.extract.visible.priced_heading import is_called_name, is_general
 from crawler.extract.words import whole_of
-from crawler.extract.words.listed import Listed
+from crawler.extract.words.listed_words import Listed
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _IS_PRICE = whole_of(

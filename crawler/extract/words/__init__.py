@@ -19,7 +19,7 @@ from functools import cache
 from typing import Generic, TypeVar
 
 from crawler.extract.words import tables
-from crawler.extract.words.listed import Begun, Listed, Rule
+from crawler.extract.words.listed_words import Begun, Listed, Rule
 from crawler.extract.words.prefixes import tree
 
 _PART = re.compile(r"\\.|[^\\]+", re.S)

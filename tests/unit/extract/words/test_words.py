@@ -18,7 +18,7 @@ from crawler.extract.page.page import parse
 from crawler.extract.stock import availability
 from crawler.extract.visible import facts
 from crawler.extract.visible.facts import find_facts
-from crawler.extract.words import any_word, listed, tables, write
+from crawler.extract.words import any_word, listed_words, tables, write
 from crawler.extract.words.prefixes import written_out
 
 FOLDER = Path(words.__file__).parent
@@ -182,7 +182,7 @@ def test_each_match_of_an_entry_holds_the_letters_by_which_it_is_looked_for():
     rnd, tried = random.Random(1), 0
     for entry in {words._uncaptured(entry) for *_, entries in LISTS for entry in entries}:
         parsed, pattern = import_module("re._parser").parse(entry), re.compile(entry)
-        parts, begun = listed._parts_of(entry), written_out(entry)
+        parts, begun = listed_words._parts_of(entry), written_out(entry)
         for text in {_text_of(parsed, rnd) for _ in range(6)}:
             if (match := pattern.fullmatch(text)) is None:
                 continue  # what stands around it decides, too
@@ -192,8 +192,8 @@ def test_each_match_of_an_entry_holds_the_letters_by_which_it_is_looked_for():
                 text,
             )
             assert any(
-                text.startswith(listed._start(part, needs)) and needs in text
-                for part, needs in ((part, listed.letters(part)) for part in begun)
+                text.startswith(listed_words._start(part, needs)) and needs in text
+                for part, needs in ((part, listed_words.letters(part)) for part in begun)
                 if re.fullmatch(part, text)
             ), (entry, text)
     assert tried > 3000
@@ -232,10 +232,10 @@ def test_a_rule_remembers_a_bounded_number_of_short_texts_without_words() -> Non
     rule = any_word("amounts", "on_request")
     told = "price on request"
 
-    answers = {bool(rule(f"label {number}")) for number in range(3 * listed._MOST_BARE)}
+    answers = {bool(rule(f"label {number}")) for number in range(3 * listed_words._MOST_BARE)}
     rule("x" * 10_000)
 
     assert answers == {False}
-    assert 0 < len(rule._bare) <= listed._MOST_BARE
-    assert max(map(len, rule._bare)) <= listed._LONGEST_BARE
+    assert 0 < len(rule._bare) <= listed_words._MOST_BARE
+    assert max(map(len, rule._bare)) <= listed_words._LONGEST_BARE
     assert [bool(rule(told)) for _ in range(2)] == [True, True]
