@@ -12,7 +12,7 @@ import attrs
 
 from crawler.extract.site import Site, select_compiled
 from crawler.items import Product
-from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.misspelt_names import did_you_mean
 
 _FIELDS = frozenset(field.name for field in attrs.fields(Product))
 #: How alike two names must be, of 1, to take one for the other misspelt.

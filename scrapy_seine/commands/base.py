@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 from scrapy_seine.commands.one_line_errors import check_outputs, complain, guarded, one_line
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.misspelt_names import did_you_mean
 from scrapy_seine.printable import (
     escaped,
     guarded_streams,

@@ -19,7 +19,7 @@ from pathlib import Path
 from scrapy.utils.conf import closest_scrapy_cfg, get_config
 from scrapy.utils.project import get_project_settings
 
-from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.misspelt_names import did_you_mean
 
 #: Verbs of `scrapy seine`, one module of this package each.
 VERBS = ("status", "progress", "workers", "frontier", "dlq", "seed", "join-feeds", "logs")

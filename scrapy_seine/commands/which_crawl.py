@@ -11,7 +11,7 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.misspelt_names import did_you_mean
 from scrapy_seine.reads.fleet import crawl_names
 
 #: Names of crawls that a message lists, at most.

@@ -14,7 +14,7 @@ from scrapy_redis.spiders import RedisMixin
 from scrapy_seine.broken_imports import broken_files
 from scrapy_seine.engine.starting.seed_format import requests_of
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.misspelt_names import did_you_mean
 
 
 def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], list[Request]]:

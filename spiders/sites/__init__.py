@@ -13,7 +13,7 @@ from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
 from scrapy_seine.broken_imports import attempt, broken_files, line_of, note
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.misspelt_names import did_you_mean
 from scrapy_seine.urls import domain
 
 _DEFAULT = Site()

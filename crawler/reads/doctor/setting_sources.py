@@ -18,7 +18,7 @@ from crawler.reads.doctor.finding import Finding, Level
 from scrapy_seine.config import flag
 from scrapy_seine.engine.settings_check import OURS, strays
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.lenient import nearest
+from scrapy_seine.misspelt_names import nearest
 from scrapy_seine.printable import redact
 from scrapy_seine.records import Value
 

@@ -20,7 +20,7 @@ from types import CodeType
 from scrapy import Spider
 
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.misspelt_names import did_you_mean
 
 logger = logging.getLogger(__name__)
 #: How alike two names must be, of 1, to take one for the other misspelt.

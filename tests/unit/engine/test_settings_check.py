@@ -18,7 +18,7 @@ from scrapy_seine.addon import Addon
 from scrapy_seine.engine.download.lanes import CLIENTS
 from scrapy_seine.engine.settings_check import FLAG, OURS, check, faults, strangers, strays
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.lenient import nearest
+from scrapy_seine.misspelt_names import nearest
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("scrapy_seine", "crawler", "middlewares", "pipelines", "spiders")
