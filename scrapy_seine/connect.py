@@ -27,6 +27,8 @@ from redis.maint_notifications import MaintNotificationsConfig
 
 from scrapy_seine import embedded, redis_topology
 from scrapy_seine.config import SettingsLike, flag
+from scrapy_seine.embedded.binaries import wanted_source
+from scrapy_seine.embedded.data_folder import data_folder
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.misspelt_names import did_you_mean
 from scrapy_seine.records import Value
@@ -128,24 +130,13 @@ def blocking_client(url: str) -> blocking.Redis:
     return blocking.Redis.from_url(url, **_redis_options(url))
 
 
-def data_folder(settings: SettingsLike) -> Path:
-    """Return where the embedded servers keep their data."""
-    text = str(settings.get("SEINE_DATA_DIR") or "")
-    return Path(text).expanduser().absolute() if text else embedded.default_data_folder()
-
-
-def binaries(settings: SettingsLike) -> str:
-    """Return which programs the embedded servers use: auto, wheel or system."""
-    return str(settings.get("SEINE_EMBEDDED_BINARIES") or "auto").strip().lower()
-
-
 def _private(settings: SettingsLike, lacking: tuple[str, ...]) -> embedded.Servers:
     if not flag(settings, "SEINE_EMBEDDED"):
         names = " and ".join(STORES[store].setting for store in lacking)
         raise ConfigError(
             f"{names} must be set, because servers are started only where SEINE_EMBEDDED is on"
         )
-    key = (str(data_folder(settings)), binaries(settings), lacking)
+    key = (str(data_folder(settings)), wanted_source(settings), lacking)
     if key not in _joined:
         _joined[key] = embedded.start(Path(key[0]), binaries=key[1], which=lacking)
     return _joined[key]

@@ -15,10 +15,11 @@ from crawler.demo.hostile import run_hostile
 from crawler.demo.own_stores import SCHEMA, clean, own_place
 from crawler.demo.run import Audience, Options, Outcome, run
 from crawler.demo.screen import Screen
-from crawler.stores.endpoints import Endpoints, data_folder, endpoints, missing
+from crawler.stores.endpoints import Endpoints, endpoints, missing
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.config import SettingsLike, flag, number
+from scrapy_seine.embedded.data_folder import data_folder
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads import lazy_rich
 

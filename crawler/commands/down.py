@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from crawler.stores import embedded, endpoints
+from crawler.stores import embedded
 from crawler.stores.embedded.in_use import refuse_if_used
 from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.embedded.data_folder import data_folder
 
 
 class Command(SeineCommand):
@@ -26,7 +27,7 @@ class Command(SeineCommand):
         Raises:
             ConfigError: workers, a demo or a dashboard use them.
         """
-        folder = endpoints.data_folder(self.project)
+        folder = data_folder(self.project)
         if not opts.force:
             refuse_if_used(folder)
         stopped = embedded.stop(folder)

@@ -15,6 +15,7 @@ from psycopg2.extensions import parse_dsn
 from crawler.stores import endpoints
 from crawler.stores.embedded import postgres
 from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.embedded.binaries import wanted_source
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads import lazy_rich
 from scrapy_seine.sinks.postgres.database import connected
@@ -61,7 +62,7 @@ class Command(SeineCommand):
         return 0
 
     def _open(self, url: str) -> int:
-        program = shutil.which(postgres.psql(endpoints.binaries(self.project)))
+        program = shutil.which(postgres.psql(wanted_source(self.project)))
         if program is None:
             raise ConfigError("there is no psql here; name a statement: scrapy sql 'SELECT …'")
         sys.stdout.flush()

@@ -8,6 +8,8 @@ import shlex
 from crawler.stores import embedded, endpoints
 from crawler.stores.embedded import postgres
 from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.embedded.binaries import wanted_source
+from scrapy_seine.embedded.data_folder import data_folder
 from scrapy_seine.printable import redact
 
 
@@ -24,9 +26,7 @@ class Command(SeineCommand):
         found = endpoints.endpoints(settings)
         urls = _shown(found, missing)
         redis, psql = _redis_cli(found, missing), self._psql(found, missing)
-        folders = list(
-            map(str, embedded.folders(endpoints.data_folder(settings)) if missing else ())
-        )
+        folders = list(map(str, embedded.folders(data_folder(settings)) if missing else ()))
         lines = [
             f"Redis       {urls['redis_url']}",
             f"PostgreSQL  {urls['database_url']}",
@@ -41,7 +41,7 @@ class Command(SeineCommand):
     def _psql(self, found: endpoints.Endpoints, missing: tuple[str, ...]) -> str:
         if "postgres" not in missing:
             return 'psql "$DATABASE_URL"'
-        program = postgres.psql(endpoints.binaries(self.project))
+        program = postgres.psql(wanted_source(self.project))
         return f"{shlex.quote(program)} {shlex.quote(found.database_url)}"
 
 

@@ -19,8 +19,6 @@ from crawler.extract.links.registered_domain import site_of as domain_of
 from crawler.reads.crawl_report import plural
 from crawler.stores.endpoints import (
     STORES,
-    binaries,
-    data_folder,
     endpoints,
     missing,
     running_database,
@@ -30,6 +28,8 @@ from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.commands.which_spider import seed_reader
 from scrapy_seine.config import flag
+from scrapy_seine.embedded.binaries import wanted_source
+from scrapy_seine.embedded.data_folder import data_folder
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.reads import lazy_rich
 
@@ -135,7 +135,7 @@ class Command(SeineCommand):
         return {
             "SEINE_EMBEDDED": "1",
             "SEINE_DATA_DIR": str(data_folder(self.project)),
-            "SEINE_EMBEDDED_BINARIES": binaries(self.project),
+            "SEINE_EMBEDDED_BINARIES": wanted_source(self.project),
         }
 
 

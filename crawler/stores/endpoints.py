@@ -13,22 +13,19 @@ from scrapy_seine.connect import (
     STORES,
     Endpoints,
     Store,
-    binaries,
     blocking_client,
-    data_folder,
     endpoints,
     missing,
     redis_client,
 )
+from scrapy_seine.embedded.data_folder import data_folder
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.sinks.postgres.database import connect
 
 __all__ = [
     "STORES",
     "Endpoints",
-    "binaries",
     "blocking_client",
-    "data_folder",
     "embedded",
     "endpoints",
     "missing",

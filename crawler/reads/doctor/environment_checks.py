@@ -30,7 +30,7 @@ from crawler.reads.doctor.checks import on
 from crawler.reads.doctor.finding import Finding
 from crawler.stores.archive.object_storage import S3, Folder, open_store
 from scrapy_seine.config import FrontierConfig, SettingsLike, StoreConfig
-from scrapy_seine.connect import data_folder
+from scrapy_seine.embedded.data_folder import data_folder
 from scrapy_seine.engine.settings_check import PORT, Kind, faults
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.printable import redact
