@@ -57,7 +57,7 @@ class FurtherPages(PageReading):
                 yield self._request(Link(url, "pagination", "the listing's page count"), site, None)
 
     def _probe(self, search: probing.Probe, site: Site, origin: str) -> Iterator[Request]:
-        """Ask for one page of a listing: a page that is there is worth as much as any."""
+        """Request one page of a listing, to see whether the listing is so long."""
         if site.follows(search.url, origin):
             self._count("probes")
             link = Link(search.url, "pagination", "is the listing as long as this?")

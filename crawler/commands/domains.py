@@ -47,7 +47,7 @@ class Command(SeineCommand):
         """
         verb, *rest = args or ["show"]
         if verb not in VERBS or len(rest) > 1 or (verb == "reset" and not rest):
-            raise UsageError(f"one of {', '.join(VERBS)}; reset wants a domain")
+            raise UsageError(f"one of {', '.join(VERBS)}; reset needs a domain")
         url = endpoints(self.project, need=("redis",)).redis_url
         if verb == "reset":
             with_fleet(url, lambda redis: self._reset(redis, rest[0]))

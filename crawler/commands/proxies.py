@@ -48,7 +48,7 @@ class Command(SeineCommand):
         """
         verb, *rest = args or ["show"]
         if verb not in VERBS or len(rest) > 1 or (verb == "release" and not rest):
-            raise UsageError(f"one of {', '.join(VERBS)}; release wants an id")
+            raise UsageError(f"one of {', '.join(VERBS)}; release needs an id")
         if verb == "test":
             return self._test(rest[0] if rest else "https://example.com/", opts.timeout)
         url = endpoints(self.project, need=("redis",)).redis_url

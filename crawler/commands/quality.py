@@ -71,7 +71,7 @@ class Command(SeineCommand):
 
     def _accept(self, url: str, site: str | None, field: str) -> None:
         if site is None:
-            raise UsageError("--accept wants a SITE")
+            raise UsageError("--accept needs a SITE")
         if not measure_sites(url, site, since=None, keep=False):
             raise ConfigError(f"no products of site {site!r} are stored")
         until = datetime.now(UTC) + ACCEPTED_FOR

@@ -22,12 +22,13 @@ from scrapy_seine.reads.fleet import crawl_names
 _NAMES_S = 60.0
 #: Other crawls that are kept open, with what was seen of them.
 _MOST = 20
-#: A link to one of our pages; all but an attribute's own quotes are escaped. What serves the
-#: dashboard as a whole stays where it is.
+#: A link to a page of one crawl; pages of the whole dashboard are left out. Quotes within an
+#: attribute are escaped, so that the pattern ends where the attribute does.
 _LINK = re.compile(r'((?:href|action|src)=")/(?!c/|static/|log(?:in|out)"|api/)')
-#: Of one item, which another crawl may not have: the list that it is in is shown instead.
+#: Pages of single items: a link to another crawl leads to the list, because that crawl may lack
+#: the item.
 _ITEMS = ("domains", "workers", "dead", "runs", "do")
-#: What tells of a place or a deed, not of a choice.
+#: Parameters that name a position or an action done, and so are no choice of the visitor.
 _PASSING = {"after", "done", "n"}
 
 

@@ -13,7 +13,7 @@ MOST_BY_ADDRESS = 10
 MOST_IN_ALL = 100
 #: Seconds that a wrong token counts.
 WINDOW_S = 60.0
-#: So long an address that gave the right token is not held up by wrong ones of others, s.
+#: Seconds for which an address that gave the right token does not wait for wrong ones of others.
 KNOWN_S = 12 * 3600.0
 #: Addresses remembered; the one that guessed longest ago is forgotten first.
 MOST_ADDRESSES = 10_000

@@ -15,7 +15,7 @@ from crawler.items import Product
 from scrapy_seine.misspelt_names import did_you_mean
 
 _FIELDS = frozenset(field.name for field in attrs.fields(Product))
-#: How alike two names must be, of 1, to take one for the other misspelt.
+#: Likeness, 0 to 1, from which one name counts as the other one misspelt.
 _ALIKE = 0.75
 _DAY_MS = 86_400_000
 _LANES = frozenset({"plain", "tls", "browser"})

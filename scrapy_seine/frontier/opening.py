@@ -38,7 +38,7 @@ class CrawlConfig(Protocol):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What requests are signed with, newest first; empty: they are not."""
+        """Secrets that requests are signed with, newest first; empty: requests are not signed."""
 
 
 def frontier_of(redis: Redis, crawl: str, partitions: int, *, now_ms: int = 0) -> Frontier:

@@ -117,7 +117,7 @@ def cookie_of(plain: Mapping[str, Any]) -> Cookie:
     if not all(isinstance(text, str) for text in texts.values()):
         raise ValueError("a stored cookie lacks a text")
     if expires is not None and not isinstance(expires, int | float):
-        raise ValueError("a stored cookie's time is none")
+        raise ValueError("a stored cookie's time of expiry is no number")
     domain = str(texts["domain"])
     return Cookie(
         version=0,

@@ -228,7 +228,7 @@ class RobotsMiddleware:
     ) -> Known:
         try:
             known = await self._fetch(origin, request, failures)
-        except (AddressRefused, NoWay):  # another page may ask: let go of the lock
+        except (AddressRefused, NoWay):  # release the lock, because another page may ask
             with suppress(RedisError, OSError):
                 await shared.store(origin, Known("away", b"", _MOMENT_S), failures=failures)
             raise

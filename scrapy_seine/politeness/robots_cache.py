@@ -70,7 +70,7 @@ class SharedRobots:
         return Wanted(0) if known is None else known
 
     async def store(self, origin: str, known: Known, *, failures: int = 0) -> None:
-        """Tell the fleet, and let go of the lock."""
+        """Share the result with the fleet, and release the lock."""
         lua = load_script("scrapy_seine.politeness", "robots_store")
         body = zlib.compress(known.body[:SIZE_LIMIT]) if known.body else b""
         args = [self.now_ms, self.token, known.state, int(known.left_s * 1000), failures, body]

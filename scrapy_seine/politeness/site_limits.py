@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy_seine.frontier.round_trips.exchange import Exchange
 
 logger = logging.getLogger(__name__)
-#: A request waits here for its next time to send, if that is not further away than this, ms.
+#: Milliseconds, at most, that a request waits in this worker for its next time to send.
 PATIENCE_MS = 1000
 #: Measured latencies wait this long for others, s.
 TELL_S = 0.25

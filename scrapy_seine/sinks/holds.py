@@ -48,7 +48,7 @@ class _Held:
         return cls(worker_of(crawler).inflight, asyncio.get_running_loop())
 
     def add(self, n: int) -> None:
-        """Count *n* more holds, or fewer; on the thread of the event loop."""
+        """Add *n*, which may be negative, to the number of holds; on the event loop's thread."""
         self.open += n
         if self.open >= MOST_HELD:
             self.inflight.press(_SOURCE, True)

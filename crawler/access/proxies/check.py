@@ -1,4 +1,4 @@
-"""Try proxies on one address, all at once; for people who want to know which ones work."""
+"""Tries proxies on one address, all at once, for people who want to know which ones work."""
 
 from __future__ import annotations
 

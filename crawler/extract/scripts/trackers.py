@@ -34,7 +34,9 @@ def calls(text: str) -> Iterator[int]:
 
 
 def as_product(node: Node) -> Node:
-    """A tracker's mapping in the names that a shop's own state has; any other as it is.
+    """Give the fields of a tracker's mapping the names that a shop's own state uses.
+
+    Other mappings are returned unchanged.
 
     >>> as_product({"content_name": "Lamp", "value": 5, "content_ids": ["7"]})
     {'name': 'Lamp', 'price': 5, 'id': '7'}

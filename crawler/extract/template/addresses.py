@@ -74,7 +74,7 @@ class Addresses(Record):
     _sites: dict[str, dict[str, _Shape]] = attrs.Factory(dict)
 
     def note(self, site_id: str, url: str) -> list[str]:
-        """Count a product's page; returns the pages that are worth a second look since, once."""
+        """Count a product's page; return, once, pages that look like products' since this one."""
         shape = self._shape(site_id, url)
         if shape is None:
             return []

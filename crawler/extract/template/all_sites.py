@@ -77,7 +77,7 @@ class Book:
             self._tell_once(change, make)
         mend(found, profile)
         seen = observe(found)
-        # Pages that name no product by a number are as many products.
+        # Each page without a product's number counts as a product of its own.
         key = str(found.fields.get("external_id") or found.page.url)
         below = found.struck_below
         if not profile.pages and self._is_known(site_id):

@@ -288,5 +288,5 @@ def _is_raised(pairs: Sequence[Pair], step: Decimal) -> bool:
 
 
 def _step(price: Decimal) -> Decimal:
-    """The last figure of a price: a hundredth, or one where it has no cents."""
+    """Return the smallest step of a price: 0.01, or 1 where the price has no cents."""
     return Decimal(1) if price == price.to_integral_value() else Decimal("0.01")

@@ -116,7 +116,7 @@ def _is_private(address: str, public: tuple[Network, ...]) -> bool:
 
 
 class Reach:
-    """The policy of one crawler, and what its seeds turned out to be."""
+    """Decides for one crawler which requests may be sent to private addresses."""
 
     def __init__(self, policy: AddressPolicy, inflight: InFlightTable) -> None:
         self.policy = policy

@@ -301,7 +301,7 @@ def spider_of(manager: Any) -> Any:
 
 
 def forget_selector(response: Any) -> None:
-    """Let go of the tree that a response was parsed into."""
+    """Drop the tree that a response was parsed into."""
     if available("selectors"):
         response._cached_selector = None
 

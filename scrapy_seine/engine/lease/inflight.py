@@ -42,7 +42,7 @@ class InFlightTable(PageEnds):
     def __init__(self) -> None:
         super().__init__()
         self._pressing: set[str] = set()
-        #: Called when the last pressure goes: nobody asks for requests by then.
+        #: Called when no sink presses any more, because by then nothing asks for requests.
         self.relieved: Callable[[], None] = lambda: None
         #: Rows and bytes that a sink has taken and not stored yet; the sink replaces it.
         self.waiting: Callable[[], tuple[int, int]] = lambda: (0, 0)

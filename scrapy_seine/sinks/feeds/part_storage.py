@@ -75,7 +75,7 @@ class Folder:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._write, name, part)
 
     def close(self) -> None:
-        """Let go of the file at hand once it is written; the next part begins another one."""
+        """Close the current file once it is written; the next part begins another one."""
         self._thread.submit(self._close)
 
     def _close(self) -> None:
@@ -159,7 +159,7 @@ class _File:
             raise FileNotFoundError(f"{name}: its file was removed")
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the file and its sidecar."""
         os.close(self._rows)
         os.close(self._sidecar)
 

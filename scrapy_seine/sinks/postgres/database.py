@@ -112,10 +112,10 @@ def transaction(database_url: str) -> Iterator[extensions.connection]:
 
 @contextmanager
 def outages() -> Iterator[None]:
-    """Tell what a server or a connection is to blame for apart from what a statement is.
+    """Raise StoreUnreachable for faults of the server or the connection, not for a statement's own.
 
-    A connection that breaks in a block of statements shows itself in many ways: the server's last
-    words, a rollback that finds the connection closed, a reply of which libpq cannot say anything.
+    A connection that breaks within a block shows in many ways: an error message of the server, a
+    rollback that finds the connection closed, a reply that libpq cannot read.
 
     Raises:
         StoreUnreachable: the database goes away meanwhile, or does not take statements for now.

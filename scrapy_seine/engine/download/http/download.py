@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 class Stopped(Exception):
-    """A receiver of a signal wants no more of the answer."""
+    """A receiver of a signal stopped the download."""
 
 
 class Download:
