@@ -9,8 +9,8 @@ import attrs
 import orjson
 
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.gather import together
 from scrapy_seine.frontier.keys import part_of
-from scrapy_seine.frontier.together import together
 from scrapy_seine.lenient import word
 from scrapy_seine.printable import redact
 from scrapy_seine.reads.requests import Found, load, read

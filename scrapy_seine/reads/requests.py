@@ -9,8 +9,8 @@ import attrs
 
 from scrapy_seine import meta as m
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.gather import together
 from scrapy_seine.frontier.keys import Keys, part_of
-from scrapy_seine.frontier.together import together
 from scrapy_seine.lenient import real, whole, word
 from scrapy_seine.reads.fleet import meta_of, stored_fields
 from scrapy_seine.records import Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.together import together
+from scrapy_seine.frontier.gather import together
 
 #: Newest jobs that are looked at.
 MOST_JOBS = 100

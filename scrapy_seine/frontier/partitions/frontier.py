@@ -29,6 +29,7 @@ from redis.asyncio import Redis
 
 from scrapy_seine.frontier import priorities
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.gather import together
 from scrapy_seine.frontier.keys import Keys, part_of
 from scrapy_seine.frontier.model import (
     NO_BUDGETS,
@@ -48,7 +49,6 @@ from scrapy_seine.frontier.partitions.activity import Look, is_over
 from scrapy_seine.frontier.partitions.budgets import tell_totals
 from scrapy_seine.frontier.partitions.lines import PartitionedLines
 from scrapy_seine.frontier.round_trips.lines import LeaseRequest
-from scrapy_seine.frontier.together import together
 
 T = TypeVar("T")
 

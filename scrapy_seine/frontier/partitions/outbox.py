@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.together import together
+from scrapy_seine.frontier.gather import together
 
 #: Requests brought to one partition by one script, at most.
 BATCH = 500
