@@ -34,7 +34,7 @@ from scrapy_seine.frontier.model import (
     Retry,
 )
 from scrapy_seine.frontier.one_partition import Part
-from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Lines
+from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest, Lines
 from scrapy_seine.lenient import whole, word
 
 

@@ -34,7 +34,7 @@ from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Done, Lease, Push
 from scrapy_seine.frontier.round_trips.endings import Endings
-from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Line
+from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest, Line
 from tests.benchmarks.distance import distant
 from tests.benchmarks.server import cpu_s, memory, redis_server
 

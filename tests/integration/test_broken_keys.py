@@ -15,7 +15,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Done, Retry
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
-from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Line
+from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest, Line
 from scrapy_seine.frontier.seed_intake import Intake
 from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import T0, TTL, Driver, exchange_of, page, pages

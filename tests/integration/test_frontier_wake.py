@@ -15,7 +15,7 @@ from scrapy_seine.engine.heartbeat import Heartbeat
 from scrapy_seine.frontier.model import Done
 from scrapy_seine.frontier.round_trips.endings import Endings
 from scrapy_seine.frontier.round_trips.exchange import Exchange
-from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Line
+from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest, Line
 from tests.helpers import patient
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 

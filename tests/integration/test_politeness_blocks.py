@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
-from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Lines
+from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest, Lines
 from tests.helpers import patient
 from tests.integration.politeness.crawl import Crawl, stat
 from tests.integration.politeness.site import Answer, Site, page, serve

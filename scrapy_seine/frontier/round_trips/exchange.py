@@ -28,8 +28,8 @@ from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.kept_pushes import Kept
 from scrapy_seine.frontier.round_trips.lateness import Lateness
-from scrapy_seine.frontier.round_trips.lines import Answer, LeaseRequest
 from scrapy_seine.frontier.round_trips.outage import Outage
+from scrapy_seine.frontier.round_trips.redis_pipeline import Answer, LeaseRequest
 from scrapy_seine.frontier.round_trips.redis_refusals import Refusals, breaks_all
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 from scrapy_seine.frontier.round_trips.timer import Timer, at_random
