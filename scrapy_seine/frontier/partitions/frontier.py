@@ -47,7 +47,7 @@ from scrapy_seine.frontier.model import (
 from scrapy_seine.frontier.partitions import outbox
 from scrapy_seine.frontier.partitions.activity import Look, is_over
 from scrapy_seine.frontier.partitions.budgets import tell_totals
-from scrapy_seine.frontier.partitions.lines import PartitionedLines
+from scrapy_seine.frontier.partitions.redis_pipelines import PartitionedLines
 from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.keys import SLOTS, Keys, SeedKeys, index_of, part_of
 from scrapy_seine.frontier.model import Done, Lease, Leased, Push
 from scrapy_seine.frontier.opening import frontier_of
-from scrapy_seine.frontier.partitions.lines import shares_of
+from scrapy_seine.frontier.partitions.redis_pipelines import shares_of
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 
