@@ -29,7 +29,7 @@ from crawler.extract.price.line_amounts import (
 )
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, in_a_tile
 from crawler.extract.price.other_amounts import is_other, labels_other, says_other
-from crawler.extract.price.pairs import (
+from crawler.extract.price.regular_price import (
     OTHER,
     Candidate,
     beside,

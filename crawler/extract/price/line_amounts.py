@@ -15,7 +15,7 @@ from crawler.extract.money.currencies import is_currency
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import holds_digit
-from crawler.extract.price.pairs import WITH_TAX
+from crawler.extract.price.regular_price import WITH_TAX
 from crawler.extract.words import finder_of, whole_of
 
 #: Words before a price that was asked earlier; some scripts write them without spaces.

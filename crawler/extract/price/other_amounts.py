@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from crawler.extract.price.pairs import PERCENT, WITH_TAX
+from crawler.extract.price.regular_price import PERCENT, WITH_TAX
 from crawler.extract.words import any_word
 
 #: Words around an amount that is no price: postage, instalments, savings.

@@ -22,7 +22,7 @@ from crawler.extract.price.choice import (
     is_labelled,
     label_before,
 )
-from crawler.extract.price.pairs import Candidate, _favour, is_struck, often_told, paired
+from crawler.extract.price.regular_price import Candidate, _favour, is_struck, often_told, paired
 from crawler.extract.price.words_beside import words_of
 
 
