@@ -23,7 +23,6 @@ from crawler.extract.price.free import take_free
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.drawn_buttons import take_drawn
 from crawler.extract.stock.shown import asks_seller, is_gone, read_stock, told_above
-from crawler.extract.visible.attributes import take_attribute
 from crawler.extract.visible.facts import (
     brand_before,
     find_facts,
@@ -35,6 +34,7 @@ from crawler.extract.visible.facts import (
 from crawler.extract.visible.makers import maker_beside
 from crawler.extract.visible.options import take_option
 from crawler.extract.visible.pictures import named_pictures, picture_beside
+from crawler.extract.visible.price_in_attributes import take_attribute
 from crawler.extract.visible.priced_heading import (
     beside_price,
     is_called_name,
