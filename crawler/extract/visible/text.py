@@ -32,9 +32,9 @@ from crawler.extract.visible.facts import (
     take_addressed,
 )
 from crawler.extract.visible.makers import maker_beside
-from crawler.extract.visible.options import take_option
 from crawler.extract.visible.pictures import named_pictures, picture_beside
 from crawler.extract.visible.price_in_attributes import take_attribute
+from crawler.extract.visible.price_in_options import take_option
 from crawler.extract.visible.priced_heading import (
     beside_price,
     is_called_name,
