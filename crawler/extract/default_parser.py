@@ -20,7 +20,7 @@ from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import jsonld, main_product, microdata, opengraph, schema
 from crawler.extract.structured.schema import Node
 from crawler.extract.visible import text, trails
-from crawler.extract.visible.described import (
+from crawler.extract.visible.description import (
     called_boxes,
     described,
     may_describe,
