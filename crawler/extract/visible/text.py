@@ -43,7 +43,7 @@ from crawler.extract.visible.priced_heading import (
     is_of_frame,
 )
 from crawler.extract.visible.ratings import take_rating
-from crawler.extract.visible.unheaded import labelled_name, name_before, take_labelled
+from crawler.extract.visible.without_heading import labelled_name, name_before, take_labelled
 from crawler.extract.words import Marks
 from scrapy_seine.urls import host
 
