@@ -140,7 +140,7 @@ class Line:
 
 
 class Lines:
-    """A worker's way to its frontier; `partitions.redis_pipelines` has the ways to several partitions."""
+    """A worker's way to its frontier; `partitions.redis_pipelines` has those to partitions."""
 
     def __init__(self, parts: Sequence[Part], lease_request: LeaseRequest) -> None:
         self.lease_request = lease_request
