@@ -28,12 +28,12 @@ for package in (scrapy_seine, crawler, middlewares, pipelines, settings, spiders
 from importlib import resources
 from crawler.access import identities
 from crawler.stores import migrations
-from scrapy_seine import scripts
+from scrapy_seine import lua_scripts
 from spiders import sites
 assert identities.profiles()
 assert sites.named("demo") is not None
 assert migrations.available()
-assert scripts.load_script("scrapy_seine.frontier", "lease").keys
+assert lua_scripts.load_script("scrapy_seine.frontier", "lease").keys
 read = 0
 for name in sys.argv[2:]:
     package, _, rest = name.partition("/")
