@@ -58,6 +58,7 @@ _MORE_OR_LESS = frozenset({"+", "−"})
 _TAIL = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 _POSTAGE = any_word("amounts", "postage")
 _ON_REQUEST = any_word("amounts", "on_request")
+_COSTS = any_word("amounts", "costs")
 #: The same alone in a box for the price, or alone in its line: "Contact us".
 _ASKS_IN_BOX = whole_of(
     lambda any_of: rf"(?:[^:：]{{2,24}}[:：])?\W*(?:{any_of('amounts', 'asks_in_box')})\W*"
@@ -315,13 +316,15 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         return  # a sentence about postage or a sum from which on it is free
     if not best.line.flags & _lines.PRICE and asks_for_price(read, best.line.index):
         return
+    seen.price_distance, seen.price_line = best.cost, best.line.index
+    seen.price_in_prose = _is_in_prose(read, best)
+    if seen.price_in_prose and not best.follows_link and not _is_called_price(best):
+        return  # what one has to spend, wins or saves
     seen.fields["price"] = best.money.value
     seen.fields["currency"] = best.money.currency
     seen.paths["price"] = path(best.line.element)
-    seen.price_distance, seen.price_line = best.cost, best.line.index
     seen.price_marked = bool(best.line.flags & _lines.PRICE)
     seen.price_alone = len(candidates) == 1
-    seen.price_in_prose = _is_in_prose(read, best)
     seen.price_is_loose = best.other or _ends_sentence(best) or _is_below_others(read, best)
     seen.price_after_link = best.follows_link
     rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
@@ -418,6 +421,11 @@ def _is_in_prose(read: Lines, best: Candidate) -> bool:
         return len(_WORDS.findall(after)) > _AFTER_IN_PROSE  # a title that speaks of money
     enough = len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
     return enough and ":" not in before and len(_WORDS.findall(after)) >= _AFTER_IN_PROSE
+
+
+def _is_called_price(one: Candidate) -> bool:
+    """Whether the words before an amount of a sentence say that the thing costs it."""
+    return one.now or _COSTS(one.line.text[: one.money.start][-AROUND:]) is not None
 
 
 def _ends_sentence(best: Candidate) -> bool:

@@ -44,9 +44,12 @@ _NEXT_LABEL = lazy_patterns.pattern(
 _AROUND = " :：՝.*|/·•\u200b\u200e\u200f\u202a\u202c\ufeff"
 #: A word that may be the number of a model, and of an identifier of several words.
 _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
-_BRACKETED_AT_END = lazy_patterns.pattern(r"\s\((?=[^\s()]{0,30}\d)([^\s()]{4,30})\)$")
 #: The name of a code before it: `ISBN Number: ISBN 978…`.
 _CODE_NAME = lazy_patterns.pattern(r"^(?:isbn|ean|gtin|upc)[-\s:\d]{0,3}?\s", re.I)
+#: A number in brackets: years, measures and packs have few figures, a sign between, or small letters.
+_BRACKETED_AT_END = lazy_patterns.pattern(
+    r"\s\((?!(?:19|20)\d\d(?:\D(?:19|20)?\d\d)?\))(?=(?:[^\s()\d]{0,12}\d){4})([A-Z\d./_-]{4,30})\)$"
+)
 _CODE = lazy_patterns.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 _CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
