@@ -21,6 +21,8 @@ class Visible(Record):
     price_line: int | None = None
     """The line in which it stands."""
     buy_buttons: int = 0
+    sells: bool = False
+    """A button that buys can be pressed, and the page has no more of them than a product's."""
     asks: bool = False
     """A button asks who sells it, bids for it or keeps it, where none buys."""
     notifies: bool = False

@@ -266,6 +266,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     seen.buy_buttons += len(pressed)
     usable = usable or any(pressed)
     seen.buy_buttons += away if seen.buy_buttons + away > _BUTTONS_OF_ONE else 0
+    seen.sells = usable and seen.buy_buttons <= _BUTTONS_OF_ONE
     sold = usable and priced
     firm = "InStock" if sold and somewhere else firm  # to collect, where it is not delivered
     marked = _outvoted(marked, firm, seen.buy_buttons)
