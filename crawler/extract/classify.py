@@ -143,12 +143,15 @@ def address_signs(verdict: Verdict, page: Page) -> None:
         verdict.add("listing", 1, "its address reads like a listing's")
 
 
-def quantity_signs(verdict: Verdict, page: Page) -> None:
-    """How often the page asks how many: a product's page once or twice, a listing in each tile."""
+def quantity_signs(verdict: Verdict, page: Page, sells: bool) -> None:
+    """How often the page asks how many: a product's page once or twice, a listing in each tile.
+
+    Where it *sells* one thing by a button and asks how many, a script may draw the price.
+    """
     names = (_NAME.findall(field[0]) for field in _FIELD.finditer(page.raw, 0, 1_000_000))
     asked = sum(any(map(_QUANTITY.search, found)) for found in names)
     if 1 <= asked <= 2:
-        verdict.add("product", 1.5, "it asks how many")
+        verdict.add("product", 2.5 if sells else 1.5, "it asks how many")
     elif asked > 3:
         verdict.add("listing", 1.5, f"it asks {asked} times how many")
 

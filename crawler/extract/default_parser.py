@@ -248,7 +248,8 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
     seen = _guarded(found.unread, "text", text.visible, page, known) or Visible()
     _visible_signs(seen, verdict)
     if verdict.product < _SURE:
-        classify.quantity_signs(verdict, page)
+        sells = seen.sells and "name" in seen.fields and not seen.cards
+        classify.quantity_signs(verdict, page, sells)
         number = seen.fields.get("sku") or seen.fields.get("attributes", {}).get("model")
         classify.number_signs(verdict, page, number)
     offered["text"], found.paths = seen.fields, seen.paths

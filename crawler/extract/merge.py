@@ -212,6 +212,8 @@ def reduce(offered: dict[str, Fields], marked: bool) -> None:
 def sell_out(offered: dict[str, Fields], seen: Visible) -> None:
     """Believe a page that a thing cannot be had, where structured data tells that few are left."""
     told = seen.fields.get("availability")
+    if not told and seen.sells and not seen.on_request:
+        seen.fields["availability"] = "InStock"  # a script draws its price
     if told not in NOT_TO_BE_HAD or seen.buy_buttons:
         return
     for source in STRUCTURED:

@@ -7,7 +7,7 @@ import re
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money, amount
 from crawler.extract.price.line_amounts import says_old
-from crawler.extract.words import any_of
+from crawler.extract.words import any_of, finder
 
 #: Characters around an amount in a long line, and behind one that are looked at.
 AROUND, BEHIND = 500, 60
@@ -15,7 +15,21 @@ AROUND, BEHIND = 500, 60
 _SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
 #: The amount with which a line ends, its sign apart.
 _AMOUNT_AT_END = re.compile(r"[^\W\d]{3}\W{1,3}(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}$").search
+#: A line that ends with its next amount, and words before that which are about it: from what on
+#: something is free, or what stands in brackets.
+_ENDS_WITH_AMOUNT = re.compile(
+    r"[^\w]{0,4}(?:\w{1,3}\s?)?[^\w]{0,3}\d[\d.,' \u00a0]{0,14}\W{0,4}\w{0,4}(?:\W{1,3}\w{1,12}){0,2}\W{0,3}"
+).fullmatch
+_OF_NEXT = finder(
+    rf"^\W{{0,3}}[(\[]|(?:(?:{any_of('amounts', 'postage')})\w{{0,8}} )?(?:{any_of('amounts', 'free')})"
+)
+#: "50 or more": the sum from which on something is free stands before.
+_OR_MORE = finder(rf"^\W{{0,2}}(?:{any_of('amounts', 'or_more')})")
 RANGE = lazy_patterns.pattern(rf"^\s*(?:[-–—~～〜]|{any_of('paging', 'to')})\s*$", re.I)
+
+
+#: Whether more than signs stands in a text.
+holds_word = re.compile(r"[^\W_]").search
 
 
 def words_of(money: Money, text: str, since: int, until: int) -> str:
@@ -23,7 +37,7 @@ def words_of(money: Money, text: str, since: int, until: int) -> str:
     after = text[money.end : min(until, money.end + 2 * AROUND)]
     if "%" in after and _SAVED(after):
         return text[since : money.start]  # words about a percentage are not about the amount
-    if since and after.strip():
+    if since and holds_word(after):
         between = text[since : money.start]
         told = until < len(text) and (says_old(between.strip()) or tells_a_part(money, text))
         return between if told else after  # `€9 was €12 save €3`: what follows is about the next
@@ -31,12 +45,23 @@ def words_of(money: Money, text: str, since: int, until: int) -> str:
         return text[since : money.start]
     if not since and until < len(text):
         before = text[max(0, money.start - 2 * AROUND) : money.start]
+        own = _own_words(text[money.end : until][:AROUND], text[until : until + AROUND])
+        if own is not None:
+            return before + own
         return before if says_old(before[-40:].strip()) else before + after  # `Was €9 save €3`
-    if since and not after.strip() and not RANGE.match(text[since : money.start]):
+    if since and not holds_word(after) and not RANGE.match(text[since : money.start]):
         return text[since : money.start]  # `Save €700 €3199`: what comes before is about the other
     if len(text) <= 2 * AROUND:
         return text[: money.start] + text[money.end :]
     return text[max(0, money.start - AROUND) : money.start] + text[money.end : money.end + AROUND]
+
+
+def _own_words(between: str, rest: str) -> str | None:
+    """The words between two amounts that are about the first, where the other words tell of the next."""
+    split = _OF_NEXT(between)
+    if _OR_MORE(between):
+        return None
+    return between[: split.start()] if split and _ENDS_WITH_AMOUNT(rest) else None
 
 
 def tells_a_part(money: Money, text: str) -> bool:

@@ -440,8 +440,6 @@ def _rest_seen(seen: Visible, read: Lines, priced: bool, own: str) -> Visible:
         seen.asks = asks_seller(read)
     if seen.price_distance is None:
         seen.on_request = asks_for_price(read, len(read.lines))
-    if seen.sells and not seen.on_request and not seen.fields.get("availability"):
-        seen.fields["availability"] = "InStock"  # where its price is drawn by a script
     return seen
 
 

@@ -161,3 +161,64 @@ class TestBrokenData:
     def test_what_a_product_does_not_need_is_not_told(self) -> None:
         body = f"{H1}<p class=price>$9.00</p>{BUY}"
         assert not found(body, head=self.BLOCK % ("Product", '"Red Lamp" oops [')).unread
+
+
+class TestSumsOfSentences:
+    def test_a_sum_that_one_has_to_spend_is_no_price(self) -> None:
+        offer = (
+            "<p><b>Ob znesku nakupa nad 100 € prejmete dodatnih 20 % popusta na znižane!</b></p>"
+        )
+        assert "price" not in found(f"{H1}{offer}<p>SKU: A-17</p>{BUY}", lang="sl").fields
+
+    def test_a_sum_in_a_sentence_is_the_price_where_it_says_that_the_thing_costs_it(self) -> None:
+        told = "<p>Made by hand of oak, this lamp costs $45.00 with its shade.</p>"
+        assert found(f"{H1}{told}<p>SKU: A-17</p>{BUY}").fields["price"] == Decimal("45.00")
+        given = "<p>We gave all the $45.00 of each lamp to the school.</p>"
+        assert "price" not in found(f"{H1}{given}<p>SKU: A-17</p>{BUY}").fields
+
+    @pytest.mark.parametrize(
+        ("lang", "told"),
+        [
+            ("en", "Price: $25.00 (free delivery on orders of $50)"),
+            ("en", "$25.00 - Free shipping on orders over $50"),
+            ("fr", "25,00 € livraison offerte dès 50 € d'achat"),
+            ("es", "25,00 € (envío gratis a partir de 50 €)"),
+            ("en", "From $25.00 (deposit $5)"),
+            ("ko", "25원 50,000원 이상 무료배송"),
+        ],
+    )
+    def test_words_before_a_lines_last_amount_are_about_that_one(
+        self, lang: str, told: str
+    ) -> None:
+        assert found(f"{H1}<p>{told}</p>{BUY}", lang=lang).fields["price"] == Decimal("25")
+
+    def test_a_sum_from_which_on_postage_is_free_stands_before_what_it_costs_below(self) -> None:
+        body = f"{H1}<p>5만원 이상 무료배송, 배송비 3,000원</p>"
+        assert "price" not in found(body, lang="ko").fields
+
+
+class TestPriceOfAScript:
+    FORM = "<div class=price></div><form><input type=number name=quantity value=1>{}</form>"
+
+    def test_what_a_button_sells_and_asks_how_many_of_is_a_product_without_a_price(self) -> None:
+        page = found(H1 + self.FORM.format(BUY), url="https://shop.example/red-lamp")
+        assert (page.kind, page.fields["availability"]) == ("product", "InStock")
+
+    def test_a_button_that_cannot_be_pressed_sells_nothing(self) -> None:
+        button = "<button disabled>Add to cart</button>"
+        page = found(H1 + self.FORM.format(button) + "<p>SKU: A-17</p>")
+        assert "availability" not in page.fields
+
+    def test_what_one_has_to_ask_for_is_not_said_to_be_in_stock(self) -> None:
+        page = found(f"{H1}<p class=price>Price on request</p><p>SKU: A-17</p>{BUY}")
+        assert "availability" not in page.fields
+
+
+class TestBracketsOfAName:
+    @pytest.mark.parametrize("told", ["2006-2013", "500ml", "3-pack", "30x60", "2023/24", "128gb"])
+    def test_years_sizes_and_packs_stay_in_the_name_though_the_address_has_them(
+        self, told: str
+    ) -> None:
+        body = f"<h1>Red Lamp ({told})</h1><p>$9.00</p><p>SKU: A-17</p>{BUY}"
+        page = found(body, url=f"https://shop.example/red-lamp-{told}")
+        assert (page.fields["name"], page.fields["sku"]) == (f"Red Lamp ({told})", "A-17")
