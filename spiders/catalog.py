@@ -221,7 +221,10 @@ class CatalogSpider(Sitemaps, FurtherPages):
     def _follow(
         self, response: Response, site: Site, page: Page, links: list[Link], is_listing: bool
     ) -> Iterator[Request]:
-        shelf, job = shelf_of(links), job_of(response)
+        job = job_of(response)
+        # Only a listing's pages are told apart by what they show; most pages are of none.
+        paged = SHELF in response.meta or any(link.kind == "pagination" for link in links)
+        shelf = shelf_of(links) if paged else None
         further = further_pages(page, links)
         links = links + [
             Link(url, "pagination", "the listing's page count")

@@ -154,9 +154,10 @@ def gtin(value: Any) -> str | None:
 
 def rating(value: Any) -> float | None:
     """Read `4.5`, `4,5 / 5`, `4.5 stars`; None where there is no number from 0 to 100."""
-    found = _NUMBER.search(str(value))
+    text = str(value)
+    found = _NUMBER.search(text)
     made = float(found[0].replace(",", ".")[:20]) if found else -1.0
-    negative = str(value).lstrip().startswith("-")
+    negative = text.lstrip().startswith("-")
     return made if 0 <= made <= _HIGHEST_RATING and not negative else None
 
 

@@ -77,9 +77,11 @@ class Probe(Value):
 
 def begin(page: Page, links: Iterable[Link], shows: int | None) -> Probe | None:
     """Begin a search at a listing's first page; None where its pager looks whole, or is none."""
+    numbers = {} if shows is None else numbers_of(links)
+    if shows is None or not numbers:
+        return None
     here = split(page.url)
-    numbers = numbers_of(links)
-    if shows is None or not numbers or (here is not None and here[1] > 1):
+    if here is not None and here[1] > 1:
         return None
     template, found = max(numbers.items(), key=lambda pair: len(pair[1]))
     step = step_of(template, found)

@@ -21,6 +21,8 @@ def counts_in_cents(node: dict[str, Any]) -> bool:
 def in_whole_units(offered: dict[str, Fields]) -> None:
     """Divide the prices of a page's scripts by 100 where all other sources show that they count in cents."""
     held = offered.get("state", {})
+    if held.get("price") is None:
+        return
     others = {
         fields["price"] for s, fields in offered.items() if s != "state" and "price" in fields
     }

@@ -36,14 +36,18 @@ def shape_of(url: str) -> str | None:
     """
     parts, steps = steps_of(url)
     words = [step if _WORD.fullmatch(step) else _mark(step) for step in steps]
+    path = "/".join(words)
+    kept = sum(map(str.__eq__, words, steps))
+    if not parts.query:
+        # A name alone says nothing: `/red-lamp` and `/terms-of-use` are of one shape.
+        return f"/{path}" if kept < len(steps) and (kept or "9" in path) else None
     pairs = sorted(pair.partition("=")[::2] for pair in parts.query.split("&") if pair)
     query = "&".join(
         f"{name}={value}" if _ROUTE.fullmatch(value) else name for name, value in pairs
     )
-    opened = any(map(str.__ne__, words, steps)) or any(not _ROUTE.fullmatch(v) for _, v in pairs)
-    # A name alone says nothing: `/red-lamp` and `/terms-of-use` are of one shape.
-    fixed = any(map(str.__eq__, words, steps)) or any("9" in word for word in words) or bool(pairs)
-    return f"/{'/'.join(words)}{'?' * bool(query)}{query}" if opened and fixed else None
+    opened = kept < len(steps) or any(not _ROUTE.fullmatch(value) for _, value in pairs)
+    fixed = kept or "9" in path or pairs
+    return f"/{path}{'?' * bool(query)}{query}" if opened and fixed else None
 
 
 def _mark(step: str) -> str:
