@@ -86,6 +86,8 @@ def _execute(url: str, statement: str) -> bool:
     """Run a statement; returns whether the demo's schema was there before."""
     try:
         with connected(url) as connection, connection, connection.cursor() as cursor:
+            # Demos that begin together would all find it missing; the commit gives the lock back.
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (SCHEMA,))
             cursor.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (SCHEMA,))
             was_there = cursor.fetchone() is not None
             cursor.execute("SET LOCAL client_min_messages = warning")

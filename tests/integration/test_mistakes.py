@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
@@ -264,6 +265,15 @@ async def test_the_demo_stores_apart_and_is_removed_whole(
     with pytest.raises(ConfigError, match="does not exist"):
         sql._run(database, f"SELECT 1 FROM {SCHEMA}.products")
     assert (await clean(where, tmp_path))[1] is False
+
+
+def test_demos_that_begin_together_share_their_place(database_url_empty: str) -> None:
+    """One of two `make demo` ended with a duplicate key."""
+    where = Endpoints("redis://unused", database_url_empty)
+    for _ in range(3):
+        with ThreadPoolExecutor(8) as pool:
+            assert len(set(pool.map(lambda _: own_place(where).database_url, range(8)))) == 1
+        execute(database_url_empty, f"DROP SCHEMA {SCHEMA}")
 
 
 def test_a_statement_shows_rows_and_keeps_the_password_out_of_arguments(database: str) -> None:
