@@ -176,7 +176,7 @@ def link_signs(verdict: Verdict, page: Page) -> None:
 
 def print_signs(verdict: Verdict, page: Page) -> None:
     """Whether the page prints itself: it is a poor copy of another page."""
-    body = page.root.find("body")
+    body = next(page.root.iterchildren("body"), None)
     opened = None if body is None else body.get("onload")
     if opened is not None and _PRINTS(opened[:_LONGEST_SCRIPT]):
         verdict.add("product", -10, "it prints itself when it is opened")

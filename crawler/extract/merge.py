@@ -60,6 +60,7 @@ _AUTHOR = lazy_patterns.pattern(r"\s(?:by|von|par|door)\s")
 #: Fields of which a source that is trusted less may know better.
 _BETTERED = frozenset({"price", "gtin"})
 _SUFFIX = lazy_patterns.pattern(r"\.(?:html?|php|aspx?|jsp)$")
+_NOTHING: Fields = {}
 #: Sources that follow schema.org.
 STRUCTURED = ("json-ld", "microdata", "rdfa")
 #: What a repair of JSON-LD guessed.
@@ -72,17 +73,14 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
     """The best value of each field, and the source of each: the first in ORDER that has a value."""
     fields: Fields = {}
     sources: dict[str, str] = {}
-    for source in sorted(offered, key=ORDER.index):
-        for name, value in offered[source].items():
-            if name == "attributes" and name in fields:
+    for source in ORDER:
+        for name, value in offered.get(source, _NOTHING).items():
+            if name not in fields:  # most of them
+                fields[name], sources[name] = value, source
+            elif name == "attributes":
                 fields[name] = {**value, **fields[name]}
-            elif name not in fields or (
-                name in _BETTERED
-                and value != fields[name]
-                and _is_better(name, value, fields[name])
-            ):
-                fields[name] = value
-                sources[name] = source
+            elif name in _BETTERED and _is_better(name, value, fields[name]):
+                fields[name], sources[name] = value, source
     if sources.get("name") in STRUCTURED:
         fields["name"] = opengraph.shorn(fields["name"], site)
     shown = offered.get("text", {})
@@ -109,6 +107,8 @@ def _is_better(name: str, value: Any, than: Any) -> bool:
     A price of nothing is a template's gap wherever another source tells one, and a barcode whose
     check digit is wrong has lost digits.
     """
+    if value == than:
+        return False
     if name == "price":
         return bool(value) and not than
     return name == "gtin" and has_check_digit(value) and not has_check_digit(than)

@@ -273,8 +273,10 @@ def _is_outside_links(element: Element) -> bool:
 
 def _chosen(found: list[Candidate], read: Lines) -> tuple[list[Candidate], Candidate | None]:
     """Weigh amounts against each other; the last one is most likely the price."""
-    amounts = paid_in_box(with_tax(_told(found), read.lines))
-    candidates = often_told(paired(called_twice(near_before(amounts)), read.lines))
+    candidates = _told(found)
+    if len(candidates) > 1:  # one alone is neither the tax nor the price before of another one
+        amounts = paid_in_box(with_tax(candidates, read.lines))
+        candidates = often_told(paired(called_twice(near_before(amounts)), read.lines))
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)
     first = min(candidates, key=lambda c: c.cost, default=None)

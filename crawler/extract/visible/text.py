@@ -456,8 +456,12 @@ def currency_of_place(page: Page) -> str | None:
     tongue, host_ = page.lang or tongue_of_script(page.title), _host(page.url)
     if "-" not in tongue and local_currency(host_, "", page.url) is None:
         # The end of a title, behind the product's name: "Buy online in South Africa".
-        named = " ".join((page.meta("og:site_name"), *title_parts(page.title)[1:]))
-        if told := currency_of_country(named):
+        site = page.meta("og:site_name")
+        whole = currency_of_country(
+            f"{site} {page.title}"
+        )  # seldom: what divides a title costs more
+        told = whole and currency_of_country(" ".join((site, *title_parts(page.title)[1:])))
+        if told:
             return told
     return local_currency(host_, tongue, page.url)
 
