@@ -208,7 +208,8 @@ def _describe(found: Found) -> None:
         return
     name = merge.merged(found.offered)[0].get("name")
     told: str | None = page.meta("description")
-    if not told or told == name:  # a template writes the name where nobody wrote a text
+    # A template writes the name where nobody wrote a text.
+    if not told or (name and told.casefold() in name.casefold()):
         told = _described_in_text(found, name)
     if told:
         found.offered.setdefault("text", {})["description"] = told

@@ -258,6 +258,8 @@ def bare(name: str, page: Page) -> str:
         name = _without_trail(name, page)
     if _AUTHOR.search(name) and page.title.startswith(name):
         return _without_author(name, page)
+    if page.title.endswith(name) and (headed := text.heading_of(page, name)) is not None:
+        name = opengraph.without_titles_end(name, text_of(headed), page.title)
     if not opengraph.has_parts(name):
         return name
     heading = text.heading_of(page, name)

@@ -71,6 +71,15 @@ def _page_number(address: Address) -> int:
     return int(match[1]) if match else 0
 
 
+def says_page(url: str) -> bool:
+    """Whether an address' path says which page of a listing it is.
+
+    >>> says_page("https://a.example/lamps/page-3/"), says_page("https://a.example/lamps/page-turner")
+    (True, False)
+    """
+    return _PAGE_PATH.search(url.partition("?")[0]) is not None
+
+
 def turns_page(element: Element, rel: str, there: Address, here: Address, *, pager: bool) -> bool:
     """Whether a link leads from one page of a listing to another, by what is usual.
 
@@ -88,7 +97,7 @@ def turns_page(element: Element, rel: str, there: Address, here: Address, *, pag
         return False
     same = there[1] == here[1] or _unpaged(there[1]) == _unpaged(here[1])
     if number and same:
-        others = {pair for pair in new if not _PAGE(pair[0])}
+        others = {pair for pair in new if not _PAGE(pair[0]) and _whole(pair[1]) != number}
         return not others
     return pager and (short_text(element).isdigit() or _says_next(element))
 

@@ -53,7 +53,8 @@ RATING = r"rating|stars?\b|star-"
 TITLE = r"(?:panel|section|sec|block|box|module|widget)[-_]{0,2}(?:heading|title|header|head|hd)\b"
 #: What is called a description: behind a word or its beginning, at a word's end.
 DESCRIPTION = (
-    r"(?:^|[\s_-]|product|item|goods|prod|tab|long|short|full)(?:descr?(?:iption|ipcion|icao|izione|iptif)?"
+    r"(?:^|[\s_-]|product|item|goods|prod|tab|long|short|full)"
+    r"(?<!status[_-])(?<!stock[_-])(?<!category[_-])(?<!shipping[_-])(?<!delivery[_-])(?<!price[_-])(?:excerpt|descr?(?:iption|ipcion|icao|izione|iptif)?"
     r"|beschreibung|omschrijving|beskrivelse|beskrivning|popis|opis|kuvaus|leiras|aciklama|mo-?ta)"
     r"(?:[-_]?(?:text|content|body|inner|tab|box|wrapper|wrap|panel|pane|html|long|short|full|product))?(?=$|\s)"
 )

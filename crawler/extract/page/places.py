@@ -14,7 +14,7 @@ from crawler.extract.page.page import Element
 _MAKERS = frozenset(
     f"{word}{end}"
     for word, ends in {
-        "brand": ("", "s", "i", "y"), "mark": ("e", "en"), "marque": ("", "s"), "marca": ("", "s"),
+        "brand": ("", "s", "i", "y"), "mark": ("e", "en", "a", "alar"), "marque": ("", "s"), "marca": ("", "s"),
         "march": ("e", "io", "i"), "merk": ("", "en"), "manufacturer": ("", "s"), "vendor": ("", "s"),
         "hersteller": ("",), "znack": ("a", "y"), "vyrobc": ("e", "i"), "producent": ("", "s", "i"),
         "producer": ("", "s"), "proizvoditel": ("", "i"), "brend": ("", "i", "y"),
@@ -94,7 +94,8 @@ def shows_another(card: Element) -> bool:
     if first is None:
         return False
     if first.get("href") and not _IS_BUTTON(first.get("class") or ""):
-        return leads_away(first)  # nearly all
+        away = leads_away(first)  # nearly all
+        return away and (maker_led_to(first) is None or not all(map(maker_led_to, card.iter("a"))))
     if not leads_away(card):
         return False
     links = (link.get("class") or "" for link in card.iter("a"))

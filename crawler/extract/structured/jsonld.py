@@ -37,7 +37,7 @@ def nodes(page: Page) -> list[Any]:
     for script in page.scripts:
         if "ld+json" not in (script.get("type") or "")[:100].lower() or not script.text:
             continue
-        text = script.text
+        text = script.text.replace('"Offers"', '"offers"')  # as one shop system writes it
         value = whole(text)
         if value is None and len(text) <= left:
             left -= len(text)

@@ -147,6 +147,20 @@ def shorn(title: str, site: str | None) -> str:
     return title
 
 
+def without_titles_end(name: str, heading: str, title: str) -> str:
+    """A name without what the page's title ends in as well, where the heading says the rest.
+
+    >>> without_titles_end("Lamp 12 — Studio", "Lamp 12", "Lamp 12 — Studio")
+    'Lamp 12'
+    >>> without_titles_end("Lamp 12 — red", "Lamp 12", "Lamp 12 — Studio")
+    'Lamp 12 — red'
+    """
+    rest = name[len(heading) :]
+    if not heading or not name.startswith(heading) or _ENDS.match(rest) is None:
+        return name
+    return heading if title.endswith(rest) else name
+
+
 def has_parts(title: str) -> bool:
     """Whether rules divide a title; behind a dash often stands the colour."""
     return _RULES.search(title) is not None

@@ -274,6 +274,8 @@ def brand_before(heading: Element, title: str) -> str | None:
             text = short_text(element)
             if text and len(text) <= LONGEST_BRAND and ":" not in text and not _label(text):
                 return text
+        if element is not None and (told := _brand_behind_label(element)):
+            return told
     before = heading.getprevious()
     if before is not None and before.tag == heading.tag == "h1":
         return short_text(before) or None  # the name is in two headings
@@ -282,6 +284,15 @@ def brand_before(heading: Element, title: str) -> str | None:
         if _is_titled(text, short_text(heading), title):
             return text
     return None
+
+
+def _brand_behind_label(element: Element) -> str | None:
+    """The maker's name in a short text right above a heading: `Brand: Acme`."""
+    match = _PAIR.match(short_text(element, _LONGEST_FACT))
+    if match is None or _label(match[1] or match[3]) != "brand":
+        return None
+    told = (match[2] or match[4]).strip(_AROUND)
+    return told if len(told) <= LONGEST_BRAND and ":" not in told else None
 
 
 def _is_titled(maker: str, name: str, title: str) -> bool:

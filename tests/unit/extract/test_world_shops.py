@@ -154,3 +154,41 @@ def test_a_tile_of_another_product_describes_nothing():
     tile = "<li><div class=description><a href=/p/x-9>Elm lamp</a> 90 €, price 90 €</div></li>"
     body = f"<h1>울 코트</h1><b class=price>37,700원</b>{_BUY}<h3>관련상품</h3><ul>{tile}</ul>"
     assert "description" not in _fields(body, title="울 코트", lang=" lang=ko")
+
+
+def test_a_maker_may_stand_behind_its_label_above_the_heading():
+    body = f"<div>Marka: <a href=/f/1>Viking</a></div><h1>Buty Alpin</h1><b class=price>99,00 zł</b>{_BUY}"
+    assert _fields(body, title="Buty Alpin", lang=" lang=pl")["brand"] == "Viking"
+
+
+def test_a_description_of_a_status_is_not_the_products():
+    body = f"<h1>Oak lamp</h1><b class=price>€ 12.00</b>{_BUY}<div class=status_description>There is enough in stock</div>"
+    assert "description" not in _fields(body)
+    own = "<div class=ProductItem-details-excerpt>Made by hand.</div>"
+    assert _fields(body + own)["description"] == "Made by hand."
+
+
+def test_a_structured_name_ends_where_the_heading_does_if_the_title_goes_on_alike():
+    body = f"<h1>Oak lamp</h1><b class=price>€ 12.00</b>{_BUY}"
+    data = _ld("12.00").replace('"Oak lamp"', '"Oak lamp — Studio"')
+    assert _fields(body, title="Oak lamp — Studio", head=data)["name"] == "Oak lamp"
+    assert _fields(body, title="Oak lamp", head=data)["name"] == "Oak lamp — Studio"
+
+
+def test_json_ld_may_write_its_offers_with_a_capital():
+    data = _ld("23.48").replace('"offers"', '"Offers"')
+    assert extract(_page(f"<h1>Oak lamp</h1>{_BUY}", head=data)).sources["price"] == "json-ld"
+
+
+def test_a_row_that_leads_to_a_maker_is_no_tile_of_another_product():
+    row = (
+        "<div class=product-list-row><div>Marka</div><div><a href=/marka/viko>Viko</a></div></div>"
+    )
+    body = f"<h1>Akıllı priz</h1><b class=price>29,90 TL</b>{row}{_BUY}"
+    assert _fields(body, title="Akıllı priz", lang=" lang=tr")["brand"] == "Viko"
+
+
+def test_a_page_of_a_listing_that_says_its_number_twice_is_paged():
+    body = "<h1>Lamps</h1><a class=pager href='/lamps?tstore=2&page=2'>2</a>"
+    links = [link for link in find_links(_page(body, path="/lamps")) if "tstore" in link.url]
+    assert [link.kind for link in links] == ["pagination"]

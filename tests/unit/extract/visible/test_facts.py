@@ -163,7 +163,7 @@ def test_details_behind_other_products_count_where_they_are_one_products(
         ('<p class="product-vendor">Acme</p>', "Acme"),
         ('<p class="brands">Acme</p>', None),
         ('<p class="x">Acme</p>', None),
-        ('<p class="brand">Brand: Acme</p>', None),
+        ('<p class="brand">Brand: Acme</p>', "Acme"),
         ('<p class="brand">Brand</p>', None),
         (f'<p class="brand">{"A" * 40}</p>', "A" * 40),
         (f'<p class="brand">{"A" * 41}</p>', None),
