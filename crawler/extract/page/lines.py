@@ -303,7 +303,7 @@ class _Reader:
             self.out.inputs.append(element)
         return flags
 
-    def _text(self, element: Element, text: str, flags: int) -> None:
+    def _text(self, element: Element, text: str, flags: int) -> None:  # noqa: C901  # no calls
         if len(text) < _SHORT and text.strip() in _BETWEEN:
             self._end()  # "in stock | item 12" are two lines in one row
             return
@@ -311,6 +311,8 @@ class _Reader:
             if text.isspace():
                 return
             self.flags, self.element = flags, element
+        elif flags & HIDDEN and text in _DECIMAL_SIGNS:
+            flags ^= HIDDEN & ~self.flags  # for who hears the page: `899<i class=sr-only>,</i>10 €`
         elif (
             (flags ^ self.flags) & _DIVIDING
             or (self.colon and ":" in text)
@@ -483,4 +485,5 @@ _NOTED = frozenset({"tr", "dt", "input", "a"})
 #: Tags that tell something of their text even without attributes.
 _SPECIAL = _SKIPPED | _NOTED | _TAGS.keys()
 #: Where these begin or end, so does a line.
+_DECIMAL_SIGNS = frozenset({",", "."})
 _DIVIDING = OLD | HIDDEN | LABEL | FACT | ELSEWHERE | NOW

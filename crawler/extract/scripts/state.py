@@ -84,7 +84,7 @@ _BEFORE = (
     "priceBeforeDiscount", "price_before_discount", "beforePrice", "strikethroughPrice",
 )  # fmt: skip
 _STOCK = (
-    "availability", "availabilityStatus", "stockStatus", "stock_status", "inStock", "in_stock",
+    "availability", "availabilityStatus", "stockStatus", "stock_status", "inStock", "in_stock", "instock",
     "isInStock", "is_in_stock", "available", "availableForSale", "isAvailable", "inventoryStatus",
 )  # fmt: skip
 #: How many there are.
@@ -105,15 +105,12 @@ _AMOUNTS = (
     "final_price", "regularPrice", "raw", "minPrice", "priceRange", "net", "minimum_price",
     "minimumPrice", "sellingPrice", "selling_price", "selling", "offerPrice", "discountedPrice",
     "discounted_price", "discounted", "sale_price", "special_price", "specialPrice", "special",
-    "current_price", "promo", "promoPrice",
+    "current_price", "promo", "promoPrice", "with_tax", "without_tax",
 )  # fmt: skip
 _ONE_VARIANT = (
-    "selectedVariant",
-    "selectedOrFirstAvailableVariant",
-    "firstVariant",
-    "defaultVariant",
+    "selectedVariant", "selectedOrFirstAvailableVariant", "firstVariant", "defaultVariant",
     "masterVariant",
-)
+)  # fmt: skip
 _OLD_AMOUNTS = ("was", "old", "original", "list", "regular", "full", "before", "listPrice", "regularPrice", "rrp",
                 "compareAtPrice", "originalPrice", "base")  # fmt: skip
 
@@ -129,6 +126,7 @@ def fields(page: Page, expected: str | None) -> Fields:
         shown = _shown(page, expected) if shown is None else shown
         if not shown:
             break
+        best = best or _of_own(value)
         for node, currency in _products(value):
             name = plain(first(node, *_NAMES))
             if not name or name.casefold() not in shown:
@@ -355,6 +353,12 @@ def _products(value: Any) -> Iterator[tuple[Node, str | None]]:
                 yield here, currency
             inner = [v for v in here.values() if isinstance(v, dict | list)]
             stack.extend((v, currency) for v in reversed(inner))
+
+
+def _of_own(value: Any) -> Fields:
+    """What a widespread system tells of a page's own product, without its name."""
+    own = value.get("product_attributes") if isinstance(value, dict) else None
+    return _fields(own) if isinstance(own, dict) and _has_price(own) else {}
 
 
 def _has_price(node: Node) -> bool:

@@ -222,3 +222,26 @@ class TestBracketsOfAName:
         body = f"<h1>Red Lamp ({told})</h1><p>$9.00</p><p>SKU: A-17</p>{BUY}"
         page = found(body, url=f"https://shop.example/red-lamp-{told}")
         assert (page.fields["name"], page.fields["sku"]) == (f"Red Lamp ({told})", "A-17")
+
+
+class TestHiddenPieces:
+    @pytest.mark.parametrize("hidden", ["sr-only", "visually-hidden"])
+    def test_a_decimal_sign_for_who_hears_the_page_joins_the_cents(self, hidden: str) -> None:
+        told = f'<p>899<span class="{hidden}">,</span><span>10€</span></p>'
+        page = found(f"{H1}<div class=price>{told}</div>{BUY}", lang="de")
+        assert page.fields["price"] == Decimal("899.10")
+
+    def test_a_hidden_price_stays_hidden(self) -> None:
+        told = "<p class=d-none>5<span>,</span><span>10€</span></p><p>7,00 €</p>"
+        page = found(f"{H1}<div class=price>{told}</div>{BUY}", lang="de")
+        assert page.fields["price"] == Decimal("7.00")
+
+
+def test_a_systems_data_about_the_pages_own_product_needs_no_name() -> None:
+    data = (
+        '{"product_attributes":{"sku":"A-17","upc":null,"instock":false,"price":{"with_tax":{"value":'
+        '129.71,"currency":"GBP"},"without_tax":{"value":108.09,"currency":"GBP"}}}}'
+    )
+    page = found(f"{H1}<script>var BCData = {data};</script><p>Qty</p>{BUY}")
+    assert (page.fields["price"], page.fields["currency"]) == (Decimal("129.71"), "GBP")
+    assert page.fields["sku"] == "A-17"
