@@ -93,11 +93,16 @@ def turns_page(element: Element, rel: str, there: Address, here: Address, *, pag
         return _says_next(element)
     if not number and not pager:
         return False
-    if any(_DRESS(name) and not _PAGE(name) for name, _ in new):
+    dressed = any(_DRESS(name) and not _PAGE(name) for name, _ in new)
+    if dressed and not (number and there[1] == here[1] and _tells(element, number)):
         return False
     same = there[1] == here[1] or _unpaged(there[1]) == _unpaged(here[1])
     if number and same:
-        others = {pair for pair in new if not _PAGE(pair[0]) and _whole(pair[1]) != number}
+        others = {
+            (name, value)
+            for name, value in new
+            if not _PAGE(name) and not (dressed and _DRESS(name)) and _whole(value) != number
+        }
         return not others
     return pager and (short_text(element).isdigit() or _says_next(element))
 
@@ -125,6 +130,12 @@ def turned(
     if (text.isdigit() and _whole(text) == number and is_near) or _says_next(element):
         return name, number
     return None
+
+
+def _tells(element: Element, number: int) -> bool:
+    """Whether a link says no more than the page's number: a pager's keeps the usual order as well."""
+    text = short_text(element)
+    return text.isdigit() and _whole(text) == number
 
 
 def _says_next(element: Element) -> bool:

@@ -192,3 +192,14 @@ def test_a_page_of_a_listing_that_says_its_number_twice_is_paged():
     body = "<h1>Lamps</h1><a class=pager href='/lamps?tstore=2&page=2'>2</a>"
     links = [link for link in find_links(_page(body, path="/lamps")) if "tstore" in link.url]
     assert [link.kind for link in links] == ["pagination"]
+
+
+def test_a_pager_may_keep_the_order_that_a_listing_has_anyway():
+    body = "<h1>Lamps</h1><a href='/index.php?c=21&sort=2a&page=3'>3</a><a href='/index.php?c=21&sort=3d&page=1'>Price</a>"
+    links = find_links(_page(body, path="/index.php?c=21"))
+    assert [link.url[-6:] for link in links if link.kind == "pagination"] == ["page=3"]
+
+
+def test_a_sum_from_which_on_postage_is_free_is_no_price():
+    body = f"<h1>Vela Rosa</h1><b class=price>Preço <button>Envio grátis acima de 40 €</button></b>{_BUY}"
+    assert "price" not in _fields(body, title="Vela Rosa", lang=" lang=pt")
