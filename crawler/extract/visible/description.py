@@ -43,8 +43,21 @@ _BOXES = ("div", "section", "article", "p", "td", "dd", "span")
 _MOST_BOXES, _MOST_AROUND = 8_000, 8
 _SHORTEST, _LONGEST = 12, 5_000
 #: What says that a description follows; boxes around and behind it, and those to which a tab leads.
-_SAYS_TITLE = whole_of(lambda any_of: rf"\W*(?:{any_of('headings', 'description')})\W*")
-_IS_TITLE = Marks(lambda text: _SAYS_TITLE(text) is not None)
+_SAYS_TITLE = whole_of(lambda any_of: any_of("headings", "description"))
+_SIGNS_AROUND = re.compile(r"[\W_]").match
+
+
+def _is_title(text: str) -> bool:
+    """Whether a text is the title of a description and nothing else, but for signs around it."""
+    since, until = 0, len(text)
+    while since < until and _SIGNS_AROUND(text[since]):
+        since += 1
+    while until > since and _SIGNS_AROUND(text[until - 1]):
+        until -= 1
+    return until - since <= _LONGEST_LABEL and _SAYS_TITLE(text[since:until]) is not None
+
+
+_IS_TITLE = Marks(_is_title)
 _PRESSED = frozenset({"li", "a", "button", "label", "span"})
 _TARGETS = ("div", "section", "li", "article")
 _MOST_ABOVE, _MOST_BELOW, _LONGEST_LABEL = 2, 3, 40
@@ -54,9 +67,8 @@ _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend", "summary"})
 _BLOCKS = ("p", "div", "td", "li", "dd", "section", "span", "font", "h2", "h3", "h4", "footer")
 _MOST_BEHIND, _MOST_PARTS, _SHORTEST_PROSE, _LONGEST_TITLE, _FEWEST_WORDS = 400, 20, 30, 300, 5
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{2,}")
-_HAN = lazy_patterns.pattern(
-    "[\u3040-\u30ff\u4e00-\u9fff\u0e00-\u0e7f]{12}[^<>]*[。．！\u0e00-\u0e7f]"
-)
+_HAN = lazy_patterns.pattern("[\u3040-\u30ff\u4e00-\u9fff\u0e00-\u0e7f]{12}")
+_HAN_ENDS = lazy_patterns.pattern("[。．！\u0e00-\u0e7f]")
 _ENDS = frozenset(".!?…。！？।؟")
 _POSTAGE = any_word("amounts", "postage")
 _ASIDE = frozenset({"button", "label", "thead", "th", "dialog"})
@@ -188,7 +200,8 @@ def _is_prose(text: str) -> bool:
         return False
     words = _WORD.findall(text[:_LONGEST_TITLE])
     if len(words) < _FEWEST_WORDS:
-        return _HAN.search(text) is not None
+        begun = _HAN.search(text)
+        return begun is not None and _HAN_ENDS.search(text, begun.end()) is not None
     return text.rstrip()[-1:] in _ENDS and _POSTAGE(text[:_LONGEST_TITLE]) is None
 
 
