@@ -67,10 +67,16 @@ STRUCTURED = ("json-ld", "microdata", "rdfa")
 GUESSED = "repaired"
 #: The sources of a page, the most trusted first: of a field's values, the first source's wins.
 ORDER = (*STRUCTURED, "opengraph", "state", "text", GUESSED)
+_SOURCES = frozenset(ORDER)
 
 
 def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str, str]]:
-    """The best value of each field, and the source of each: the first in ORDER that has a value."""
+    """The best value of each field, and the source of each: the first in ORDER that has a value.
+
+    Raises ValueError where a source is not in ORDER: its values would be lost.
+    """
+    if not _SOURCES.issuperset(offered):
+        raise ValueError(f"{sorted(offered.keys() - _SOURCES)}: not in tuple ORDER")
     fields: Fields = {}
     sources: dict[str, str] = {}
     for source in ORDER:
