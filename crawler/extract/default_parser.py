@@ -24,6 +24,7 @@ from crawler.extract.visible.description import (
     called_boxes,
     described,
     may_describe,
+    speaks_of,
     told_below_title,
     told_in_prose,
 )
@@ -70,6 +71,8 @@ class Found(Record):
     """By field: where the visible text has it, as far as that was read."""
     struck_below: Decimal | None = None
     """An amount beside the visible price that is marked as the price before, and is lower."""
+    beside: Any = None
+    """Where the name stands on a page without a heading, as far as the text was read."""
     described: list[Any] | None = None
     """Boxes that are called a description; None where the visible text was not read."""
     lines: list[Any] = attrs.Factory(list)
@@ -87,7 +90,7 @@ class Found(Record):
         return self.verdict.kind
 
     def merge(self) -> None:
-        """Fill `fields` although the page looked like no product's."""
+        """Fill `fields` with what the sources offer."""
         site = self.page.meta("og:site_name")
         merge.in_rials(self.offered)
         cents.in_whole_units(self.offered)
@@ -208,9 +211,10 @@ def _describe(found: Found) -> None:
         return
     name = merge.merged(found.offered)[0].get("name")
     told: str | None = page.meta("description")
-    # A template writes the name where nobody wrote a text.
-    if not told or (name and told.casefold() in name.casefold()):
-        told = _described_in_text(found, name)
+    # A template writes the name where nobody wrote a text, and some shops one text on all pages.
+    names_only = not told or (name and told.casefold() in name.casefold())
+    if names_only or not speaks_of(told or "", name or ""):
+        told = _described_in_text(found, name) or (None if names_only else told)
     if told:
         found.offered.setdefault("text", {})["description"] = told
 
@@ -222,6 +226,7 @@ def _described_in_text(found: Found, name: str | None) -> str | None:
     """
     page, boxes = found.page, found.described
     heading = text.heading_of(page, name)
+    heading = found.beside if heading is None else heading
     if heading is None:
         return None
     if boxes is None:
@@ -255,7 +260,7 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
         classify.number_signs(verdict, page, number)
     offered["text"], found.paths = seen.fields, seen.paths
     found.struck_below, found.described = seen.struck_below, seen.described
-    found.lines = seen.lines
+    found.lines, found.beside = seen.lines, seen.beside
     if disputed:
         merge.settle(offered)
     merge.choose(offered, seen, page.raw)

@@ -39,6 +39,8 @@ class Visible(Record):
     """Labelled identifiers (SKU, GTIN, MPN)."""
     on_request: bool = False
     """Instead of a price, where it shows none, it asks to be asked."""
+    beside: Any = None
+    """Where the name stands on a page without a heading."""
     described: list[Any] = attrs.Factory(list)
     """Boxes behind the heading that are called a description."""
     lines: list[Any] = attrs.Factory(list)

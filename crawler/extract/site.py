@@ -75,7 +75,7 @@ class Site:
         if self.product_pages is not None:
             found.verdict.add("product", 100 if is_product else -100, "the site file says so")
             if is_product and not found.fields:
-                found.merge()
+                found.complete()
         if found.kind == "product":
             for name, selector in self.fields.items():
                 self._select(found, page, name, selector)

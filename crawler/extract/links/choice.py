@@ -429,12 +429,24 @@ def _is_facet(
     if any(dresses(name) and name not in known for name in free):
         return True
     if there[1] == here[1] and there[1] != "/" and not _SCRIPT(there[1]):
+        if _shows_other(there, known):
+            return False
         return any(name not in known for name in free) or bool(
             set(there[2]) - set(here[2]) and free
         )
     if _SCRIPT(there[1]):
         return len([name for name in free if not _SCRIPTED(name)]) > 2
     return len(free) > 1
+
+
+def _shows_other(there: Address, known: set[str]) -> bool:
+    """Whether a script's address tells nothing of what the page was asked for, and a number: `?item=7`."""
+    return (
+        bool(known)
+        and len(there[2]) == 1
+        and there[2][0][0] not in known
+        and there[2][0][1].isdigit()
+    )
 
 
 def _is_route(there: Address, here: Address) -> bool:

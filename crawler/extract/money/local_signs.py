@@ -31,7 +31,7 @@ _TELLING = {
 #: Those that tell a price in an element which is called one.
 _MARKED = {
     **_TELLING, "TK": "BDT", "SR": "SAR", "BD": "BHD", "JD": "JOD", "DA": "DZD", "RO": "OMR",
-    "LL": "LBP", "Q": "GTQ", "DT": "TND",
+    "LL": "LBP", "Q": "GTQ", "DT": "TND", "Bs": "BOB",
 }  # fmt: skip
 _LONE = lazy_patterns.pattern(
     r"(?P<before>[A-Z][A-Za-z./]{0,3})?[:\s]{0,2}(?P<amount>\d[\d.,'\s]{0,15})(?:/-)?"

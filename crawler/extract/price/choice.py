@@ -44,7 +44,14 @@ from crawler.extract.price.regular_price import (
     with_tax,
 )
 from crawler.extract.price.tiles import Amounts, is_within
-from crawler.extract.price.words_beside import AROUND, BEHIND, RANGE, tells_a_part, words_of
+from crawler.extract.price.words_beside import (
+    AROUND,
+    BEHIND,
+    CALLS_PRICE,
+    RANGE,
+    tells_a_part,
+    words_of,
+)
 from crawler.extract.words import Marks, any_of, any_word, whole_of
 from scrapy_seine.records import Value
 
@@ -232,7 +239,7 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     told_old = says_old(told)
     old = bool(line.flags & _lines.OLD) or told_old
     now = not old and bool(told) and says_now(told)
-    if now:
+    if now or (label and not since and CALLS_PRICE(label)):
         cost -= 10  # as good as a class
     return Candidate(money, line, cost, old, other, place.follows_link, now, told_old)
 

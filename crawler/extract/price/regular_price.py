@@ -90,7 +90,12 @@ def with_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candida
         if not _is_taxed(low, high):
             continue
         of_low, of_high = _around(low, lines), _around(high, lines)
-        net = _NET(of_low) or is_net_box(low)
+        told = high.money.value - low.money.value
+        net = (
+            _NET(of_low)
+            or is_net_box(low)
+            or any(c.tax and c.money.value == told for c in candidates)
+        )
         if WITH_TAX(of_low) or not (net or WITH_TAX(of_high)):
             continue
         gross = high.other and net
@@ -160,10 +165,24 @@ def _around(one: Candidate, lines: Sequence[Line]) -> str:
     """
     text, money = one.line.text, one.money
     if not any(map(str.isalpha, text[: money.start] + text[money.end :])):
+        if label := _label_in_row(one.line, lines):
+            return label
         below = lines[one.line.index + 1].text if one.line.index + 1 < len(lines) else ""
         return below if below[:1] in _BRACKETS and len(below) <= _LONGEST_REMARK else ""
-    before, behind = text[: money.start][-_LABEL:], text[money.end :][:_LABEL]
+    before, behind = text[: money.start][-_LABEL:], text[money.end :].lstrip()
+    remark = behind.find(")") + 1 if behind[:1] == "(" else 0
+    behind = behind[: remark if 0 < remark <= _LONGEST_REMARK else _LABEL]
     return f"{_NOT_OTHERS.split(before)[-1]} {_NOT_OTHERS.split(behind)[0]}"
+
+
+def _label_in_row(line: Line, lines: Sequence[Line]) -> str:
+    """The text of the cell before an amount's in a row of a table."""
+    before = lines[line.index - 1] if line.index else line
+    rows = [
+        next((box for box in islice(one.element.iterancestors(), 3) if box.tag == "tr"), None)
+        for one in (before, line)
+    ]
+    return before.text if rows[0] is not None and rows[0] is rows[1] and before is not line else ""
 
 
 def paired(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Candidate]:

@@ -7,7 +7,7 @@ import re
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money, amount
 from crawler.extract.price.line_amounts import says_old
-from crawler.extract.words import any_of, finder
+from crawler.extract.words import any_of, finder, whole_of
 
 #: Characters around an amount in a long line, and behind one that are looked at.
 AROUND, BEHIND = 500, 60
@@ -25,6 +25,12 @@ _OF_NEXT = finder(
 )
 #: "50 or more": the sum from which on something is free stands before.
 _OR_MORE = finder(rf"^\W{{0,2}}(?:{any_of('amounts', 'or_more')})")
+#: What a label says in front of the price, with the currency in brackets at most.
+CALLS_PRICE = whole_of(
+    lambda any_of: (
+        rf"\W{{0,3}}(?:{any_of('amounts', 'called')})(?:\s?[(\[/,]?\s?(?:in\s)?(?:[a-z]{{3}}|\W))?\W{{0,3}}"
+    )
+)
 RANGE = lazy_patterns.pattern(rf"^\s*(?:[-–—~～〜]|{any_of('paging', 'to')})\s*$", re.I)
 
 

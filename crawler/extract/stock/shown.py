@@ -52,13 +52,16 @@ _MOST_WORDS = 4
 #: Boxes of a line in which a word for the stock is looked for.
 _MOST_PARTS = 6
 #: The same of a line that may be one word.
-_SHORT = 16
+_SHORT, _SOLD_SHORT = 16, 20
 
 
 def _stock_in(line: Line) -> str | None:
     """What a line says of the stock; a box for the price, or for the stock, may just say "Sold"."""
     short = len(line.text) < _GLANCE
     boxed = short and line.flags & (_lines.PRICE | _lines.STOCK)
+    label, _, value = line.text.partition(":" if short else "\n")
+    if value and _SOLD(value) and _STOCK_LABEL(label):
+        return "OutOfStock"
     soon = (boxed or (short and line.flags & _lines.BUTTON)) and _SOON(line.text)
     return "OutOfStock" if soon or (boxed and _SOLD(line.text)) else availability_of_text(line.text)
 
@@ -284,7 +287,8 @@ def _or_badge(loose: str | None, badge: str | None, seen: Visible) -> str | None
 
 def _is_silent(text: str) -> bool:
     """Whether a text holds no words about a stock, and none of a button beside it."""
-    said = _STOCK_LABEL(text) or _SOLD(text) or _NOTIFIES(text) or availability_of_text(text)
+    label = text.partition(":")[0] if len(text) < _GLANCE else text
+    said = _STOCK_LABEL(label) or _SOLD(text) or _NOTIFIES(text) or availability_of_text(text)
     soon = len(text) < _GLANCE and _SOON(text)
     return not said and not soon and not buys_in_short(text)
 
@@ -296,7 +300,7 @@ _SILENT = Marks(_is_silent)
 def _sold_alone(read: Lines, buttons: int) -> str | None:
     """What follows from a line that says no more than "Sold", and not how many, where none buys."""
     for line, following in pairwise([*read.own, None] if not buttons else ()):
-        if line is not None and len(line.text) < _SHORT and _SOLD(line.text):
+        if line is not None and len(line.text) < _SOLD_SHORT and _SOLD(line.text):
             counts = following is not None and following.text[:1].isdigit()
             return None if counts else "OutOfStock"
     return None

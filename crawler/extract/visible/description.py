@@ -42,6 +42,8 @@ _BOXES = ("div", "section", "article", "p", "td", "dd", "span")
 #: Boxes that are looked at, those around one, and characters of a description.
 _MOST_BOXES, _MOST_AROUND = 8_000, 8
 _SHORTEST, _LONGEST = 12, 5_000
+#: Letters by which a word of a name is known in another text.
+_STEM = 4
 #: What says that a description follows; boxes around and behind it, and those to which a tab leads.
 _SAYS_TITLE = whole_of(lambda any_of: any_of("headings", "description"))
 _SIGNS_AROUND = re.compile(r"[\W_]").match
@@ -64,7 +66,10 @@ _MOST_ABOVE, _MOST_BELOW, _LONGEST_LABEL = 2, 3, 40
 _APART = ELSEWHERE | BEYOND
 _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend", "summary"})
 #: The same of a paragraph: the elements that may be one, and how many behind the heading.
-_BLOCKS = ("p", "div", "td", "li", "dd", "section", "span", "font", "h2", "h3", "h4", "footer")
+_BLOCKS = (
+    "p", "pre", "div", "td", "li", "dd", "section", "span", "font", "h2", "h3", "h4", "h5", "h6",
+    "footer",
+)  # fmt: skip
 _MOST_BEHIND, _MOST_PARTS, _SHORTEST_PROSE, _LONGEST_TITLE, _FEWEST_WORDS = 400, 20, 30, 300, 5
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{2,}")
 _HAN = lazy_patterns.pattern("[\u3040-\u30ff\u4e00-\u9fff\u0e00-\u0e7f]{12}")
@@ -88,6 +93,16 @@ def may_describe(page: Page) -> bool:
     """Whether an attribute somewhere on a page may call a box a description."""
     low = page.raw.lower()
     return any(word in low for word in _IN_WORDS) and _NAMED.search(low) is not None
+
+
+def speaks_of(text: str, name: str) -> bool:
+    """Whether a text holds a word of a name, or as much of one as a language may leave of it.
+
+    >>> speaks_of("Lamps of oak", "Oaken lamp"), speaks_of("Your shop in Graz", "Oak lamp")
+    (True, False)
+    """
+    text = text.casefold()
+    return any(word[:_STEM] in text for word in name.casefold().split() if len(word) >= _STEM)
 
 
 def called_boxes(page: Page, heading: Element) -> Iterator[Element]:
@@ -176,7 +191,7 @@ def told_in_prose(heading: Element) -> str | None:
             return None
         parts = (element.text, *(inner.tail for inner in islice(element, _MOST_PARTS)))
         own = next((part for part in parts if part and _is_prose(part)), None)
-        if own is None:
+        if own is None or (own is element.text and element.tag in _TITLES):
             continue
         if "©" in own or "copyright" in own[:_LONGEST_TITLE].lower():
             return None  # the page's foot
@@ -197,7 +212,7 @@ def _behind(heading: Element) -> Iterator[Element]:
 def _is_prose(text: str) -> bool:
     """Whether a text is a sentence or more, and none about postage."""
     if len(text) < _SHORTEST_PROSE:
-        return False
+        return len(text) > _SHORTEST and not text.isascii() and _HAN.search(text) is not None
     words = _WORD.findall(text[:_LONGEST_TITLE])
     if len(words) < _FEWEST_WORDS:
         begun = _HAN.search(text)

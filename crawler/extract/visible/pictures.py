@@ -64,7 +64,7 @@ def picture_beside(heading: Element | None) -> list[str]:
             return found
         here = here.getparent()
     if heading is not None and here is heading.getparent():  # right in the body
-        behind = islice(heading.itersiblings(), _MOST_BEHIND)
+        behind = (heading, *islice(heading.itersiblings(), _MOST_BEHIND))
         return _shown(image for box in behind for image in box.iter("img"))
     return []
 

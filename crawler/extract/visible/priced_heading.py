@@ -38,7 +38,11 @@ _IS_FRAME = Marks(
     lambda words: re.search(r"cart|basket|nav|menu|search", words.lower()) is not None
 )
 _FOOT = re.compile(r"(?:^|\s)(?:(?:site|page|main|global)[-_]?)?footer").search
+_HEAD = re.compile(r"(?:^|\s)(?:(?:site|main|global)[-_]?)?header(?=\s|$)").search
 _IS_FOOT = Marks(lambda words: _FOOT(words[:200].lower()) is not None)
+_IS_HEAD = Marks(lambda words: _HEAD(words[:200].lower()) is not None)
+#: Links of a head that is called one: a product's own may hold one to its category.
+_MENU = 2
 _FRAMES = frozenset({"header", "nav", "footer", "aside"})
 #: What banners call a page that shows one product.
 _IS_GENERAL = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'general')})\W{{0,3}}")
@@ -67,10 +71,11 @@ def is_called_name(element: Element) -> bool:
 
 def is_of_frame(heading: Element) -> bool:
     """Whether a heading stands in the page's foot, or in its head, which holds the menu too."""
-    if any(
-        _IS_FOOT[box.get("class") or ""] for box in islice(heading.iterancestors(), _MOST_AROUND)
-    ):
-        return True
+    for box in islice(heading.iterancestors(), _MOST_AROUND):
+        words = box.get("class") or ""
+        links = islice(box.iter("a"), _MENU) if words and _IS_HEAD[words] else ()
+        if (words and _IS_FOOT[words]) or len([*links]) == _MENU:
+            return True
     for box in islice(heading.iterancestors("footer", "header", "nav"), _MOST_LEVELS):
         if box.tag != "header":
             return True

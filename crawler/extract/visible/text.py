@@ -288,6 +288,7 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     beside = heading
     if heading is None:
         heading, beside = _unheaded(page, read, seen, known)
+        seen.beside = beside
     if heading is not None:
         _take_beside(heading, page, seen, known)
     pictures = named_pictures(page, fields.get("name"))

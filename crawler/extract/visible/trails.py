@@ -155,15 +155,21 @@ def _labelled(page: Page) -> list[str]:
         ):
             continue
         whole, holder = short_text(box, _LONGEST_LABEL), box
-        if _IS_LABEL(whole):  # the value has a box of its own
-            parent, following = box.getparent(), box.getnext()
-            if following is None and parent is not None:
-                following = parent.getnext() if len(parent) == 1 else None
+        if _IS_LABEL(whole):  # the value stands behind it, or in a box of its own
+            told = (box.tail or "").strip(" :：\n\t")
+            following = None if told else _behind(box)
             holder = box if following is None else following
-            whole = f"{whole.rstrip(': ')}: {'' if following is None else short_text(following, _LONGEST_LABEL)}"
-            whole += f" {(box.tail or '').strip()}" if following is None else ""
+            told = told if following is None else short_text(following, _LONGEST_LABEL)
+            whole = f"{whole.rstrip(': ')}: {told}"
         found = _LABELLED(whole.strip())
         if found and _IS_LABEL(found[1]):
             links = [short_text(a, _LONGEST_STEP) for a in islice(holder.iter("a"), _MOST_STEPS)]
             return [links[-1]] if links and links[-1] else [found[2].strip(" .,")]
     return []
+
+
+def _behind(label: Element) -> Element | None:
+    """The box behind a label, or behind the box that holds nothing else."""
+    following, parent = label.getnext(), label.getparent()
+    alone = following is None and parent is not None and len(parent) == 1
+    return parent.getnext() if alone else following

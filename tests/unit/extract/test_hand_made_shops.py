@@ -156,3 +156,79 @@ def test_links_that_put_something_into_a_cart_are_not_followed():
     body = "".join(f"<a href='{link}'>x</a>" for link in [*links, "/lamp/7"])
     found = {link.url for link in find_links(_page(body, path="/"))}
     assert found == {"https://shop.example/lamp/7"}
+
+
+def test_a_labelled_price_goes_before_another_amount_in_the_table():
+    rows = "".join(
+        f"<tr><td><b>{a}:</b></td><td>{b}</td></tr>"
+        for a, b in {"Catalogue": "EUR 398.85", "Price": "EUR 132.95"}.items()
+    )
+    body = f"<h1>Oak lamp</h1><table>{rows}</table>{_BUY}"
+    assert _read(body).fields["price"] == Decimal("132.95")
+
+
+def test_the_label_of_its_row_says_that_an_amount_is_without_tax():
+    rows = "".join(
+        f"<tr><td>{a}:</td><td>{b}</td></tr>"
+        for a, b in {"Pris eks. mva": "kr 61,56", "Pris inkl. mva": "kr 76,95"}.items()
+    )
+    body = f"<h2>Lanterne</h2><table>{rows}</table>{_BUY}"
+    found = _read(body, lang=" lang=no", title="Båtutstyr AS").fields
+    assert (found["price"], found["name"]) == (Decimal("76.95"), "Lanterne")
+
+
+def test_an_amount_with_its_tax_beside_it_is_without_tax():
+    body = f"<h1>Oak lamp</h1><div>Price: ₹19,018 (Incl. of all taxes)</div><div>₹16,117 + ₹2,901 GST</div>{_BUY}"
+    found = _read(body).fields
+    assert (found["price"], found.get("regular_price")) == (Decimal(19018), None)
+
+
+def test_of_bare_numbers_behind_labels_the_reduced_one_with_tax_is_the_price():
+    body = "<div>Nazwa: <b>Ser górski</b><br>Cena netto: 17,50<br>Cena brutto: 18,38<br>Cena promocyjna brutto: 14,70<br><img src=/f/1.jpg><input type=submit value='Dodaj do koszyka'></div>"
+    found = _read(body, lang=" lang=pl", title="Spiżarnia").fields
+    assert (found["name"], found["price"]) == ("Ser górski", Decimal("14.70"))
+    assert (found["regular_price"], found["currency"]) == (Decimal("18.38"), "PLN")
+    assert found["images"] == ["https://shop.example/f/1.jpg"]
+
+
+def test_facts_in_letters_of_headings_name_nothing_where_a_label_asks_for_the_name():
+    body = "<h6><b>Nombre:</b> Mate torpedo</h6><h6><b>Descripción:</b> Hecho a mano en San Antonio de Areco.</h6><h6><b>Precio:</b> $9073.-</h6><a class=btn href=#>Agregar al Carrito</a>"
+    found = _read(body, lang=" lang=es-AR", title="MKL").fields
+    assert (found["name"], found["price"]) == ("Mate torpedo", Decimal(9073))
+    assert found["description"] == "Hecho a mano en San Antonio de Areco."
+
+
+def test_a_word_for_a_currency_behind_a_labelled_number_is_it():
+    body = "<p><b>Nombre:</b>Poncho rojo</p><p><b>Precio:</b>292.95 Bs</p><p><b>Estado:</b>Producto disponible</p>"
+    found = _read(body, lang=" lang=es", title="ProyPhp").fields
+    assert (found["price"], found["currency"]) == (Decimal("292.95"), "BOB")
+
+
+def test_a_heading_in_a_box_that_is_called_the_head_is_the_shops():
+    body = f"<div class=header><h1>Red Store Online</h1><a href=/>Home</a><a href=/all>All</a></div><div><h2>Oak lamp</h2><h2>36€</h2>{_BUY}</div>"
+    assert _read(body, title="Red Store").fields["name"] == "Oak lamp"
+
+
+def test_a_meta_description_of_the_shop_is_not_the_things():
+    said = "Turned by hand in our small workshop in Heidelberg."
+    body = f"<meta name=description content='Huber, your shop in Graz'><h1>Oak lamp</h1><b class=price>€ 12.00</b>{_BUY}<p>{said}</p>"
+    assert _read(body).fields["description"] == said
+    own = body.replace("your shop", "your lamps")
+    assert _read(own).fields["description"] == "Huber, your lamps in Graz"
+    alone = body.replace(said, "")
+    assert _read(alone).fields["description"] == "Huber, your shop in Graz"
+
+
+def test_a_state_behind_its_label_may_be_one_word():
+    body = (
+        "<h1>Kniha</h1><ul><li>Cena: <b class=price>89 Kč</b></li><li>Dostupnost: prodáno</li></ul>"
+    )
+    assert _read(body, lang=" lang=cs", title="Kniha").fields["availability"] == "OutOfStock"
+
+
+def test_one_script_shows_lists_and_things_by_different_parameters():
+    links = "".join(f"<a href='/shop?{q}'>x</a>" for q in ("vare=61", "gruppe=12&sort=5", "side=2"))
+    page = _page(links, path="/shop?gruppe=12")
+    found = {link.url.partition("?")[2] for link in find_links(page)}
+    assert "vare=61" in found
+    assert "gruppe=12&sort=5" not in found
