@@ -212,9 +212,12 @@ def _describe(found: Found) -> None:
     name = merge.merged(found.offered)[0].get("name")
     told: str | None = page.meta("description")
     # A template writes the name where nobody wrote a text, and some shops one text on all pages.
-    names_only = not told or (name and told.casefold() in name.casefold())
-    if names_only or not speaks_of(told or "", name or ""):
-        told = _described_in_text(found, name) or (None if names_only else told)
+    if told and name and told.casefold() in name.casefold():
+        told = None
+    if not told or not speaks_of(told, name or ""):
+        written = _described_in_text(found, name)
+        if not told or (written and told not in written):
+            told = written
     if told:
         found.offered.setdefault("text", {})["description"] = told
 

@@ -258,6 +258,8 @@ class _Finder:
             return False
         if there[2] and any(_IDENTITY(name) for name, _ in there[2]):
             return False
+        if len(there[2]) == 1 and _SCRIPT(there[1]) and there[2][0][1].isdigit():
+            return False  # one script shows all things
         place = there[0] + there[1]
         known = place in self.products or (bool(there[2]) and there[:2] == self.here[:2])
         self.products.add(place)

@@ -334,7 +334,10 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     seen.paths["price"] = path(best.line.element)
     seen.price_marked = bool(best.line.flags & _lines.PRICE)
     seen.price_alone = len(candidates) == 1
-    seen.price_is_loose = best.other or _ends_sentence(best) or _is_below_others(read, best)
+    called = best.line.text[: best.money.start][-AROUND:] or label_before(read, best.line)
+    # What is sold by the metre has a price by the metre.
+    loose = best.other and not CALLS_PRICE(called)
+    seen.price_is_loose = loose or _ends_sentence(best) or _is_below_others(read, best)
     seen.price_after_link = best.follows_link
     rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
     seen.price_in_rows = best.follows_link and len(rows) > 1

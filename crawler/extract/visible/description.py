@@ -10,6 +10,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.page import class_words
 from crawler.extract.page.lines import BEYOND, ELSEWHERE, Line, begins_others
 from crawler.extract.page.page import Element, Page, short_text, squashed
+from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.words import Marks, any_word, whole_of
 
 _WORDS = (
@@ -71,6 +72,8 @@ _BLOCKS = (
     "footer",
 )  # fmt: skip
 _MOST_BEHIND, _MOST_PARTS, _SHORTEST_PROSE, _LONGEST_TITLE, _FEWEST_WORDS = 400, 20, 30, 300, 5
+#: What is longer, and speaks of a stock, speaks of more than that.
+_LONGEST_STOCK = 100
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{2,}")
 _HAN = lazy_patterns.pattern("[\u3040-\u30ff\u4e00-\u9fff\u0e00-\u0e7f]{12}")
 _HAN_ENDS = lazy_patterns.pattern("[。．！\u0e00-\u0e7f]")
@@ -96,13 +99,14 @@ def may_describe(page: Page) -> bool:
 
 
 def speaks_of(text: str, name: str) -> bool:
-    """Whether a text holds a word of a name, or as much of one as a language may leave of it.
+    """Whether a text holds half of a name's words, or as much of them as a language may leave.
 
     >>> speaks_of("Lamps of oak", "Oaken lamp"), speaks_of("Your shop in Graz", "Oak lamp")
     (True, False)
     """
     text = text.casefold()
-    return any(word[:_STEM] in text for word in name.casefold().split() if len(word) >= _STEM)
+    words = [word[:_STEM] for word in name.casefold().split() if len(word) >= _STEM]
+    return bool(words) and 2 * sum(word in text for word in words) >= len(words)
 
 
 def called_boxes(page: Page, heading: Element) -> Iterator[Element]:
@@ -210,14 +214,16 @@ def _behind(heading: Element) -> Iterator[Element]:
 
 
 def _is_prose(text: str) -> bool:
-    """Whether a text is a sentence or more, and none about postage."""
+    """Whether a text is a sentence or more, and none about postage or the stock alone."""
     if len(text) < _SHORTEST_PROSE:
         return len(text) > _SHORTEST and not text.isascii() and _HAN.search(text) is not None
     words = _WORD.findall(text[:_LONGEST_TITLE])
     if len(words) < _FEWEST_WORDS:
         begun = _HAN.search(text)
         return begun is not None and _HAN_ENDS.search(text, begun.end()) is not None
-    return text.rstrip()[-1:] in _ENDS and _POSTAGE(text[:_LONGEST_TITLE]) is None
+    if text.rstrip()[-1:] not in _ENDS or _POSTAGE(text[:_LONGEST_TITLE]) is not None:
+        return False
+    return len(text) > _LONGEST_STOCK or availability_of_text(text) is None
 
 
 def _is_aside(box: Element) -> bool:

@@ -15,6 +15,7 @@ _MOST_IMAGES = 120
 _MOST_AROUND, _SMALLEST = 4, 80
 #: Boxes behind a heading that stands in none.
 _MOST_BEHIND = 10
+_FRAMES = frozenset({"header", "nav", "footer", "aside"})
 _SIGN = finder(
     r"logo|icon|sprite|placeholder|pixel|spacer|blank\.|flag|badge|payment|\.svg|ribbon|sticker|banner"
     r"|(?:^|[/_-])(?:sale|new|hot|sold-?out|soldout|label|btn|button|star|arrow|bg)s?[\d_-]{0,3}\.\w{3,4}(?:[?#]|$)"
@@ -56,17 +57,23 @@ def picture_beside(heading: Element | None) -> list[str]:
 
     Small ones are signs: only those without a size, or with one that shows something, count.
     """
-    here = None if heading is None else heading.getparent()
+    if heading is None:
+        return []
+    inner, here = heading, heading.getparent()
     for _ in range(_MOST_AROUND):
         if here is None or here.tag in {"body", "html"}:
             break
         if found := _shown(here.iter("img")):
             return found
-        here = here.getparent()
-    if heading is not None and here is heading.getparent():  # right in the body
-        behind = (heading, *islice(heading.itersiblings(), _MOST_BEHIND))
-        return _shown(image for box in behind for image in box.iter("img"))
-    return []
+        inner, here = here, here.getparent()
+    if here is None or here.tag != "body":
+        return []
+    if inner is heading:  # right in the body
+        near = [inner, *islice(inner.itersiblings(), _MOST_BEHIND)]
+    else:  # the columns of a page that has no box around them
+        near = [box for box in (inner.getprevious(), inner.getnext()) if box is not None]
+    shown = (box for box in near if box.tag not in _FRAMES)
+    return _shown(image for box in shown for image in box.iter("img"))
 
 
 def _shown(images: Iterable[Element]) -> list[str]:

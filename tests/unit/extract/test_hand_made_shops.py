@@ -232,3 +232,27 @@ def test_one_script_shows_lists_and_things_by_different_parameters():
     found = {link.url.partition("?")[2] for link in find_links(page)}
     assert "vare=61" in found
     assert "gruppe=12&sort=5" not in found
+
+
+def test_one_script_with_a_number_of_unknown_name_shows_many_things():
+    body = "".join(f"<li><a href='/goods/view.do?goodsSeq={n}'>x</a></li>" for n in (11, 12, 13))
+    found = {link.url for link in find_links(_page(body, path="/goods/list.do?pageNo=2"))}
+    assert len(found) == 3
+
+
+def test_what_is_sold_by_the_metre_keeps_its_price_when_it_is_gone():
+    body = "<h2>Flannel</h2><p><b>Item #:</b> M23-10<br><b>Price:</b> <font>C$42.89</font> per metre<br><b>In stock:</b> No</p>"
+    found = _read(body, title="Flannel :: Fabrics").fields
+    assert (found["price"], found["availability"]) == (Decimal("42.89"), "OutOfStock")
+
+
+def test_the_picture_may_stand_in_the_column_beside_the_headings():
+    body = f"<div><a href=/>Red Store</a></div><div><img src=/i/1.jpg></div><div><h1>Oak lamp</h1><b class=price>€ 12.00</b>{_BUY}</div>"
+    assert _read(body).fields["images"] == ["https://shop.example/i/1.jpg"]
+
+
+def test_a_sentence_about_the_stock_alone_describes_nothing():
+    said = "Turned by hand in our small workshop in Heidelberg."
+    body = f"<h1>Oak lamp</h1><b class=price>€ 12.00</b><p>This one has sold. Another batch is due in May.</p><p>{said}</p>"
+    found = _read(body).fields
+    assert (found["availability"], found["description"]) == ("OutOfStock", said)
