@@ -19,15 +19,7 @@ from crawler.extract.scripts import state
 from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import jsonld, main_product, microdata, opengraph, schema
 from crawler.extract.structured.schema import Node
-from crawler.extract.visible import text, trails
-from crawler.extract.visible.description import (
-    called_boxes,
-    described,
-    may_describe,
-    speaks_of,
-    told_below_title,
-    told_in_prose,
-)
+from crawler.extract.visible import description, text, trails
 from crawler.items import Product
 from scrapy_seine.records import Record
 
@@ -214,7 +206,7 @@ def _describe(found: Found) -> None:
     # A template writes the name where nobody wrote a text, and some shops one text on all pages.
     if told and name and told.casefold() in name.casefold():
         told = None
-    if not told or not speaks_of(told, name or ""):
+    if not told or not description.speaks_of(told, name or ""):
         written = _described_in_text(found, name)
         if not told or (written and told not in written):
             told = written
@@ -233,9 +225,9 @@ def _described_in_text(found: Found, name: str | None) -> str | None:
     if heading is None:
         return None
     if boxes is None:
-        boxes = [*called_boxes(page, heading)] if may_describe(page) else []
-    told = described(boxes, heading) or told_below_title(page, found.lines)
-    return told or told_in_prose(heading)
+        boxes = [*description.called_boxes(page, heading)] if description.may_describe(page) else []
+    told = description.described(boxes, heading) or description.told_below_title(page, found.lines)
+    return told or description.told_in_prose(heading)
 
 
 def _read_regular_price(found: Found, known: Fields) -> None:
