@@ -1,4 +1,4 @@
-"""What a worker learns of sites, between its spider's book and PostgreSQL."""
+"""Loads what the fleet learned of sites from PostgreSQL, and stores what this worker learns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which browser contexts there are, who is in them, and when one has had its day. Pure.
+"""The browser contexts: which one a request gets, and when one is closed. Pure.
 
 A room is a context of the browser, made for one visitor. It takes pages until it is worn; a new
 room of the same visitor may open while the last pages of the old one are still in work.

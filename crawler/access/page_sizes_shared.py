@@ -1,4 +1,4 @@
-"""What a process learned of page sizes goes to the fleet at times, and the fleet's comes back."""
+"""Exchanges page sizes with the fleet: this process sends its own now and then, and gets all."""
 
 from __future__ import annotations
 

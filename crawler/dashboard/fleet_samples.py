@@ -1,4 +1,4 @@
-"""What the dashboard remembers of what Redis keeps no history of: the queue, domains, workers.
+"""Samples of the queue, the domains and the workers, because Redis keeps no history of them.
 
 It looks every ten seconds while it runs; a plot has a gap where it did not.
 """

@@ -1,4 +1,4 @@
-"""Serving until somebody says stop."""
+"""Serves the dashboard until SIGTERM or Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges what a crawl stored by the catalogue it crawled, product by product, field by field."""
+"""Compares what a crawl stored with the shop's catalogue, product by product, field by field."""
 
 from __future__ import annotations
 

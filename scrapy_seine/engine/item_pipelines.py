@@ -1,4 +1,4 @@
-"""Scrapy's item pipelines, which wait only where a pipeline promises something.
+"""Scrapy's item pipelines, without a coroutine for a pipeline that returns no awaitable.
 
 Scrapy makes a coroutine of what each pipeline returns, and the full name of each for a warning that
 is hardly ever given.

@@ -1,4 +1,4 @@
-"""What a worker learns about a site's wishes, on its way to the frontier and so to the fleet.
+"""Sends what a worker learns of a site's limits to the frontier, and so to the fleet.
 
 Middlewares exist before the scheduler does, and know sites; the scheduler's exchange knows Redis.
 Both meet here. Nothing is asked of Redis at once: a word leaves with the next round trip, ahead

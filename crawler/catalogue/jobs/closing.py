@@ -1,4 +1,4 @@
-"""The end of jobs: whoever sees that one is complete ends it, workers and coordinators alike.
+"""The end of jobs: the first worker or coordinator that sees one complete ends it.
 
 A full crawl saw what its links led to. What it did not see is asked for by its own address before
 the job ends, as a task of the kind `check`: so a listing that is a dead letter costs no product its

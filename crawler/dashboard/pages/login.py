@@ -1,4 +1,4 @@
-"""Coming in, where the dashboard has a token, and leaving."""
+"""Login and logout, where the dashboard has a token."""
 
 from __future__ import annotations
 

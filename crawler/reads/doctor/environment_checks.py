@@ -1,4 +1,4 @@
-"""What only a try shows, for `scrapy doctor`: places, files, lanes, and settings that disagree.
+"""Checks of `scrapy doctor` that try things: folders, files, lanes, settings that contradict.
 
 A folder that cannot be written looks like one that can until the first page is kept; what a try
 makes is taken away again.

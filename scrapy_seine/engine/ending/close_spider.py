@@ -1,4 +1,4 @@
-"""`CloseSpider`: a crawl whose own code ends it; one worker says so, and all of them end.
+"""`CloseSpider`: the project's own code ends a crawl; one worker tells the fleet, and all end.
 
 A callback, an errback or a pipeline that raises `CloseSpider`, or that calls `close_spider` of the
 engine, means the crawl, and not the one worker that met the page. Its reason is kept with the

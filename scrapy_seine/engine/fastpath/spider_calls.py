@@ -1,4 +1,4 @@
-"""What a worker has to see of Scrapy's scraper: each call of the spider, each output's end.
+"""Wraps Scrapy's scraper, so that a worker sees each call of the spider and each output's end.
 
 By public methods of one scraper, which are replaced on the instance: whatever code drives a page,
 ours (`request_task`) or Scrapy's (`stock_path`), calls them.

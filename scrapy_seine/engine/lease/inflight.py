@@ -1,4 +1,4 @@
-"""Which lease does this belong to? One entry for each request in flight.
+"""The in-flight table: one entry, with its lease, for each request that a worker works on.
 
 An entry begins when the scheduler gives its request to Scrapy. `page_end` says when an entry ends,
 `statements` notes how.

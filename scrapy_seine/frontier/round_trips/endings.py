@@ -1,4 +1,4 @@
-"""What a worker has to tell the frontier, collected until the next round trip."""
+"""Collects what a worker sends to the frontier until the next round trip."""
 
 from __future__ import annotations
 
