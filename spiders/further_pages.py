@@ -116,7 +116,7 @@ class FurtherPages(PageReading):
             yield request.replace(callback=self.parse_guess, cb_kwargs={"search": search.plain()})
 
     def _note_short(self, url: str, products: int, pages: int, shown: int) -> None:
-        """Say that a listing has more than can be reached; each is counted, the first are told."""
+        """Report a listing with more pages than can be reached: count each, log the first ones."""
         self._count("short_listings")
         self._short += 1
         if self._short <= MOST_TOLD:

@@ -1,4 +1,4 @@
-"""Whether what a command is told to write can be written, asked before a page is crawled."""
+"""Checks, before a page is crawled, that a command can write the output that it was given."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Outcome(Value):
 
 @attrs.frozen(eq=False, repr=False)
 class Audience(Value):
-    """Who is told what happens."""
+    """What shows the demo's progress."""
 
     say: Callable[[str], None]
     """Something happened."""

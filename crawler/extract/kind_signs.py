@@ -13,7 +13,7 @@ from scrapy_seine.records import Record
 
 @attrs.define(kw_only=True, eq=False, repr=False)
 class Visible(Record):
-    """What a page shows, and the signs by which its kind is told."""
+    """What a page shows, and the signs of its kind."""
 
     fields: Fields = attrs.Factory(dict)
     price_distance: int | None = None

@@ -176,7 +176,7 @@ class ProjectDupeFilter(DupeFilter):
         return cls(crawler.request_fingerprinter.fingerprint)
 
     def request_fingerprint(self, request: Request) -> int | None:
-        """64 bits by which the project's own fingerprint is told from others."""
+        """64 bits that stand for the project's own fingerprint."""
         made = self._own(request)
         return None if made is None else _number_of(made)
 

@@ -68,7 +68,7 @@ NO_BUDGETS = Budgets()
 
 @attrs.define(eq=False, repr=False)
 class Latency(Record):
-    """How long one domain took to answer, added up until it is told."""
+    """How long one domain took to answer, added up until it is sent."""
 
     good: int = 0
     good_s: float = 0.0

@@ -83,7 +83,7 @@ class SiteLimits:
             self.exchange.tell("set_spread", domain, max(1, addresses), SPREAD_MS)
 
     def tell_again(self) -> None:
-        """The frontier forgot what it was told of sites: it is told again."""
+        """Send the limits of sites to the frontier again, because it forgot them."""
         self._sites.clear()
         lanes, self._lanes = self._lanes, {}
         for domain, lane in lanes.items():

@@ -17,7 +17,7 @@ import attrs
 
 #: Pages that showed the same before their parameter says nothing.
 ENOUGH = 10
-#: The reason, for who is told of it.
+#: The reason, as logs and the dashboard show it.
 ALIKE = f"{ENOUGH} of them showed the same, and none anything else"
 #: Parameters of an address that are looked at; parameters that are remembered, and pages of all.
 _MOST_NAMES, _MOST_PARAMETERS, _MOST_PAGES = 4, 500, 50_000

@@ -402,7 +402,7 @@ def _fields(node: Node) -> Fields:
 
 
 def _categories(node: Node) -> list[str]:
-    """The names of a node's categories, where they are told beside other things of them."""
+    """The names of a node's categories, where each is an object with other fields."""
     told = many(first(node, "category", "categories", "breadcrumbs"))[:_MOST_TOLD]
     names = (plain(first(c, "name", "title")) for c in told if isinstance(c, dict))
     return [*filter(None, names)]

@@ -1,4 +1,4 @@
-"""Drift: a change of a template, and the words in which it is told."""
+"""Drift: a change of a template, and the words in which it is reported."""
 
 from __future__ import annotations
 

@@ -72,6 +72,6 @@ _STARS = Marks(
 
 @lru_cache(maxsize=512)
 def _reviews(text: str) -> int | None:
-    """How many reviews a text tells of."""
+    """Return the number of reviews that a text names."""
     count = _COUNT(text)
     return int(re.sub(r"\D", "", count[1])) if count else None

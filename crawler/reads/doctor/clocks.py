@@ -1,4 +1,4 @@
-"""By how much a clock may be wrong before it is told, and in which words. Pure."""
+"""By how much a clock may be wrong before it is reported, and in which words. Pure."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _LONGEST_URL = 300
 class _Stay(Record):
     since: float
     tell_s: float
-    """Age at which it is told."""
+    """Age at which it is logged."""
     landed: bool
 
 
@@ -37,7 +37,7 @@ class LongPages(Record):
     """Finds the requests that a worker's spider, pipelines or middlewares do not finish."""
 
     limit_s: float
-    """Age at which a page is told, s."""
+    """Age at which a page is logged, s."""
     download_s: float = 180.0
     """How long a download may take that names no limit of its own, s."""
     usual: Callable[[], Any] = lambda: None

@@ -41,7 +41,7 @@ class Collector(logging.Handler):
         self.setFormatter(SafeFormatter(logging.Formatter(_FORM)))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep a line; one that cannot be written is left to the log's own handler to tell of."""
+        """Keep a line; the log's own handler reports one that cannot be written."""
         try:
             self.lines.append(self.format(record))
         except (ValueError, TypeError):  # arguments that do not fit their message
