@@ -26,8 +26,8 @@ from scrapy_seine.urls import domain
 _HEAD = 4 * 4096
 
 
-class LedNowhere(IgnoreRequest):
-    """A request was sent on too often, or to no URL, and has no try left."""
+class LedNowhere(Exception):
+    """The cause of an IgnoreRequest: a request was sent on too often, or to no URL."""
 
 
 class _Discreet(BaseRedirectMiddleware):
@@ -55,7 +55,7 @@ class _Discreet(BaseRedirectMiddleware):
         """Follow; a request that was sent on too often, or to no URL, is set aside.
 
         Raises:
-            LedNowhere: it has no try left.
+            IgnoreRequest: it has no try left; the cause is a LedNowhere.
         """
         try:
             answer: Request | Response = super().process_response(request, response)  # type: ignore[misc]
@@ -64,7 +64,7 @@ class _Discreet(BaseRedirectMiddleware):
         except (IgnoreRequest, ValueError) as error:
             back = self.inflight.retry(request, kind="redirects", reason=str(error))
             if back is None:
-                raise LedNowhere(str(error)) from None
+                raise IgnoreRequest(str(error)) from LedNowhere()
             return back
         return answer
 
@@ -82,7 +82,7 @@ class MetaRefresh(_Discreet, MetaRefreshMiddleware):
         """Follow; Scrapy decodes a page and takes it apart to find that it asks for nothing.
 
         Raises:
-            LedNowhere: it has no try left.
+            IgnoreRequest: it has no try left; the cause is a LedNowhere.
         """
         return super().process_response(request, response) if _asks(response.body) else response
 

@@ -271,9 +271,10 @@ class RobotsMiddleware:
         except Unusable as error:  # there are rules, and nobody can read them
             logger.warning("robots.txt of %s: %s", origin, error)
             return Known("away", b"", away_s(failures))
-        except LedNowhere:  # more redirects than five: as if there were none
-            return Known("free", b"", self.lifetime_s)
-        except IgnoreRequest as error:  # there may be rules, and nobody has read them
+        except IgnoreRequest as error:
+            if isinstance(error.__cause__, LedNowhere):  # over five: as if there were none
+                return Known("free", b"", self.lifetime_s)
+            # There may be rules, and nobody has read them.
             logger.warning(
                 "robots.txt of %s: a middleware ignores it (%s: %s), so the site's pages wait; let "
                 "requests for /robots.txt pass there",

@@ -245,4 +245,4 @@ def test_a_redirect_to_no_url_is_an_ignored_request_with_its_reason(fetch: Fetch
     places = ("http://[::1", "http://h:99999/", "http://h:-1/")
     with raw_site({f"/{n}": moved(place) for n, place in enumerate(places)}) as site:
         fetched = fetch(*({"url": f"{site.base}/{n}"} for n in range(len(places))))
-    assert [a["error"].partition(":")[0] for a in fetched.answers] == ["LedNowhere"] * 3
+    assert [a["error"].partition(":")[0] for a in fetched.answers] == ["IgnoreRequest"] * 3
