@@ -116,4 +116,7 @@ def _is_denied(said: Match[str]) -> bool:
     behind = said.string[said.end() :][:_BESIDE].lstrip()
     if before and (_NOT(before) is not None or _NONE(before) is not None):
         return True
-    return behind != "" and (_NOT_BEHIND(behind) or _NONE_BEHIND(behind)) is not None
+    if not behind:
+        return False
+    counts = said[0][-1:].isdigit()  # "ca. 1|0 days" are ten
+    return _NOT_BEHIND(behind) is not None or (not counts and _NONE_BEHIND(behind) is not None)

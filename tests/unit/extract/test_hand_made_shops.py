@@ -6,6 +6,7 @@ import pytest
 
 from crawler.extract import extract, find_links, parse
 from crawler.extract.merge import own_part
+from crawler.extract.stock.availability import availability_of_text
 
 
 def _page(body, path="/p/lamp-12", title="Oak lamp", lang=" lang=en", site="https://shop.example"):
@@ -217,6 +218,11 @@ def test_a_meta_description_of_the_shop_is_not_the_things():
     assert _read(own).fields["description"] == "Huber, your lamps in Graz"
     alone = body.replace(said, "")
     assert _read(alone).fields["description"] == "Huber, your shop in Graz"
+
+
+def test_the_second_figure_of_ten_days_is_no_stock_of_none():
+    assert availability_of_text("Lieferzeit ca. 10 Werktage") == "InStock"
+    assert availability_of_text("In stock: 0 pcs.") == "OutOfStock"
 
 
 def test_a_state_behind_its_label_may_be_one_word():
