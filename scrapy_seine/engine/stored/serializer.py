@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable
-from operator import attrgetter
 from typing import Any
 
 from scrapy import FormRequest, Request, Spider
@@ -44,8 +43,6 @@ _DEFAULTS: dict[str, Any] = {
     "flags": [],
     "cb_kwargs": {},
 }
-#: Reads these attributes, in half the time of as many `getattr`.
-_values_of = attrgetter(*_DEFAULTS)
 #: What `meta.HOME` was called.
 _OLD_HOME = "home"
 
@@ -85,7 +82,8 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
             one of Scrapy's.
     """
     fields: dict[str, Any] = {}
-    for (name, default), value in zip(_DEFAULTS.items(), _values_of(request), strict=True):
+    for name, default in _DEFAULTS.items():
+        value = getattr(request, name)
         if value != default:
             fields[name] = value
     for name in ("callback", "errback"):
