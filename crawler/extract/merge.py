@@ -171,8 +171,8 @@ def refresh(offered: dict[str, Fields], seen: Visible, raw: bytes) -> None:
     The amount has to stand beside the heading in a box for prices, and once more in an attribute;
     that of the JSON-LD nowhere outside of scripts.
     """
-    structured, told = offered.get("json-ld", {}), offered.get("json-ld", {}).get("price")
-    shown = seen.fields.get("price")
+    structured = offered.get("json-ld", _NOTHING)
+    told, shown = structured.get("price"), seen.fields.get("price")
     if not told or not shown or told == shown or not seen.price_marked or seen.price_is_loose:
         return
     if (seen.price_distance or 0) > _BESIDE or seen.price_after_link:

@@ -28,16 +28,11 @@ _IN_WORDS = (
 _CALLED = lazy_patterns.pattern(class_words.DESCRIPTION)
 _IS_CALLED = Marks(lambda words: _CALLED.search(words[:300].lower()) is not None)
 #: Boxes for other things than the page's own, by class and by tag.
-_IS_OTHERS = Marks(
-    lambda words: (
-        re.search(
-            r"related|up-?sell|cross-?sell|recommend|similar|also|review|comment|footer|sidebar"
-            r"|(?:^|[\s_-])(?:card|tile|carousel|slider)(?=$|[\s_-])",
-            words[:300].lower(),
-        )
-        is not None
-    )
+_OF_OTHERS = lazy_patterns.pattern(
+    r"related|up-?sell|cross-?sell|recommend|similar|also|review|comment|footer|sidebar"
+    r"|(?:^|[\s_-])(?:card|tile|carousel|slider)(?=$|[\s_-])"
 )
+_IS_OTHERS = Marks(lambda words: _OF_OTHERS.search(words[:300].lower()) is not None)
 _FRAMES = frozenset({"a", "nav", "footer", "aside"})
 _BOXES = ("div", "section", "article", "p", "td", "dd", "span")
 #: Boxes that are looked at, those around one, and characters of a description.
@@ -80,16 +75,11 @@ _HAN_ENDS = lazy_patterns.pattern("[。．！\u0e00-\u0e7f]")
 _ENDS = frozenset(".!?…。！？।؟")
 _POSTAGE = any_word("amounts", "postage")
 _ASIDE = frozenset({"button", "label", "thead", "th", "dialog"})
-_IS_ASIDE = Marks(
-    lambda words: (
-        re.search(
-            r"cookie|consent|gdpr|newsletter|shipping|delivery|warrant|popup|modal|alert|notice|promo"
-            r"|breadcrumb|versand|liefer|livraison|envio|entrega|price|preis|stock|hidden|d-none|error",
-            words[:300].lower(),
-        )
-        is not None
-    )
+_BESIDE = lazy_patterns.pattern(
+    r"cookie|consent|gdpr|newsletter|shipping|delivery|warrant|popup|modal|alert|notice|promo"
+    r"|breadcrumb|versand|liefer|livraison|envio|entrega|price|preis|stock|hidden|d-none|error"
 )
+_IS_ASIDE = Marks(lambda words: _BESIDE.search(words[:300].lower()) is not None)
 
 
 def may_describe(page: Page) -> bool:
@@ -126,7 +116,7 @@ def described(boxes: Iterable[Element], heading: Element) -> str | None:
             continue
         text = _without_title(short_text(element, _LONGEST), element)
         around = islice(element.iterancestors(), _MOST_AROUND)
-        if len(text) < _SHORTEST or _IS_TITLE[text]:
+        if len(text) < _SHORTEST or _is_title(text):
             continue
         if not any(map(_is_of_others, (element, *around))):
             return text

@@ -458,9 +458,8 @@ def currency_of_place(page: Page) -> str | None:
     if "-" not in tongue and local_currency(host_, "", page.url) is None:
         # The end of a title, behind the product's name: "Buy online in South Africa".
         site = page.meta("og:site_name")
-        whole = currency_of_country(
-            f"{site} {page.title}"
-        )  # seldom: what divides a title costs more
+        # What divides a title is asked only where the title names a country, because it costs more.
+        whole = currency_of_country(f"{site} {page.title}")
         told = whole and currency_of_country(" ".join((site, *title_parts(page.title)[1:])))
         if told:
             return told
