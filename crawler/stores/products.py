@@ -21,9 +21,9 @@ from psycopg2 import extensions
 
 from crawler.stores.doubtful import Doubtful, settle_doubts, sort_out, write_doubtful
 from crawler.stores.freshness import Action, Known, decide
-from crawler.stores.product_merge import find_twins
 from crawler.stores.queries import query
 from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished, swallowed
+from crawler.stores.same_product import find_twins
 from scrapy_seine.sinks.postgres.database import transaction
 
 #: What stores products, and the name of its parameter.

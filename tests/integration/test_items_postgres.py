@@ -19,9 +19,9 @@ from psycopg2 import sql
 from scrapy import Field, Item
 
 from scrapy_seine.errors import BadItem, ConfigError
-from scrapy_seine.sinks.postgres import jsonb
+from scrapy_seine.sinks.postgres import item_rows
 from scrapy_seine.sinks.postgres.batches import Limits
-from scrapy_seine.sinks.postgres.jsonb import ItemRow, key_reader, table_name, write_items
+from scrapy_seine.sinks.postgres.item_rows import ItemRow, key_reader, table_name, write_items
 from scrapy_seine.sinks.postgres.writer import Writer
 from tests.helpers import execute, patient, serving, wait_until
 from tests.integration.feeds import kit
@@ -78,7 +78,7 @@ class Attrs:
 
 def test_items_of_each_kind_have_the_same_json() -> None:
     kinds: list[Any] = [{"text": "é"}, Quote(text="é"), Data("é"), Attrs("é")]
-    assert {jsonb.json_of(item) for item in kinds} == {'{"text":"é"}'}
+    assert {item_rows.json_of(item) for item in kinds} == {'{"text":"é"}'}
 
 
 @pytest.mark.parametrize(
@@ -97,13 +97,13 @@ def test_items_of_each_kind_have_the_same_json() -> None:
     ],
 )
 def test_values_of_any_kind_are_stored(value: Any, stored: str) -> None:
-    assert jsonb.json_of({"v": value}).replace(": ", ":") == f'{{"v":{stored}}}'
+    assert item_rows.json_of({"v": value}).replace(": ", ":") == f'{{"v":{stored}}}'
 
 
 @pytest.mark.parametrize("value", ["a\x00b", object(), "\ud800", [float("inf"), 10**30]])
 def test_what_cannot_be_stored_is_refused_with_a_line(value: Any) -> None:
     with pytest.raises(BadItem, match="it cannot be stored as JSON"):
-        jsonb.json_of({"v": value})
+        item_rows.json_of({"v": value})
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_row_is_updated_where_it_changed_and_the_last_of_equal_keys_counts(
     table = table_name("public.Items")
     with psycopg2.connect(database_url_empty) as connection, connection.cursor() as cursor:
         for _ in range(2):
-            jsonb.create(cursor, table)
+            item_rows.create(cursor, table)
         rows = [ItemRow("s", "b", "dict", '{"n": 1}'), ItemRow("s", "a", "dict", '{"n": 1}')]
         assert write_items(table, cursor, rows) == Counter(written=2, unchanged=0)
         again = [rows[0], ItemRow("s", "a", "dict", '{"n": 2}'), ItemRow("s", "a", "Q", '{"n": 3}')]
@@ -157,7 +157,7 @@ def test_a_table_that_takes_no_row_for_a_while_is_waited_for(database_url_empty:
     """A grant that is missing for a moment gives no page up: the refusal is no row's."""
     table, reports = table_name("things"), []
     with psycopg2.connect(database_url_empty) as connection, connection.cursor() as cursor:
-        jsonb.create(cursor, table)
+        item_rows.create(cursor, table)
     writer = Writer(
         database_url_empty,
         {"items": partial(write_items, table)},
@@ -180,7 +180,7 @@ def test_a_table_that_takes_no_row_for_a_while_is_waited_for(database_url_empty:
 def test_a_row_that_a_trigger_swallows_is_no_stored_row(database_url_empty: str) -> None:
     table = table_name("items")
     with psycopg2.connect(database_url_empty) as connection, connection.cursor() as cursor:
-        jsonb.create(cursor, table)
+        item_rows.create(cursor, table)
         cursor.execute(
             "CREATE FUNCTION swallow() RETURNS trigger AS 'BEGIN RETURN NULL; END' LANGUAGE plpgsql"
         )

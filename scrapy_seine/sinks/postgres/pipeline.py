@@ -28,7 +28,7 @@ from scrapy_seine.sinks.holds import ItemHold, hold
 try:
     import psycopg2
 
-    from scrapy_seine.sinks.postgres import jsonb
+    from scrapy_seine.sinks.postgres import item_rows
     from scrapy_seine.sinks.postgres.batches import Report
     from scrapy_seine.sinks.postgres.database import transaction
     from scrapy_seine.sinks.postgres.writer import Writer, on_loop
@@ -50,11 +50,11 @@ class PostgresPipeline:
         self.url = str(settings.get("DATABASE_URL") or os.environ.get("DATABASE_URL") or "")
         if not self.url:
             raise ConfigError("DATABASE_URL names no database for PostgresPipeline")
-        self.table = jsonb.table_name(str(settings.get("SEINE_ITEMS_TABLE") or "seine_items"))
+        self.table = item_rows.table_name(str(settings.get("SEINE_ITEMS_TABLE") or "seine_items"))
         self.outage_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)
         self.drain_s = number(settings, "SEINE_DRAIN_SECONDS", 20)
         self.writer: Writer | None = None
-        self._key: jsonb.KeyOf = lambda item: None
+        self._key: item_rows.KeyOf = lambda item: None
         self._named = False
         self._keyless = 0
 
@@ -77,7 +77,7 @@ class PostgresPipeline:
             named = getattr(self.crawler.spider, "item_key", None)
             if named is None:
                 named = self.crawler.settings.get("SEINE_ITEMS_KEY")
-            self._key, self._named = jsonb.key_reader(named or ""), bool(named)
+            self._key, self._named = item_rows.key_reader(named or ""), bool(named)
             await unless_stopped(self.crawler, self._prepare())
         except (ConfigError, StoreUnreachable, psycopg2.Error) as error:
             logger.error("worker exits: PostgresPipeline: %s", _line(error))
@@ -86,7 +86,7 @@ class PostgresPipeline:
         loop = asyncio.get_running_loop()
         self.writer = Writer(
             self.url,
-            {_TABLE: partial(jsonb.write_items, self.table)},
+            {_TABLE: partial(item_rows.write_items, self.table)},
             done=partial(on_loop, loop, self._report),
             pressed=partial(on_loop, loop, self._press),
             refused=lambda table, row, found: None,
@@ -96,7 +96,7 @@ class PostgresPipeline:
     async def _prepare(self) -> None:
         def create() -> None:
             with transaction(self.url) as connection, connection.cursor() as cursor:
-                jsonb.create(cursor, self.table)
+                item_rows.create(cursor, self.table)
 
         patience = RetryUntil(self.outage_s, logger.warning)
         await patience.try_until_async(lambda: asyncio.to_thread(create))
@@ -113,15 +113,15 @@ class PostgresPipeline:
             DropItem: it holds what JSON or PostgreSQL cannot.
         """
         try:
-            body = jsonb.json_of(item)
+            body = item_rows.json_of(item)
             key = self._key(item)
         except BadItem as error:
             raise DropItem(f"PostgresPipeline: {error}") from None
         if key is None or "\x00" in key:
             self._tell_keyless()
-            key = jsonb.key_of_content(body)
+            key = item_rows.key_of_content(body)
         name = ItemAdapter(item).item.__class__.__name__
-        row = jsonb.ItemRow(str(getattr(self.crawler.spider, "name", "")), key, name, body)
+        row = item_rows.ItemRow(str(getattr(self.crawler.spider, "name", "")), key, name, body)
         held = hold(self.crawler)
         assert self.writer is not None  # Scrapy opens a pipeline before it uses it
         if not self.writer.put(_TABLE, row, len(body) + _OVERHEAD, held):

@@ -15,10 +15,10 @@ import psycopg2
 import pytest
 
 from crawler.reads.doctor.facts import _postgres, _postgres_facts
-from scrapy_seine.sinks.postgres import jsonb
+from scrapy_seine.sinks.postgres import item_rows
 from scrapy_seine.sinks.postgres import writer as module
 from scrapy_seine.sinks.postgres.batches import Report
-from scrapy_seine.sinks.postgres.jsonb import ItemRow, table_name
+from scrapy_seine.sinks.postgres.item_rows import ItemRow, table_name
 from scrapy_seine.sinks.postgres.writer import Writer
 from tests.helpers import execute, wait_until
 from tests.integration.storage.kit import Desk, desk, guard, lesser_role, row, rows_of
@@ -316,10 +316,10 @@ def items(url: str, told: list[Report], pressed: list[bool]) -> Iterator[Writer]
     """Write items of any kind, as the library's pipeline does."""
     table = table_name("items")
     with psycopg2.connect(url) as connection, connection.cursor() as cursor:
-        jsonb.create(cursor, table)
+        item_rows.create(cursor, table)
     writer = Writer(
         url,
-        {"items": lambda cursor, rows: jsonb.write_items(table, cursor, rows)},
+        {"items": lambda cursor, rows: item_rows.write_items(table, cursor, rows)},
         done=told.append,
         pressed=pressed.append,
         refused=lambda table, row, found: None,

@@ -10,7 +10,7 @@ import pytest
 from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
-from scrapy_seine.engine.reading.page_memory import COLLECT_BYTES, PageMemory
+from scrapy_seine.engine.reading.freed_pages import COLLECT_BYTES, PageMemory
 
 
 @pytest.fixture
