@@ -23,7 +23,7 @@ from scrapy_redis.scheduler import Scheduler as RedisScheduler
 from scrapy_seine import meta as m
 from scrapy_seine.config import FrontierConfig, number
 from scrapy_seine.engine.ending.exit_status import fail_after
-from scrapy_seine.engine.fastpath import scrapy_internals
+from scrapy_seine.engine.fastpath import which_path
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.stock_path import StockPath
 from scrapy_seine.engine.lease.entry import InFlight, current
@@ -153,7 +153,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
         engine.close_spider_async = close_spider
         self.worker.limit.install()
-        is_fast = scrapy_internals.is_taken(self.crawler.settings, "engine")
+        is_fast = which_path.is_taken(self.crawler.settings, "engine")
         path = RequestTasks if is_fast else StockPath
         self.path: RequestTasks | StockPath = path(
             engine,

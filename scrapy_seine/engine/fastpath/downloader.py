@@ -25,7 +25,7 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
 from scrapy_seine.engine.download.lanes import client_of
-from scrapy_seine.engine.fastpath import scrapy_internals
+from scrapy_seine.engine.fastpath import scrapy_internals, which_path
 from scrapy_seine.engine.fastpath.site_slots import SiteSlots
 from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.outcomes import in_start
@@ -154,7 +154,7 @@ def _check(method: Callable[..., Any], result: Any, *also: type) -> None:
 
 def _is_short(settings: BaseSettings) -> bool:
     """Whether requests may go round Scrapy's queue."""
-    return scrapy_internals.is_taken(settings, "downloader")
+    return which_path.is_taken(settings, "downloader")
 
 
 def _has_own_limits(settings: BaseSettings) -> bool:

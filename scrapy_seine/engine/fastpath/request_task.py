@@ -12,7 +12,7 @@ without an exception.
 
 Scrapy has no setting for its engine's and scraper's class, so `RequestTasks` takes the place of one
 method of one engine, and of what its scraper calls (`spider_calls`). It needs private names of
-Scrapy (`scrapy_internals`); where one is missing, `stock_path` takes over.
+Scrapy (`scrapy_internals`); where one is missing, `stock_path` takes over (`which_path`).
 tests/integration/test_passage.py compares what a spider of its own sees with Scrapy's.
 """
 

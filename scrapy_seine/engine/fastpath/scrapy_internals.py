@@ -40,8 +40,6 @@ from scrapy.core import scraper
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.defer import ensure_awaitable
 
-from scrapy_seine.config import SettingsLike, flag
-
 logger = logging.getLogger(__name__)
 
 #: Feature -> the private names that it needs, as `module:path` or `module:Class.method`. What a
@@ -117,14 +115,6 @@ def available(feature: str) -> bool:
             *(scrapy.__version__, ", ".join(lacking), feature),
         )
     return not lacking
-
-
-def is_taken(settings: SettingsLike, feature: str) -> bool:
-    """Whether the fast path is taken: SEINE_FASTPATH allows it, and *feature* finds its names.
-
-    Nothing is said of names that are missing where the path was not asked for.
-    """
-    return flag(settings, "SEINE_FASTPATH", True) and available(feature)
 
 
 def _is_there(name: str) -> bool:
