@@ -12,8 +12,8 @@ from scrapy.spiders import Spider
 
 from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.clocks import clock_findings
-from crawler.reads.doctor.setting_sources import refuse_strays
 from crawler.reads.doctor.start_checks import Wish, start_findings
+from crawler.reads.doctor.unknown_settings import refuse_strays
 from scrapy_seine.broken_imports import BrokenFile, broken_files
 from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.engine.settings_check import strangers

@@ -15,6 +15,7 @@ from crawler.cli.start_warnings import known_settings, told_by_files
 from crawler.reads.doctor.facts import examine
 from crawler.reads.doctor.finding import Finding
 from crawler.reads.doctor.setting_sources import source_findings
+from crawler.reads.doctor.unknown_settings import name_findings
 from crawler.stores.endpoints import Endpoints, endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.which_spider import spider_class
@@ -50,8 +51,10 @@ class Command(SeineCommand):
     def _findings(self, spider: str) -> list[Finding]:
         where, unreachable = self._where()
         wishes, broken = told_by_files(self.project, spider)
+        known = known_settings(self.project)
         return [
-            *source_findings(self.project, os.environ, known_settings(self.project)),
+            *name_findings(self.project, os.environ, known),
+            *source_findings(self.project, os.environ, known),
             *_refused("spider", lambda: spider_class(self.project, spider), "say --spider NAME"),
             *_refused("files", lambda: check_files(self.project), "name another file"),
             *asyncio.run(examine(self.project, where, spider, wishes, broken)),

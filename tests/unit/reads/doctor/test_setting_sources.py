@@ -1,4 +1,4 @@
-"""Every setting may come from the environment; a name that is none is said, and secrets are not."""
+"""Every setting may come from the environment, and secrets are not shown."""
 
 from __future__ import annotations
 
@@ -13,13 +13,7 @@ import pytest
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
 from crawler.reads.doctor import setting_sources
-from crawler.reads.doctor.setting_sources import (
-    environment_strays,
-    refuse_strays,
-    source_findings,
-    sources,
-)
-from scrapy_seine.errors import ConfigError
+from crawler.reads.doctor.setting_sources import source_findings, sources
 from settings import environment
 from tests import started
 from tests.helpers import patient
@@ -112,78 +106,6 @@ def test_the_priorities_are_scrapys() -> None:
     assert own == (SETTINGS_PRIORITIES["spider"], SETTINGS_PRIORITIES["cmdline"])
 
 
-def test_kubernetes_own_variables_are_no_mistake() -> None:
-    own = {
-        "SEINE_SERVICE_HOST": "10.0.0.1",
-        "SEINE_SERVICE_PORT": "80",
-        "SEINE_SERVICE_PORT_HTTP": "80",
-        "SEINE_PORT": "tcp://10.0.0.1:80",
-        "SEINE_PORT_80_TCP": "tcp://10.0.0.1:80",
-        "SEINE_PORT_80_TCP_ADDR": "10.0.0.1",
-    }
-    assert environment_strays(own, KNOWN) == []
-    assert environment_strays({"SEINE_PORT": "80"}, KNOWN), "that one somebody meant"
-
-
-def test_files_and_other_names_of_variables_are_known() -> None:
-    given = {"SEINE_SECRET_FILE": "x", "SEINE_LOG_LEVEL": "INFO", "SEINE_DASHBOARD_TOKEN_FILE": "x"}
-    assert environment_strays(given, KNOWN) == []
-    assert environment_strays({"SEINE_SEEN_FILE": "x"}, KNOWN)
-
-
-def test_a_misspelt_name_warns_in_the_environment_and_ends_on_the_command_line() -> None:
-    settings, astray = Settings(DEFAULTS), {"SEINE_DOMAIN_DELAY": "1"}
-    meant = "SEINE_DOMAIN_DELAY is no setting of Seine and changes nothing; did you mean"
-    assert refuse_strays(settings, astray, KNOWN) == [f"{meant} SEINE_DOMAIN_DELAY_MS?"]
-    settings.set("SEINE_DOMAIN_DELAY", "1", priority="cmdline")
-    with pytest.raises(ConfigError, match="did you mean SEINE_DOMAIN_DELAY_MS"):
-        refuse_strays(settings, {}, KNOWN)
-
-
-def test_strict_ends_for_a_variable_too() -> None:
-    settings = Settings({**DEFAULTS, "SEINE_STRICT": "1"})
-    with pytest.raises(ConfigError, match="SEINE_SEENN"):
-        refuse_strays(settings, {"SEINE_SEENN": "bloom"}, KNOWN)
-
-
-def test_other_peoples_variables_are_nobodys_business() -> None:
-    assert environment_strays({"PATH": "/bin", "USERAGENT": "x", "SEINERIVER": "x"}, KNOWN) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("REDIS_ULR", "REDIS_URL"),
-        ("REDIS_URL_FLIE", "REDIS_URL_FILE"),
-        ("DATABSE_URL", "DATABASE_URL"),
-        ("PROXYLIST", "PROXY_LIST"),
-        ("SIENE_READ_AHEAD", "SEINE_READ_AHEAD"),
-    ],
-)
-def test_a_misspelt_variable_of_a_store_is_said_at_the_start_and_by_doctor(
-    name: str, meant: str
-) -> None:
-    """Without it a worker begins a server of its own, and shares no crawl."""
-    settings = Settings(DEFAULTS)
-    said = f"{name} is no setting of Seine or Scrapy; did you mean {meant}?"
-    assert refuse_strays(settings, {name: "x"}, KNOWN) == [said]
-    assert said in [finding.text for finding in source_findings(settings, {name: "x"}, KNOWN)]
-
-
-def test_a_misspelt_setting_of_scrapys_on_the_command_line_is_said() -> None:
-    settings, known = Settings(DEFAULTS), {*KNOWN, "CONCURRENT_REQUESTS"}
-    settings.set("CONCURENT_REQUESTS", "1", priority="cmdline")
-    settings.set("COLOURS_OF_MY_SPIDER", "1", priority="cmdline")
-    (said,) = refuse_strays(settings, {}, known)
-    assert "did you mean CONCURRENT_REQUESTS?" in said
-
-
-def test_the_usual_variables_of_a_machine_are_like_none_of_ours() -> None:
-    usual = "HOME USER LANG TERM PWD SHELL EDITOR PAGER TZ LOGNAME HOSTNAME PYTHONPATH VIRTUAL_ENV"
-    names = [*usual.split(), "REDIS_HOST", "REDIS_PORT", "DATABASE_HOST", "HTTP_PROXY", "NO_PROXY"]
-    assert refuse_strays(Settings(DEFAULTS), dict.fromkeys(names, "x"), KNOWN) == []
-
-
 def test_doctor_says_that_the_logs_level_has_another_variable() -> None:
     settings = Settings(DEFAULTS)
     for environ, is_said in (
@@ -214,25 +136,6 @@ def test_each_value_says_where_it_comes_from_and_no_secret() -> None:
     assert "SEINE_READ_AHEAD" not in told
     lines = [finding.text for finding in source_findings(settings, given, KNOWN)]
     assert not [line for line in lines if secret in line]
-
-
-@pytest.mark.parametrize("command", [["crawl", "catalog"], ["coordinate", "--once"], ["exporter"]])
-def test_a_start_with_a_misspelt_name_is_one_line(command: list[str]) -> None:
-    environ = {n: v for n, v in os.environ.items() if not n.startswith("SEINE_")}
-    done = started.run(
-        [sys.executable, "-m", "scrapy", *command, "-s", "SEINE_LEASE_SECOND=5"],
-        cwd=ROOT,
-        env={**environ, "REDIS_URL": "redis://127.0.0.1:1/0", "DATABASE_URL": "postgresql://x/x"},
-        capture_output=True,
-        text=True,
-        timeout=patient(60),
-        check=False,
-    )
-    assert done.returncode == 1
-    assert done.stderr.splitlines() == [
-        "seine: SEINE_LEASE_SECOND is no setting of Seine and changes nothing; "
-        "did you mean SEINE_LEASE_SECONDS?"
-    ]
 
 
 MISTAKES = {
