@@ -18,7 +18,7 @@ from crawler.extract.bounded_dict import Newest
 from crawler.extract.links.dead_ends import DeadEnds
 from crawler.extract.template import Book
 from crawler.stores.dead_ends import DeadEnd
-from crawler.stores.shared_templates import (
+from crawler.stores.template_rows import (
     TemplateRow,
     read_templates,
     stored_before,

@@ -24,11 +24,10 @@ from crawler.stores.archive.object_storage import open_store
 from crawler.stores.archive.warc import Page
 from crawler.stores.attempts import write_attempts
 from crawler.stores.dead_ends import write_dead_ends
-from crawler.stores.endpoints import endpoints
 from crawler.stores.migrations import prepare
+from crawler.stores.postgres_endpoint import endpoints
 from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
 from crawler.stores.rows import Confirmed, Seen, Vanished, product_row, rejected_row
-from crawler.stores.shared_templates import write_templates
 from crawler.stores.tables import (
     ATTEMPT,
     CONFIRMED,
@@ -41,6 +40,7 @@ from crawler.stores.tables import (
     VANISHED,
     refused,
 )
+from crawler.stores.template_rows import write_templates
 from crawler.upkeep import Upkeep
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number

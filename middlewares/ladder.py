@@ -31,7 +31,7 @@ from crawler.access.ladder import (
 )
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, needs_browser
 from crawler.access.proxies.operator_list import ProxyList
-from crawler.stores.endpoints import endpoints, redis_client
+from crawler.stores.postgres_endpoint import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag
 from scrapy_seine.engine.worker import worker_of

@@ -19,7 +19,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
 from crawler.access.proxies.pool import ProxyPool, Slot
-from crawler.stores.endpoints import endpoints, redis_client
+from crawler.stores.postgres_endpoint import endpoints, redis_client
 from middlewares.proxies import AT, PROXY_ID
 from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.worker import worker_of

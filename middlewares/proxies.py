@@ -35,7 +35,7 @@ from crawler.access.proxies.pool import (
     Taken,
 )
 from crawler.access.proxies.sticky import StickyProxies
-from crawler.stores.endpoints import endpoints, redis_client
+from crawler.stores.postgres_endpoint import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
 from scrapy_seine.engine.download.send_gate import NotNow

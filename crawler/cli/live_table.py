@@ -15,10 +15,10 @@ import attrs
 from crawler.demo.worker_processes import Fleet, fleet
 from crawler.reads.crawl_report import plural, time_left
 from crawler.reads.database import Database
-from crawler.stores.endpoints import Endpoints, redis_client
 from crawler.stores.export import Condition, Selection, stream
 from crawler.stores.export_formats import FORMATS, opened
 from crawler.stores.migrations import migrate
+from crawler.stores.postgres_endpoint import Endpoints, redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts
 from scrapy_seine.printable import printable

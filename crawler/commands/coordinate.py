@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from crawler.catalogue.jobs.events import WebhookConfig, Webhooks
 from crawler.catalogue.jobs.model import Plan
+from crawler.catalogue.jobs.webhooks import WebhookConfig, Webhooks
 from crawler.cli.site_plans import plans_of
 from crawler.cli.start_warnings import check_names
-from crawler.stores.endpoints import Endpoints, endpoints, redis_client
 from crawler.stores.migrations import migrate
+from crawler.stores.postgres_endpoint import Endpoints, endpoints, redis_client
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig, flag
 from scrapy_seine.frontier import open as open_frontier

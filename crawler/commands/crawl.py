@@ -20,8 +20,8 @@ from crawler.cli.live_line import Watch, quiet
 from crawler.cli.output_checks import check_files
 from crawler.cli.start_warnings import check_names, tell
 from crawler.reads.catalogue_settings import TABLE
-from crawler.stores.endpoints import Endpoints, blocking_client, endpoints
 from crawler.stores.migrations import prepare
+from crawler.stores.postgres_endpoint import Endpoints, blocking_client, endpoints
 from scrapy_seine.commands.one_line_errors import FAILED, check_outputs, complain, guarded
 from scrapy_seine.commands.which_spider import reader_of, spider_class
 from scrapy_seine.config import FrontierConfig, flag, number

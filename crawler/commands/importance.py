@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scrapy.exceptions import UsageError
 
-from crawler.stores.endpoints import endpoints
+from crawler.stores.postgres_endpoint import endpoints
 from crawler.stores.products import set_importance
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError

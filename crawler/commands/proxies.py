@@ -14,7 +14,7 @@ from crawler.access.proxies.check import ProxyCheck, try_all
 from crawler.access.proxies.operator_list import ProxyList
 from crawler.access.proxies.pool import Health, ProxyPool
 from crawler.reads.proxies import read_proxies
-from crawler.stores.endpoints import endpoints
+from crawler.stores.postgres_endpoint import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import with_fleet
 from scrapy_seine.commands.one_line_errors import complain

@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 from crawler.extract.template.observation import FIELDS
 from crawler.reads.crawl_report import plural
 from crawler.stores.doubtful import ACCEPTED_FOR, accept
-from crawler.stores.endpoints import endpoints
+from crawler.stores.postgres_endpoint import endpoints
 from crawler.stores.quality import WEIGHTS, Quality, measure_sites
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError

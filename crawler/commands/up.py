@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from crawler.stores import embedded, endpoints
+from crawler.stores import embedded, postgres_endpoint
 from crawler.stores.embedded import postgres
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.embedded.binaries import wanted_source
@@ -22,8 +22,8 @@ class Command(SeineCommand):
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Start what is missing."""
         settings = self.project
-        missing = endpoints.missing(settings)
-        found = endpoints.endpoints(settings)
+        missing = postgres_endpoint.missing(settings)
+        found = postgres_endpoint.endpoints(settings)
         urls = _shown(found, missing)
         redis, psql = _redis_cli(found, missing), self._psql(found, missing)
         folders = list(map(str, embedded.folders(data_folder(settings)) if missing else ()))
@@ -38,14 +38,14 @@ class Command(SeineCommand):
         private = {"private": list(missing), "data": folders, "redis_cli": redis, "psql": psql}
         self.show("\n".join(lines), **urls, **private)
 
-    def _psql(self, found: endpoints.Endpoints, missing: tuple[str, ...]) -> str:
+    def _psql(self, found: postgres_endpoint.Endpoints, missing: tuple[str, ...]) -> str:
         if "postgres" not in missing:
             return 'psql "$DATABASE_URL"'
         program = postgres.psql(wanted_source(self.project))
         return f"{shlex.quote(program)} {shlex.quote(found.database_url)}"
 
 
-def _shown(found: endpoints.Endpoints, missing: tuple[str, ...]) -> dict[str, str]:
+def _shown(found: postgres_endpoint.Endpoints, missing: tuple[str, ...]) -> dict[str, str]:
     """Return both URLs; an embedded server's holds no secret, and is shown to be copied."""
     return {
         "redis_url": found.redis_url if "redis" in missing else redact(found.redis_url),
@@ -53,7 +53,7 @@ def _shown(found: endpoints.Endpoints, missing: tuple[str, ...]) -> dict[str, st
     }
 
 
-def _redis_cli(found: endpoints.Endpoints, missing: tuple[str, ...]) -> str:
+def _redis_cli(found: postgres_endpoint.Endpoints, missing: tuple[str, ...]) -> str:
     if "redis" not in missing:
         return 'redis-cli -u "$REDIS_URL"'
     return f"redis-cli -s {shlex.quote(embedded.socket_path(found.redis_url))}"

@@ -17,13 +17,13 @@ from scrapy.exceptions import UsageError
 from crawler.cli.one_page import site_of
 from crawler.extract.links.registered_domain import site_of as domain_of
 from crawler.reads.crawl_report import plural
-from crawler.stores.endpoints import (
+from crawler.stores.export_formats import format_of
+from crawler.stores.postgres_endpoint import (
     STORES,
     endpoints,
     missing,
     running_database,
 )
-from crawler.stores.export_formats import format_of
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.commands.which_spider import seed_reader

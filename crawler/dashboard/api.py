@@ -40,7 +40,7 @@ from scrapy_seine.errors import ConfigError, FrontierError, StoreUnreachable
 from scrapy_seine.frontier.priorities import Changed, Which
 from scrapy_seine.frontier.priorities import checked as checked_priority
 from scrapy_seine.reads.audit import note_deed
-from scrapy_seine.reads.worker_logs import read_log
+from scrapy_seine.reads.kept_log_lines import read_log
 
 Handler = Callable[[web.Request], Awaitable[web.Response]]
 Fields = Mapping[str, Any]

@@ -26,8 +26,8 @@ from crawler.demo.run import LEASE_S, LIMIT_S, own_name
 from crawler.demo.shop_process import ServedShop, served
 from crawler.demo.stored_rows import forget, stored
 from crawler.demo.worker_processes import Fleet, fleet
-from crawler.stores.endpoints import Endpoints, redis_client
 from crawler.stores.migrations import migrate
+from crawler.stores.postgres_endpoint import Endpoints, redis_client
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.records import Value

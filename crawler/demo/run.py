@@ -20,8 +20,8 @@ from crawler.demo.progress import Meter, Progress
 from crawler.demo.shop_process import served
 from crawler.demo.stored_rows import forget, stored
 from crawler.demo.worker_processes import Fleet, Worker, fleet
-from crawler.stores.endpoints import Endpoints, redis_client
 from crawler.stores.migrations import migrate
+from crawler.stores.postgres_endpoint import Endpoints, redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.records import Record, Value
 

@@ -16,7 +16,7 @@ from scrapy.exceptions import UsageError
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_sure
-from scrapy_seine.connect import endpoints
+from scrapy_seine.endpoints import endpoints
 from scrapy_seine.errors import ConfigError, DecodeError
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.encoding.codec import decode

@@ -16,7 +16,7 @@ from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.commands.which_crawl import crawl_of, declare_crawl, make_sure
 from scrapy_seine.config import SettingsLike, number
-from scrapy_seine.connect import Endpoints, endpoints, missing, redis_client
+from scrapy_seine.endpoints import Endpoints, endpoints, missing, redis_client
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.printable import OUTPUT_ERRORS, escaped
 from scrapy_seine.reads import lazy_rich

@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_sure, only_spider
-from scrapy_seine.connect import endpoints
+from scrapy_seine.endpoints import endpoints
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier import open as open_frontier

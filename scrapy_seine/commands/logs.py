@@ -10,11 +10,11 @@ from scrapy.exceptions import UsageError
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of
-from scrapy_seine.connect import endpoints
+from scrapy_seine.endpoints import endpoints
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.printable import printable
-from scrapy_seine.reads.worker_logs import KEEP, log_names, read_log
+from scrapy_seine.reads.kept_log_lines import KEEP, log_names, read_log
 
 #: Workers that a refusal names, the latest.
 _NAMED = 10

@@ -17,7 +17,7 @@ from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.commands.which_crawl import only_spider
 from scrapy_seine.commands.which_spider import seed_reader, spider_class
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.connect import blocking_client, endpoints
+from scrapy_seine.endpoints import blocking_client, endpoints
 from scrapy_seine.engine.starting.seed_format import seeds_key_of
 from scrapy_seine.errors import BadSeed, ConfigError, StoreUnreachable
 

@@ -23,7 +23,7 @@ from scrapy import Request
 from scrapy.exceptions import CloseSpider
 
 from scrapy_seine.config import FrontierConfig, flag, number
-from scrapy_seine.connect import endpoints, redis_client
+from scrapy_seine.endpoints import endpoints, redis_client
 from scrapy_seine.engine.download.private_addresses import Reach, policy_from
 from scrapy_seine.engine.download.send_gate import SendGate
 from scrapy_seine.engine.download.warm_up import warm_up
@@ -39,9 +39,9 @@ from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.lease_ends import Ends
 from scrapy_seine.engine.lease.outcomes import unbroken
 from scrapy_seine.engine.local_requests import LocalRequests
-from scrapy_seine.engine.reading.long_pages import LongPages
-from scrapy_seine.engine.reading.overruns import note_overrun
+from scrapy_seine.engine.reading.overrun_pause import note_overrun
 from scrapy_seine.engine.reading.reading_limit import MOST_OUTPUTS, ReadingLimit
+from scrapy_seine.engine.reading.stuck_pages import LongPages
 from scrapy_seine.engine.reading.tried_alone import Suspects
 from scrapy_seine.engine.reading.watchdog import Watchdog
 from scrapy_seine.engine.settings_check import check

@@ -38,7 +38,7 @@ def own_jars(crawler: Crawler) -> CookiesMiddleware:
     """Make Scrapy's own middleware, whose jars are this worker's alone."""
     from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
-    from scrapy_seine.middlewares.cookie_jar import Jar
+    from scrapy_seine.middlewares.cookies_per_site import Jar
 
     made = CookiesMiddleware.from_crawler(crawler)
     made.jars = defaultdict(Jar)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from crawler.catalogue.coordinator.service import Coordinator
 from crawler.catalogue.jobs.model import Plan
-from crawler.stores.endpoints import redis_client
+from crawler.stores.postgres_endpoint import redis_client
 
 TERM_S, ROUND_S = 0.6, 0.2
 

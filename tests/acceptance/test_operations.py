@@ -11,7 +11,7 @@ import pytest
 from crawler.access.proxies.line import parse
 from crawler.access.proxies.pool import ProxyPool
 from crawler.demo.shop_process import served
-from crawler.stores.endpoints import redis_client
+from crawler.stores.postgres_endpoint import redis_client
 from tests.acceptance.conftest import said
 from tests.acceptance.operations import (
     get,

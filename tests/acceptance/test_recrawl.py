@@ -11,7 +11,7 @@ import pytest
 from crawler.catalogue.coordinator.service import Coordinator
 from crawler.catalogue.jobs.model import Plan
 from crawler.demo.shop_process import served
-from crawler.stores.endpoints import redis_client
+from crawler.stores.postgres_endpoint import redis_client
 from tests.acceptance.conftest import Crawl
 from tests.helpers import execute
 

@@ -27,8 +27,8 @@ from aiohttp.test_utils import TestClient, TestServer
 from crawler.dashboard.app import make_app
 from crawler.dashboard.config import DashboardConfig
 from crawler.stores import embedded
-from crawler.stores.endpoints import Endpoints, redis_client
 from crawler.stores.migrations import migrate
+from crawler.stores.postgres_endpoint import Endpoints, redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.runs import KEPT
 from tests.benchmarks.server import redis_server

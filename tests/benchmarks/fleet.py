@@ -49,7 +49,7 @@ from redis import Redis
 from scrapy.settings import Settings
 
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.connect import redis_client
+from scrapy_seine.endpoints import redis_client
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.heartbeat import Heartbeat
 from scrapy_seine.frontier import open as open_frontier

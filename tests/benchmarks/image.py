@@ -32,8 +32,8 @@ from crawler.demo.shop_process import served
 from crawler.demo.stored_rows import stored
 from crawler.stores import embedded
 from crawler.stores.embedded import Servers
-from crawler.stores.endpoints import blocking_client
 from crawler.stores.migrations import migrate
+from crawler.stores.postgres_endpoint import blocking_client
 from scrapy_seine.embedded.data_folder import layout
 from tests.helpers import patient, server_folder
 from tests.unit.deploy.manifests import Object, built, environment, pods

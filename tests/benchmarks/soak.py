@@ -32,8 +32,8 @@ from crawler.demo.shop_process import served
 from crawler.demo.stored_rows import forget, stored
 from crawler.demo.worker_processes import Fleet, fleet
 from crawler.stores import embedded
-from crawler.stores.endpoints import redis_client
 from crawler.stores.migrations import migrate
+from crawler.stores.postgres_endpoint import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from tests.benchmarks.processes import Stores, client_connections, private_mb, tree
 from tests.helpers import server_folder, wait_until_async

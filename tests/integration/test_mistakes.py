@@ -20,7 +20,7 @@ from crawler.demo.own_stores import SCHEMA, clean, own_place
 from crawler.demo.shop_process import served
 from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
-from crawler.stores.endpoints import Endpoints
+from crawler.stores.postgres_endpoint import Endpoints
 from scrapy_seine.commands.misspelt_commands import commands_below
 from scrapy_seine.errors import ConfigError
 from tests import started

@@ -15,7 +15,7 @@ from crawler.demo.shop_process import served
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.learned_sites import learned
-from crawler.stores.shared_templates import write_templates
+from crawler.stores.template_rows import write_templates
 from tests import started
 from tests.benchmarks.shops import SHOPS, things
 from tests.helpers import patient, serving

@@ -14,9 +14,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from crawler.catalogue.jobs import events
-from crawler.catalogue.jobs.events import WebhookConfig, Webhooks, signature
+from crawler.catalogue.jobs import webhooks
 from crawler.catalogue.jobs.in_redis import Jobs
+from crawler.catalogue.jobs.webhooks import WebhookConfig, Webhooks, signature
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
 from tests.helpers import patient, wait_until_async
@@ -80,7 +80,7 @@ async def end_some(jobs, n):
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    monkeypatch.setattr(events, "pause_s", lambda failures: 0.0)
+    monkeypatch.setattr(webhooks, "pause_s", lambda failures: 0.0)
 
 
 async def test_a_receiver_killed_at_random_gets_each_event_in_order(jobs, redis_client):
@@ -151,7 +151,7 @@ async def test_an_event_that_is_refused_for_days_holds_nobody_up(
 ):
     await redis_client.set(jobs.frontier.keys.events_sent, "0-0")
     ended = await end_some(jobs, 2)
-    monkeypatch.setattr(events, "GIVE_UP_S", -1.0)
+    monkeypatch.setattr(webhooks, "GIVE_UP_S", -1.0)
     receiver = Receiver(lambda: 500)
     async with receiving(receiver) as config:
         assert await Webhooks(redis_client, jobs.frontier.keys, config).deliver()

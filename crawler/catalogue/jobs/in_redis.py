@@ -11,7 +11,7 @@ import attrs
 import orjson
 from redis.exceptions import ResponseError
 
-from crawler.catalogue.jobs import events
+from crawler.catalogue.jobs import webhooks
 from crawler.catalogue.jobs.model import ENDED, ENDED_STATES, NAME, Job, State, job_id, next_name
 from scrapy_seine import meta as m
 from scrapy_seine.errors import ConfigError
@@ -246,14 +246,14 @@ class Jobs:
         pipe.hset(key, "state", state)
         pipe.hset(key, "finished_at", str(now_s))
         keys = self.frontier.keys
-        events.add_to(pipe, keys, events.event_of(keys.crawl, found, job, state, now_s))
+        webhooks.add_to(pipe, keys, webhooks.event_of(keys.crawl, found, job, state, now_s))
         await pipe.execute()
 
     async def note_lost(self, job: str) -> None:
         """Tell that Redis lost a job's state (I12), as the end of that job."""
         keys, pipe = self.frontier.keys, self._redis.pipeline(transaction=True)
         now_s = await self.now_s()
-        events.add_to(pipe, keys, events.event_of(keys.crawl, None, job, "lost", now_s))
+        webhooks.add_to(pipe, keys, webhooks.event_of(keys.crawl, None, job, "lost", now_s))
         await pipe.execute()
 
     async def now_s(self) -> float:

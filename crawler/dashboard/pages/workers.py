@@ -15,7 +15,7 @@ from crawler.dashboard.layout import action_form, badge, fragments, link, moment
 from scrapy_seine.printable import printable
 from scrapy_seine.reads.fleet import Fleet, Worker
 from scrapy_seine.reads.formatting import count, share, size, span
-from scrapy_seine.reads.worker_logs import read_log
+from scrapy_seine.reads.kept_log_lines import read_log
 
 _NO_WORKER = ("No worker runs: ", tag.code("scrapy crawl catalog"))
 

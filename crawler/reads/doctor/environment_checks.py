@@ -24,7 +24,7 @@ import attrs
 
 from crawler.access.ladder import Policy
 from crawler.access.proxies.pool import PoolConfig
-from crawler.catalogue.jobs.events import WebhookConfig
+from crawler.catalogue.jobs.webhooks import WebhookConfig
 from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.checks import on
 from crawler.reads.doctor.finding import Finding

@@ -22,8 +22,8 @@ from crawler.reads.doctor.checks import PostgresFacts, RedisFacts
 from crawler.reads.doctor.environment_checks import environment_findings
 from crawler.reads.doctor.finding import Finding
 from crawler.reads.doctor.start_checks import Wish, job_findings, start_findings
-from crawler.stores.endpoints import Endpoints, redis_client
 from crawler.stores.migrations import pending
+from crawler.stores.postgres_endpoint import Endpoints, redis_client
 from crawler.stores.queries import filled_columns
 from scrapy_seine.broken_imports import BrokenFile
 from scrapy_seine.config import SettingsLike

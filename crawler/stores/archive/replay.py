@@ -15,7 +15,7 @@ from scrapy.responsetypes import responsetypes
 from crawler.stores.archive.batches import Reader
 from crawler.stores.archive.object_storage import open_store
 from crawler.stores.archive.warc import MOST_BYTES, Page
-from crawler.stores.endpoints import endpoints
+from crawler.stores.postgres_endpoint import endpoints
 from scrapy_seine.engine.lease.outcomes import Ignored
 from scrapy_seine.errors import ConfigError, PageUnreadable
 

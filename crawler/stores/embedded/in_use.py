@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scrapy_seine.connect import blocking_client
 from scrapy_seine.embedded import valkey
 from scrapy_seine.embedded.data_folder import layout
+from scrapy_seine.endpoints import blocking_client
 from scrapy_seine.errors import ConfigError
 
 

@@ -18,7 +18,7 @@ from time import monotonic
 from redis.asyncio import Redis
 
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.connect import redis_client
+from scrapy_seine.endpoints import redis_client
 from scrapy_seine.engine.heartbeat import Heartbeat
 from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.frontier import Frontier

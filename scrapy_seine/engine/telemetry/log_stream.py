@@ -19,12 +19,12 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.connect import endpoints, redis_client
+from scrapy_seine.endpoints import endpoints, redis_client
 from scrapy_seine.engine.telemetry.logs import SafeFormatter
 from scrapy_seine.engine.worker import SIGN_OFF_S, worker_of
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.printable import redact
-from scrapy_seine.reads.worker_logs import KEEP, write_log
+from scrapy_seine.reads.kept_log_lines import KEEP, write_log
 
 logger = logging.getLogger(__name__)
 #: Between two sendings, s.

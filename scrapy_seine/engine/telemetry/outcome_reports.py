@@ -15,7 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from scrapy_seine.config import FrontierConfig, number
-from scrapy_seine.connect import endpoints, redis_client
+from scrapy_seine.endpoints import endpoints, redis_client
 from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.keys import Keys

@@ -21,7 +21,7 @@ import orjson
 
 from scrapy_seine.errors import SeineError
 from scrapy_seine.records import Value
-from scrapy_seine.sinks.feeds import formats
+from scrapy_seine.sinks.feeds import joined_formats
 from scrapy_seine.sinks.feeds.chosen_rows import Piece
 from scrapy_seine.sinks.feeds.last_readings import Rows, last_readings, rows_of
 from scrapy_seine.sinks.feeds.part import SIDECAR, VERSION
@@ -138,7 +138,7 @@ def _write_file(order: Order, path: Path, pieces: Sequence[Piece]) -> None:
     try:
         before = None if order.processed else base
         if pieces or before:
-            formats.write(pieces, aside, before)
+            joined_formats.write(pieces, aside, before)
         else:
             aside.write_bytes(b"" if base else order.empty())
         if order.processed:  # what was compressed before is followed by what is compressed now

@@ -23,8 +23,8 @@ from redis import Redis
 from crawler.demo.pages import Site
 from crawler.demo.shop_process import ServedShop, served
 from crawler.stores import embedded
-from crawler.stores.endpoints import redis_client
 from crawler.stores.migrations import migrate
+from crawler.stores.postgres_endpoint import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Push

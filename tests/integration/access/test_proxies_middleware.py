@@ -23,7 +23,7 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 
 from crawler.access.detect import VERDICT
-from crawler.stores.endpoints import redis_client
+from crawler.stores.postgres_endpoint import redis_client
 from middlewares.proxies import LEASE, PROXY_ID, Proxies, VerdictPolicy
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, ConfigError, NoWay

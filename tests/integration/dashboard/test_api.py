@@ -22,7 +22,7 @@ from crawler.catalogue.jobs.schedules import Schedules, checked, merged
 from crawler.dashboard.api_document import document
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads.audit import read_deeds
-from scrapy_seine.reads.worker_logs import KEEP, read_log, write_log
+from scrapy_seine.reads.kept_log_lines import KEEP, read_log, write_log
 from tests.integration.dashboard.conftest import TOKEN, a_push, serving
 
 BEARER = {"Authorization": f"Bearer {TOKEN}"}

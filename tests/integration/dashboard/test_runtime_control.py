@@ -9,7 +9,7 @@ import orjson
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.schedules import Schedules
 from crawler.dashboard.context import Context
-from scrapy_seine.reads.worker_logs import write_log
+from scrapy_seine.reads.kept_log_lines import write_log
 from tests.helpers import patient
 from tests.integration.dashboard.conftest import MARKUP, act, serving
 

@@ -19,7 +19,7 @@ from crawler.stores.dead_ends import DeadEnd, read_dead_ends, write_dead_ends
 from crawler.stores.doubtful import accept
 from crawler.stores.products import write_products
 from crawler.stores.rows import ProductRow
-from crawler.stores.shared_templates import (
+from crawler.stores.template_rows import (
     TemplateRow,
     read_templates,
     stored_before,

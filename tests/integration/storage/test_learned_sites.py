@@ -11,7 +11,7 @@ import pytest
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.learned_sites import learned
-from crawler.stores.shared_templates import read_templates, write_templates
+from crawler.stores.template_rows import read_templates, write_templates
 
 pytestmark = pytest.mark.postgres
 HALF, ZERO = "x\ud800y", "a\0b"

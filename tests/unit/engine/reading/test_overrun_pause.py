@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from redis.exceptions import ConnectionError  # noqa: A004  # as Redis names it
 
-from scrapy_seine.engine.reading.overruns import note_overrun
+from scrapy_seine.engine.reading.overrun_pause import note_overrun
 
 
 class Overruns:

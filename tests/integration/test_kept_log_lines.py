@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from scrapy_seine import connect
+from scrapy_seine import endpoints
 from scrapy_seine.commands.logs import find_log
 from scrapy_seine.engine.telemetry import log_stream
 from scrapy_seine.engine.telemetry.log_stream import Collector, LogStream
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.reads.worker_logs import KEEP, LIFETIME_S, LONGEST, read_log, write_log
+from scrapy_seine.reads.kept_log_lines import KEEP, LIFETIME_S, LONGEST, read_log, write_log
 from tests.helpers import patient
 
 
@@ -48,7 +48,7 @@ async def test_lines_are_sent_once_and_in_order(redis_client, keys, monkeypatch)
 
 
 async def test_lines_wait_for_redis_and_the_newest_stay(redis_client, keys, monkeypatch):
-    made = stream(connect.redis_client("redis://127.0.0.1:1/0"), keys, monkeypatch)
+    made = stream(endpoints.redis_client("redis://127.0.0.1:1/0"), keys, monkeypatch)
     for n in range(2 * KEEP):
         made.collector.handle(record("line %d", n))
     await made.send()
@@ -69,7 +69,7 @@ async def test_lines_that_are_under_way_at_the_end_arrive(redis_client, keys, mo
 
     monkeypatch.setattr(log_stream, "write_log", slow)
     monkeypatch.setattr(log_stream, "PAUSE_S", 0.01)
-    own = connect.redis_client("redis://127.0.0.1:1/0")
+    own = endpoints.redis_client("redis://127.0.0.1:1/0")
     own.connection_pool = redis_client.connection_pool
     made = stream(own, keys, monkeypatch)
     made.collector.handle(record("under way"))

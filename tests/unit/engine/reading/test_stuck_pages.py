@@ -9,7 +9,7 @@ import pytest
 from scrapy import Request
 
 from scrapy_seine.engine.lease.entry import InFlight
-from scrapy_seine.engine.reading.long_pages import LongPages
+from scrapy_seine.engine.reading.stuck_pages import LongPages
 from scrapy_seine.frontier.model import Lease
 
 URL = "http://me:secret@shop.example/\x1b[31m3"

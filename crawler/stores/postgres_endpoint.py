@@ -1,6 +1,6 @@
 """Where Redis and PostgreSQL are, whether they answer, and a client for Redis.
 
-PostgreSQL joins the stores that `scrapy_seine.connect` knows when this module is imported.
+PostgreSQL joins the stores that `scrapy_seine.endpoints` knows when this module is imported.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ import psycopg2
 
 from crawler.stores import embedded  # its import adds the embedded PostgreSQL
 from scrapy_seine.config import SettingsLike, flag
-from scrapy_seine.connect import (
+from scrapy_seine.embedded.data_folder import data_folder
+from scrapy_seine.endpoints import (
     STORES,
     Endpoints,
     Store,
@@ -18,7 +19,6 @@ from scrapy_seine.connect import (
     missing,
     redis_client,
 )
-from scrapy_seine.embedded.data_folder import data_folder
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.sinks.postgres.database import connect
 
