@@ -66,6 +66,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "scrapy_seine.engine.fastpath.parse_queue": ("engine/fastpath/parse_queue",),
     "scrapy_seine.engine.reading.reading_limit": ("engine/reading/reading_limit",),
     "scrapy_seine.engine.lease.outcomes": ("engine/lease/outcomes",),
+    "scrapy_seine.engine.lease.uncaught": ("engine/lease/outcomes",),
     "scrapy_seine.engine.lease.page_end": ("engine/lease/outcomes", "middlewares/conditional"),
     "scrapy_seine.engine.reading.freed_pages": ("engine/reading/freed_pages",),
     "scrapy_seine.engine.starting.seed_format": ("engine/starting/seed_format",),

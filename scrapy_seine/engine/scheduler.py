@@ -27,7 +27,7 @@ from scrapy_seine.engine.fastpath import which_path
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.stock_path import StockPath
 from scrapy_seine.engine.lease.entry import InFlight, current
-from scrapy_seine.engine.lease.outcomes import describe
+from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.engine.local_requests import is_stub, off_the_web
 from scrapy_seine.engine.redirect_loops import LOOPS, lead_of
 from scrapy_seine.engine.spider import FrontierSpider

@@ -37,7 +37,7 @@ from scrapy_seine.engine.lease.early_push import EarlyPush
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.lease_ends import Ends
-from scrapy_seine.engine.lease.outcomes import unbroken
+from scrapy_seine.engine.lease.uncaught import unbroken
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.reading.overrun_pause import note_overrun
 from scrapy_seine.engine.reading.reading_limit import MOST_OUTPUTS, ReadingLimit

@@ -16,8 +16,8 @@ from scrapy.utils.misc import load_object
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.headers import header
+from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.engine.lease.inflight import InFlightTable
-from scrapy_seine.engine.lease.outcomes import describe
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, PageUnreadable, StoreUnreachable
 from scrapy_seine.politeness.retry_after import retry_after_s

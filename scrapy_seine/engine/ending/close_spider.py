@@ -19,7 +19,7 @@ from typing import Any
 import attrs
 from redis.exceptions import RedisError, ResponseError
 
-from scrapy_seine.engine.lease.outcomes import printable
+from scrapy_seine.engine.lease.error_text import printable
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.runs import close_run, last_close
 from scrapy_seine.printable import redact

@@ -28,7 +28,7 @@ from scrapy_seine.engine.download.lanes import client_of
 from scrapy_seine.engine.fastpath import scrapy_internals, which_path
 from scrapy_seine.engine.fastpath.site_slots import SiteSlots
 from scrapy_seine.engine.lease.entry import current
-from scrapy_seine.engine.lease.outcomes import in_start
+from scrapy_seine.engine.lease.uncaught import in_start
 from scrapy_seine.politeness.download_slots import OwnSlot
 from scrapy_seine.printable import redact
 

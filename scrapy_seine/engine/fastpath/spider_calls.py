@@ -19,7 +19,7 @@ from scrapy_seine.attribute_limit import bounded, is_suspect
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.inflight import InFlightTable
-from scrapy_seine.engine.lease.outcomes import (
+from scrapy_seine.engine.lease.uncaught import (
     as_exception,
     as_output,
     staying,

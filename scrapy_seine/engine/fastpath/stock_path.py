@@ -20,7 +20,7 @@ from twisted.python.failure import Failure
 from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls, error_of
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.inflight import InFlightTable
-from scrapy_seine.engine.lease.outcomes import as_exception
+from scrapy_seine.engine.lease.uncaught import as_exception
 from scrapy_seine.engine.reading.freed_pages import PageMemory
 from scrapy_seine.engine.reading.reading_limit import ReadingLimit
 

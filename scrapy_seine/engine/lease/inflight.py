@@ -22,10 +22,8 @@ from scrapy import Request
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.entry import InFlight, current
-from scrapy_seine.engine.lease.outcomes import (
-    describe,
-    whole,
-)
+from scrapy_seine.engine.lease.error_text import describe
+from scrapy_seine.engine.lease.outcomes import whole
 from scrapy_seine.engine.lease.page_end import Hold, PageEnds
 from scrapy_seine.frontier.model import Lease
 

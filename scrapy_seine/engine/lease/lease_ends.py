@@ -14,7 +14,8 @@ from scrapy import Request, Spider
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.entry import InFlight
-from scrapy_seine.engine.lease.outcomes import describe, printable, whole
+from scrapy_seine.engine.lease.error_text import describe, printable
+from scrapy_seine.engine.lease.outcomes import whole
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.stored import serializer
 from scrapy_seine.errors import EncodeError

@@ -16,13 +16,12 @@ from scrapy.exceptions import CloseSpider, IgnoreRequest
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.entry import InFlight
+from scrapy_seine.engine.lease.error_text import describe, printable
 from scrapy_seine.engine.lease.outcomes import (
     BY_STATUS,
     Outcome,
     blames_item,
-    describe,
     prevails,
-    printable,
     rule_of,
     seconds,
 )

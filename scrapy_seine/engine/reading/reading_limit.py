@@ -24,7 +24,7 @@ from time import thread_time
 from types import FrameType
 from typing import Any, TypeVar
 
-from scrapy_seine.engine.lease.outcomes import as_output
+from scrapy_seine.engine.lease.uncaught import as_output
 
 logger = logging.getLogger(__name__)
 #: Outputs of one page, at most, where no setting says otherwise.

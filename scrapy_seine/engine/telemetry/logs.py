@@ -23,7 +23,7 @@ from twisted.python.failure import Failure
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.entry import current
-from scrapy_seine.engine.lease.outcomes import describe
+from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.printable import printable, redact

@@ -26,7 +26,7 @@ from scrapy_seine.config import number
 from scrapy_seine.engine.ending.exit_status import fail_after
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.lease.entry import InFlight, current
-from scrapy_seine.engine.lease.outcomes import describe
+from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.engine.scheduler import Scheduler
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.engine.worker import worker_of

@@ -14,8 +14,8 @@ from itemadapter import ItemAdapter
 from scrapy.exporters import BaseItemExporter, CsvItemExporter
 
 from scrapy_seine.engine.lease.entry import InFlight, current
+from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.engine.lease.inflight import InFlightTable
-from scrapy_seine.engine.lease.outcomes import describe
 from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import redact

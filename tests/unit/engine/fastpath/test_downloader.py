@@ -17,7 +17,7 @@ from scrapy.settings import Settings
 from scrapy_seine.engine.fastpath import site_slots
 from scrapy_seine.engine.fastpath.downloader import Downloader
 from scrapy_seine.engine.fastpath.site_slots import SiteSlots
-from scrapy_seine.engine.lease.outcomes import unbroken
+from scrapy_seine.engine.lease.uncaught import unbroken
 
 URL = "http://127.0.0.1/page"
 

@@ -14,9 +14,10 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.lease_ends import Ends, once_a_page
-from scrapy_seine.engine.lease.outcomes import Outcome, prevails, uncancelled
+from scrapy_seine.engine.lease.outcomes import Outcome, prevails
 from scrapy_seine.engine.lease.page_end import UNSTATED
 from scrapy_seine.engine.lease.stated_outcomes import LACKING_S
+from scrapy_seine.engine.lease.uncaught import uncancelled
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.model import Burial, Lease, Push
 from scrapy_seine.frontier.retry_rules import KEEPS_LINKS
