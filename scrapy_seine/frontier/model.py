@@ -39,18 +39,6 @@ def header_of(priority: int, domain: str, job: str = "") -> bytes:
     return b"%d %s" % (level_of(priority), where.encode())
 
 
-def company(max_deliveries: int) -> int:
-    """After how many deaths of its workers a request is to be tried alone.
-
-    A worker that is killed from outside dies with all that it holds, and kills nothing. So only
-    half of the deaths count that a request shared with others; the rest it has to cause alone.
-
-    >>> [company(most) for most in (1, 2, 5)]
-    [1, 1, 3]
-    """
-    return (max_deliveries + 1) // 2
-
-
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Budgets(Value):
     """How much may enter the frontier; 0 is no limit. What is over is counted, and not seen."""

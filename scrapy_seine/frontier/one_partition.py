@@ -12,7 +12,8 @@ from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.encoding.wire import commit_args, script
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.lost_state import Known, Watch, new_id
-from scrapy_seine.frontier.model import Burial, Done, company
+from scrapy_seine.frontier.model import Burial, Done
+from scrapy_seine.frontier.retry_rules import company
 from scrapy_seine.lenient import word
 from scrapy_seine.lua_scripts import call
 
@@ -58,7 +59,7 @@ class Part:
     async def reap(self, *, limit: int = 200, max_deliveries: int = 5) -> tuple[int, int]:
         """Take back expired leases; returns how many returned and how many were buried.
 
-        Buried is what *max_deliveries* workers died with, where it is to blame (`model.company`).
+        Buried is what *max_deliveries* workers died with, where it is to blame (`company`).
         """
         alone = max_deliveries - company(max_deliveries)
         returned, buried = await self.run("reap", limit, max_deliveries, alone)

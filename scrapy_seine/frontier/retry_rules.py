@@ -1,4 +1,7 @@
-"""When a failed request gets another try, and when it becomes a dead letter, by kind of failure."""
+"""When a failed request gets another try, and when it becomes a dead letter, by kind of failure.
+
+A worker that dies is no failure of its own: `company` says how many deaths a request may share.
+"""
 
 from __future__ import annotations
 
@@ -73,3 +76,15 @@ def decide(
     if wait_s is not None:
         return wait_s
     return retry_wait.wait_s(retry_count, rule.base_s, rule.cap_s, draw)
+
+
+def company(max_deliveries: int) -> int:
+    """After how many deaths of its workers a request is to be tried alone.
+
+    A worker that is killed from outside dies with all that it holds, and kills nothing. So only
+    half of the deaths count that a request shared with others; the rest it has to cause alone.
+
+    >>> [company(most) for most in (1, 2, 5)]
+    [1, 1, 3]
+    """
+    return (max_deliveries + 1) // 2

@@ -7,7 +7,8 @@ import pytest
 from redis.asyncio import Redis
 
 from scrapy_seine.frontier.encoding.wire import note
-from scrapy_seine.frontier.model import Burial, Done, Retry, company
+from scrapy_seine.frontier.model import Burial, Done, Retry
+from scrapy_seine.frontier.retry_rules import company
 from tests.helpers import patient
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 

@@ -26,9 +26,10 @@ from redis.asyncio import Redis
 
 from scrapy_seine.frontier.encoding.wire import script
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry, company
+from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
 from scrapy_seine.frontier.opening import frontier_of
 from scrapy_seine.frontier.partitions import outbox
+from scrapy_seine.frontier.retry_rules import company
 from scrapy_seine.frontier.round_trips.endings import Call
 from scrapy_seine.lua_scripts import call
 from tests.integration.frontier_kit import T0

@@ -18,7 +18,8 @@ from redis.exceptions import RedisError
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.model import Lease, company
+from scrapy_seine.frontier.model import Lease
+from scrapy_seine.frontier.retry_rules import company
 
 logger = logging.getLogger(__name__)
 #: Redis is asked so long after an error, s.
