@@ -27,6 +27,7 @@ from crawler.stores.dead_ends import write_dead_ends
 from crawler.stores.migrations import prepare
 from crawler.stores.postgres_endpoint import endpoints
 from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
+from crawler.stores.refused_rows import refused
 from crawler.stores.rows import Confirmed, Seen, Vanished, product_row, rejected_row
 from crawler.stores.tables import (
     ATTEMPT,
@@ -38,7 +39,6 @@ from crawler.stores.tables import (
     REJECTED,
     TEMPLATE,
     VANISHED,
-    refused,
 )
 from crawler.stores.template_rows import write_templates
 from crawler.upkeep import Upkeep

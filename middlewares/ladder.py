@@ -31,6 +31,7 @@ from crawler.access.ladder import (
 )
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, needs_browser
 from crawler.access.proxies.operator_list import ProxyList
+from crawler.access.shared_state import fleet_name
 from crawler.stores.postgres_endpoint import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag
@@ -206,7 +207,7 @@ class Escalate:
             url = endpoints(self.crawler.settings, need=("redis",)).redis_url
             self._redis = redis_client(url)
             self._loop = asyncio.ensure_future(self._report())
-        fleet = str(self.crawler.settings.get("SEINE_FLEET", "access"))
+        fleet = fleet_name(self.crawler.settings)
         return LadderStore(self._redis, fleet, self.policy)
 
     async def _read(self, name: str, identity: str) -> Site:

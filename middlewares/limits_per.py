@@ -19,6 +19,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
 from crawler.access.proxies.pool import ProxyPool, Slot
+from crawler.access.shared_state import fleet_name
 from crawler.stores.postgres_endpoint import endpoints, redis_client
 from middlewares.proxies import AT, PROXY_ID
 from scrapy_seine.engine.download.send_gate import NotNow
@@ -41,7 +42,7 @@ class Egress:
         self.stats: Any = crawler.stats
         self.gate, self.clock = worker_of(crawler).gate, ServerClock()
         self.gate.addresses = self
-        self.fleet = str(crawler.settings.get("SEINE_FLEET", "access"))
+        self.fleet = fleet_name(crawler.settings)
         self._redis: Redis | None = None
         self._notes: set[asyncio.Task[None]] = set()
 

@@ -35,6 +35,7 @@ from crawler.access.proxies.pool import (
     Taken,
 )
 from crawler.access.proxies.sticky import StickyProxies
+from crawler.access.shared_state import fleet_name
 from crawler.stores.postgres_endpoint import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
@@ -142,7 +143,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         async with self._opening:
             if self._pool is None:
                 url = endpoints(self.crawler.settings, need=("redis",)).redis_url
-                fleet = str(self.crawler.settings.get("SEINE_FLEET", "access"))
+                fleet = fleet_name(self.crawler.settings)
                 self._pool = ProxyPool(redis_client(url), fleet, self.config)
             if time.monotonic() >= self._look_at:
                 await self._reload(self._pool)

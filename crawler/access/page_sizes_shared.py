@@ -8,6 +8,7 @@ from redis.exceptions import RedisError
 from scrapy.crawler import Crawler
 
 from crawler.access.page_sizes import Sizes
+from crawler.access.shared_state import fleet_name
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.round_trips.timer import Timer
 
@@ -21,7 +22,7 @@ class SharedPageSizes:
     def __init__(self, crawler: Crawler, sizes: Sizes) -> None:
         self.stats = crawler.stats
         self.site_limits = worker_of(crawler).site_limits
-        self.fleet = str(crawler.settings.get("SEINE_FLEET", "access"))
+        self.fleet = fleet_name(crawler.settings)
         self.sizes = sizes
         self._timer = Timer(self._start)
         self._task: asyncio.Task[None] | None = None

@@ -1,4 +1,4 @@
-"""The fleet's common knowledge of access, in Redis: run a script, read a word."""
+"""What a fleet knows of access, shared in Redis under its name (SEINE_FLEET)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from typing import Any
 from redis.asyncio import Redis
 from redis.exceptions import NoScriptError
 
+from scrapy_seine.config import SettingsLike
 from scrapy_seine.lenient import word
 from scrapy_seine.lua_scripts import load_script
+
+
+def fleet_name(settings: SettingsLike) -> str:
+    """Return the name under which workers share what they learn of domains and proxies."""
+    return str(settings.get("SEINE_FLEET") or "access")
 
 
 def prefix(name: str) -> str:

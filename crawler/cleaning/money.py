@@ -10,9 +10,6 @@ from typing import Any
 from crawler.cleaning.text import line
 from crawler.extract.money.currencies import ISO_4217, currency_of
 
-#: Currencies in which even a pen costs thousands.
-_SMALL = frozenset({"VND", "IDR", "IRR", "KRW", "LAK", "KHR", "UZS", "COP", "PYG", "GNF", "LBP"})
-_LIMIT, _LIMIT_SMALL = Decimal(10) ** 7, Decimal(10) ** 11
 _PLAIN = re.compile(r"\d{1,12}(?:\.\d{1,4})?", re.ASCII)
 _SCIENCE = re.compile(r"[+-]?\d+(?:\.\d+)?[eE][+-]?\d{1,4}", re.ASCII)
 _MINUS = re.compile(r"^\D{0,6}[-\u2212\u2013]\s*[^\w\s]{0,3}\s*\d")
@@ -80,8 +77,3 @@ def currency(value: Any) -> str | None:
     text = line(value, 40) or ""
     code = text.upper()
     return code if code in ISO_4217 else currency_of(text) or code or None
-
-
-def absurd(amount: Decimal, code: str | None) -> bool:
-    """Whether no shop asks that much."""
-    return amount > (_LIMIT_SMALL if code in _SMALL else _LIMIT)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from crawler.cleaning.money import absurd
 from crawler.cleaning.product import URL_LIMIT
 from crawler.extract.money.currencies import ISO_4217
 from crawler.items import Product
+
+#: Currencies in which even a pen costs thousands.
+_SMALL = frozenset({"VND", "IDR", "IRR", "KRW", "LAK", "KHR", "UZS", "COP", "PYG", "GNF", "LBP"})
+#: Prices that no shop asks.
+_LIMIT, _LIMIT_SMALL = Decimal(10) ** 7, Decimal(10) ** 11
 
 
 def rejection(product: Product) -> str | None:
@@ -32,4 +36,5 @@ def rejection(product: Product) -> str | None:
 def _price_problem(amount: Decimal, code: str | None) -> str | None:
     if amount < 0:
         return f"{amount} is negative"
-    return f"{amount:.3e} is absurd" if absurd(amount, code) else None
+    limit = _LIMIT_SMALL if code in _SMALL else _LIMIT
+    return f"{amount:.3e} is absurd" if amount > limit else None

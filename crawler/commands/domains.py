@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, Place
+from crawler.access.shared_state import fleet_name
 from crawler.stores.dead_ends import DeadEnd, read_dead_ends
 from crawler.stores.postgres_endpoint import endpoints, running_database
 from scrapy_seine.commands.base import SeineCommand
@@ -73,7 +74,7 @@ class Command(SeineCommand):
         return [one for one in found if domain in ("", one.host)]
 
     def _steps(self, redis: Redis) -> LadderStore:
-        return LadderStore(redis, str(self.project.get("SEINE_FLEET", "access")))
+        return LadderStore(redis, fleet_name(self.project))
 
     async def _show(self, redis: Redis, domain: str, dead_ends: Sequence[DeadEnd]) -> None:
         steps = self._steps(redis)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, ClassVar
 
+from crawler.access.shared_state import fleet_name
 from crawler.cli.start_warnings import check_names
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import addresses
@@ -44,7 +45,7 @@ class Command(SeineCommand):
             crawl=frontier.crawl,
             partitions=frontier.partitions,
             seeds_key=frontier.seeds_key,
-            fleet=str(self.project.get("SEINE_FLEET") or "access"),
+            fleet=fleet_name(self.project),
         )
         serve(
             make_exporter(config, addresses(self.project)),

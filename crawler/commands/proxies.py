@@ -13,6 +13,7 @@ from scrapy.exceptions import UsageError
 from crawler.access.proxies.check import ProxyCheck, try_all
 from crawler.access.proxies.operator_list import ProxyList
 from crawler.access.proxies.pool import Health, ProxyPool
+from crawler.access.shared_state import fleet_name
 from crawler.reads.proxies import read_proxies
 from crawler.stores.postgres_endpoint import endpoints
 from scrapy_seine.commands.base import SeineCommand
@@ -60,7 +61,7 @@ class Command(SeineCommand):
 
     @property
     def _fleet(self) -> str:
-        return str(self.project.get("SEINE_FLEET", "access"))
+        return fleet_name(self.project)
 
     async def _show(self, redis: Redis, by: str | None) -> None:
         found = await read_proxies(redis, self._fleet)

@@ -6,6 +6,7 @@ from ipaddress import ip_address
 
 import attrs
 
+from crawler.access.shared_state import fleet_name
 from scrapy_seine.config import SettingsLike, number, secrets_of
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.records import Value
@@ -80,7 +81,7 @@ class DashboardConfig(Value):
             host=host,
             port=int(number(given, "SEINE_DASHBOARD_PORT", 8800)),
             token=token,
-            fleet=str(settings.get("SEINE_FLEET") or "access"),
+            fleet=fleet_name(settings),
             images=_folder(settings.get("IMAGES_STORE")),
             hosts=frozenset(name.lower() for name in names),
             secrets=secrets_of(settings),

@@ -1,53 +1,9 @@
-"""What a worker writes, by name, and what stands for a row that PostgreSQL refuses."""
+"""The names of what a worker writes, and what a row weighs."""
 
 from __future__ import annotations
-
-import logging
-from typing import Any
-
-import attrs
-import orjson
-
-from crawler.stores.archive.warc import Page
-from crawler.stores.rows import Confirmed, ProductRow, Vanished, rejected_row
-from scrapy_seine.sinks.postgres.sqlstates import Refusal
-
-logger = logging.getLogger(__name__)
 
 #: What a row weighs beside its JSON.
 OVERHEAD = 400
 PRODUCT, REJECTED, ATTEMPT, PAGE = "products", "rejected", "attempts", "pages"
 CONFIRMED, VANISHED, TEMPLATE = "confirmed", "vanished", "templates"
 DEAD_END = "dead ends"
-#: What is said of a row that PostgreSQL refuses, by its table.
-_REFUSED = {
-    PRODUCT: "PostgreSQL refused it",
-    PAGE: "the page cannot be archived",
-    CONFIRMED: "PostgreSQL refused to note that it is unchanged",
-    VANISHED: "PostgreSQL refused to note that it is gone",
-}
-
-
-def refused(table: str, row: Any, found: Refusal) -> tuple[str, Any, int] | None:
-    """Turn a row that PostgreSQL refuses into one that says so; None: there is no place for it."""
-    if table == PRODUCT and isinstance(row, ProductRow):
-        body: dict[str, Any] = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id}
-        try:
-            body = {**body, **orjson.loads(row.body)}
-        except ValueError:
-            logger.debug("a body that is no JSON", exc_info=True)
-    elif table == PAGE and isinstance(row, Page):
-        body = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id, "status": row.status}
-    elif isinstance(row, Confirmed):
-        body = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id}
-    elif isinstance(row, Vanished):
-        body = {"site_id": row.site_id, "url": row.url}
-    else:
-        return None
-    what = _REFUSED[table]
-    other = attrs.evolve(
-        rejected_row(body, f"{what}: {found.reason}"),
-        code=found.code or None,
-        constraint_name=found.constraint,
-    )
-    return REJECTED, other, len(other.body) + OVERHEAD

@@ -16,6 +16,7 @@ from redis.exceptions import RedisError
 
 from crawler.access.browser_programs import NAMES, find_browser
 from crawler.access.ladder_store import LadderStore
+from crawler.access.shared_state import fleet_name
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.reads.doctor import checks
 from crawler.reads.doctor.checks import PostgresFacts, RedisFacts
@@ -50,7 +51,7 @@ async def examine(
         *await asyncio.to_thread(environment_findings, settings, spider),
         *checks.version_findings({name: installed(name) for name in _PACKAGES}),
         *await _redis(where.redis_url, spider),
-        *await _ladder(where.redis_url, str(settings.get("SEINE_FLEET", "access"))),
+        *await _ladder(where.redis_url, fleet_name(settings)),
         *await _jobs(where.redis_url, str(settings.get("SEINE_CRAWL") or spider)),
         *await asyncio.to_thread(_postgres, where.database_url),
         *_browser(settings),

@@ -25,8 +25,8 @@ from crawler.stores.products import (
     write_products,
     write_rejected,
 )
+from crawler.stores.refused_rows import refused
 from crawler.stores.rows import ProductRow, digest, product_row
-from crawler.stores.tables import refused
 from scrapy_seine.sinks.postgres.batches import Limits, Report
 from scrapy_seine.sinks.postgres.writer import Writer
 from tests.helpers import execute
