@@ -7,15 +7,14 @@ worker takes work.
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from scrapy_seine.engine.telemetry.reactor_lag import ReactorLag
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from scrapy_seine.engine.telemetry.worker_metrics import WorkerMetrics
 
 logger = logging.getLogger(__name__)
-_TICK_S = 0.25
 _HIGHEST_PORT = 65535
 
 
@@ -55,8 +53,7 @@ class MetricsPort:
         self.crawler = crawler
         self.port = port
         self.host = host
-        self._lag_s = 0.0
-        self._ticker: asyncio.Task[None] | None = None
+        self._lag = ReactorLag()
         self._runner: web.AppRunner | None = None
         self._metrics: WorkerMetrics | None = None
 
@@ -100,28 +97,19 @@ class MetricsPort:
             return
         self.port = self._runner.addresses[0][1]
         logger.info("metrics at http://%s:%d/metrics", self.host, self.port)
-        self._ticker = asyncio.ensure_future(self._tick())
+        self._lag.start()
 
     async def _closed(self) -> None:
-        if self._ticker is not None:
-            self._ticker.cancel()
-            await asyncio.gather(self._ticker, return_exceptions=True)
+        await self._lag.stop()
         if self._runner is not None:
             await self._runner.cleanup()
-
-    async def _tick(self) -> None:
-        """Measure how late the event loop wakes us."""
-        while True:
-            asked = monotonic()
-            await asyncio.sleep(_TICK_S)
-            self._lag_s = max(self._lag_s, monotonic() - asked - _TICK_S)
 
     async def _scraped(self, request: web.Request) -> web.Response:
         from scrapy_seine.reads.prometheus import CONTENT_TYPE
 
         assert self._metrics is not None  # as long as a port is open
-        lag_s, self._lag_s = self._lag_s, 0.0
-        return _answer(body=self._metrics.text(lag_s), headers={"Content-Type": CONTENT_TYPE})
+        text = self._metrics.text(self._lag.take_s())
+        return _answer(body=text, headers={"Content-Type": CONTENT_TYPE})
 
     async def _healthz(self, request: web.Request) -> web.Response:
         return _answer(text="ok\n")
