@@ -10,7 +10,6 @@ from scrapy.http import Response
 
 from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page
-from crawler.extract.fruitless import HELP, Fruitless
 from crawler.extract.links.choice import PRIORITY, shelf_of
 from crawler.extract.links.dead_ends import ENOUGH, DeadEnds
 from crawler.extract.links.other_languages import Copies
@@ -20,6 +19,7 @@ from crawler.extract.listing import announced, probing
 from crawler.extract.listing.pagecount import further_pages
 from crawler.extract.page.page import tidied
 from crawler.extract.site import Site
+from crawler.extract.sites_without_products import HELP, Fruitless
 from crawler.extract.template import Book, Drift, Judgement, Look, know_unpriced
 from crawler.items import Missing, Product
 from scrapy_seine import meta as m

@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import extract, parse
-from crawler.extract.fruitless import ENOUGH, Fruitless, Look
+from crawler.extract.sites_without_products import ENOUGH, Fruitless, Look
 from spiders.catalog import CatalogSpider
 from tests.benchmarks.shops import SHOPS, things
 
