@@ -78,6 +78,8 @@ _NEAR = 60
 _FARTHEST, _FARTHEST_OTHER = 150, 90
 #: Characters before an amount with which its line begins.
 _GAP = 3
+#: Characters of a label that holds a figure: how many days it is about.
+_LONGEST_LABEL = 120
 #: Amounts of a page that are weighed.
 _MOST_AMOUNTS = 3_000
 _MOST_LINKED = 6
@@ -174,6 +176,8 @@ def label_before(read: Lines, line: Line) -> str:
     text = read.lines[place].text if place >= 0 else ""
     if place < 0 or not read.lines[place].flags & _lines.DIGIT:
         return text if len(text) < 40 else ""
+    if text[-1:] == ":" and len(text) <= _LONGEST_LABEL and labels_other(text):
+        return text  # the lowest price of 30 days: the figure is no amount
     tail = _TAIL.search(text)  # the label may stand behind the amount before
     return tail[1] if tail else ""
 

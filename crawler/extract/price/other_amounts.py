@@ -8,8 +8,10 @@ from crawler.extract.price.regular_price import PERCENT, WITH_TAX
 from crawler.extract.words import any_word
 
 #: Words around an amount that is no price: postage, instalments, savings.
-_OTHER_AMOUNT = any_word("amounts", "other")
+#: The lowest price of the last 30 days, which shops of the EU have to tell beside a lower one.
+_OTHER_AMOUNT = any_word("amounts", "other", "lowest")
 _OTHER_LABEL = any_word("amounts", "other_label")
+_LOWEST = any_word("amounts", "lowest")
 
 
 # What stands around amounts repeats on all of a shop's pages.
@@ -23,7 +25,7 @@ def says_other(text: str) -> bool:
 @lru_cache(maxsize=512)
 def labels_other(text: str) -> bool:
     """Whether the line before an amount says that it is another one."""
-    return _OTHER_LABEL(text) is not None
+    return _OTHER_LABEL(text) is not None or (text[-1:] == ":" and _LOWEST(text) is not None)
 
 
 @lru_cache(maxsize=512)

@@ -1,0 +1,81 @@
+"""What shops of several languages and systems tell in their own way."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import parse
+from crawler.extract.default_parser import extract
+from crawler.extract.fields import Fields
+
+
+def read(body: str, lang: str = "en", url: str = "https://a.example/p/hygge-7") -> Fields:
+    html = f"<html lang={lang}><head><title>Hygge 7</title></head><body>{body}</body></html>"
+    return extract(parse(html.encode(), url, "text/html; charset=utf-8")).fields
+
+
+@pytest.mark.parametrize(
+    ("lang", "label", "sign"),
+    [
+        ("pl", "Najniższa cena produktu w okresie 30 dni przed wprowadzeniem obniżki:", "zł"),
+        ("de", "Niedrigster Preis der letzten 30 Tage:", "€"),
+        ("fr", "Prix le plus bas des 30 derniers jours :", "€"),
+        ("it", "Prezzo più basso degli ultimi 30 giorni:", "€"),
+        ("es", "Precio más bajo de los últimos 30 días:", "€"),
+        ("pt", "Preço mais baixo dos últimos 30 dias:", "€"),
+        ("nl", "Laagste prijs in de afgelopen 30 dagen:", "€"),
+        ("sv", "Lägsta pris senaste 30 dagarna:", "kr"),
+        ("da", "Laveste pris de seneste 30 dage:", "kr"),
+        ("fi", "30 päivän alin hinta:", "€"),
+        ("cs", "Nejnižší cena za posledních 30 dní:", "Kč"),
+        ("sk", "Najnižšia cena za posledných 30 dní:", "€"),
+        ("hu", "Az elmúlt 30 nap legalacsonyabb ára:", "Ft"),
+        ("ro", "Cel mai mic preț din ultimele 30 de zile:", "lei"),
+        ("bg", "Най-ниска цена за последните 30 дни:", "лв."),
+        ("el", "Χαμηλότερη τιμή τελευταίων 30 ημερών:", "€"),
+        ("hr", "Najniža cijena u posljednjih 30 dana:", "€"),
+        ("sl", "Najnižja cena v zadnjih 30 dneh:", "€"),
+        ("lt", "Mažiausia 30 dienų kaina:", "€"),
+        ("lv", "Pēdējo 30 dienu zemākā cena:", "€"),
+        ("et", "Viimase 30 päeva madalaim hind:", "€"),
+        ("en", "Lowest price in 30 days before the discount:", "€"),
+    ],
+)
+def test_the_lowest_price_of_30_days_is_not_the_regular_one(
+    lang: str, label: str, sign: str
+) -> None:
+    lowest = f"<p><span>{label}</span> <del>159 {sign}</del> <i>-6%</i></p>"
+    price = f'<strong class="price">149 {sign}</strong>'
+    buy = '<button class="add-to-cart">+</button>'
+    fields = read(f"<h1>Hygge 7</h1><div>{price}</div><div>{lowest}</div>{buy}", lang)
+    assert (fields["price"], fields.get("regular_price")) == (Decimal(149), None)
+    before = f'<del class="old-price">219 {sign}</del>'
+    fields = read(f"<h1>Hygge 7</h1><div>{before}{price}</div><div>{lowest}</div>{buy}", lang)
+    assert (fields["price"], fields.get("regular_price")) == (Decimal(149), Decimal(219))
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [
+        ("ko", "구매 불가"), ("ko", "재고가 없습니다"), ("ja", "ご購入いただけません"), ("zh", "不可购买"),
+        ("he", "אינו זמין"), ("th", "ไม่สามารถสั่งซื้อได้"), ("vi", "Không thể mua"), ("tr", "Stokta bulunmuyor"),
+        ("el", "Εκτός αποθέματος"), ("fi", "Ei ostettavissa"), ("uk", "Відсутній"), ("ru", "Нельзя купить"),
+        ("hi", "आउट ऑफ स्टॉक"), ("pl", "Nie można kupić"), ("de", "Nicht kaufbar"), ("nl", "Kan niet worden gekocht"),
+        ("fr", "Ne peut pas être acheté"), ("it", "Non acquistabile"), ("es", "No se puede comprar"),
+        ("pt", "Sem unidades"), ("sv", "Går ej att köpa"), ("da", "Kan ikke købes"), ("nb", "Kan ikke kjøpes"),
+        ("cs", "Nelze koupit"), ("sk", "Nedá sa kúpiť"), ("ro", "Fără stoc"), ("bg", "Недостъпен"),
+        ("hr", "Nije moguće kupiti"), ("sl", "Nedobavljivo"), ("lt", "Laikinai nėra"), ("lv", "Izbeidzies"),
+        ("et", "Ei saa osta"), ("id", "Tidak dapat dibeli"), ("fa", "غیر قابل خرید"), ("en", "Cannot be purchased."),
+    ],
+)  # fmt: skip
+def test_what_nobody_can_buy_is_out_of_stock(lang: str, said: str) -> None:
+    body = f'<h1>Hygge 7</h1><span class="price">149 €</span><p>{said}</p>'
+    assert read(body, lang)["availability"] == "OutOfStock"
+
+
+def test_a_condition_under_which_nobody_can_buy_says_nothing_of_the_stock() -> None:
+    said = "Gift cards cannot be purchased with points."
+    body = f'<h1>Hygge 7</h1><span class="price">€149</span><p>{said}</p><button>Buy</button>'
+    assert read(body)["availability"] == "InStock"
