@@ -19,7 +19,11 @@ from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import opengraph
 from crawler.extract.structured.schema import has_check_digit
 from crawler.extract.visible import text
-from crawler.extract.visible.told_money import currency_of_phones, spoken_currency
+from crawler.extract.visible.told_money import (
+    currency_of_address,
+    currency_of_phones,
+    spoken_currency,
+)
 
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 _INDEX = lazy_patterns.pattern(r"(?:index|default)\.\w+|index")
@@ -312,8 +316,9 @@ def finish(fields: Fields, sources: dict[str, str], page: Page, offered: dict[st
         if known is None or (told and alike(known, told)):
             # A dollar sign is read by the page's language; its scripts may know better.
             fields["currency"], sources["currency"] = told, "state"
-        elif text.currency_of_place(page) is None and (told := currency_of_phones(page, known)):
-            fields["currency"] = told
+        elif text.currency_of_place(page) is None:
+            told = currency_of_phones(page, known) or currency_of_address(page, known)
+            fields["currency"] = told or known
     if "price" in fields and fields.get("currency") is None:
         # Shops that write bare numbers mean the money of their country.
         own = text.currency_of_place(page)

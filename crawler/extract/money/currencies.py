@@ -160,6 +160,16 @@ def currency_of_country(text: str) -> str | None:
     return _BY_NAME[found[0]] if found else None
 
 
+def currency_of_region(code: str) -> str | None:
+    """The money of a country by its two letters, in any case.
+
+    >>> currency_of_region("AU"), currency_of_region("xx")
+    ('AUD', None)
+    """
+    code = code.lower()
+    return _COUNTRY.get(code) or _BY_HOST.get(code)
+
+
 #: Countries whose shops often have an address and a language of the whole world.
 _BY_NAME = {
     "south africa": "ZAR", "nigeria": "NGN", "kenya": "KES", "ghana": "GHS", "egypt": "EGP",

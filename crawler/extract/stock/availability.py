@@ -82,8 +82,14 @@ def buys(text: str) -> bool:
 
     >>> buys("In den Warenkorb"), buys("Add to wish list")
     (True, False)
+    >>> buys("Non acquistabile")  # it says "acquista"
+    False
     """
-    return BUY(text) is not None
+    found = BUY(text)
+    if found is None:
+        return False
+    said = _SAYS(found.string)
+    return said is None or not said.start() <= found.start() < said.end()
 
 
 @lru_cache(maxsize=512)
@@ -93,7 +99,7 @@ def buys_in_short(text: str) -> bool:
     >>> buys_in_short("Buy"), buys_in_short("Buying guide")
     (True, False)
     """
-    return BUY(text) is not None or _BUY_SHORT(text) is not None
+    return buys(text) or _BUY_SHORT(text) is not None
 
 
 @lru_cache(maxsize=512)

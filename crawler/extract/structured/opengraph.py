@@ -11,7 +11,7 @@ from crawler.extract.money.amounts import number, parse_price
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.stock.availability import availability
-from crawler.extract.structured.schema import gtin, plain
+from crawler.extract.structured.schema import gtin, meant, plain
 
 _PRICES = ("product:sale_price:amount", "product:price:amount", "og:price:amount", "og:price")
 _REGULAR = ("product:original_price:amount", "og:price:standard_amount")
@@ -56,8 +56,8 @@ def fields(page: Page) -> Fields:
         return loose
     found: Fields = {
         "name": _name(page, tags),
-        "brand": plain(_any(tags, _BRANDS)),
-        "sku": plain(_any(tags, _SKUS)),
+        "brand": meant(_any(tags, _BRANDS)),
+        "sku": meant(_any(tags, _SKUS)),
         "mpn": plain(tags.get("product:mfr_part_no")),
         "gtin": next((code for name in _GTINS if (code := gtin(tags.get(name)))), None),
         "description": plain(tags.get("og:description")),

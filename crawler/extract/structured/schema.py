@@ -155,6 +155,22 @@ def plain(value: Any) -> str | None:
     return text or None
 
 
+#: What templates write where nobody wrote a maker or a number.
+NOTHING = frozenset(
+    {"n/a", "n.a.", "-", "--", "—", "none", "null", "undefined", "na", "tbc", "tba", "no brand"}
+)
+
+
+def meant(*values: Any) -> str | None:
+    """The first text of the first value that has one which is no placeholder.
+
+    >>> meant("N/A", {"name": "Acme"}), meant("-")
+    ('Acme', None)
+    """
+    texts = map(plain, values)
+    return next((text for text in texts if text and text.lower() not in NOTHING), None)
+
+
 def _innermost(value: Any) -> str | None:
     for _ in range(5):
         if isinstance(value, list):
@@ -227,10 +243,10 @@ def product_fields(node: Node, url: str = "", depth: int = _DEEPEST) -> Fields:
     chosen = _of_url(variants, url) or (variants[0] if variants else None)
     fields: Fields = {
         "name": without_tags(plain(first(node, "name", "title"))),
-        "sku": plain(first(node, "sku")),
-        "mpn": plain(node.get("mpn")),
+        "sku": meant(first(node, "sku")),
+        "mpn": meant(node.get("mpn")),
         "gtin": _gtin(node),
-        "brand": plain(node.get("brand")) or plain(node.get("manufacturer")),
+        "brand": meant(node.get("brand"), node.get("manufacturer")),
         "description": without_tags(plain(node.get("description"))),
         "images": images(node.get("image")),
         "attributes": _attributes(node),

@@ -14,7 +14,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, holds_digit, short_text
 from crawler.extract.shop_number import in_address
-from crawler.extract.structured.schema import gtin, has_check_digit, stands_in
+from crawler.extract.structured.schema import NOTHING, gtin, has_check_digit, stands_in
 from crawler.extract.words import Marks, begun_of
 from crawler.extract.words.listed_words import AnyOf
 
@@ -61,7 +61,6 @@ _OWN_LABEL = re.compile(r"[A-Z][\w&.]{1,20}-(\S.{4,20})").fullmatch
 _INITIALS = re.compile(r"[A-Z]{2,4}\s?#").fullmatch
 #: How labels of numbers end.
 _ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
-_NOTHING = frozenset({"n/a", "-", "none", "na", "tbc", "tba"})
 #: Characters of a line that may be a fact, and of a maker's name.
 _LONGEST_FACT, LONGEST_BRAND = 120, 40
 #: A line that may be a label and a number without a sign between them is shorter.
@@ -347,7 +346,7 @@ def _take(seen: Visible, field: str, value: str) -> None:
     if field == "gtin":
         value = gtin(value) or gtin(_CODE_NAME.sub("", value, count=1)) or ""
     elif field == "brand":
-        value = "" if len(value) > 60 or _label(value) else value
+        value = "" if len(value) > 60 or _label(value) or value.lower() in NOTHING else value
     else:
         value, rest = _up_to_label(value)
         if rest:
@@ -394,7 +393,7 @@ def _identifier(value: str) -> str:
     words = value.split(" ")
     if len(value) > 40 or (len(words) > 3 and not all(map(_CODE_WORD.fullmatch, words))):
         return ""
-    telling = _TELLING.search(value) or (value.isupper() and value.lower() not in _NOTHING)
+    telling = _TELLING.search(value) or (value.isupper() and value.lower() not in NOTHING)
     return value if telling and not _label(value) else ""
 
 

@@ -1,4 +1,4 @@
-"""The money of a page whose amounts do not say it: by its other texts, and by its telephone."""
+"""The money of a page whose amounts do not say it: by its other texts, telephone or postal address."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from itertools import islice
 from crawler.extract import lazy_patterns
 from crawler.extract.money import local_signs
 from crawler.extract.money.amounts import find_prices
-from crawler.extract.money.currencies import CODES, alike, currency_of, is_currency
+from crawler.extract.money.currencies import (
+    CODES,
+    alike,
+    currency_of,
+    currency_of_region,
+    is_currency,
+)
 from crawler.extract.page.page import Page, holds_digit
 from crawler.extract.words import any_word
 
@@ -25,6 +31,11 @@ _BY_PHONE = {
     b"92": "PKR", b"94": "LKR", b"977": "NPR", b"880": "BDT", b"45": "DKK", b"46": "SEK",
     b"47": "NOK", b"354": "ISK", b"44": "GBP", b"41": "CHF",
 }  # fmt: skip
+#: The country of a postal address in structured data, and the meta elements that tell a region.
+_IN_COUNTRY = lazy_patterns.pattern(
+    rb"addressCountry[\"'](?:\s{0,9}:\s{0,9}|\s{1,9}content\s?=\s?)[\"']([A-Z]{2})[\"']"
+)
+_REGIONS = ("geo.region", "geo.country", "og:country-name")
 
 
 def spoken_currency(page: Page) -> str | None:
@@ -65,5 +76,21 @@ def currency_of_phones(page: Page, sign_of: str) -> str | None:
         return None
     found = {match[1] for match in islice(_PHONE.finditer(page.raw, 0, _MOST_BYTES), 20)}
     told = {next((_BY_PHONE[p[:n]] for n in (3, 2, 1) if p[:n] in _BY_PHONE), "") for p in found}
+    own = told.pop() if len(told) == 1 else None
+    return own if own and alike(own, sign_of) else None
+
+
+def currency_of_address(page: Page, sign_of: str) -> str | None:
+    """The money of the one country in which the page's data say that the shop is, if it fits *sign_of*.
+
+    >>> from crawler.extract.page.page import parse
+    >>> page = parse(b'<meta name="geo.region" content="AU-NSW"><p>$250', "http://a.example/")
+    >>> currency_of_address(page, "USD"), currency_of_address(page, "EUR")
+    ('AUD', None)
+    """
+    found = {match[1] for match in islice(_IN_COUNTRY.finditer(page.raw, 0, _MOST_BYTES), 20)}
+    regions = {region.decode() for region in found}
+    regions |= {page.meta(name)[:2] for name in _REGIONS}
+    told = {currency_of_region(region) for region in regions if region}
     own = told.pop() if len(told) == 1 else None
     return own if own and alike(own, sign_of) else None

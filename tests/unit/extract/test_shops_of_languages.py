@@ -79,3 +79,36 @@ def test_a_condition_under_which_nobody_can_buy_says_nothing_of_the_stock() -> N
     said = "Gift cards cannot be purchased with points."
     body = f'<h1>Hygge 7</h1><span class="price">€149</span><p>{said}</p><button>Buy</button>'
     assert read(body)["availability"] == "InStock"
+
+
+@pytest.mark.parametrize(
+    ("told", "currency"),
+    [
+        ('<meta name="geo.region" content="AU-VIC">', "AUD"),
+        ('<script type="application/ld+json">{"@type": "Store", "name": "A", "address": '
+         '{"@type": "PostalAddress", "addressCountry": "CA"}}</script>', "CAD"),
+        ('<script type="application/ld+json">{"@type": "Store", "name": "A", "address": '
+         '{"@type": "PostalAddress", "addressCountry": "DE"}}</script>', "USD"),
+        ("", "USD"),
+    ],
+)  # fmt: skip
+def test_a_dollar_sign_is_of_the_country_in_which_the_shop_says_it_is(
+    told: str, currency: str
+) -> None:
+    body = f'<h1>Hygge 7</h1>{told}<span class="price">$149</span><button>Add to cart</button>'
+    assert read(body)["currency"] == currency
+
+
+@pytest.mark.parametrize("written", ["N/A", "-", "none"])
+def test_what_a_template_writes_for_no_maker_is_none(written: str) -> None:
+    buy = '<button>Add to cart</button></div><a class="brand" href="/brands/acme">Acme</a>'
+    data = (
+        f'<div itemscope itemtype="https://schema.org/Product"><h1 itemprop="name">Hygge 7</h1>'
+        f'<meta itemprop="brand" content="{written}"><meta itemprop="sku" content="{written}">'
+        f'<div itemprop="offers" itemscope><meta itemprop="price" content="9">€9</div>{buy}'
+    )
+    fields = read(data)
+    assert fields.get("brand") in {None, "Acme"}
+    assert fields.get("sku") != written
+    table = f"<h1>Hygge 7</h1><p class=price>€9</p><p>Brand: {written}</p><button>Add to cart</button>"
+    assert "brand" not in read(table)
