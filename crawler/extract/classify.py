@@ -40,7 +40,9 @@ _READING_PATH = finder(rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/")
 #: `/lamps/page/3`, `/lamps/strana-3/`.
 _TURNED_PATH = finder(rf"/(?:{any_of('paths', 'turned')})[-/_]\d{{1,4}}/?(?:\?|$)")
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
-_FRONT = re.compile(r"/(?:index|default|home|main)\.\w{2,5}", re.I).fullmatch
+_FRONT = re.compile(
+    r"(?:https?://[^/?#]{1,200})?/?(?:(?:index|default|home|main)\.\w{2,5})?", re.I
+).fullmatch
 #: The front page of one of a site's languages: `/de/`, `/en-gb`.
 _OF_TONGUE = re.compile(r"(?:https?://[^/]{1,200})?/[a-z]{2}(?:[-_][a-z]{2})?/?", re.I).fullmatch
 #: Fields in which a visitor writes how many to buy: the tag, its names, the word in one of them. One
@@ -115,6 +117,15 @@ class Verdict(Record):
         self.reasons.append(f"{kind} {points:+g}: {reason}")
 
 
+def is_front(url: str | None) -> bool:
+    """Whether an address is a site's front page.
+
+    >>> is_front("https://a.example/"), is_front("/Default.aspx"), is_front("https://a.example/x")
+    (True, True, False)
+    """
+    return url is not None and _FRONT(url.strip()) is not None
+
+
 def is_front_of_tongue(url: str) -> bool:
     """Whether an address is the front page of one of a site's languages.
 
@@ -127,7 +138,7 @@ def is_front_of_tongue(url: str) -> bool:
 def address_signs(verdict: Verdict, page: Page) -> None:
     """What the address alone says."""
     path = _ORIGIN.sub("", page.url)
-    if path in {"", "/"} or _FRONT(path) or is_front_of_tongue(path):
+    if is_front(path) or is_front_of_tongue(path):
         verdict.add("product", -4, "it is the front page")
     elif _ERRAND_PATH(path):
         verdict.add("product", -4, "its address is that of a cart, an account or a form")

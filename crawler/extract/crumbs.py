@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from crawler.extract import lazy_patterns
-from crawler.extract.classify import looks_like_product
+from crawler.extract.classify import is_front, looks_like_product
 from crawler.extract.money.amounts import number
 from crawler.extract.structured.schema import Node, first, many, plain
 from crawler.extract.words import any_of
@@ -16,7 +16,6 @@ _HOME = lazy_patterns.pattern(rf"(?:{any_of('trail', 'home')}|»|›|>|/|\W*)", 
 #: More categories than any product stands in.
 _MOST = 1000
 _PATH = lazy_patterns.pattern(r"^https?://[^/]*")
-_FRONT = lazy_patterns.pattern(r"(?:https?://[^/]+)?/?(?:index\.(?:html?|php|aspx?|jsp))?")
 
 
 def is_home(text: str) -> bool:
@@ -30,6 +29,7 @@ def breadcrumbs(node: Node, name: str | None = None, here: Sequence[str] = ()) -
     *here* are the page's addresses.
     """
     places: list[tuple[float, str, str | None]] = []
+    led = False
     for index, entry in enumerate(many(node.get("itemListElement"))[:_MOST]):
         if not isinstance(entry, dict):
             continue
@@ -37,12 +37,13 @@ def breadcrumbs(node: Node, name: str | None = None, here: Sequence[str] = ()) -
         position = number(plain(entry.get("position")))
         link = plain(first(entry, "item", "url")) if isinstance(entry.get("item"), str) else None
         link = link or _link_of(entry.get("item"))
+        led = led or is_front(link)
         if text and not text.startswith(("http://", "https://")) and not is_front(link):
             told = position is not None and position < _MOST * _MOST
             places.append((float(position or 0) if told else index, text, link))
     places.sort(key=lambda place: place[0])
     own = not ends_in_category([link for _, _, link in places], here)
-    return trail([text for _, text, _ in places], name if own else None)
+    return trail([text for _, text, _ in places], name if own else None, led)
 
 
 def ends_in_category(links: Sequence[str | None], here: Sequence[str]) -> bool:
@@ -75,18 +76,15 @@ def _link_of(item: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def is_front(url: str | None) -> bool:
-    """Whether an address is a site's front page.
+def trail(texts: list[str], name: str | None, led: bool = False) -> list[str]:
+    """Drop the front page and the product's own name from a list of breadcrumbs.
 
-    >>> is_front("https://a.example/"), is_front("/index.html"), is_front("https://a.example/x")
-    (True, True, False)
+    Where another link *led* to the front page, "Home" is a category: of things for one.
+
+    >>> trail(["Home", "Lamps"], None), trail(["Home", "Lamps"], None, led=True)
+    (['Lamps'], ['Home', 'Lamps'])
     """
-    return url is not None and _FRONT.fullmatch(url.strip()) is not None
-
-
-def trail(texts: list[str], name: str | None) -> list[str]:
-    """Drop the front page and the product's own name from a list of breadcrumbs."""
-    texts = [text for text in texts if text and not is_home(text)]
+    texts = [t for t in texts if t and ((led and t.casefold() == "home") or not is_home(t))]
     if texts and name and texts[-1].casefold() == name.casefold():
         texts.pop()
     return texts

@@ -104,8 +104,8 @@ class Found(Record):
         if not steps:
             return
         if source in merge.STRUCTURED and "name" not in self.offered.get(source, ()):
-            steps = crumbs.trail(steps, self.fields["name"])
-        steps = crumbs.trail(steps, self.fields.get("sku"))
+            steps = crumbs.trail(steps, self.fields["name"], led=True)
+        steps = crumbs.trail(steps, self.fields.get("sku"), led=True)
         if steps:
             self.fields["breadcrumbs"] = steps
         else:
@@ -264,6 +264,7 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
     merge.sell_out(offered, seen)
     if seen.on_request:
         merge.without_gaps(offered)
+        merge.without_held(offered)
     return merge.merged(offered)[0]
 
 

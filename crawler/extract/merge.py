@@ -170,7 +170,7 @@ def choose(offered: dict[str, Fields], seen: Visible, raw: bytes) -> None:
 
 
 def refresh(offered: dict[str, Fields], seen: Visible, raw: bytes) -> None:
-    """Take the price that the page shows, where nothing but its JSON-LD tells another: that is stale.
+    """Drop the price of JSON-LD where nothing else tells it, and the page shows another: it is stale.
 
     The amount has to stand beside the heading in a box for prices, and once more in an attribute;
     that of the JSON-LD nowhere outside of scripts.
@@ -184,14 +184,15 @@ def refresh(offered: dict[str, Fields], seen: Visible, raw: bytes) -> None:
     if seen.fields.get("currency") != structured.get("currency"):
         return
     if any(
-        offered.get(name, {}).get("price") == told for name in ("microdata", "opengraph", "state")
+        offered.get(name, _NOTHING).get("price", shown) != shown
+        for name in ("microdata", "rdfa", "opengraph", "state")
     ):
         return
     body = _IN_SCRIPTS.sub(b"", raw)
     if _stands(told, body) or not _is_kept(shown, body):
         return
-    structured["price"] = shown
-    structured.pop("regular_price", None)
+    for name in ("price", "currency", "regular_price"):
+        structured.pop(name, None)
 
 
 def _stands(price: Decimal, body: bytes) -> bool:
@@ -238,6 +239,12 @@ def without_gaps(offered: dict[str, Fields]) -> None:
         if "price" in fields and not fields["price"]:
             del fields["price"]
             fields.pop("currency", None)
+
+
+def without_held(offered: dict[str, Fields]) -> None:
+    """Drop the price that only a page's scripts hold: it is shown to customers who log in."""
+    for name in ("price", "regular_price", "currency"):
+        offered.get("state", {}).pop(name, None)
 
 
 def in_rials(offered: dict[str, Fields]) -> None:

@@ -67,7 +67,10 @@ _IDS = (
         rb"(?:\s[\w-]+=[\"'][^\"']{0,40}[\"']){0,2}?\svalue=[\"']([\w-]{2,40})[\"']"
     ),
 )
+#: The same of the first of a product's variants, in JSON as an attribute holds it.
+_SKU_OF_VARIANT = lazy_patterns.pattern(rb"&quot;sku&quot;:&quot;([\w./-]{2,40})&quot;")
 _VENDOR = lazy_patterns.pattern(rb'"vendor"\s{0,4}:\s{0,4}"((?:[^"\\<>]|\\[^<>]){1,80})"')
+_MOST_OF_VARIANT = 2_000
 #: Bytes of a page in which they are looked for.
 _MOST_BYTES = 400_000
 
@@ -86,8 +89,10 @@ def set_number(fields: Fields, sources: dict[str, str], shown: Fields, page: Pag
             fields["mpn"], sources["mpn"] = model, "text"
         return
     code = shown.get("gtin") or ""
-    if told := model or (code if code.startswith(_BOOKS) else None):
-        fields["sku"], sources["sku"] = told, "text"
+    told = model or (code if code.startswith(_BOOKS) else None)
+    of_variant = None if told else _of_variant(page.raw)
+    if told or of_variant:
+        fields["sku"], sources["sku"] = (told, "text") if told else (of_variant, "state")
         return
     known = _KEYED.sub("", fields.get("external_id") or "")
     addressed = in_address(page.url) or in_address(page.canonical or "")
@@ -101,6 +106,13 @@ def set_number(fields: Fields, sources: dict[str, str], shown: Fields, page: Pag
         fields["sku"], sources["sku"] = addressed, "url"
     elif last := _last_number(page.raw, shown):
         fields["sku"], sources["sku"] = last
+
+
+def _of_variant(raw: bytes) -> str | None:
+    """The number of the first of the product's variants, which an attribute holds."""
+    at = raw.find(b"data-variants=", 0, _MOST_BYTES)
+    found = _SKU_OF_VARIANT.search(raw, at, at + _MOST_OF_VARIANT) if at >= 0 else None
+    return found[1].decode() if found else None
 
 
 def _last_number(raw: bytes, shown: Fields) -> tuple[str, str] | None:

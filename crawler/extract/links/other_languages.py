@@ -68,17 +68,25 @@ def speaks(folder: str, lang: str) -> bool:
 
 
 def others_of(page: Page, path: str) -> frozenset[str]:
-    """The folders of the page's alternates in other languages than its own, whose folder is none."""
+    """The folders of the page's alternates in other languages than its own, whose folder is none.
+
+    Those in its own language are for other countries, where the page itself is one of the alternates.
+    """
     lang = page.lang[:2].lower()
     if not lang or tongue(path):
         return frozenset()
-    found = set()
+    others: set[str] = set()
+    alike: set[str] = set()
+    has_own = False
     for link in page.links[:_MOST_ALTERNATES]:
         told = (link.get("hreflang") or "")[:2].lower()
-        if told not in {"", lang, "x-"}:
-            target = page.resolve(link.get("href") or "") or ""
-            found.add(tongue(target[target.find("/", 8) :]) if target.find("/", 8) > 0 else "")
-    return frozenset(found - {""})
+        if told in {"", "x-"}:
+            continue
+        target = page.resolve(link.get("href") or "") or ""
+        has_own = has_own or target == page.url
+        folder = tongue(target[target.find("/", 8) :]) if target.find("/", 8) > 0 else ""
+        (alike if told == lang else others).add(folder)
+    return frozenset((others | alike if has_own else others) - {""})
 
 
 def leads_to_another(

@@ -17,6 +17,8 @@ ELSEWHERE = (
     r"|price[-_]per[-_]unit|(?<![a-z])base-?price(?![a-z])|grundpreis|instal+ment|financ|voucher|loyalty"
     r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"
 )
+#: The same and what shows other products: none of them holds the page's own description.
+OF_OTHERS = rf"{ELSEWHERE}|also|review|(?:^|[\s_-])(?:card|tile|carousel|slider)(?=$|[\s_-])"
 CARD = (
     r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"
     r"|info|page|main|view|full|single))|card-?product|\bcard\b"

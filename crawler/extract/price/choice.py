@@ -28,7 +28,7 @@ from crawler.extract.price.line_amounts import (
     with_next,
 )
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, in_a_tile
-from crawler.extract.price.other_amounts import is_other, labels_other, says_other
+from crawler.extract.price.other_amounts import is_other, labels_other, says_other, tells_lowest
 from crawler.extract.price.regular_price import (
     OTHER,
     Candidate,
@@ -176,7 +176,7 @@ def label_before(read: Lines, line: Line) -> str:
     text = read.lines[place].text if place >= 0 else ""
     if place < 0 or not read.lines[place].flags & _lines.DIGIT:
         return text if len(text) < 40 else ""
-    if text[-1:] == ":" and len(text) <= _LONGEST_LABEL and labels_other(text):
+    if text[-1:] == ":" and len(text) <= _LONGEST_LABEL and tells_lowest(text):
         return text  # the lowest price of 30 days: the figure is no amount
     tail = _TAIL.search(text)  # the label may stand behind the amount before
     return tail[1] if tail else ""

@@ -8,10 +8,19 @@ from crawler.extract.price.regular_price import PERCENT, WITH_TAX
 from crawler.extract.words import any_word
 
 #: Words around an amount that is no price: postage, instalments, savings.
-#: The lowest price of the last 30 days, which shops of the EU have to tell beside a lower one.
-_OTHER_AMOUNT = any_word("amounts", "other", "lowest")
+_OTHER_AMOUNT = any_word("amounts", "other")
 _OTHER_LABEL = any_word("amounts", "other_label")
+#: The lowest price of the last 30 days, which shops of the EU have to tell beside a lower one.
 _LOWEST = any_word("amounts", "lowest")
+
+
+def tells_lowest(text: str) -> bool:
+    """Whether a text says that an amount is the lowest of a time.
+
+    >>> tells_lowest("30-Tage-Bestpreis"), tells_lowest("Preis")
+    (True, False)
+    """
+    return _LOWEST(text) is not None
 
 
 # What stands around amounts repeats on all of a shop's pages.
@@ -19,13 +28,14 @@ _LOWEST = any_word("amounts", "lowest")
 def says_other(text: str) -> bool:
     """Whether words around an amount make it postage, an instalment or a saving."""
     # How much a price is off, in percent, says nothing against it.
-    return _OTHER_AMOUNT(PERCENT.sub("", text) if "%" in text else text) is not None
+    text = PERCENT.sub("", text) if "%" in text else text
+    return _OTHER_AMOUNT(text) is not None or tells_lowest(text)
 
 
 @lru_cache(maxsize=512)
 def labels_other(text: str) -> bool:
     """Whether the line before an amount says that it is another one."""
-    return _OTHER_LABEL(text) is not None or (text[-1:] == ":" and _LOWEST(text) is not None)
+    return _OTHER_LABEL(text) is not None or (text[-1:] == ":" and tells_lowest(text))
 
 
 @lru_cache(maxsize=512)

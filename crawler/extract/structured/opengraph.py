@@ -73,7 +73,7 @@ def _loose(page: Page) -> Fields:
     """Codes in meta elements that belong to no item, where there is one of each."""
     told: dict[str, set[str]] = {}
     for key, content in page.metas:
-        if key in _CODES:
+        if key in _CODES and meant(content):
             told.setdefault(key, set()).add(content)
     return {name: values.pop() for name, values in told.items() if len(values) == 1}
 

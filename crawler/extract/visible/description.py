@@ -27,11 +27,8 @@ _IN_WORDS = (
 )  # fmt: skip
 _CALLED = lazy_patterns.pattern(class_words.DESCRIPTION)
 _IS_CALLED = Marks(lambda words: _CALLED.search(words[:300].lower()) is not None)
-#: Boxes for other things than the page's own, by class and by tag.
-_OF_OTHERS = lazy_patterns.pattern(
-    r"related|up-?sell|cross-?sell|recommend|similar|also|review|comment|footer|sidebar"
-    r"|(?:^|[\s_-])(?:card|tile|carousel|slider)(?=$|[\s_-])"
-)
+#: Boxes for other things than the page's own, by class and by tag; a page's own box tells its layout.
+_OF_OTHERS = lazy_patterns.pattern(class_words.OF_OTHERS)
 _IS_OTHERS = Marks(lambda words: _OF_OTHERS.search(words[:300].lower()) is not None)
 _FRAMES = frozenset({"a", "nav", "footer", "aside"})
 _BOXES = ("div", "section", "article", "p", "td", "dd", "span")
@@ -221,4 +218,4 @@ def _is_aside(box: Element) -> bool:
 
 
 def _is_of_others(box: Element) -> bool:
-    return box.tag in _FRAMES or _IS_OTHERS[box.get("class") or ""]
+    return box.tag in _FRAMES or (box.tag != "body" and _IS_OTHERS[box.get("class") or ""])

@@ -9,6 +9,7 @@ from itertools import islice
 from unicodedata import decimal
 
 from crawler.extract import lazy_patterns
+from crawler.extract.classify import is_front
 from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
@@ -66,7 +67,6 @@ _LONGEST_FACT, LONGEST_BRAND = 120, 40
 #: A line that may be a label and a number without a sign between them is shorter.
 _LONGEST_CODE = 40
 _MOST_AROUND = 2
-_FRONT = re.compile(r"(?:https?://[^/?#]{1,200})?(?:/|\./)?(?:#.{0,100})?").fullmatch
 #: Words of a value in which a further label is looked for.
 _MOST_WORDS = 8
 #: Shorter numbers stand in many texts.
@@ -254,7 +254,7 @@ def _leads_home(element: Element) -> bool:
     around = (element, *islice(element.iterancestors(), _MOST_AROUND))
     link = next((box for box in around if box.tag == "a"), None)
     address = None if link is None else link.get("href")
-    return address is not None and _FRONT(address) is not None
+    return address is not None and is_front(address.partition("#")[0].removeprefix("."))
 
 
 def _classes_around(element: Element) -> Iterator[str]:

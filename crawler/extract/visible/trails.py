@@ -6,7 +6,8 @@ import re
 from itertools import islice
 
 from crawler.extract import lazy_patterns
-from crawler.extract.crumbs import ends_in_category, is_front, is_home, trail
+from crawler.extract.classify import is_front
+from crawler.extract.crumbs import ends_in_category, is_home, trail
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.visible.text import heading_of
 from crawler.extract.words import Marks, whole_of
@@ -17,7 +18,6 @@ _TRAIL_TAGS = ("nav", "ol", "ul", "div", "p", "td", "section")
 #: What stands between two steps of a trail; a menu's links have rules between them, or nothing.
 _BETWEEN = lazy_patterns.pattern(r"\s*(?:[/>»›→≫❯▸▶]|>>|::|-->?|->|\\)\s*")
 _MOST_LINKS, _LONGEST_STEP = 150, 60
-_FRONT_SCRIPT = lazy_patterns.pattern(r"https?://[^/?#]+/(?:index|default|home|main)\.\w{2,5}")
 #: Boxes right behind the heading, and around it.
 _MOST_AFTER, _MOST_AROUND = 3, 2
 #: Words by which trails are called, and other boxes as well.
@@ -85,7 +85,8 @@ def _steps(page: Page, element: Element, name: str | None) -> list[str]:
     links = [(page.resolve(a.get("href") or ""), a) for a in anchors]
     steps = [(url, short_text(a)) for url, a in links if url not in here and not is_front(url)]
     own = not ends_in_category([url for url, _ in steps], [url for url in here if url])
-    return trail([text for _, text in steps], name if own else None)
+    led = any(is_front(url) for url, _ in links)
+    return trail([text for _, text in steps], name if own else None, led)
 
 
 def _right_behind(page: Page, heading: Element | None, name: str | None) -> list[str]:
@@ -112,7 +113,7 @@ def _called_path(page: Page, heading: Element | None, name: str | None) -> list[
         first = next(element.iter("a"), None)
         if first is None:
             continue
-        home = _leads_home(page.resolve(first.get("href") or "")) or is_home(short_text(first))
+        home = is_front(page.resolve(first.get("href") or "")) or is_home(short_text(first))
         if home and (found := _steps(page, element, name)):
             return found
     return []
@@ -129,7 +130,7 @@ def _uncalled(page: Page, heading: Element | None, name: str | None) -> list[str
         if not behind or _BETWEEN.fullmatch(behind) is None:
             continue
         text = short_text(link, _LONGEST_STEP)
-        if not (is_home(text) or _leads_home(page.resolve(link.get("href") or ""))):
+        if not (is_home(text) or is_front(page.resolve(link.get("href") or ""))):
             continue
         box = link.getparent() if link.tail == behind else link.getparent().getparent()
         if box is None or (heading is not None and heading in box.iter(str(heading.tag))):
@@ -138,15 +139,11 @@ def _uncalled(page: Page, heading: Element | None, name: str | None) -> list[str
         told = [
             short_text(a, _LONGEST_STEP)
             for url, a in links
-            if not _leads_home(url) and not _is_own(url, page)
+            if not is_front(url) and not _is_own(url, page)
         ]
         if found := trail(told, name):
             return found
     return []
-
-
-def _leads_home(url: str | None) -> bool:
-    return is_front(url) or (url is not None and _FRONT_SCRIPT.fullmatch(url) is not None)
 
 
 def _is_own(url: str | None, page: Page) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from crawler.extract import extract, find_links, parse
-from crawler.extract.crumbs import breadcrumbs, ends_in_category, is_front, is_home, trail
+from crawler.extract.classify import is_front
+from crawler.extract.crumbs import breadcrumbs, ends_in_category, is_home, trail
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.sitemap import _LONGEST_ADDRESS, read_sitemap
 from crawler.extract.listing.pagecount import further_pages, numbers_of, step_of

@@ -110,5 +110,67 @@ def test_what_a_template_writes_for_no_maker_is_none(written: str) -> None:
     fields = read(data)
     assert fields.get("brand") in {None, "Acme"}
     assert fields.get("sku") != written
-    table = f"<h1>Hygge 7</h1><p class=price>€9</p><p>Brand: {written}</p><button>Add to cart</button>"
+    table = (
+        f"<h1>Hygge 7</h1><p class=price>€9</p><p>Brand: {written}</p><button>Add to cart</button>"
+    )
     assert "brand" not in read(table)
+
+
+def test_a_stale_price_is_no_vote_for_the_one_that_the_page_shows() -> None:
+    data = (
+        '<script type="application/ld+json">{"@type": "Product", "name": "Hygge 7", "sku": "H7", "offers":'
+        ' {"@type": "Offer", "price": "159", "priceCurrency": "EUR", "availability": "InStock"}}</script>'
+    )
+    body = (
+        f'{data}<h1>Hygge 7</h1><div class="price" data-price="149.00">149,00 €</div><p>SKU: H7</p>'
+        "<button>In den Warenkorb</button>"
+    )
+    html = f"<html lang=de><head><title>Hygge 7</title></head><body>{body}</body></html>"
+    found = extract(parse(html.encode(), "https://a.example/p/hygge-7", "text/html; charset=utf-8"))
+    assert (found.fields["price"], found.fields["currency"]) == (Decimal("149.00"), "EUR")
+    assert "price" not in found.offered["json-ld"]
+    assert found.sources["price"] == "text"
+
+
+def test_a_layout_with_a_column_beside_keeps_the_description() -> None:
+    html = (
+        '<html lang=en><head><title>Hygge 7</title></head><body class="has-sidebar"><h1>Hygge 7</h1>'
+        '<p class="price">€9.00</p><button>Add to cart</button><div class="description">A lamp of '
+        "oak for long evenings.</div></body></html>"
+    )
+    fields = extract(parse(html.encode(), "https://a.example/p/hygge-7", "text/html")).fields
+    assert fields["description"] == "A lamp of oak for long evenings."
+    accessory = html.replace("has-sidebar", "").replace('"description"', '"accessory description"')
+    fields = extract(parse(accessory.encode(), "https://a.example/p/hygge-7", "text/html")).fields
+    assert "description" not in fields
+
+
+def test_a_price_that_is_shown_after_a_login_is_none() -> None:
+    body = (
+        '<h1>Hygge 7</h1><div class="price"><p>Log in for pricing</p></div><p>SKU: HL-7</p><script>'
+        'var BCData = {"product_attributes": {"sku": "HL-7", "price": {"without_tax": {"value": 12,'
+        ' "currency": "USD"}}, "instock": true}};</script>'
+    )
+    fields = read(body)
+    assert (fields.get("price"), fields.get("currency"), fields["sku"]) == (None, None, "HL-7")
+    shown = body.replace("<p>Log in for pricing</p>", "$12.00")
+    assert read(shown)["price"] == Decimal(12)
+
+
+def test_home_is_a_category_where_another_link_led_to_the_front_page() -> None:
+    body = (
+        '<ol class="breadcrumb"><li><a href="/">{}</a></li><li><a href="/t/home">Home</a></li></ol>'
+        "<h1>Hygge 7</h1><p class=price>€9.00</p><button>Add to cart</button>"
+    )
+    assert read(body.format("Start"))["breadcrumbs"] == ["Home"]
+    assert read(body.format("Home"))["breadcrumbs"] == ["Home"]
+    assert "breadcrumbs" not in read(body.replace('<li><a href="/">{}</a></li>', ""))
+
+
+def test_the_number_of_the_first_variant_goes_before_the_id_of_its_box() -> None:
+    body = (
+        '<h1>Hygge 7</h1><p class=price>€9.00</p><div data-item-id="5f" data-variants="[{&quot;id&quot;'
+        ":&quot;a1&quot;,&quot;sku&quot;:&quot;SQ1234567&quot;,&quot;price&quot;:900},{&quot;sku&quot;:"
+        '&quot;SQ1234568&quot;}]"></div><button>Add to cart</button>'
+    )
+    assert read(body)["sku"] == "SQ1234567"

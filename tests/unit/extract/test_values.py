@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from crawler.extract.crumbs import is_front, is_home, trail
+from crawler.extract.classify import is_front
+from crawler.extract.crumbs import is_home, trail
 from crawler.extract.money.amounts import amount, count, find_prices, number, parse_price
 from crawler.extract.money.currencies import currency_of, local_currency
 from crawler.extract.page.page import parse

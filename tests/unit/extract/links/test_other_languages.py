@@ -26,6 +26,23 @@ def test_what_is_left_out_is_known_of_the_page() -> None:
     }
 
 
+def _followed(alternates: str) -> list[str]:
+    body = (
+        f"<html lang=en-gb><head><title>Wines</title>{alternates}</head><body><h1>Wines</h1>"
+        '<a href="/wines/red">Red</a><a href="/en-us/wines/red">US</a></body></html>'
+    )
+    found = find_links(parse(body.encode(), "https://shop.example/wines"))
+    return [link.url.removeprefix("https://shop.example") for link in found]
+
+
+def test_a_copy_for_another_country_in_the_same_language_is_not_crawled_as_well() -> None:
+    other = '<link rel="alternate" hreflang="en-us" href="/en-us/wines">'
+    own = '<link rel="alternate" hreflang="en-gb" href="/wines">'
+    assert _followed(own + other) == ["/wines/red"]
+    # The page may be the same as one of its alternates, if none is the page's own.
+    assert _followed(other) == ["/wines/red", "/en-us/wines/red"]
+
+
 def test_each_copy_is_said_once_and_its_links_are_counted(caplog: pytest.LogCaptureFixture) -> None:
     spider = CatalogSpider()
     made: Any = Crawler(CatalogSpider, {})
