@@ -54,13 +54,13 @@ Seeds (`catalog:start_urls`, as users fill it) have a slot of their own with the
 
 from __future__ import annotations
 
-import zlib
 from functools import cache
 from itertools import count
 
 import attrs
 from redis.crc import key_slot
 
+from scrapy_seine.frontier.which_partition import part_of_domain
 from scrapy_seine.records import Value
 
 #: Slots of a Redis Cluster.
@@ -82,25 +82,6 @@ def hash_tag(crawl: str, index: int, of: int) -> str:
         if abs(key_slot(f"{{{tag}}}".encode()) * of / SLOTS - index - 0.5) < 1 / 4:
             break
     return tag
-
-
-def index_of(domain: str, of: int) -> int:
-    """Say which of *of* partitions has a domain; the same in every process and version.
-
-    >>> index_of("shop.example", 1), index_of("shop.example", 4)
-    (0, 3)
-    """
-    return zlib.crc32(domain.encode()) % of
-
-
-def part_of(id_: str) -> int:
-    """Say which partition has a request, by its id.
-
-    >>> part_of("17"), part_of("17.3")
-    (0, 3)
-    """
-    index = id_.partition(".")[2]
-    return int(index) if index.isdecimal() else 0
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -130,7 +111,7 @@ class Keys(Value):
         """Keys of the partition that has a domain."""
         if self.of == 1 or self.index is not None:
             return self
-        return Keys(self.crawl, self.of, index_of(domain, self.of))
+        return Keys(self.crawl, self.of, part_of_domain(domain, self.of))
 
     def __getattr__(self, name: str) -> str:
         """`keys.requests` is the name of the requests hash."""

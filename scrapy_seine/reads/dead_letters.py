@@ -10,7 +10,7 @@ import orjson
 
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.gather import together
-from scrapy_seine.frontier.keys import part_of
+from scrapy_seine.frontier.which_partition import part_of_id
 from scrapy_seine.lenient import word
 from scrapy_seine.printable import redact
 from scrapy_seine.reads.requests import Found, load, read
@@ -109,7 +109,7 @@ async def _search_part(frontier: Frontier, wanted: Filter, limit: int) -> tuple[
 async def one_dead(frontier: Frontier, id_: str) -> tuple[Found, bytes] | None:
     """Return one dead letter with its stored bytes; None: it is not there any more."""
     client: Any = frontier.redis
-    number, parts = part_of(id_), frontier.keys.parts
+    number, parts = part_of_id(id_), frontier.keys.parts
     keys = parts[number] if number < len(parts) else frontier.keys
     score = await client.zscore(keys.dead, id_)
     if score is None:

@@ -10,7 +10,8 @@ import attrs
 from scrapy_seine import meta as m
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.gather import together
-from scrapy_seine.frontier.keys import Keys, part_of
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.which_partition import part_of_id
 from scrapy_seine.lenient import real, whole, word
 from scrapy_seine.reads.fleet import meta_of, stored_fields
 from scrapy_seine.records import Value
@@ -52,7 +53,7 @@ async def load(frontier: Frontier, ids: Sequence[bytes]) -> list[bytes | None]:
     client: Any = frontier.redis
 
     async def read_part(keys: Keys) -> dict[bytes, bytes | None]:
-        mine = [id_ for id_ in ids if part_of(word(id_)) == (keys.index or 0)]
+        mine = [id_ for id_ in ids if part_of_id(word(id_)) == (keys.index or 0)]
         found = await client.hmget(keys.requests, mine) if mine else []
         return dict(zip(mine, found, strict=True))
 

@@ -18,10 +18,11 @@ from redis.exceptions import RedisError
 
 from crawler.stores.postgres_endpoint import blocking_client
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.frontier.keys import Keys, index_of
+from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Done, Push
 from scrapy_seine.frontier.opening import frontier_of
 from scrapy_seine.frontier.round_trips.exchange import Exchange
+from scrapy_seine.frontier.which_partition import part_of_domain
 from tests.benchmarks.server import free_port
 from tests.helpers import patient, wait_until
 from tests.integration import redis_fleet, roam
@@ -119,7 +120,7 @@ async def test_a_server_that_is_away_holds_up_nobody_else(
 ) -> None:
     """What it was to be told waits, and is told once it is there."""
     f = frontier_of(redis_client, namespace, 2)
-    here, away = (next(d for d in "abcdefgh" if index_of(d, 2) == n) for n in (0, 1))
+    here, away = (next(d for d in "abcdefgh" if part_of_domain(d, 2) == n) for n in (0, 1))
     await f.push([Push(domain=d, blob=b"", fingerprint=n) for n, d in enumerate([here, away] * 2)])
 
     def nothing(*_: object) -> None: ...

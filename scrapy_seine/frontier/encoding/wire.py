@@ -10,8 +10,9 @@ import orjson
 from scrapy_seine.errors import DecodeError, EncodeError
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
-from scrapy_seine.frontier.keys import Keys, index_of
+from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Beat, Burial, Done, Lease, Leased
+from scrapy_seine.frontier.which_partition import part_of_domain
 from scrapy_seine.lenient import items, whole, word
 from scrapy_seine.lua_scripts import Script, load_script
 from scrapy_seine.meta import REPLAYED, RETRY_COUNT, RETRY_TIMES, is_own
@@ -88,7 +89,7 @@ def commit_args(pages: Sequence[Done | Burial], keys: Keys | None = None) -> lis
         args += (page.lease.id, page.lease.token, page.lease.job, page.ended, len(page.children))
         for child in page.children:
             if keys is not None:
-                part = index_of(child.domain, keys.of)
+                part = part_of_domain(child.domain, keys.of)
                 args.append("" if part == keys.index else part)
             args += child.args()
     return args

@@ -30,7 +30,7 @@ from redis.asyncio import Redis
 from scrapy_seine.frontier import priorities
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.gather import together
-from scrapy_seine.frontier.keys import Keys, part_of
+from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import (
     NO_BUDGETS,
     Beat,
@@ -49,6 +49,7 @@ from scrapy_seine.frontier.partitions.activity import Look, is_over
 from scrapy_seine.frontier.partitions.budgets import tell_totals
 from scrapy_seine.frontier.partitions.redis_pipelines import PartitionedLines
 from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest
+from scrapy_seine.frontier.which_partition import part_of_id
 
 T = TypeVar("T")
 
@@ -137,7 +138,7 @@ class PartitionedFrontier(Frontier):
         """Keep leases; each partition hears that the worker lives, whether it has any there."""
 
         def of(part: Frontier) -> list[Lease]:
-            return [x for x in leases if part_of(x.id) == part.keys.index]
+            return [x for x in leases if part_of_id(x.id) == part.keys.index]
 
         beats = await self._each(lambda p: p.beat(worker, of(p), ttl_ms=ttl_ms, info=info))
         return Beat(
@@ -155,7 +156,9 @@ class PartitionedFrontier(Frontier):
             RedisError: a server does not answer; pages may have been committed all the same.
         """
         words = await self._split(
-            pages, lambda page: part_of(page.lease.id), lambda part, share: part.commit(share)
+            pages,
+            lambda page: part_of_id(page.lease.id),
+            lambda part, share: part.commit(share),
         )
         await self.forward()
         return words
@@ -169,12 +172,16 @@ class PartitionedFrontier(Frontier):
 
     async def retry(self, retries: Sequence[Retry]) -> list[str]:
         return await self._split(
-            retries, lambda retry: part_of(retry.lease.id), lambda part, share: part.retry(share)
+            retries,
+            lambda retry: part_of_id(retry.lease.id),
+            lambda part, share: part.retry(share),
         )
 
     async def bury(self, burials: Sequence[Burial]) -> list[str]:
         words = await self._split(
-            burials, lambda burial: part_of(burial.lease.id), lambda part, share: part.bury(share)
+            burials,
+            lambda burial: part_of_id(burial.lease.id),
+            lambda part, share: part.bury(share),
         )
         if any(burial.children for burial in burials):
             await self.forward()
@@ -182,7 +189,7 @@ class PartitionedFrontier(Frontier):
 
     async def release(self, leases: Sequence[Lease]) -> list[str]:
         return await self._split(
-            leases, lambda lease: part_of(lease.id), lambda part, share: part.release(share)
+            leases, lambda lease: part_of_id(lease.id), lambda part, share: part.release(share)
         )
 
     async def reap(self, *, limit: int = 200, max_deliveries: int = 5) -> tuple[int, int]:
@@ -190,13 +197,13 @@ class PartitionedFrontier(Frontier):
         return sum(returned for returned, _ in found), sum(buried for _, buried in found)
 
     async def isolate(self, lease: Lease, *, begins: bool) -> bool:
-        return await self._parts[part_of(lease.id)].isolate(lease, begins=begins)
+        return await self._parts[part_of_id(lease.id)].isolate(lease, begins=begins)
 
     async def set_delay(self, domain: str, **limits: Any) -> None:
         await self.part(domain).set_delay(domain, **limits)
 
     async def reslot(self, lease: Lease, **when: Any) -> tuple[int, int, int]:
-        return await self._parts[part_of(lease.id)].reslot(lease, **when)
+        return await self._parts[part_of_id(lease.id)].reslot(lease, **when)
 
     async def late(self, domain: str, at_ms: int) -> int:
         return await self.part(domain).late(domain, at_ms)
@@ -257,7 +264,7 @@ class PartitionedFrontier(Frontier):
 
     async def requeue_dead(self, ids: Sequence[str], *, pause_ms: int = 0, wait_ms: int = 0) -> int:
         async def send(part: Frontier) -> int:
-            mine = [id_ for id_ in ids if part_of(id_) == part.keys.index]
+            mine = [id_ for id_ in ids if part_of_id(id_) == part.keys.index]
             # Each partition knows but its own: together they are as far apart as was asked.
             pause = pause_ms * len(ids) // max(1, len(mine))
             return await part.requeue_dead(mine, pause_ms=pause, wait_ms=wait_ms)
@@ -266,7 +273,7 @@ class PartitionedFrontier(Frontier):
 
     async def purge(self, ids: Sequence[str]) -> int:
         async def drop(part: Frontier) -> int:
-            mine = [id_ for id_ in ids if part_of(id_) == part.keys.index]
+            mine = [id_ for id_ in ids if part_of_id(id_) == part.keys.index]
             return await part.purge(mine) if mine else 0
 
         return sum(await self._each(drop))

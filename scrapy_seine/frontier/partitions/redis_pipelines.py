@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from scrapy_seine.frontier.keys import Keys, part_of
+from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Lease, Leased
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.partitions.activity import Look, is_over
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.redis_pipeline import Answer, LeaseRequest, Lines
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
+from scrapy_seine.frontier.which_partition import part_of_id
 
 
 class PartitionedLines(Lines):
@@ -28,7 +29,7 @@ class PartitionedLines(Lines):
 
     def clock(self, id_: str) -> ServerClock:
         """Clock of the server that has a request."""
-        return self.lines[part_of(id_)].clock
+        return self.lines[part_of_id(id_)].clock
 
     async def round_trip(
         self, outgoing: Endings, wanted: int, slack_ms: int = 0, *, alone: bool = False

@@ -8,8 +8,9 @@ from typing import Any
 import attrs
 
 from scrapy_seine.frontier.encoding.wire import MAX_CHILDREN, commit_args
-from scrapy_seine.frontier.keys import Keys, part_of
+from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Burial, Done, Early, Lease, Push, Retry
+from scrapy_seine.frontier.which_partition import part_of_id
 from scrapy_seine.records import Record, Value
 
 #: Leases ended by one script, at most: a script holds up every other client.
@@ -124,10 +125,10 @@ class Endings(Record):
             made[home(early.push.domain)].early.append(early)
         for name in ("done", "retries", "burials"):
             for ending in getattr(self, name):
-                getattr(made[part_of(ending.lease.id)], name).append(ending)
+                getattr(made[part_of_id(ending.lease.id)], name).append(ending)
         for name in ("releases", "landed"):
             for lease in getattr(self, name):
-                getattr(made[part_of(lease.id)], name).append(lease)
+                getattr(made[part_of_id(lease.id)], name).append(lease)
         return made
 
     def calls(

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from redis.exceptions import RedisError
 
-from scrapy_seine.frontier.keys import part_of
 from scrapy_seine.frontier.lost_state import StateError, StateLost
 from scrapy_seine.frontier.model import Lease
+from scrapy_seine.frontier.which_partition import part_of_id
 
 if TYPE_CHECKING:
     from scrapy_seine.engine.lease.inflight import InFlightTable
@@ -75,7 +75,7 @@ class Recovery:
 
     def _fell_back(self, part: Frontier) -> None:
         index = part.keys.index or 0
-        dropped = self._let_go(lambda lease: part_of(lease.id) == index)
+        dropped = self._let_go(lambda lease: part_of_id(lease.id) == index)
         again = self.exchange.kept.of(lambda push: self.frontier.part(push.domain) is part)
         self.exchange.endings.pushes[:0] = again
         self.stats.inc_value("seine/state_rolled_back")

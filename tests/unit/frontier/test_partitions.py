@@ -12,12 +12,13 @@ from redis.crc import key_slot
 
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.frontier.keys import SLOTS, Keys, SeedKeys, index_of, part_of
+from scrapy_seine.frontier.keys import SLOTS, Keys, SeedKeys
 from scrapy_seine.frontier.model import Done, Lease, Leased, Push
 from scrapy_seine.frontier.opening import frontier_of
 from scrapy_seine.frontier.partitions.redis_pipelines import shares_of
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.exchange import Exchange
+from scrapy_seine.frontier.which_partition import part_of_domain, part_of_id
 
 DOMAINS = [f"shop{n}.example" for n in range(400)]
 
@@ -40,7 +41,7 @@ def test_all_keys_of_a_partition_are_in_one_slot() -> None:
 
 def test_domains_spread_over_partitions() -> None:
     for of in (2, 3, 4, 8):
-        found = Counter(index_of(domain, of) for domain in DOMAINS)
+        found = Counter(part_of_domain(domain, of) for domain in DOMAINS)
         assert len(found) == of
         assert max(found.values()) < 1.5 * len(DOMAINS) / of
 
@@ -55,7 +56,7 @@ def test_a_crawl_that_is_not_split_has_the_keys_it_always_had() -> None:
 def test_the_crawls_own_keys_lead_to_the_partition_of_a_domain() -> None:
     keys = Keys("catalog", 4)
     for domain in DOMAINS[:50]:
-        part = keys.parts[index_of(domain, 4)]
+        part = keys.parts[part_of_domain(domain, 4)]
         assert keys.part(domain) == part
         assert keys.queue(domain) == part.queue(domain)
         assert keys.domain(domain).startswith(part.prefix)
@@ -91,7 +92,7 @@ def lease(id_: str, domain: str) -> Lease:
 
 async def test_each_partition_is_told_what_is_its_own() -> None:
     f = frontier_of(Redis(), "c", 4)
-    a, b = (next(d for d in DOMAINS if index_of(d, 4) == n) for n in (1, 3))
+    a, b = (next(d for d in DOMAINS if part_of_domain(d, 4) == n) for n in (1, 3))
     endings = Endings()
     endings.limits += [
         Call("set_delay", [a, 5, "", "", ""], []),
@@ -108,7 +109,7 @@ async def test_each_partition_is_told_what_is_its_own() -> None:
     assert [c.args for c in three.limits] == [[*measure, b, 3, 4.0, 0, 0]]
     assert [d.lease.id for d in one.done] == ["7.1"]
     assert ([x.id for x in three.releases], len(three.pushes)) == (["8.3"], 1)
-    assert part_of(three.done[0].lease.id) == 3
+    assert part_of_id(three.done[0].lease.id) == 3
 
 
 async def test_a_worker_believes_in_the_end_when_two_looks_agree() -> None:
