@@ -25,7 +25,7 @@ from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.reading.reading_limit import ReadingLimit, Unreadable
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.middlewares.unpacking import UNPACKERS, Damaged, TooLarge, unpack
+from scrapy_seine.middlewares.packed_formats import UNPACKERS, Damaged, TooLarge, unpack
 
 logger = logging.getLogger(__name__)
 

@@ -51,7 +51,7 @@ def unpack(body: bytes, kind: str, most: int = 0) -> bytes:
     b'a page'
     >>> unpack(zlib.compress(b"a page")[:-6], "deflate")
     Traceback (most recent call last):
-    scrapy_seine.middlewares.unpacking.Damaged: is cut off
+    scrapy_seine.middlewares.packed_formats.Damaged: is cut off
     """
     try:
         return UNPACKERS[kind](body, most) if body else b""
