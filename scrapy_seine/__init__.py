@@ -41,9 +41,12 @@ An upper layer imports a lower one, never the other way round; `make lint` check
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+#: Type checkers know the name; `typing` itself is left out, because Ctrl-C while it is imported
+#: would come before `interrupts.main` is there to answer it.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from scrapy_seine.addon import Addon
     from scrapy_seine.sinks.holds import ItemHold, hold
 

@@ -8,15 +8,19 @@ the work of a command (`interruptible`) sees a KeyboardInterrupt, because it has
 
 from __future__ import annotations
 
+# Only what Python has loaded by now, or loads within a millisecond: what is imported before `main`
+# begins is out of its reach.
 import gc
 import os
 import signal
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
 
 
 def end_at_once(_number: int = signal.SIGINT, _frame: FrameType | None = None) -> None:
@@ -29,6 +33,8 @@ def end_at_once(_number: int = signal.SIGINT, _frame: FrameType | None = None) -
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Have Ctrl-C raise KeyboardInterrupt for the block, where `end_at_once` is in force."""
+    import threading  # not at import, see there
+
     ends = (
         threading.current_thread() is threading.main_thread()
         and signal.getsignal(signal.SIGINT) is end_at_once
