@@ -86,6 +86,15 @@ class AddressRefused(SeineError):
 class NoWay(SeineError):
     """A request needs what nobody in the fleet has, a pool of proxies say; give it to a worker."""
 
+    kind = "proxy"
+    """Kind of failure that it is buried with (`frontier.retry_rules`)."""
+
+
+class NoNetwork(NoWay):
+    """This machine cannot connect to anything; its network or its limits are to blame."""
+
+    kind = "network"
+
 
 class PageUnreadable(SeineError):
     """An archive's copy of a page cannot be read; fetch the page again."""

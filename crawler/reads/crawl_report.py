@@ -33,6 +33,7 @@ _GIVEN_UP = {
     "429": "told to slow down",
     "ban": "blocked by the site",
     "proxy": "no proxy worked",
+    "network": "this machine had no network",
     "robots": "robots.txt could not be read",
     "parse": "the spider raised an error",
     "store": "could not be stored",

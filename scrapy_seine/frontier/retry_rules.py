@@ -30,6 +30,8 @@ RULES = {
     "429": Rule(8, 5, 600),
     "ban": Rule(5, 5, 600),
     "proxy": Rule(1000, 2, 60),
+    # This machine or its network: the page waits, and no try is counted.
+    "network": Rule(1000, 2, 60),
     "robots": Rule(6, 5, 600),
     "parse": Rule(1, 1, 10),
     "store": Rule(10, 1, 60),

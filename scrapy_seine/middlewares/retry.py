@@ -15,6 +15,7 @@ from scrapy.utils.misc import load_object
 
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
+from scrapy_seine.engine.download import own_faults
 from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.engine.lease.inflight import InFlightTable
@@ -99,6 +100,12 @@ class Retry:
         if isinstance(exception, StoreUnreachable):
             return self.inflight.retry_download(request, kind="store", reason=describe(exception))
         name = type(exception).__name__
+        number = own_faults.own_fault(exception)
+        if number and not request.meta.get("dont_retry"):
+            own_faults.tell(number, describe(exception))
+            return self.inflight.wait_for(
+                request, kind="network", reason=describe(exception), wait_s=own_faults.wait_s()
+            )
         if isinstance(exception, DownloadCancelledError):  # larger than DOWNLOAD_MAXSIZE
             kind = "size"
         elif not self.tries_again(exception):

@@ -25,13 +25,14 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_seine import meta as m
+from scrapy_seine.engine.download import own_faults
 from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.outcomes import Ignored
 from scrapy_seine.engine.reading.reading_limit import Unreadable
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.errors import AddressRefused, NoWay
+from scrapy_seine.errors import AddressRefused, NoNetwork, NoWay
 from scrapy_seine.middlewares.decompress import Unusable
 from scrapy_seine.middlewares.redirect import LedNowhere
 from scrapy_seine.politeness import crawl_delay
@@ -151,17 +152,18 @@ class RobotsMiddleware:
             try:
                 return self._judge(request, task.result())
             except NoWay as error:
-                return self._lacking(request, str(error))
+                return self._lacking(request, error)
         self.site_limits.block(waits_at(request, domain(request.url)), PATIENCE_S)
         return self.inflight.hand_back(request)
 
-    def _lacking(self, request: Request, reason: str) -> Request:
+    def _lacking(self, request: Request, error: NoWay) -> Request:
         """Have the page wait for what its robots.txt lacks as for what it lacks itself.
 
         Raises:
             IgnoreRequest: it waited long enough and is buried, or is not the frontier's.
         """
-        copy = self.inflight.wait_for(request, kind="proxy", reason=reason, wait_s=_LACKING_S)
+        reason = str(error)
+        copy = self.inflight.wait_for(request, kind=error.kind, reason=reason, wait_s=_LACKING_S)
         if copy is None:
             raise IgnoreRequest(reason)
         return copy
@@ -282,6 +284,7 @@ class RobotsMiddleware:
             )
             return Known("away", b"", away_s(failures))
         except Exception as error:
+            _tell_own_fault(error)
             logger.warning("robots.txt of %s: %s: %s", origin, type(error).__name__, error)
             return Known("away", b"", away_s(failures))
         state = state_of(response.status)
@@ -291,3 +294,14 @@ class RobotsMiddleware:
             return Known(state, b"", away_s(failures))
         body = response.body[:SIZE_LIMIT] if state == "rules" else b""
         return Known(state, body, self.lifetime_s)
+
+
+def _tell_own_fault(error: Exception) -> None:
+    """Say that this machine is to blame for *error*, because it says nothing of the site then.
+
+    Raises:
+        NoNetwork: it is.
+    """
+    if number := own_faults.own_fault(error):
+        own_faults.tell(number, str(error))
+        raise NoNetwork(str(error)) from None

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from ipaddress import ip_address
 from typing import Any
 
 from scrapy.exceptions import CannotResolveHostError
+
+#: A resolver that says nothing for so long is asked why, s.
+SILENCE_S = 20.0
 
 
 class _Receiver:
@@ -41,6 +45,24 @@ async def addresses_of(host: str) -> list[str]:
 
     done: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
     reactor.nameResolver.resolveHostName(_Receiver(done), host)
-    if found := await done:
+    try:
+        async with asyncio.timeout(SILENCE_S):
+            found = await done
+    except TimeoutError:  # it failed without a word, or the name server is slow
+        found = []
+    if found:
         return found
-    raise CannotResolveHostError(f"no address of {host} is known")
+    raise CannotResolveHostError(f"no address of {host} is known") from await _reason(host)
+
+
+async def _reason(host: str) -> Exception | None:
+    """Ask the system why a host has no address; None where it has one by now.
+
+    Twisted's resolver keeps that to itself, and a name server that is away is not the host's fault.
+    What is found is not used: a project's own resolver may have refused the host on purpose.
+    """
+    try:
+        await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        return error
+    return None

@@ -1,0 +1,65 @@
+"""Downloads that failed by this machine's fault or its network's: no site could have answered.
+
+Such a failure is the same for each page, and as a rule over after a while. Counted as a try of the
+page, a minute without network buried most of what a crawl had left.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import random
+import socket
+from time import monotonic
+
+logger = logging.getLogger(__name__)
+#: By error number: what to look at.
+_ADVICE = {
+    errno.EMFILE: "raise the limit of open files (ulimit -n), or lower CONCURRENT_REQUESTS",
+    errno.ENFILE: "raise the machine's limit of open files (fs.file-max)",
+    errno.EADDRNOTAVAIL: "no local port is free, or an address to send from is not this machine's",
+    errno.ENOBUFS: "the machine lacks memory for connections",
+    errno.ENOMEM: "the machine lacks memory",
+    errno.ENETDOWN: "is the network up?",
+    errno.ENETUNREACH: "is the network up?",
+    errno.EPERM: "does a firewall of this machine forbid it?",
+    socket.EAI_AGAIN: "does the name server of this machine answer?",
+}
+#: A page is tried again after a time from here to there, s: many wait for the same network.
+_FROM_S, _TO_S = 2.0, 20.0
+#: The same fault is said again after this time, s.
+_AGAIN_S = 60.0
+
+_said: dict[int, float] = {}
+
+
+def own_fault(error: BaseException | None) -> int:
+    """Return the error number of a fault that is this machine's or its network's, 0 for another.
+
+    >>> own_fault(OSError(errno.EMFILE, "Too many open files")) == errno.EMFILE
+    True
+    >>> own_fault(ConnectionRefusedError(errno.ECONNREFUSED, "refused"))
+    0
+    """
+    while error is not None:
+        # A resolver's numbers are of their own: on some systems they equal others of the table.
+        resolving = isinstance(error, socket.gaierror)
+        own = {socket.EAI_AGAIN} if resolving else _ADVICE.keys() - {socket.EAI_AGAIN}
+        if isinstance(error, OSError) and error.errno in own:
+            return error.errno
+        error = error.__cause__
+    return 0
+
+
+def wait_s() -> float:
+    """Seconds until a page is tried again."""
+    return random.uniform(_FROM_S, _TO_S)
+
+
+def tell(number: int, reason: str) -> None:
+    """Log a fault once a minute, with what to look at."""
+    now = monotonic()
+    if now - _said.get(number, -_AGAIN_S) >= _AGAIN_S:
+        _said[number] = now
+        text = "this machine cannot connect: %s; %s. Its requests wait, and no try is counted"
+        logger.warning(text, reason, _ADVICE[number])

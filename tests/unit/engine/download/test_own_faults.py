@@ -1,0 +1,58 @@
+"""Which failures of a download are this machine's or its network's, and not the site's."""
+
+from __future__ import annotations
+
+import errno
+import socket
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import CannotResolveHostError, DownloadFailedError
+from scrapy.utils.test import get_crawler
+
+from scrapy_seine.engine.download.own_faults import own_fault
+from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.frontier.model import Lease
+from scrapy_seine.middlewares.retry import Retry
+
+
+def caused(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "number"),
+    [
+        (caused(DownloadFailedError("no"), OSError(errno.EMFILE, "")), errno.EMFILE),
+        (caused(DownloadFailedError("no"), OSError(errno.ENETUNREACH, "")), errno.ENETUNREACH),
+        (OSError(errno.EADDRNOTAVAIL, ""), errno.EADDRNOTAVAIL),
+        (
+            caused(CannotResolveHostError("no"), socket.gaierror(socket.EAI_AGAIN, "")),
+            socket.EAI_AGAIN,
+        ),
+        (caused(CannotResolveHostError("no"), socket.gaierror(socket.EAI_NONAME, "")), 0),
+        (caused(DownloadFailedError("no"), OSError(errno.EHOSTUNREACH, "")), 0),
+        (ConnectionResetError(errno.ECONNRESET, ""), 0),
+        (DownloadFailedError("no"), 0),
+    ],
+)
+def test_a_fault_is_this_machines_by_its_number(error: Exception, number: int) -> None:
+    assert own_fault(error) == number
+
+
+@pytest.mark.parametrize(("meta", "outcome"), [({}, "retry"), ({"dont_retry": True}, "")])
+def test_a_fault_of_this_machine_is_no_try_of_the_page(
+    meta: dict[str, object], outcome: str
+) -> None:
+    """I10: as many faults as a minute without network has bury no page."""
+    crawler = get_crawler(settings_dict={"RETRY_TIMES": 0})
+    inflight, retry = worker_of(crawler).inflight, Retry.from_crawler(crawler)
+    inflight.connect(lambda entry: None, lambda *_: None)
+    request = Request("http://shop.example/", meta=meta)
+    lease = Lease(id="1", token="1", slot_ms=0, delay_ms=0, deliveries=0, stored=b"")
+    entry = inflight.begin(request, lease)
+    error = caused(DownloadFailedError("no connection"), OSError(errno.ENETUNREACH, ""))
+    copy = retry.process_exception(request, error)
+    assert entry.outcome == outcome
+    assert (copy is None) is bool(meta)
