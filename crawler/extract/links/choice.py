@@ -294,7 +294,8 @@ class _Finder:
         if element.tag == "script":
             return _plain_kind(element, 0, there)[0], SCRIPTED
         context = self._context(element)
-        unnamed = turned(element, there, self.here, is_identity=_IDENTITY)
+        asked = there[2] and there[1] == self.here[1]
+        unnamed = turned(element, there, self.here, is_identity=_IDENTITY) if asked else None
         if unnamed:
             self.turned.add(unnamed[0])
         if unnamed or turns_page(element, rel, there, self.here, pager=bool(context & _PAGER)):

@@ -88,6 +88,8 @@ def turns_page(element: Element, rel: str, there: Address, here: Address, *, pag
     if rel and rel.lower() in {"next", "prev", "previous"}:
         return True
     number = page_number(there)
+    if not (number or pager or there[2]):
+        return False  # nearly all
     new = set(there[2]) - set(here[2])
     if there[1] == here[1] and len(new) == 1 and _CURSOR(next(iter(new))[0]):
         return _says_next(element)

@@ -135,9 +135,14 @@ def _style_flags(style: str) -> int:
 
 def _squashed(text: str) -> tuple[str, int]:
     """A text as a line has it, and `DIGIT` where it holds one."""
+    if text.isascii() and "  " not in text:
+        raw = text.encode()
+        if len(raw.translate(None, _FIGURES_AND_SPACES)) == len(raw):
+            return text.strip(), 0  # most sentences: one look at each letter tells both
     return squashed(text), DIGIT if holds_digit(text) else 0
 
 
+_FIGURES_AND_SPACES = b"0123456789\t\n\v\f\r\x1c\x1d\x1e\x1f"
 #: A site's pages share their menus, labels and buttons.
 _SQUASHED = Marks(_squashed)
 _CLASS_FLAGS = Marks(_class_flags)
@@ -429,10 +434,6 @@ class _Reader:
             before.flags |= JOINED
         return joint is not None
 
-    def _may_head(self, flags: int) -> bool:
-        """Whether a line may be a title behind the main heading; a link in a box for one is a tab."""
-        return self.out.heading >= 0 and bool(flags & HEADING or flags & (TITLE | LINK) == TITLE)
-
     @staticmethod
     def _is_cents(element: Element) -> bool:
         return element.tag in {"sup", "sub", "small"} or _ARE_CENTS[element.get("class") or ""]
@@ -459,7 +460,12 @@ class _Reader:
         if out.heading < 0 and element in self.inside:
             out.heading = place
             self._tell(self.told)
-        elif self._may_head(flags) and begins_others(text):
+        elif (
+            out.heading >= 0
+            # A title behind the main heading; a link in a box for one is a tab.
+            and (flags & HEADING or flags & (TITLE | LINK) == TITLE)
+            and begins_others(text)
+        ):
             self.beyond, self.until = ELSEWHERE | BEYOND, section_of(element, self.heading)
             flags |= ELSEWHERE
         if flags & _TELLING:

@@ -59,9 +59,9 @@ _MOST_ABOVE, _MOST_BELOW, _LONGEST_LABEL = 2, 3, 40
 _APART = ELSEWHERE | BEYOND
 _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend", "summary"})
 #: The same of a paragraph: the elements that may be one, and how many behind the heading.
-_BLOCKS = (
-    "p", "pre", "div", "td", "li", "dd", "section", "span", "font", "h2", "h3", "h4", "h5", "h6",
-    "footer",
+_BLOCKS = frozenset(
+    {"p", "pre", "div", "td", "li", "dd", "section", "span", "font", "h2", "h3", "h4", "h5", "h6",
+     "footer"}
 )  # fmt: skip
 _MOST_BEHIND, _MOST_PARTS, _SHORTEST_PROSE, _LONGEST_TITLE, _FEWEST_WORDS = 400, 20, 30, 300, 5
 #: What is longer, and speaks of a stock, speaks of more than that.
@@ -197,18 +197,22 @@ def told_in_prose(heading: Element) -> str | None:
 def _behind(heading: Element) -> Iterator[Element]:
     for box in (heading, *islice(heading.iterancestors(), _MOST_AROUND)):
         for following in islice(box.itersiblings(), _MOST_BEHIND):
-            yield from following.iter(*_BLOCKS)
+            # To give lxml fifteen tags takes it as long as twenty elements.
+            yield from (inner for inner in following.iter() if inner.tag in _BLOCKS)
 
 
 def _is_prose(text: str) -> bool:
     """Whether a text is a sentence or more, and none about postage or the stock alone."""
     if len(text) < _SHORTEST_PROSE:
         return len(text) > _SHORTEST and not text.isascii() and _HAN.search(text) is not None
+    ends = text.rstrip()[-1:] in _ENDS
+    if not ends and text.isascii():
+        return False  # most texts are neither
     words = _WORD.findall(text[:_LONGEST_TITLE])
     if len(words) < _FEWEST_WORDS:
         begun = _HAN.search(text)
         return begun is not None and _HAN_ENDS.search(text, begun.end()) is not None
-    if text.rstrip()[-1:] not in _ENDS or _POSTAGE(text[:_LONGEST_TITLE]) is not None:
+    if not ends or _POSTAGE(text[:_LONGEST_TITLE]) is not None:
         return False
     return len(text) > _LONGEST_STOCK or availability_of_text(text) is None
 

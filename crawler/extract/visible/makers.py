@@ -21,17 +21,18 @@ _LETTERS = lazy_patterns.pattern(r"[^\W_]+")
 
 def maker_beside(heading: Element) -> str | None:
     """The one maker that is named in the smallest box around a heading that names any."""
-    for inner in islice(heading.iter("a", "span", "strong", "b", "div"), _MOST_AROUND):
+    here, own = heading.getparent(), short_text(heading).casefold()
+    inside = heading.iter("a", "span", "strong", "b", "div") if len(heading) else ()
+    for inner in islice(inside, _MOST_AROUND):
         if inner is not heading and _IS_MAKERS[inner.get("class") or ""]:
             return _fit(short_text(inner))
-    whole = short_text(heading).casefold()
-    for link in islice(heading.iter("a"), _MOST_AROUND):
+    linked = heading.iter("a") if len(heading) or heading.tag == "a" else ()
+    for link in islice(linked, _MOST_AROUND):
         text = short_text(link)
         parts = (link.get("href") or "").split("/")
-        leads = _letters(text) in map(_letters, parts) and len(text) < len(whole)
-        if text and leads and whole.startswith(text.casefold()):
+        leads = _letters(text) in map(_letters, parts) and len(text) < len(own)
+        if text and leads and own.startswith(text.casefold()):
             return _fit(text)
-    here, own = heading.getparent(), short_text(heading).casefold()
     silent: set[Element] = set()
     for _ in range(_MOST_AROUND):
         if here is None or here.tag == "html":

@@ -70,14 +70,19 @@ def is_called_name(element: Element) -> bool:
 
 def is_of_frame(heading: Element) -> bool:
     """Whether a heading stands in the page's foot, or in its head, which holds the menu too."""
-    for box in islice(heading.iterancestors(), _MOST_AROUND):
-        words = box.get("class") or ""
-        links = islice(box.iter("a"), _MENU) if words and _IS_HEAD[words] else ()
-        if (words and _IS_FOOT[words]) or len([*links]) == _MENU:
+    headers: list[Element] = []
+    for level, box in enumerate(heading.iterancestors()):
+        if level < _MOST_AROUND and (words := box.get("class")):
+            if _IS_FOOT[words]:
+                return True
+            if _IS_HEAD[words] and len([*islice(box.iter("a"), _MENU)]) == _MENU:
+                return True
+        tag = box.tag
+        if tag in {"footer", "nav"} and len(headers) < _MOST_LEVELS:
             return True
-    for box in islice(heading.iterancestors("footer", "header", "nav"), _MOST_LEVELS):
-        if box.tag != "header":
-            return True
+        if tag == "header":
+            headers.append(box)
+    for box in headers[:_MOST_LEVELS]:
         menus = (
             nav for nav in box.iter("nav") if "crumb" not in f"{nav.get('class')}{nav.get('id')}"
         )

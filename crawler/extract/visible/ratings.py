@@ -9,7 +9,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
-from crawler.extract.page.page import LONGEST, Element, short_text
+from crawler.extract.page.page import LONGEST, Element, short_text, squashed
 from crawler.extract.words import Marks, any_of, finder
 
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
@@ -32,11 +32,11 @@ def take_rating(read: Lines, fields: Fields) -> None:
         if "rating" in fields and "review_count" in fields:
             return
         text = element.get("aria-label") or element.get("title") or short_text(element)
-        text = " ".join(text[: 2 * LONGEST].split())[:_LONGEST_WORDS]
+        text = squashed(text[: 2 * LONGEST])[:_LONGEST_WORDS]
         value = _stars(element, text) if "rating" not in fields else None
         if value is not None and value <= 5:
             fields["rating"] = value
-        count = _reviews(text) if "review_count" not in fields else None
+        count = _reviews(text) if text and "review_count" not in fields else None
         if count is not None:
             fields["review_count"] = count
     if "review_count" not in fields and read.heading >= 0:
@@ -52,7 +52,7 @@ def take_rating(read: Lines, fields: Fields) -> None:
 def _stars(element: Element, text: str) -> float | None:
     """The number of stars that a class or a text tells: `star-rating Three`, `4,5/5`."""
     value = _STARS[element.get("class") or ""]
-    return _stars_told(text) if value is None else value
+    return _stars_told(text) if value is None and text else value
 
 
 @lru_cache(maxsize=512)
