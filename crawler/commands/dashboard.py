@@ -16,7 +16,7 @@ from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of
 class Command(SeineCommand):
     """Serves the dashboard and the fleet's /metrics until Ctrl-C or SIGTERM."""
 
-    summary = "Serve the dashboard, on this machine unless told otherwise"
+    summary = "Serve the dashboard, on this machine unless --host says otherwise"
     arguments = "[--host ADDRESS] [--port N]"
     example = "scrapy dashboard --port 8800"
     usual_spider = "catalog"

@@ -77,8 +77,8 @@ class Command(SeineCommand):
         until = datetime.now(UTC) + ACCEPTED_FOR
         waiting = accept(url, site, field, until)
         self.show(
-            f"{printable(site)}: what pages that are read until {until:%Y-%m-%d %H:%M} UTC tell of"
-            f" the {field} is stored ({plural(waiting, 'doubtful value')} so far)",
+            f"{printable(site)}: any {field} of pages that are read until {until:%Y-%m-%d %H:%M}"
+            f" UTC is stored ({plural(waiting, 'doubtful value')} so far)",
             site=site,
             field=field,
             until=until.isoformat(),
@@ -91,7 +91,7 @@ def certainty(one: Quality) -> str:
     words = [] if one.sure is None else [f"{one.sure:.0%} of the prices are sure"]
     if one.doubtful:
         held = plural(one.doubtful, "doubtful value")
-        words.append(f"{held} kept out (scrapy export doubtful tells why)")
+        words.append(f"{held} kept out (scrapy export doubtful gives the reasons)")
     return ", ".join(words)
 
 

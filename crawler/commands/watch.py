@@ -106,7 +106,7 @@ class Command(SeineCommand):
         if not found.products:
             complain(f"the worker's log is {found.log}")
             text = f"no product was found on {plural(found.pages, 'page')}"
-            raise SeineError(f"{text}; scrapy explain {url} tells why")
+            raise SeineError(f"{text}; scrapy explain {url} gives the reason")
         end = "stopped: " if found.stopped else ""
         first = f", the first after {found.first_s:.0f} s" if found.first_s is not None else ""
         held = (

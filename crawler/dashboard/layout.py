@@ -33,7 +33,7 @@ NAVIGATION = (
 DONE = {
     "pause": "Paused.",
     "resume": "Resumed.",
-    "drain": "The worker is told; it is gone once its pages are done.",
+    "drain": "The worker drains: it exits once its pages are done.",
     "set_delay": "The limits are set.",
     "replay": "Sent back: {n}.",
     "purge": "Removed: {n}.",

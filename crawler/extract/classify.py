@@ -176,7 +176,7 @@ def number_signs(verdict: Verdict, page: Page, number: str | None) -> None:
     if (len(number) >= 4 and number.lower() in address) or (
         figures is not None and f"={figures[0]}&" in f"{address}&"
     ):
-        verdict.add("product", 1.5, "its address holds the number that it tells")
+        verdict.add("product", 1.5, "its address holds the number that the page gives")
 
 
 def link_signs(verdict: Verdict, page: Page) -> None:

@@ -420,11 +420,11 @@ def _open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
     if opengraph.is_product(page):
         verdict.add("product", 3, "OpenGraph calls it a product")
         if "price" in tags:
-            verdict.add("product", 2, "OpenGraph tells a price")
+            verdict.add("product", 2, "OpenGraph has a price")
         elif tags.keys() & {"availability", "sku", "gtin"}:
-            verdict.add("product", 2, "OpenGraph tells its stock or number")
+            verdict.add("product", 2, "OpenGraph has its stock or number")
     elif "price" in tags:
-        verdict.add("product", 3, "its meta elements tell a price")
+        verdict.add("product", 3, "its meta elements have a price")
     elif page.meta("article:published_time"):
         verdict.add("product", -1, "it was published on a day, as articles are")
         verdict.add("listing", -2, "it was published on a day, as articles are")
@@ -439,11 +439,11 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
     elif seen.asks:
         verdict.add("product", 2, "a button asks who sells it")
     if seen.facts > 1:
-        verdict.add("product", 3, f"it tells {seen.facts} numbers of one item")
+        verdict.add("product", 3, f"the page gives {seen.facts} numbers of one item")
     elif seen.facts:
-        verdict.add("product", 2, "it tells an item number")
+        verdict.add("product", 2, "the page gives an item number")
     elif "brand" in seen.fields and "price" in seen.fields:
-        verdict.add("product", 1, "beside its price it tells the maker")
+        verdict.add("product", 1, "the maker stands beside the price")
     _stock_signs(seen, verdict)
     if seen.lone_cards and "price" not in seen.fields:
         points = 3 if seen.lone_cards > 1 else 2
@@ -456,23 +456,23 @@ def _stock_signs(seen: Visible, verdict: Verdict) -> None:
     told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3
     stock = seen.fields.get("availability")
     if stock and told:
-        verdict.add("product", 1, "it tells the stock")
+        verdict.add("product", 1, "the page says whether it is in stock")
     elif stock in NOT_TO_BE_HAD and seen.facts and "name" in seen.fields:
         points = 3 if stock == "Discontinued" else 2  # other pages say of things that they are out
         verdict.add("product", points, "beside its number it says that it cannot be had")
     elif stock and seen.facts > 1:
-        verdict.add("product", 1, "beside its numbers it tells the stock")
+        verdict.add("product", 1, "beside its numbers the page says whether it is in stock")
     elif stock in NOT_TO_BE_HAD and "name" in seen.fields and not seen.cards:
         # Who calls the page a product's elsewhere leaves out only the price.
         points = 2 if verdict.product >= 3 else 1
         verdict.add("product", points, "it says that it cannot be had")
     if seen.notifies and stock in NOT_TO_BE_HAD and "name" in seen.fields:
-        verdict.add("product", 1.5, "a button offers to tell when it can be had again")
+        verdict.add("product", 1.5, "a button offers a message when it is in stock again")
 
 
 def _price_signs(seen: Visible, verdict: Verdict) -> None:
     if seen.price_in_prose:
-        verdict.add("product", 1, "a sentence or an article tells a price")
+        verdict.add("product", 1, "a sentence or an article has a price")
         return
     if seen.price_distance is not None and "name" in seen.fields:
         several_tiles = seen.cards >= _LIST_OF

@@ -18,7 +18,7 @@ _ENDS = {
     "finished": "the crawl is complete",
     "shutdown": "stopped; the crawl goes on where it was, with the next worker",
     "outage": "the worker gave up, because a store was unreachable",
-    "error": "the worker ended by an error; the line above tells which",
+    "error": "the worker ended by an error; the line above names the error",
     "start_error": "the spider's start raised an error; what it had not asked for yet is missing",
     "browser_failed": "the worker ended, because its browser does not start",
     "state_lost": "the worker ended, because Redis lost the state of the crawl",
@@ -30,7 +30,7 @@ _GIVEN_UP = {
     "connection": "no connection",
     "timeout": "timeouts",
     "5xx": "server errors",
-    "429": "told to slow down",
+    "429": "asked to slow down",
     "ban": "blocked by the site",
     "proxy": "no proxy worked",
     "network": "this machine had no network",
@@ -168,7 +168,7 @@ def _facts(end: End, items: int) -> Iterator[tuple[str, str]]:
         _some(
             _stat(end, "seine/store/doubtful"),
             "value",
-            "kept out of the products; `scrapy export doubtful` tells why",
+            "kept out of the products; `scrapy export doubtful` gives the reasons",
         ),
     )
     yield "seeds", _some(_stat(end, "seine/seeds_rejected"), "bad seed", "set aside")

@@ -307,7 +307,7 @@ def _jump(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
     sure = item.get("confidence", {}).get("price", 1) >= _SURE
     if times < _JUMP or (times < _LEAP and sure):
         return None
-    return f"it was {was}, and {'one source tells' if not sure else 'now is'} {now}"
+    return f"it was {was}, and {'one source says' if not sure else 'now is'} {now}"
 
 
 def _cut(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
@@ -318,7 +318,7 @@ def _cut(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
     now, was = str(item.get("gtin") or ""), str(before.get("gtin") or "")
     if not now or len(now) >= len(was) or now not in was or was.lstrip("0") == now.lstrip("0"):
         return None
-    return f"it is a part of {was}, which was told before"
+    return f"it is a part of {was}, which the page had before"
 
 
 def _turn(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:

@@ -32,7 +32,7 @@ class Command(ScrapyCommand):
 
     def short_desc(self) -> str:
         """Say in a line what the command does."""
-        return "See and steer the shared frontier; `scrapy seine VERB --help` tells more"
+        return "See and steer the shared frontier; `scrapy seine VERB --help` says more"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Take every option as the verb's own."""

@@ -72,7 +72,7 @@ class Book:
         make = self._make(site_id, cluster)
         profile = make.profile
         if take_shown_price(found.fields, found.sources, found.offered) and profile.known:
-            reason = "structured data tells cents, the page shows whole units"
+            reason = "structured data counts cents, the page shows whole units"
             change = Drift(site_id, "price", "cents", reason, found.page.url, profile.version)
             self._tell_once(change, make)
         mend(found, profile)
@@ -292,7 +292,7 @@ class Book:
                 known.learn(field, one)
             version, url = profile.version, found.page.url
             if known.sources.get("template", 0) >= _CHANGED and not known.places:
-                reason = "pages no longer tell it, those before did"
+                reason = "pages no longer have the field, earlier pages had it"
                 self._tell_once(Drift(site_id, field, "mended", reason, url, version), make)
             if field in _ODD and not settled and (odd := oddity(field, known)) is not None:
                 self._tell_once(Drift(site_id, field, odd[0], odd[1], url, version), make)

@@ -94,7 +94,7 @@ def _disputed(field: str, one: Seen, known: Field) -> Doubt | None:
             agreed = known.agreed[source]
             return Doubt(
                 "dispute",
-                f"{source} tells {str(value)[:60]!r}, and agreed on {agreed} of {offered} pages",
+                f"{source} says {str(value)[:60]!r}, and agreed on {agreed} of {offered} pages",
             )
     return None
 
@@ -118,7 +118,7 @@ def _from_elsewhere(field: str, one: Seen, known: Field) -> Doubt | None:
         return None
     if is_confirmed(field, one):
         return None
-    return Doubt("source", f"{usual} told it on {share:.0%} of pages, here only {one.source} does")
+    return Doubt("source", f"{usual} had it on {share:.0%} of pages, here only {one.source} has it")
 
 
 def _unusual(field: str, one: Seen, known: Field) -> Doubt | None:
@@ -144,7 +144,7 @@ def newcomer(field: str, one: Seen, known: Field) -> Doubt | None:
         return None
     if is_confirmed(field, one):
         return None
-    return Doubt("make", f"its place is new on this site, and nothing else tells the {field}")
+    return Doubt("make", f"its place is new on this site, and nothing else confirms the {field}")
 
 
 def oddity(field: str, known: Field) -> tuple[str, str] | None:

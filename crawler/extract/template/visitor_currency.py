@@ -123,9 +123,9 @@ class _Market(Record):
         if look.currency != currency:
             if look.held or self.elder == look.currency:
                 self.usual, self.fine = look.currency, {look.currency}
-            news = f"it told {look.currency} before, and tells {currency}"
+            news = f"the site gave {look.currency} before, and gives {currency} now"
             if self.elder is not None and not look.held:
-                news += ", as it does to this worker: do workers ask from different countries?"
+                news += ", as to this worker: do workers ask from different countries?"
             news, self.turned = "" if self.turned else news, True
             return [], news
         self.stays += 1
@@ -154,7 +154,7 @@ class _Market(Record):
         number = len(self.held)
         if self.turned or (number > _EACH and number % _SOME):
             return [], ""
-        news = f"no page of those that told {self.usual} was seen again" if number == _TOLD else ""
+        news = f"no page that gave {self.usual} was seen again" if number == _TOLD else ""
         known = list(self.urls)
         if not self.looks:
             urls = known[:: max(1, len(known) // _LOOKS)][:_LOOKS]
@@ -200,7 +200,7 @@ class Tenders(Record):
         looks, told = market.hold(url, currency)
         site.looks += looks
         return Doubt(
-            TURNED, f"it is {currency}, and pages told {market.usual} before"
+            TURNED, f"it is {currency}, and pages gave {market.usual} before"
         ), news or told
 
     def compare(self, site_id: str, stored: Held) -> None:

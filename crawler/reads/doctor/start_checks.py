@@ -61,7 +61,7 @@ def _name(settings: SettingsLike) -> Iterator[Finding]:
     as_itself = str(settings.get("SEINE_IDENTITY") or "bot") == "bot"
     if as_itself and (not agent.strip() or any(part in agent for part in _PLACEHOLDERS)):
         what = f"{agent!r}, an example" if agent.strip() else "empty"
-        text = f"USER_AGENT is {what}: a site cannot tell whom to write to"
+        text = f"USER_AGENT is {what}: a site cannot see whom to write to"
         yield Finding("warn", "identity", text, "set USER_AGENT to a name with your own address")
 
 

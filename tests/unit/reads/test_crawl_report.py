@@ -54,7 +54,7 @@ def test_the_block_tells_of_values_that_were_held_back() -> None:
     """What a page told and the table lacks is not left out without a word."""
     told = closing_block(end(stats={"item_scraped_count": 40, "seine/store/doubtful": 19}))
     assert [" ".join(line.split()) for line in told if "doubtful" in line] == [
-        "doubtful 19 values; kept out of the products; `scrapy export doubtful` tells why"
+        "doubtful 19 values; kept out of the products; `scrapy export doubtful` gives the reasons"
     ]
     assert not [line for line in closing_block(end(stats={})) if "doubtful" in line]
 

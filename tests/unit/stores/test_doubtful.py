@@ -164,7 +164,7 @@ class TestCurrencies:
         assert (item["price"], item["currency"]) == ("10.00", "EUR")
 
     def test_a_new_price_whose_currency_is_in_dispute_is_not_believed(self):
-        doubts = {"currency": ["dispute", "text tells 'USD'"]}
+        doubts = {"currency": ["dispute", "text says 'USD'"]}
         (made,) = doubts_of(row(price=Decimal("11"), doubts=doubts), stored())
         assert (made.field, made.kind, made.kept) == ("price", "dispute", "10.00")
         assert doubts_of(row(doubts=doubts), stored()) == []
