@@ -372,7 +372,7 @@ _KEYS = (
             ("proxy_at", "when the proxy may be used for the domain"),
             ("proxy_probe", "whether the request tries a proxy out"),
             ("proxy_until", "until when the request waits for a proxy"),
-            ("proxy_told", "step on which the pool's failure was told"),
+            ("proxy_told", "step on which the pool's failure was reported"),
             ("exit_country", "country of the proxy"),
             ("browser_visitor", "browser context of this try"),
             ("_auth_proxy", "proxy that the login is for"),

@@ -217,7 +217,7 @@ USER_AGENT = "Seine/0.1 (+https://example.com/bot)"
 # Least level of what is logged. Its variable is SEINE_LOG_LEVEL, because programs of all kinds set
 # LOG_LEVEL. Default: INFO.
 LOG_LEVEL = "INFO"
-# Scrapy's statistics at the end of a worker. Default: no; a block of a few lines tells them.
+# Scrapy's statistics at the end of a worker. Default: no; a block of a few lines has them.
 STATS_DUMP = False
 LOG_FORMATTER = "scrapy_seine.engine.telemetry.logs.PageLines"
 
@@ -247,7 +247,7 @@ SEINE_LANES = {
     "browser": "crawler.access.browser.BrowserHandler",
     "replay": "crawler.stores.archive.replay.ReplayHandler",
 }
-# Without the cookies, which have a middleware of ours: Scrapy imports what it is told to leave out.
+# Without the cookies, which have a middleware of ours: Scrapy imports what is left out as well.
 DOWNLOADER_MIDDLEWARES_BASE = {
     path: order
     for path, order in default_settings.DOWNLOADER_MIDDLEWARES_BASE.items()
@@ -296,7 +296,7 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.conditional.Answer": 545,
 }
 # The scheduler keeps each request's depth and DEPTH_LIMIT, urls.py refuses what is too long, and no
-# site is told where a visitor came from: three generators less around every link of every page.
+# site learns where a visitor came from: three generators less around every link of every page.
 SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
@@ -330,7 +330,7 @@ SEINE_DASHBOARD_HOSTS = ""
 # How a worker's log lines look: `text`, or `json` (one object a line, for a log collector; the
 # lines before it has joined its crawl keep Scrapy's form). Default: text.
 SEINE_LOG_FORMAT = "text"
-# Without the two that are off above: Scrapy imports what it is told to leave out, and the remote
+# Without the two that are off above: Scrapy imports what is left out as well, and the remote
 # control's web server costs each worker 10 MB and 0.15 s.
 EXTENSIONS_BASE = {
     path: order
@@ -404,7 +404,7 @@ SEINE_LIMITS_PER: dict[str, str] = {}
 # Refusals through proxies that the site knows after which a page is to blame, and no more proxies.
 # Default 5 (rotating_proxies' setting and value).
 ROTATING_PROXY_PAGE_RETRY_TIMES = 5
-# Class that tells a proxy's ban: response_is_ban and exception_is_ban, as in rotating_proxies.
+# Class that recognises a proxy's ban: response_is_ban and exception_is_ban, as in rotating_proxies.
 # Default: by the verdict of crawler.access.detect.
 ROTATING_PROXY_BAN_POLICY = "middlewares.proxies.VerdictPolicy"
 # The TLS lane speaks HTTP/2 where the site does, as the browsers that it resembles.

@@ -91,7 +91,7 @@ def certainty(one: Quality) -> str:
     words = [] if one.sure is None else [f"{one.sure:.0%} of the prices are sure"]
     if one.doubtful:
         held = plural(one.doubtful, "doubtful value")
-        words.append(f"{held} kept out (scrapy export doubtful gives the reasons)")
+        words.append(f"{held} kept out (reasons: scrapy export doubtful)")
     return ", ".join(words)
 
 

@@ -104,7 +104,7 @@ class Slots(Base):
     SECTION,
     '`meta["download_slot"]`',
     "a queue of its own in the frontier: its delay and concurrency, by DOWNLOAD_SLOTS or the "
-    "project's, are the fleet's. A copy of a page's meta names no slot. `downloader.slots` tells "
+    "project's, are the fleet's. A copy of a page's meta names no slot. `downloader.slots` shows "
     "what the settings say; a delay that code sets there changes nothing, and a line says so",
     workers=2,
     DOWNLOAD_SLOTS={"slow": {"concurrency": 1}},

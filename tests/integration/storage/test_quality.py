@@ -113,7 +113,7 @@ def test_sure_prices_and_doubtful_values_are_counted(database: str) -> None:
     (found,) = measure_sites(database)
     assert (found.sure, found.doubtful) == (0.5, 1)
     assert certainty(found) == (
-        "50% of the prices are sure, 1 doubtful value kept out (scrapy export doubtful gives the reasons)"
+        "50% of the prices are sure, 1 doubtful value kept out (reasons: scrapy export doubtful)"
     )
     execute(database, "DELETE FROM products WHERE item ? 'confidence'")
     assert measure_sites(database)[0].sure is None
