@@ -24,6 +24,7 @@ from scrapy_seine.sinks.postgres.database import (
     outages,
     transaction,
 )
+from scrapy_seine.sinks.postgres.lock_waits import lock_waits_told
 
 logger = logging.getLogger(__name__)
 
@@ -68,6 +69,7 @@ def migrate(database_url: str) -> list[str]:
             outages(),
             connected(database_url) as connection,
             interruptible_statements(),
+            lock_waits_told(database_url, connection),
             connection,
             connection.cursor() as cursor,
         ):
@@ -82,7 +84,11 @@ def pending(database_url: str) -> list[str]:
     Raises:
         StoreUnreachable: the database does not answer.
     """
-    with transaction(database_url) as connection, connection.cursor() as cursor:
+    with (
+        transaction(database_url) as connection,
+        lock_waits_told(database_url, connection),
+        connection.cursor() as cursor,
+    ):
         cursor.execute("SELECT to_regclass('seine_migrations') IS NOT NULL")
         known = _applied(cursor) if (cursor.fetchone() or [False])[0] else {}
     return [migration.name for migration in available() if migration.name not in known]

@@ -37,6 +37,7 @@ from scrapy_seine.errors import StoreError
 from scrapy_seine.sinks.postgres.batches import Limits, Piece, Queue, Report
 from scrapy_seine.sinks.postgres.committed import Committed
 from scrapy_seine.sinks.postgres.database import CONNECT_S, connect
+from scrapy_seine.sinks.postgres.lock_waits import lock_waits_told
 from scrapy_seine.sinks.postgres.sqlstates import Refusal, refusal
 
 logger = logging.getLogger(__name__)
@@ -188,7 +189,8 @@ class Writer:
                 self._store(fallen)
                 connection = self._connected()
             connected = True
-            with connection, connection.cursor() as cursor:
+            waits = lock_waits_told(self._url, connection)
+            with connection, waits, connection.cursor() as cursor:
                 for name, table in self._tables.items():  # the handler needs it
                     rows = [piece.row for piece in batch if piece.table == name]
                     if rows:

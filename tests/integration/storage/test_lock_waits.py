@@ -1,0 +1,68 @@
+"""Who waits for a lock of PostgreSQL says so, and who holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from threading import Thread
+
+import psycopg2
+import pytest
+
+from crawler.stores.migrations import migrate
+from scrapy_seine.sinks.postgres import lock_waits
+from tests.helpers import wait_until
+from tests.integration.storage.kit import desk, row, rows_of
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock_waits, "TELL_S", 0.1)
+
+
+@contextmanager
+def locked(database: str, table: str) -> Iterator[int]:
+    """Hold a table for the block; yields the process that does."""
+    with closing(psycopg2.connect(database, application_name="psql")) as connection:
+        connection.cursor().execute(f"LOCK TABLE {table}")
+        yield connection.info.backend_pid
+
+
+def test_a_writer_that_waits_for_a_lock_names_who_holds_it(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A worker was silent for as long as somebody held a table, and its crawl looked stuck."""
+    with desk(database) as made:
+        with locked(database, "products") as holder:
+            made.put(row())
+            text = f"a lock that process {holder} (psql, in a transaction for"
+            wait_until(lambda: text in caplog.text, 30, "it says who holds the lock")
+            assert made.stored == []
+        wait_until(lambda: made.stored, 30, "the row is stored")
+    assert "PostgreSQL went on after" in caplog.text
+    assert rows_of(database, "SELECT count(*) FROM products") == [(1,)]
+
+
+def test_a_start_that_waits_for_a_lock_names_who_holds_it(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    start = Thread(target=migrate, args=(database,), daemon=True)
+    with locked(database, "seine_migrations") as holder:
+        start.start()
+        wait_until(lambda: f"process {holder} (psql" in caplog.text, 30, "it names the holder")
+    start.join(30)
+    assert not start.is_alive()
+
+
+def test_what_waits_for_nobody_says_nothing(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with (
+        closing(psycopg2.connect(database)) as connection,
+        lock_waits.lock_waits_told(database, connection),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("SELECT pg_sleep(0.5)")
+    assert "lock" not in caplog.text
