@@ -42,6 +42,13 @@ LASTING = re.compile(
     r"wrong.version.number|record.layer.failure",
     re.IGNORECASE,
 )
+#: What a resolver says of a name that is nowhere. In a compose file or a cluster a server that
+#: starts has no name yet; one that has none after a while is misspelt, and waiting mends nothing.
+_NO_SUCH_NAME = re.compile(
+    "name or service not known|nodename nor servname|no address associated|name does not resolve",
+    re.IGNORECASE,
+)
+NAME_S = 60.0
 #: What Redis answers while it takes no writes: during a failover, with a full memory or disk, while
 #: a script runs. It says so of every write, so that it is no refusal of this one.
 _TAKES_NOTHING = (ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
@@ -93,6 +100,8 @@ class RetryUntil:
         self.limit_s = limit_s
         self.tell = tell
         self._since: float | None = None
+        self._named = False
+        """The name of the server was there once, as far as anybody knows."""
 
     def wait_s(self, error: Exception) -> float:
         """Seconds to wait before the next try.
@@ -105,22 +114,25 @@ class RetryUntil:
         if not passes(error):
             raise error
         line = first_line(error)
+        self._named = self._named or not _NO_SUCH_NAME.search(line)
+        limit_s = self.limit_s if self._named else min(self.limit_s, NAME_S)
         if self._since is None:
             self._since = now
-            if self.limit_s > 0:
-                wait = f"waiting for it up to {self.limit_s:g} s (SEINE_OUTAGE_LIMIT)"
+            if limit_s > 0:
+                wait = f"waiting for it up to {limit_s:g} s (SEINE_OUTAGE_LIMIT)"
                 self.tell(f"{with_advice(line)}; {wait}")
         waited = now - self._since
-        if waited >= self.limit_s:
+        if waited >= limit_s:
             raise StoreUnreachable(line) from None
         # Many workers wait for the same server.
-        return min(random.uniform(0.1, 0.5 + min(2.0, waited / 4)), self.limit_s - waited)
+        return min(random.uniform(0.1, 0.5 + min(2.0, waited / 4)), limit_s - waited)
 
     def over(self) -> None:
         """The store answered; say so where it was waited for."""
         if self._since is not None:
             self.tell(f"the stores answer again after {time.monotonic() - self._since:.1f} s")
             self._since = None
+        self._named = True
 
     def try_until(self, work: Callable[[], T]) -> T:
         """Do *work*, and do it again after each failure that passes; blocks meanwhile.

@@ -74,7 +74,8 @@ SEINE_SEEN_CAPACITY = 10_000_000
 SEINE_SEEN_WINDOW_SECONDS = 7 * 86400
 # Stay when the crawl is complete, and wait for seeds. Default: no; settings.cluster says yes.
 SEINE_KEEP_ALIVE = False
-# Seconds without Redis after which a worker gives up. Default 600.
+# Seconds without Redis after which a worker gives up. Default 600. A host whose name is nowhere is
+# waited for a minute at most when a worker starts.
 SEINE_OUTAGE_LIMIT = 600
 # Seconds of CPU that reading a page may take in one go, the spider's own code included. A page that
 # takes longer is tried once more and then buried as unreadable; a domain with three such pages is

@@ -130,6 +130,26 @@ def test_what_often_is_a_mistake_is_waited_for_with_advice(said: str, advice: st
     assert "waiting for it up to 60 s" in told[0]
 
 
+@pytest.mark.parametrize(
+    ("first", "waited_s"),
+    [("Name or service not known", 60), ("Temporary failure in name resolution", 600)],
+)
+def test_a_name_that_is_nowhere_is_waited_for_a_minute(first: str, waited_s: int):
+    """Somebody who misspelt a host waited for ten minutes; a resolver that is away may be back."""
+    told: list[str] = []
+    RetryUntil(600, told.append).wait_s(StoreUnreachable(f"Error connecting to h:1. {first}."))
+    assert f"waiting for it up to {waited_s} s" in told[0]
+
+
+def test_a_name_that_was_known_is_waited_for_as_any_outage():
+    """The server is being restarted, and its name with it."""
+    told: list[str] = []
+    patience = RetryUntil(600, told.append)
+    patience.try_until(lambda: None)
+    patience.wait_s(StoreUnreachable("Error -2 connecting to h:1. Name or service not known."))
+    assert "up to 600 s" in told[0]
+
+
 def test_patience_ends_at_its_limit_and_tells_once():
     told: list[str] = []
     patience, tries = RetryUntil(0.3, told.append), 0
