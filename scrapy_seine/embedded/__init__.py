@@ -19,7 +19,13 @@ from urllib.parse import unquote, urlsplit
 import attrs
 
 from scrapy_seine.embedded import valkey
-from scrapy_seine.embedded.data_folder import Places, default_data_folder, layout, make
+from scrapy_seine.embedded.data_folder import (
+    Places,
+    another_folder,
+    default_data_folder,
+    layout,
+    make,
+)
 from scrapy_seine.embedded.process import try_lock
 from scrapy_seine.errors import EmbeddedError
 from scrapy_seine.records import Value
@@ -158,7 +164,8 @@ def _clear_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise EmbeddedError(f"the embedded servers cannot be used: {error}") from None
+        why = f"{error}{another_folder(error)}"
+        raise EmbeddedError(f"the embedded servers cannot be used: {why}") from None
 
 
 @contextmanager

@@ -6,6 +6,7 @@ root starts PostgreSQL its unprivileged user must be able to reach the data.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
@@ -75,6 +76,12 @@ def default_data_folder() -> Path:
     return (with_config or [here])[0] / ".seine"
 
 
+def another_folder(error: OSError) -> str:
+    """Advise another data folder where this one may not be written; '' for other errors."""
+    forbidden = error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}
+    return "; set SEINE_DATA_DIR to a folder that you may write" if forbidden else ""
+
+
 def layout(data: Path) -> Places:
     """Say where everything of the data folder's servers is; changes nothing but makes *data*.
 
@@ -86,7 +93,8 @@ def layout(data: Path) -> Places:
     try:
         own_folder(data, shared=not account.ours)
     except OSError as error:
-        raise EmbeddedError(f"the data folder {data} cannot be used: {error.strerror}") from None
+        why = f"{error.strerror}{another_folder(error)}"
+        raise EmbeddedError(f"the data folder {data} cannot be used: {why}") from None
     home = _home(data, account)
     temp = Path(tempfile.gettempdir())
     temp = temp if account.may_enter(temp) else Path("/tmp")  # noqa: S108  # as above

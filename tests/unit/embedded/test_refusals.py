@@ -219,3 +219,9 @@ def test_the_data_folder_is_the_projects_wherever_a_command_is_called(
 def test_a_program_that_is_not_there_is_named() -> None:
     with pytest.raises(EmbeddedError, match="cannot run /no/such/initdb as user"):
         account.myself().run(["/no/such/initdb"])
+
+
+def test_a_folder_that_nobody_may_write_is_told_with_the_setting_that_names_another() -> None:
+    """A checkout that belongs to somebody else: the error named a lock file alone."""
+    with pytest.raises(EmbeddedError, match="SEINE_DATA_DIR"):
+        embedded.start(Path("/sys/seine"))
