@@ -28,7 +28,7 @@ class Dedupe:
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
         self.window_s = storage.config.fresh_s
-        self._seen: OrderedDict[int, tuple[bytes, set[str], float]] = OrderedDict()
+        self._seen: OrderedDict[int, tuple[bytes, frozenset[str], float]] = OrderedDict()
         self._failures = 0
 
     @classmethod
@@ -63,7 +63,7 @@ class Dedupe:
         now = monotonic()
         before = self._seen.get(key)
         # A value that was doubtful is stored when a second look at its page is not.
-        told = content_hash, set(item.doubts)
+        told = content_hash, frozenset(item.doubts)  # of nothing, it is one for all products
         if before is not None and before[:2] == told and now - before[2] < self.window_s:
             raise DropItem("seen already", log_level="DEBUG")
         self._seen[key] = *told, now

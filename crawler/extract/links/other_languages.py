@@ -44,7 +44,7 @@ class Copies:
         return True
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def tongue(path: str) -> str:
     """The first folder of a path, if it may stand for a language; else ''.
 

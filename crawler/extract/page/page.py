@@ -114,7 +114,7 @@ class Page:
 
 
 # A page's own address is asked for by several readers, and its menu's on each page.
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def tidied(url: str) -> str | None:
     """An address in the form to request; None where it is none."""
     try:

@@ -85,7 +85,7 @@ def _monies(text: str, local: str | None, marked: bool) -> Sequence[Money]:
 
 
 # Dates, telephone numbers and thresholds of a shop's frame repeat on all of its pages.
-_known_monies = lru_cache(maxsize=1024)(_monies)
+_known_monies = lru_cache(maxsize=512)(_monies)
 
 
 def with_next(read: Lines, line: Line, money: Money, local: str | None) -> Sequence[Money]:

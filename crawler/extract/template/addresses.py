@@ -6,8 +6,6 @@ shop whose products stand at `/items/<number>`, and nothing else does, it is a p
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import attrs
 
 from crawler.extract import lazy_patterns
@@ -23,7 +21,6 @@ _WORD = lazy_patterns.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
 _ROUTE = lazy_patterns.pattern(r"[a-z_/-]{2,40}")
 
 
-@lru_cache(maxsize=1024)
 def shape_of(url: str) -> str | None:
     """An address with what differs from product to product left open; None where that is all of it.
 

@@ -79,7 +79,7 @@ def _odds(field: str, source: str, known: Field) -> float:
     return _log_odds(known.agreed.get(source, 0), known.offered.get(source, 0), trust)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _log_odds(agreed: int, offered: int, trust: float) -> float:
     rate = min(max((agreed + _PRIOR * trust) / (offered + _PRIOR), _LOWEST), _HIGHEST)
     return log(rate / (1 - rate))

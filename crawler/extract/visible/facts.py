@@ -81,7 +81,7 @@ names_maker = re.compile(
 ).search
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _label(text: str) -> str | None:
     """The field that a label names."""
     text = text.strip(_AROUND)

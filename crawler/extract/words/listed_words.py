@@ -170,7 +170,8 @@ class Begun(Listed):
         self._needs = found
 
 
-@lru_cache(maxsize=256)
+# The rules ask of the same text one after the other; a text's parts take 4 kB.
+@lru_cache(maxsize=64)
 def _grams(text: str) -> frozenset[str]:
     return frozenset([text[place : place + _GRAM] for place in range(len(text) - _GRAM + 1)])
 
