@@ -41,14 +41,14 @@ class Signals(SignalManager):
         receivers = self._receivers(signal)
         if not receivers:
             return []
-        quiet = (*_quiet(named), StopDownload)
+        quiet = _quiet(named)
         named.setdefault("sender", self.sender)
         answers = []
         for receiver in receivers:
             try:
                 answer = _call(receiver, signal, named)
             except Exception as error:
-                _report(receiver, error, quiet, named.get("spider"))
+                _report(receiver, error, (*quiet, StopDownload), named.get("spider"))
                 answer = Failure()  # type: ignore[no-untyped-call]
             if isinstance(answer, Deferred):
                 text = "Cannot return deferreds from signal handler: %(receiver)s"
@@ -71,7 +71,8 @@ class Signals(SignalManager):
         for receiver in receivers:
             try:
                 answer = _call(receiver, signal, named)
-                if isinstance(answer, Deferred) or isawaitable(answer):
+                # None first, because nearly all give it and to ask for a promise takes longer.
+                if answer is not None and (isinstance(answer, Deferred) or isawaitable(answer)):
                     answer = asyncio.ensure_future(_promised(receiver, answer, quiet, spider))
             except Exception as error:
                 _report(receiver, error, quiet, spider)
@@ -113,7 +114,9 @@ def _names(code: CodeType, first: int) -> tuple[str, ...] | None:
 
 def _quiet(named: dict[str, Any]) -> tuple[type[BaseException], ...]:
     """Take out which exceptions are answers and no errors."""
-    quiet = named.pop("dont_log", ())
+    quiet = named.pop("dont_log", None)
+    if quiet is None:
+        return ()
     return tuple(quiet) if isinstance(quiet, Sequence) else (quiet,)
 
 
