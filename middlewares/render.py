@@ -121,7 +121,7 @@ class Render:
         if not self._somebody and "lane" not in self.told:
             self.told.add("lane")
             logger.error(
-                "requests ask for a browser, and no worker has one: they wait %d s and are then "
+                "requests need a browser, and no worker has one: requests wait %d s and are then "
                 "given up; start a worker with SEINE_BROWSER=1",
                 LACKING_S,
             )

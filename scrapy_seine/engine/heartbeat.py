@@ -139,7 +139,7 @@ class Heartbeat:
             await self.beat()
         except (RedisError, OSError) as error:
             if not self.exchange.refusals.tell(error, "This worker's leases may expire"):
-                logger.debug("no heartbeat: %s", error)
+                logger.debug("the heartbeat was not sent: %s", error)
 
     async def _read_cancelled(self) -> None:
         key, names = self.frontier.keys.cancelled, set[bytes]()
@@ -227,4 +227,4 @@ class Heartbeat:
         try:
             await self.frontier.sign_off(self.worker)
         except (RedisError, OSError) as error:
-            logger.warning("could not sign off: %s", error)
+            logger.warning("the worker could not sign off: %s", error)

@@ -99,7 +99,7 @@ class Intake:
         try:
             return await self.take()
         except (RedisError, OSError) as error:
-            logger.debug("no look for seeds: %s", error)
+            logger.debug("seeds were not looked for: %s", error)
             return 0
 
     async def run(self) -> None:

@@ -34,7 +34,7 @@ def test_a_grant_that_is_missing_for_a_while_costs_nothing(crawl: Crawl) -> None
     with served(products=PRODUCTS) as shop:
         crawl.seed(shop.url)
         worker = crawl.start()
-        wait_until(lambda: "the store takes no row for products" in said(worker), 60, "it waits")
+        wait_until(lambda: "the store accepts no row for products" in said(worker), 60, "it waits")
         execute(crawl.database_url, "ALTER TABLE away RENAME TO products")
         crawl.wait_for_end()
     assert worker.process.returncode == 0, said(worker)

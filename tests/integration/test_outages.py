@@ -129,7 +129,9 @@ def test_no_page_is_taken_while_postgres_is_away(servers: Servers, namespace, tm
             wait_until(lambda: len(shop.visits()) > 100, 40, "the crawl is on its way")
             postgres.stop(place)
             log = tmp_path / "worker.log"
-            wait_until(lambda: "the crawl waits for it" in log.read_text(), 20, "it is missed")
+            wait_until(
+                lambda: "the crawl waits for the store" in log.read_text(), 20, "it is missed"
+            )
             visits, memory = len(shop.visits()), _memory(worker.pid)
             time.sleep(away_s)
             assert len(shop.visits()) - visits <= 40  # what had been taken already

@@ -115,7 +115,7 @@ class Coordinator:
             try:
                 await self._lock.release()
             except (LockError, RedisError, OSError) as error:
-                logger.debug("the office falls back by itself: %s", error)
+                logger.debug("the leader's lock expires by itself: %s", error)
 
     async def step(self, now: datetime) -> None:
         """Do all that is due at *now*.

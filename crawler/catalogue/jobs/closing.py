@@ -83,7 +83,7 @@ async def _end(jobs: Jobs, database_url: str, job: Job, at: datetime) -> Job | N
             sent = await _check(jobs, database_url, job)
             await jobs.note_checked(job)
             if sent:
-                logger.info("job %s: %d products that it did not see are asked for", job.id, sent)
+                logger.info("job %s: %d products that it had not seen are requested", job.id, sent)
             # Also where none entered: somebody else's may have, a moment before.
             found, idle = await jobs.get(job.id), await jobs.frontier.idle()
             if found is None or not is_over(found, at, idle=idle):

@@ -88,7 +88,9 @@ async def _begin(jobs: Jobs, database_url: str, known: Unended) -> Job | None:
         logger.error("state_lost: job %s is lost; it begins anew as %s", known.id, name)
         note = f"Redis lost its state; it was begun anew as {name}"
     else:  # one that grows as products become due, or of an older version
-        logger.error("state_lost: job %s is lost; what it was to fetch is due again", known.id)
+        logger.error(
+            "state_lost: job %s is lost; the products that it was to fetch are due again", known.id
+        )
         note = "Redis lost its state"
     await asyncio.to_thread(mark_lost, database_url, known.id, note)
     await jobs.note_lost(known.id)

@@ -117,7 +117,7 @@ class Shutdown:
                 logger.debug("the reactor is stopping already")
 
     def _enough(self) -> None:
-        logger.warning("the drain took %g s: what is left is handed back", self._limit_s)
+        logger.warning("the drain took %g s; the worker returns its other requests", self._limit_s)
         if _reactor().running:
             _reactor().stop()
 

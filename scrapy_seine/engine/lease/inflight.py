@@ -129,7 +129,7 @@ class InFlightTable(PageEnds):
         """Have each sink write what it has; a sink that fails keeps the others from nothing."""
         for failed in await asyncio.gather(*(f() for f in self.flushers), return_exceptions=True):
             if failed is not None:
-                logger.error("a sink did not write all: %s", describe(failed))
+                logger.error("a sink failed to write all items of a page: %s", describe(failed))
 
     def abandon(self, of: Callable[[Lease], bool] = lambda lease: True) -> list[Lease]:
         """Forget entries, all or those *of* some leases; returns their leases."""

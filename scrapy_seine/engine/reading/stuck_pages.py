@@ -59,7 +59,7 @@ class LongPages(Record):
         due = [s for _, s in late if now - s.since >= s.tell_s]
         if due:
             more = f" (and {len(late) - 1} more)" if len(late) > 1 else ""
-            logger.warning("%s%s; the crawl cannot end before it does", text, more)
+            logger.warning("%s%s; the crawl cannot end before that page does", text, more)
         for stay in due:
             stay.tell_s = 2 * (now - stay.since)
         return text

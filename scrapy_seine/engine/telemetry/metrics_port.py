@@ -93,7 +93,7 @@ class MetricsPort:
         try:
             await web.TCPSite(self._runner, self.host, self.port).start()
         except OSError as error:
-            logger.error("no metrics: port %d cannot be used: %s", self.port, error)
+            logger.error("metrics are not served: port %d cannot be used: %s", self.port, error)
             return
         self.port = self._runner.addresses[0][1]
         logger.info("metrics at http://%s:%d/metrics", self.host, self.port)

@@ -92,7 +92,7 @@ class OutcomeReporter:
                 took_s=took_s - self._took[1],
             )
         except (RedisError, OSError) as error:
-            logger.debug("tally not told: %s", error)
+            logger.debug("outcome counts were not sent: %s", error)
             self.tally.put_back(ended)
             return
         self._items_told, self._took = items, (answers, took_s)

@@ -273,10 +273,10 @@ class Exchange:
             answer.line.clock.learn(reply.now_ms / 1000, asked, answer.got_at)
         leases = self.lines.in_order([reply for _, reply in found])
         for key in (key for _, reply in found for key in reply.broken_keys):
-            logger.error("key %s is of the wrong type; what is its own was set aside for 60 s", key)
+            logger.error("key %s is of the wrong type; whatever needs it waits for 60 s", key)
             self._count("broken_keys", 1)
         for name in (name for _, reply in found for name in reply.spoilt_numbers):
-            logger.error("somebody wrote what is no number of ours into %s; it begins anew", name)
+            logger.error("%s in Redis holds no number of Seine's; the count begins anew", name)
             self._count("spoilt_numbers", 1)
         self.paused = any(reply.state == "PAUSED" for _, reply in found)
         for lease in leases:
@@ -382,7 +382,7 @@ class Exchange:
                 await self.frontier.forward()
         except (RedisError, OSError) as error:
             if not self.refusals.tell(error, "Links to other partitions wait in the outbox"):
-                logger.debug("the next heartbeat brings on what is in the outbox: %s", error)
+                logger.debug("the next heartbeat moves the outbox on: %s", error)
         finally:
             self._bringing = False
 

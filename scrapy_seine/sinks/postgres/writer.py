@@ -359,7 +359,9 @@ class Writer:
             if not self._away:
                 is_one = found.blame in {"doubt", "table"}
                 what = f"no row for {found.table}" if is_one else "nothing"
-                logger.warning("the store takes %s, the crawl waits for it: %s", what, found.reason)
+                logger.warning(
+                    "the store accepts %s; the crawl waits for the store: %s", what, found.reason
+                )
             self._away, self._admits = True, admits
             self._press()
             wait = _WAITS_S[min(turn, len(_WAITS_S)) - 1] * random.uniform(0.8, 1.2)

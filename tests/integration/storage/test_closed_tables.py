@@ -201,7 +201,7 @@ def test_rows_that_are_refused_slowly_one_after_the_other_blame_the_table_in_the
             wait_until(lambda many=number + 1: ended(made, many), 20, "the row has its end")
         assert made.pressed in ([], [True, False])
         made.put(row(99), 99)
-        wait_until(lambda: "the store takes no row" in caplog.text, 20, "the table is suspected")
+        wait_until(lambda: "the store accepts no row" in caplog.text, 20, "the table is suspected")
         assert not ended(made, module.SUSPECT)
         execute(database, "DROP TRIGGER guard ON products")
         wait_until(lambda: ended(made, module.SUSPECT), 20, "the last row")

@@ -232,7 +232,7 @@ def test_a_table_that_takes_no_row_at_all_is_waited_for_and_rejects_none(
     assert rows_of(database, "SELECT count(*) FROM products") == [(500,)]
     assert rows_of(database, "SELECT count(*) FROM rejected_items") == [(0,)]
     assert made.failed == []
-    waits = [line for line in caplog.messages if "the store takes no row for products" in line]
+    waits = [line for line in caplog.messages if "the store accepts no row for products" in line]
     assert len(waits) == 1
     assert ("permission denied" if fault == "REVOKE" else "does not exist") in waits[0]
 
@@ -245,7 +245,7 @@ def test_a_site_all_of_whose_rows_are_doubtful_does_not_keep_others_waiting(
     with desk(database, BATCH) as made:
         for number in range(40):
             made.put(row(number, site_id="bad"), number)
-        wait_until(lambda: "the store takes no row for products" in caplog.text, 20, "suspicion")
+        wait_until(lambda: "the store accepts no row for products" in caplog.text, 20, "suspicion")
         assert made.pressed == []
         for number in range(40, 200):
             made.put(row(number, site_id="bad"), number)
