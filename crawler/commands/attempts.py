@@ -27,11 +27,15 @@ class Command(SeineCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare which attempts."""
         super().add_options(parser)
-        parser.add_argument("--domain", default="", help="those of this domain")
-        parser.add_argument("--outcome", default="", help="those that ended so: ok, timeout …")
-        parser.add_argument("--limit", type=int, default=30, help="list at most this many (30)")
+        parser.add_argument("--domain", default="", help="attempts on this domain")
+        parser.add_argument(
+            "--outcome", default="", help="attempts with this outcome: ok, timeout …"
+        )
+        parser.add_argument("--limit", type=int, default=30, help="attempts listed, at most (30)")
         parser.add_argument("--by-hour", action="store_true", help="sum up by provider and hour")
-        parser.add_argument("--hours", type=int, default=24, help="of the last hours (24)")
+        parser.add_argument(
+            "--hours", type=int, default=24, help="hours to sum up, the last ones (24)"
+        )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Print.

@@ -36,7 +36,9 @@ class Command(SeineCommand):
         """Declare --once and --spider."""
         super().add_options(parser)
         parser.add_argument("--once", action="store_true", help="do what is due now, and end")
-        parser.add_argument("--spider", default="catalog", help="whose sites (default: catalog)")
+        parser.add_argument(
+            "--spider", default="catalog", help="spider whose sites are meant (default: catalog)"
+        )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run until told to stop.

@@ -36,7 +36,9 @@ class Command(SeineCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare --spider."""
         super().add_options(parser)
-        parser.add_argument("--spider", default="catalog", help="whose keys (default: catalog)")
+        parser.add_argument(
+            "--spider", default="catalog", help="spider whose keys are checked (default: catalog)"
+        )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look, and print what was found."""

@@ -35,7 +35,7 @@ class Command(SeineCommand):
     Shapes of addresses that led nowhere are shown where PostgreSQL runs; a look starts no server.
     """
 
-    summary = "Show by which means each domain is asked, and why; send one back to the bottom"
+    summary = "Show each domain's rung of the ladder, and why; reset a domain to the lowest rung"
     arguments = "[show [DOMAIN]|reset DOMAIN]"
     example = "scrapy domains reset shop.example"
 

@@ -19,7 +19,9 @@ class Command(SeineCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare --force."""
         super().add_options(parser)
-        parser.add_argument("--force", action="store_true", help="even if something uses them")
+        parser.add_argument(
+            "--force", action="store_true", help="stop the servers even if something uses them"
+        )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Stop both; that none runs is no error.

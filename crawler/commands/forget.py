@@ -33,7 +33,7 @@ KNOWN = """
 class Command(SeineCommand):
     """Removes URLs from the memory of seen ones; they are crawled when somebody links to them."""
 
-    summary = "Let URLs, or all stored ones that match a pattern with *, be crawled again"
+    summary = "Let URLs, or all stored URLs that match a pattern with *, be crawled again"
     arguments = "URL|PATTERN …"
     example = "scrapy forget 'https://shop.example/sale/*'"
     usual_spider = "catalog"

@@ -35,11 +35,9 @@ class Command(SeineCommand):
         parser.add_argument("--list", default="", help="a file with a URL a line; - reads stdin")
         what = parser.add_mutually_exclusive_group()
         what.add_argument(
-            "--importance", default="10", help="how much they matter beside others: 10 (default)"
+            "--importance", default="10", help="weight beside other products: 10 (default)"
         )
-        what.add_argument(
-            "--forget", action="store_true", help="let the site file say again how much they matter"
-        )
+        what.add_argument("--forget", action="store_true", help="let the site file decide again")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Set or forget.

@@ -41,7 +41,9 @@ class Command(SeineCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare --spider."""
         super().add_options(parser)
-        parser.add_argument("--spider", default="catalog", help="whose jobs (default: catalog)")
+        parser.add_argument(
+            "--spider", default="catalog", help="spider whose jobs are meant (default: catalog)"
+        )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run one verb; `list` where there is none."""

@@ -29,12 +29,14 @@ class Command(SeineCommand):
         """Declare --check."""
         super().add_options(parser)
         parser.add_argument(
-            "--check", action="store_true", help="only say what is missing; exit status 1 if any"
+            "--check",
+            action="store_true",
+            help="list missing migrations, apply none; exit status 1 if any",
         )
         parser.add_argument(
             "--wait",
             metavar="SECONDS",
-            help="with --check: wait so long at most until nothing is missing",
+            help="with --check: seconds to wait until no migration is missing",
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:

@@ -39,8 +39,10 @@ class Command(PageCommand):
         """Declare the file."""
         super().add_options(parser)
         parser.add_argument("--name", default="", help="short name (default: its domain)")
-        parser.add_argument("--into", default="spiders/sites", help="where the file is written")
-        parser.add_argument("--force", action="store_true", help="replace what is there")
+        parser.add_argument(
+            "--into", default="spiders/sites", help="folder in which the file is written"
+        )
+        parser.add_argument("--force", action="store_true", help="replace a file that is there")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look, write the file.

@@ -30,15 +30,17 @@ GROUPS = ("pool", "provider", "country", "domain")
 class Command(SeineCommand):
     """Shows each proxy's health without its credentials."""
 
-    summary = "Show the proxies' health; test them; end the quarantine of one"
+    summary = "Show the proxies' health; test them; end a proxy's quarantine"
     arguments = "[show|test [URL]|release ID] [--by pool|provider|country|domain]"
     example = "scrapy proxies --by provider"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare --by and --timeout."""
         super().add_options(parser)
-        parser.add_argument("--by", choices=GROUPS, help="sums instead of single proxies")
-        parser.add_argument("--timeout", type=float, default=15.0, help="seconds (default 15)")
+        parser.add_argument("--by", choices=GROUPS, help="show sums instead of single proxies")
+        parser.add_argument(
+            "--timeout", type=float, default=15.0, help="seconds that a test may take (15)"
+        )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Show or act; exit status 1 where a tested proxy failed.

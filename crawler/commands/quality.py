@@ -35,7 +35,7 @@ class Command(SeineCommand):
         """Declare --since, --keep and --accept."""
         super().add_options(parser)
         parser.add_argument(
-            "--since", default="", help="only what was seen since: 90m, 24h, 7d (default: all)"
+            "--since", default="", help="only products seen since: 90m, 24h, 7d (default: all)"
         )
         parser.add_argument(
             "--keep", action="store_true", help="keep the measure, to compare the next one with"

@@ -19,7 +19,7 @@ from scrapy_seine.errors import ConfigError
 class Command(SeineCommand):
     """Sends one command and prints the reply as redis-cli does; without one, a prompt."""
 
-    summary = "Send a command to Redis; without one, a prompt"
+    summary = "Send a command to Redis; without a command, open a prompt"
     arguments = "[COMMAND ARGUMENT …]"
     example = "scrapy redis lpush catalog:start_urls https://shop.example/"
     any_words = True

@@ -20,8 +20,12 @@ class Command(PageCommand):
         """Declare the folder."""
         super().add_options(parser)
         parser.add_argument("--name", default="", help="the folder's name (default: of the URL)")
-        parser.add_argument("--into", default="tests/pages", help="where the folder is made")
-        parser.add_argument("--force", action="store_true", help="replace what is there")
+        parser.add_argument(
+            "--into", default="tests/pages", help="folder in which the page's folder is made"
+        )
+        parser.add_argument(
+            "--force", action="store_true", help="replace a saved page of this name"
+        )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Fetch, read, write both files.

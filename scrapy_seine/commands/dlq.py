@@ -45,13 +45,19 @@ class Command(SeineCommand):
         """Declare which crawl, and which dead letters."""
         super().add_options(parser)
         declare_crawl(self, parser)
-        parser.add_argument("--reason", default="", help="those given up for this reason")
-        parser.add_argument("--domain", default="", help="those of this domain")
-        parser.add_argument("--text", default="", help="those with this in their URL or error")
-        parser.add_argument("--older", default="", help="given up before this: 90s, 15m, 2h, 3d")
-        parser.add_argument("--newer", default="", help="given up since then")
-        parser.add_argument("--limit", type=int, default=50, help="list at most this many (50)")
-        parser.add_argument("--pace", type=int, default=100, help="replay one every … ms (100)")
+        parser.add_argument("--reason", default="", help="dead letters with this reason")
+        parser.add_argument("--domain", default="", help="dead letters of this domain")
+        parser.add_argument(
+            "--text", default="", help="dead letters with this text in URL or error"
+        )
+        parser.add_argument("--older", default="", help="given up longer ago than 90s, 15m, 2h, 3d")
+        parser.add_argument("--newer", default="", help="given up less long ago: 90s, 15m, 2h, 3d")
+        parser.add_argument(
+            "--limit", type=int, default=50, help="dead letters listed, at most (50)"
+        )
+        parser.add_argument(
+            "--pace", type=int, default=100, help="ms between two replayed requests (100)"
+        )
         parser.add_argument("--all", action="store_true", help="replay or purge without a filter")
         parser.add_argument("--yes", action="store_true", help="purge without asking")
 

@@ -42,7 +42,7 @@ class FleetCommand(SeineCommand):
             nargs="?",
             const=str(INTERVAL_S),
             metavar="SECONDS",
-            help="draw it again every 2 seconds, or as often as said; Ctrl-C ends",
+            help="redraw every 2 seconds, or every SECONDS; Ctrl-C ends",
         )
 
     @abstractmethod

@@ -19,7 +19,7 @@ _RUN = re.compile(r"(.+?)-\d{13}-")
 class Command(SeineCommand):
     """Joins the parts that workers left, of one run or of all of them."""
 
-    summary = "Make one file of a feed's parts: of each page its last complete items"
+    summary = "Join the parts of a feed into one file, with each page's last complete items"
     arguments = "FILE"
     example = "scrapy seine join-feeds quotes.csv"
     requires_project = False

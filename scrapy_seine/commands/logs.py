@@ -23,7 +23,7 @@ _NAMED = 10
 class Command(SeineCommand):
     """Shows what a worker wrote, also one that is gone for less than a day."""
 
-    summary = "Show the last lines of a worker's log; without a worker, of the latest"
+    summary = "Show the last lines of a worker's log, by default of the last active one"
     arguments = "[WORKER] [--lines N]"
     example = "scrapy logs --lines 20"
 
@@ -31,7 +31,7 @@ class Command(SeineCommand):
         """Declare which crawl, and how many lines."""
         super().add_options(parser)
         declare_crawl(self, parser)
-        parser.add_argument("--lines", type=int, default=100, help="at most so many (100)")
+        parser.add_argument("--lines", type=int, default=100, help="lines shown, at most (100)")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print the lines.

@@ -38,7 +38,9 @@ class Command(SeineCommand):
         """Declare --spider."""
         super().add_options(parser)
         usual = self.usual_spider or "the project's only one"
-        parser.add_argument("--spider", default="", help=f"whose seeds (default: {usual})")
+        parser.add_argument(
+            "--spider", default="", help=f"spider that reads the seeds (default: {usual})"
+        )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Push; exit status 1 where a seed was bad."""

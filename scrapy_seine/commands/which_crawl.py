@@ -22,7 +22,9 @@ def declare_crawl(command: SeineCommand, parser: argparse.ArgumentParser) -> Non
     """Declare the options that name the crawl."""
     usual = command.usual_spider or "the project's only spider"
     parser.add_argument("--crawl", default="", help=f"name of the crawl (default: {usual})")
-    parser.add_argument("--spider", default="", help=f"whose crawl (default: {usual})")
+    parser.add_argument(
+        "--spider", default="", help=f"spider whose crawl is meant (default: {usual})"
+    )
 
 
 def crawl_of(command: SeineCommand, opts: argparse.Namespace) -> str:
