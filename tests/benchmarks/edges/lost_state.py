@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from redis.exceptions import RedisError
 
 from tests.benchmarks.edges.scene import WORKERS, Scene, pause
+from tests.helpers import wait_until
 
 
 def flushed(scene: Scene) -> None:
@@ -20,6 +21,12 @@ def flushed(scene: Scene) -> None:
     scene.settings["SEINE_DOMAIN_CONCURRENCY"] = 4
     scene.seed(seed)
     workers = scene.start()
+    # Who joins after the loss begins on the new state, and rightly waits for seeds there.
+    wait_until(
+        lambda: all("joins crawl" in scene.log_of(worker) for worker in workers),
+        scene.patience_s,
+        "each worker is in the crawl",
+    )
     scene.asked(name, host, 60)
     with scene.redis.client() as redis:
         redis.flushall()
