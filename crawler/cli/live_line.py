@@ -110,7 +110,7 @@ class Watch:
     def _page_ended(self, entry: InFlight) -> None:
         if entry.outcome == "release":
             return
-        self.pages += 1
+        self.pages += entry.outcome != "retry"  # its page is yet to come
         self.errors += entry.outcome in {"retry", "bury"}
         if len(self.sites) < _MOST_SITES:
             self.sites.add(entry.lease.domain)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from scrapy.utils.test import get_crawler
 
+from crawler.cli.live_line import Watch
 from scrapy_seine.printable import guarded_streams
 from scrapy_seine.reads import lazy_rich
 
@@ -33,3 +37,13 @@ def test_the_orders_of_a_live_line_reach_the_terminal(monkeypatch: pytest.Monkey
     assert "\ufffd[2K" not in text
     assert "\x1b[31m" not in text
     assert "one \ufffd[31m" in text
+
+
+def test_a_page_that_is_tried_again_is_fetched_once() -> None:
+    """A minute without network made 873 fetched pages of 55."""
+    line = Watch(get_crawler(), io.StringIO())
+    lease = SimpleNamespace(domain="shop.example")
+    for outcome in ("retry", "retry", "release", "done", "bury"):
+        ended: Any = SimpleNamespace(outcome=outcome, lease=lease)
+        line._page_ended(ended)
+    assert (line.pages, line.errors) == (2, 3)
