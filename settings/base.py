@@ -165,7 +165,7 @@ SEINE_AUTOTHROTTLE_MOST_MS = 60_000
 SEINE_DOMAIN_PAGES = 0
 # The same of one job (counted as over_job_pages). Default 0: any number.
 SEINE_JOB_PAGES = 0
-# Requests that may wait at one time (over_pending): some 400 bytes of Redis' memory each. What is
+# Requests that may wait at one time (over_pending): some 200 bytes of Redis' memory each. What is
 # refused is not remembered as seen, so that another page may bring it again. Default 0: any number.
 SEINE_MOST_PENDING = 0
 # Secret of 32 characters or more, for a Redis that others write to: workers sign what they store,

@@ -168,6 +168,7 @@ class Heartbeat:
                 "starting": self.starting,
                 "waits": self.waits(),
                 "version": own_version(),
+                "unpacks": True,
                 "cpu": self._cpu(),
                 "memory": memory_bytes(),
                 "urls": [redact(url)[:_LONGEST_URL] for url in self.inflight.urls(_NAMED)],

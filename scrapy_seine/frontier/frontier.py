@@ -17,6 +17,7 @@ from scrapy_seine.frontier.encoding.wire import (
     parse_beat,
     parse_leased,
     remembered,
+    retry_args,
     untried,
 )
 from scrapy_seine.frontier.lost_state import new_token
@@ -63,10 +64,11 @@ class Frontier(Part):
 
     async def push(self, pushes: Sequence[Push]) -> list[str]:
         """Add requests; the reply says 'OK', 'DUPLICATE' or 'OVER' (a budget) for each."""
+        await self.dictionaries.look()
         replies: list[str] = []
         for start in range(0, len(pushes), MAX_CHILDREN):
             part = pushes[start : start + MAX_CHILDREN]
-            args = [arg for push in part for arg in push.args()]
+            args = [arg for push in part for arg in push.args(self.packer.pack)]
             before = self.watch.before
             replies += map(word, await self.run("push", len(part), *args))
             self.watch.entered(before, len(part))
@@ -90,7 +92,7 @@ class Frontier(Part):
         before = self.watch.before
         leased = parse_leased(await self.run("lease", *args), slack_ms)
         self.watch.saw(before, leased.state_shown)
-        return leased
+        return await self.dictionaries.unpacked(leased)
 
     async def renew(
         self, worker: str, leases: Sequence[Lease], *, ttl_ms: int, info: bytes
@@ -110,7 +112,7 @@ class Frontier(Part):
 
     async def retry(self, retries: Sequence[Retry]) -> list[str]:
         """Send failed requests back; 'OK' or 'LOST' for each."""
-        args = [a for r in retries for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.stored)]
+        args = retry_args(retries, self.packer.pack_stored)
         return [word(r) for r in await self.run("retry", len(retries), *args)]
 
     async def bury(self, burials: Sequence[Burial]) -> list[str]:
@@ -255,12 +257,13 @@ class Frontier(Part):
     async def requeue_dead(self, ids: Sequence[str], *, pause_ms: int = 0, wait_ms: int = 0) -> int:
         """Send dead letters back, *pause_ms* apart, the first after *wait_ms*; returns how many.
 
-        Their retries begin anew.
+        Their retries begin anew. They are stored as they were pushed, so that a worker of any
+        version reads them.
         """
         if not ids:
             return 0
         client: Any = self.redis
-        stored = await client.hmget(self.keys.requests, ids)
+        stored = await self.dictionaries.read(await client.hmget(self.keys.requests, ids))
         pairs = [
             a
             for id_, text in zip(ids, stored, strict=True)

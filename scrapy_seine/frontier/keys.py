@@ -2,7 +2,7 @@
 
 | key | type | what it holds | written by | lifetime |
 |---|---|---|---|---|
-| requests | hash | stored request by id | push commit retry set_priority | until done or purged |
+| requests | hash | stored request by id, packed (encoding.packing) | push commit retry set_priority | until done or purged |
 | q:<domain> | sorted set | ids of a domain's ready requests by level, then arrival | push lease release reap | while not empty |
 | d:<domain> | hash | delay cap jitter robots measured latency lane spread; pages due slot active paused blocked pause served | lease, set_delay, set_lane, set_spread, measure, block_until, late | permanent |
 | ready | sorted set | domains that may be served now: class, then least recently served | all | while not empty |
@@ -23,7 +23,7 @@
 | schedules | hash | by site: when its full crawl starts (JSON; the catalogue's jobs) | dashboard | until removed |
 | events, events_sent | stream, string | ends of jobs (JSON), and the last one that the webhook's receiver has | coordinator, workers, dashboard | newest 10,000 |
 | coordinator | string | who leads | coordinator | 10 s |
-| control | hash | id turn seq, shift clock, cleared rolled sought passed, look looked looked_all, swept about (see `begin`), spoilt (numbers that were begun anew, until a `lease` told of them), stored (when PostgreSQL was told of the frontier last, Unix µs; the catalogue's jobs), `lane:` when to look again who has a lane, and since when nobody has it (ms), `w:` calls by caller (see `lost_state`); paused cap delay jitter throttle ended, run run_at run_name, closed (ms and reason), budgets | all | permanent |
+| control | hash | id turn seq, shift clock, cleared rolled sought passed, look looked looked_all, swept about (see `begin`), spoilt (numbers that were begun anew, until a `lease` told of them), stored (when PostgreSQL was told of the frontier last, Unix µs; the catalogue's jobs), `lane:` when to look again who has a lane, and since when nobody has it (ms), `w:` calls by caller (see `lost_state`), dictionaries (ids) and `dictionary:<id>` what requests are packed with (add_dictionary); paused cap delay jitter throttle ended, run run_at run_name, closed (ms and reason), budgets | all | permanent |
 | runs | hash | by number: a run's name and the totals at its beginning (JSON); `at:<n>` time (ms), `closed:<n>` reason, `name:<name>` number | begin_run, workers | newest 1,000 |
 | marks:<n> | set | marks of pushes that no fingerprint keeps from entering twice, by 20 minutes | push | 40 minutes |
 | partitions (in control) | field | in how many parts the crawl is split, once and for all | join |

@@ -129,6 +129,17 @@ class Watch:
         if before is not None and self.known is not None and shown:
             self.known.see(before, Known.read(shown).seq)
 
+    def reached(self, before: Known | None, seq: int) -> bool:
+        """Learn from the reply to a call that showed the sequence itself.
+
+        Returns False where the state that is remembered is not the one that the call was made to.
+        """
+        known = self.known
+        if before is None or known is None or (before.id, before.turn) != (known.id, known.turn):
+            return False
+        known.see(before, seq)
+        return True
+
     def entered(self, before: Known | None, pushed: int) -> None:
         """Learn from a push's reply: as many numbers were given out since the call was made."""
         if before is not None and self.known is not None:

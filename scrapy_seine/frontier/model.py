@@ -102,17 +102,18 @@ class Push(Value):
 
     @property
     def stored(self) -> bytes:
-        """What Redis keeps."""
+        """What Redis keeps, but that it is packed there."""
         return b"%b\n%b" % (header_of(self.priority, self.domain, self.job), self.blob)
 
-    def args(self) -> tuple[str | int | bytes, ...]:
-        """The five arguments of a push in a script."""
+    def args(self, pack: Callable[[bytes], bytes] = bytes) -> tuple[str | int | bytes, ...]:
+        """The five arguments of a push in a script; *pack* makes what is kept of the request."""
         fingerprint = "" if self.fingerprint is None else str(self.fingerprint)
         if self.force:
             fingerprint = f"!{fingerprint}"
         if self.mark and (self.force or self.fingerprint is None):
             fingerprint = f"{fingerprint}*{self.mark}"
-        return fingerprint, self.domain, level_of(self.priority), self.not_before_ms, self.stored
+        stored = b"%b\n%b" % (header_of(self.priority, self.domain, self.job), pack(self.blob))
+        return fingerprint, self.domain, level_of(self.priority), self.not_before_ms, stored
 
 
 @attrs.define(kw_only=True, eq=False, repr=False)

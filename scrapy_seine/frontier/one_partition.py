@@ -8,11 +8,13 @@ from typing import Any
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
+from scrapy_seine.frontier.dictionaries import Dictionaries
 from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.encoding.wire import commit_args, script
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.frontier.lost_state import Known, Watch, new_id
+from scrapy_seine.frontier.lost_state import Known, StateError, Watch, new_id
 from scrapy_seine.frontier.model import Burial, Done
+from scrapy_seine.frontier.packer import Packer
 from scrapy_seine.frontier.retry_rules import company
 from scrapy_seine.lenient import word
 from scrapy_seine.lua_scripts import call
@@ -34,6 +36,9 @@ class Part:
         #: 0 asks the server's clock (I6); tests pass their own time.
         self.now_ms = now_ms
         self.watch = Watch()
+        #: What is pushed here is packed, and what is read here unpacked.
+        self.packer = Packer()
+        self.dictionaries = Dictionaries(self)
 
     async def run(self, name: str, *args: Any) -> Any:
         """Run one of the scripts; returns its reply as it is.
@@ -45,7 +50,14 @@ class Part:
             stamp = self.watch.stamp(self.now_ms)
             return await call(self.redis, script(name), [self.keys.prefix], [stamp, *args])
         except ResponseError as error:
-            raise self.watch.judged(error) from None
+            raise self.judged(error) from None
+
+    def judged(self, error: Exception) -> Exception:
+        """Return what an error reply means; see `Watch.judged`."""
+        meant = self.watch.judged(error)
+        if isinstance(meant, StateError):
+            self.packer.reset()
+        return meant
 
     async def begin(self) -> None:
         """Work on the crawl's present state from now on, and on no other; a new crawl gets one.
@@ -54,6 +66,7 @@ class Part:
             RedisError: a server does not answer.
         """
         self.watch.known = None
+        self.packer.reset()
         self.watch.known = Known.read(word(await self.run("begin", new_id())))
 
     async def reap(self, *, limit: int = 200, max_deliveries: int = 5) -> tuple[int, int]:
@@ -72,5 +85,5 @@ class Part:
     def commit_call(self, pages: Sequence[Done | Burial]) -> tuple[str, list[Any]]:
         """Which script commits, and its arguments."""
         if self.keys.index is None:
-            return "commit", commit_args(pages)
-        return "commit_out", commit_args(pages, self.keys)
+            return "commit", commit_args(pages, self.packer.pack)
+        return "commit_out", commit_args(pages, self.packer.pack, self.keys)

@@ -144,18 +144,20 @@ async def _change(part: Part, found: list[Stored], priority: int, which: Which) 
     unchanged = unreadable = 0
     for id_, stored in found:
         try:
-            fields = decode(stored.partition(b"\n")[2])
+            plain = (await part.dictionaries.read([stored]))[0] or b""
+            fields = decode(plain.partition(b"\n")[2])
             if not which.takes(fields):
                 continue
-            part.seal.check(stored)
-            new = _with(part, stored, fields, priority)
+            part.seal.check(plain)
+            new = _with(part, plain, fields, priority)
         except (DecodeError, EncodeError):
             unreadable += 1
             continue
-        if new == stored:
+        if new == plain:
             unchanged += 1
         else:
-            args += (id_, sha1(stored, usedforsecurity=False).hexdigest(), new)
+            read = sha1(stored, usedforsecurity=False).hexdigest()
+            args += (id_, read, part.packer.pack_like(new, stored))
     changed = 0
     for start in range(0, len(args), 3 * CHANGED_AT_ONCE):
         step = args[start : start + 3 * CHANGED_AT_ONCE]

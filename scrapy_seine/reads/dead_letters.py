@@ -109,11 +109,12 @@ async def _search_part(frontier: Frontier, wanted: Filter, limit: int) -> tuple[
 async def one_dead(frontier: Frontier, id_: str) -> tuple[Found, bytes] | None:
     """Return one dead letter with its stored bytes; None: it is not there any more."""
     client: Any = frontier.redis
-    number, parts = part_of_id(id_), frontier.keys.parts
-    keys = parts[number] if number < len(parts) else frontier.keys
+    number, parts = part_of_id(id_), frontier.parts
+    part = parts[number] if number < len(parts) else frontier
+    keys = part.keys
     score = await client.zscore(keys.dead, id_)
     if score is None:
         return None
-    stored = await client.hget(keys.requests, id_)
+    (stored,) = await part.dictionaries.read([await client.hget(keys.requests, id_)])
     told = parse_note(await client.hget(keys.autopsy, id_))
     return read(stored, id=id_, state="dead", at=score / 1000, note=told), stored or b""

@@ -161,9 +161,11 @@ async def _oldest(redis: Redis, frontier: Frontier, ready: Sequence[Domain], now
     if not ready:
         return 0.0
     client: Any = redis
-    keys = frontier.keys.part(ready[0].name)
-    head = await client.zrange(keys.queue(ready[0].name), 0, 0)
-    stored = await client.hget(keys.requests, head[0]) if head else None
+    part = frontier.part(ready[0].name)
+    head = await client.zrange(part.keys.queue(ready[0].name), 0, 0)
+    (stored,) = await part.dictionaries.read(
+        [await client.hget(part.keys.requests, head[0]) if head else None]
+    )
     if not stored:
         return 0.0
     meta = meta_of(stored_fields(stored))

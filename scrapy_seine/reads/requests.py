@@ -10,7 +10,6 @@ import attrs
 from scrapy_seine import meta as m
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.gather import together
-from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.which_partition import part_of_id
 from scrapy_seine.lenient import real, whole, word
 from scrapy_seine.reads.fleet import meta_of, stored_fields
@@ -52,13 +51,13 @@ async def load(frontier: Frontier, ids: Sequence[bytes]) -> list[bytes | None]:
     """Stored requests by id, in that order; None: it is gone."""
     client: Any = frontier.redis
 
-    async def read_part(keys: Keys) -> dict[bytes, bytes | None]:
-        mine = [id_ for id_ in ids if part_of_id(word(id_)) == (keys.index or 0)]
-        found = await client.hmget(keys.requests, mine) if mine else []
-        return dict(zip(mine, found, strict=True))
+    async def read_part(part: Frontier) -> dict[bytes, bytes | None]:
+        mine = [id_ for id_ in ids if part_of_id(word(id_)) == (part.keys.index or 0)]
+        found = await client.hmget(part.keys.requests, mine) if mine else []
+        return dict(zip(mine, await part.dictionaries.read(found), strict=True))
 
     stored: dict[bytes, bytes | None] = {}
-    for found in await together(map(read_part, frontier.keys.parts)):
+    for found in await together(map(read_part, frontier.parts)):
         stored |= found
     return [stored.get(id_) for id_ in ids]
 

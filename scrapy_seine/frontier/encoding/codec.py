@@ -1,6 +1,8 @@
 """Requests as bytes: one version byte, then msgpack. Nothing read back is executed (I9).
 
 Version 2 has a seal between the version and the msgpack, see scrapy_seine.frontier.encoding.seal.
+Version 3 is one of these as Redis keeps it, see scrapy_seine.frontier.encoding.packing; who reads
+from Redis unpacks it, so that here it is one that could not be unpacked.
 
 msgpack decodes by recursion where a tuple or a set holds another one, with 40 kB of the C stack
 for each: 200 inside each other end the process. So size and nesting are looked at before decoding.
@@ -22,8 +24,11 @@ from scrapy_seine.frontier.encoding.nesting import MOST_DEPTH, check_depth
 
 VERSION = b"\x01"
 SEALED = b"\x02"
+PACKED = b"\x03"
 #: Bytes of a seal: the key's id, then the signature.
 SEAL_BYTES = 4 + 16
+#: Bytes that name the dictionary of a packed request.
+DICTIONARY_ID_BYTES = 4
 #: Bytes of one stored request, at most.
 MOST_BYTES = 4 << 20
 #: First bytes of msgpack's maps, arrays and extensions.
@@ -128,6 +133,17 @@ def encode(fields: Mapping[str, Any]) -> bytes:
         raise EncodeError(f"{fields.get('url')}: {where} cannot be stored: {error}") from None
 
 
+def unknown_version(blob: bytes) -> DecodeError:
+    """Say that a stored request is of no version that can be read here."""
+    version = blob[:1]
+    if version == PACKED:
+        return DecodeError(
+            "packed request cannot be unpacked: it is damaged, or the dictionary "
+            f"{blob[1 : 1 + DICTIONARY_ID_BYTES].hex()} that it was packed with is not in Redis"
+        )
+    return DecodeError(f"stored request of unknown version {version!r}")
+
+
 def decode(blob: bytes) -> dict[str, Any]:
     """Unpack the fields of a request.
 
@@ -136,7 +152,7 @@ def decode(blob: bytes) -> dict[str, Any]:
     """
     version = blob[:1]
     if version not in (VERSION, SEALED):
-        raise DecodeError(f"stored request of unknown version {version!r}")
+        raise unknown_version(blob)
     data = blob[1:] if version == VERSION else blob[1 + SEAL_BYTES :]
     try:
         check_shape(data)

@@ -22,7 +22,7 @@ from hashlib import blake2b
 import attrs
 
 from scrapy_seine.errors import DecodeError
-from scrapy_seine.frontier.encoding.codec import SEAL_BYTES, SEALED, VERSION
+from scrapy_seine.frontier.encoding.codec import SEAL_BYTES, SEALED, VERSION, unknown_version
 from scrapy_seine.frontier.model import Push, header_of
 from scrapy_seine.records import Value
 
@@ -93,7 +93,7 @@ class Seal:
         if blob[:1] == VERSION:
             raise DecodeError("the stored request is not signed, and SEINE_SECRET is set")
         if blob[:1] != SEALED or len(blob) <= SEAL_BYTES:
-            raise DecodeError(f"stored request of unknown version {blob[:1]!r}")
+            raise unknown_version(blob)
         key = self._keys.get(blob[1 : 1 + _ID_BYTES])
         if key is None:
             raise DecodeError("the stored request was signed with a secret that is not known here")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
@@ -11,7 +11,7 @@ from scrapy_seine.errors import DecodeError, EncodeError
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.frontier.model import Beat, Burial, Done, Lease, Leased
+from scrapy_seine.frontier.model import Beat, Burial, Done, Lease, Leased, Retry
 from scrapy_seine.frontier.which_partition import part_of_domain
 from scrapy_seine.lenient import items, whole, word
 from scrapy_seine.lua_scripts import Script, load_script
@@ -79,20 +79,32 @@ def script(name: str) -> Script:
     return load_script("scrapy_seine.frontier", name)
 
 
-def commit_args(pages: Sequence[Done | Burial], keys: Keys | None = None) -> list[Any]:
+def commit_args(
+    pages: Sequence[Done | Burial],
+    pack: Callable[[bytes], bytes] = bytes,
+    keys: Keys | None = None,
+) -> list[Any]:
     """Lay pages and their children out as `commit` reads them; with *keys* as `commit_out` does.
 
-    *keys* are those of the pages' partition.
+    *keys* are those of the pages' partition. Its requests are packed, those on their way to another
+    one are not, which has dictionaries of its own.
     """
     args: list[Any] = [len(pages)]
     for page in pages:
         args += (page.lease.id, page.lease.token, page.lease.job, page.ended, len(page.children))
         for child in page.children:
+            here = True
             if keys is not None:
                 part = part_of_domain(child.domain, keys.of)
-                args.append("" if part == keys.index else part)
-            args += child.args()
+                here = part == keys.index
+                args.append("" if here else part)
+            args += child.args(pack) if here else child.args()
     return args
+
+
+def retry_args(retries: Sequence[Retry], pack: Callable[[bytes], bytes] = bytes) -> list[Any]:
+    """Lay failed requests out as `retry` reads them; *pack* makes what is kept of one."""
+    return [a for r in retries for a in (r.lease.id, r.lease.token, r.wait_ms, pack(r.push.stored))]
 
 
 def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:

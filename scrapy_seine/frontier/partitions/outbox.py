@@ -55,5 +55,6 @@ async def receive(source: Frontier, part: Frontier, head: Sequence[Any]) -> int:
     """Let *part* take in what is at the head of an outbox; returns how many it did not have yet."""
     args: list[Any] = [source.keys.index, len(head)]
     for id_, fields in head:
-        args += (id_.partition(b"-")[0], fields[b"fp"], fields[b"due"], fields[b"stored"])
+        stored = part.packer.pack_stored(fields[b"stored"])
+        args += (id_.partition(b"-")[0], fields[b"fp"], fields[b"due"], stored)
     return int(await part.run("receive", *args))

@@ -7,9 +7,10 @@ from typing import Any
 
 import attrs
 
-from scrapy_seine.frontier.encoding.wire import MAX_CHILDREN, commit_args
+from scrapy_seine.frontier.encoding.wire import MAX_CHILDREN, commit_args, retry_args
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Burial, Done, Early, Lease, Push, Retry
+from scrapy_seine.frontier.packer import Packer
 from scrapy_seine.frontier.which_partition import part_of_id
 from scrapy_seine.records import Record, Value
 
@@ -132,26 +133,30 @@ class Endings(Record):
         return made
 
     def calls(
-        self, commit: Callable[[Sequence[Done | Burial]], tuple[str, list[Any]]] = _commit
+        self,
+        commit: Callable[[Sequence[Done | Burial]], tuple[str, list[Any]]] = _commit,
+        packer: Packer | None = None,
     ) -> Iterator[Call]:
         """Script calls, small enough for Lua's stack and for the server's other clients.
 
-        *commit* says which script ends pages, and with what arguments.
+        *commit* says which script ends pages, and with what arguments; *packer* makes what is kept
+        of a request.
         """
+        pack = bytes if packer is None else packer.pack
         ending = {d.lease.id for d in self.done}
         with_links = [burial for burial in self.burials if burial.children]
         landed = [lease for lease in self.landed if lease.id not in ending]
         for part in _parts(landed, MAX_PAGES):
             yield Call("land", [a for x in part for a in (x.id, x.token)], part)
         for part in _parts(self.pushes, MAX_CHILDREN):
-            yield Call("push", [len(part), *(a for p in part for a in p.args())], part)
+            yield Call("push", [len(part), *(a for p in part for a in p.args(pack))], part)
         for part in _parts(self.early, MAX_CHILDREN):
-            yield Call("push", [len(part), *(a for x in part for a in x.push.args())], part)
+            yield Call("push", [len(part), *(a for x in part for a in x.push.args(pack))], part)
         for pages in _by_children([*self.done, *with_links]):
             name, args = commit(pages)
             yield Call(name, args, pages)
         for part in _parts(self.retries, MAX_PAGES):
-            args = [a for r in part for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.stored)]
+            args = retry_args(part, bytes if packer is None else packer.pack_stored)
             yield Call("retry", [len(part), *args], part)
         for part in _parts([burial for burial in self.burials if not burial.children], MAX_PAGES):
             args = [a for b in part for a in (b.lease.id, b.lease.token, b.note)]

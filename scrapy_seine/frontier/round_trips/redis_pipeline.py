@@ -10,7 +10,7 @@ import attrs
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from scrapy_seine.frontier.encoding.wire import parse_leased, script
-from scrapy_seine.frontier.lost_state import ASKS, new_token
+from scrapy_seine.frontier.lost_state import ASKS, Known, new_token
 from scrapy_seine.frontier.model import Lease, Leased
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
@@ -66,7 +66,8 @@ class Line:
     ) -> Answer:
         """Tell and ask in one pipeline; what fails is in the answer, and fails alone."""
         answer = Answer(line=self, sent=outgoing, wanted=wanted)
-        calls = [*outgoing.limits, *outgoing.calls(self.part.commit_call)]
+        await self.part.dictionaries.look()
+        calls = [*outgoing.limits, *outgoing.calls(self.part.commit_call, self.part.packer)]
         if wanted:
             # Leases are asked for first: a slot that this worker frees now is anybody's. Only
             # what a site wishes goes ahead of them. A worker that is alone asks last: what its
@@ -95,14 +96,21 @@ class Line:
                 if made.name != "lease":
                     answer.failed.append(made)
             elif made.name == "lease":
-                answer.leased = parse_leased(reply, slack_ms)
-                watch.saw(before, answer.leased.state_shown)
-                self.starved = len(answer.leased.leases) < wanted
+                await self._take(answer, parse_leased(reply, slack_ms), before)
             else:
                 answer.ended.append((made, reply))
                 if made.name == "push":
                     watch.entered(before, len(made.about))
         return answer
+
+    async def _take(self, answer: Answer, leased: Leased, before: Known | None) -> None:
+        """Read what was leased; where its dictionary cannot be asked for, it is not taken."""
+        self.part.watch.saw(before, leased.state_shown)
+        self.starved = len(leased.leases) < answer.wanted
+        try:
+            answer.leased = await self.part.dictionaries.unpacked(leased)
+        except (RedisError, OSError) as error:
+            answer.error = answer.error or error
 
     async def _send(self, calls: Sequence[Call], stamp: str, in_full: int) -> list[Any]:
         """Return the reply of each call, or why there is none.
@@ -127,7 +135,7 @@ class Line:
                 # It runs after the question for leases, so that a wake-up is needed.
                 replies[i] = await self._teach(calls[i], stamp.removesuffix(ASKS))
             if isinstance(replies[i], ResponseError):
-                replies[i] = self.part.watch.judged(replies[i])
+                replies[i] = self.part.judged(replies[i])
         return replies
 
     async def _teach(self, made: Call, stamp: str) -> Any:
