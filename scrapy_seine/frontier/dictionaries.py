@@ -41,12 +41,17 @@ class Dictionaries:
         Raises:
             RedisError: a dictionary could not be asked for.
         """
-        if missing := self.part.packer.missing(stored):
+        packer = self.part.packer
+        plain = [one and packer.unpack(one) for one in stored]
+        if packer.unknown:
+            missing, packer.unknown = list(packer.unknown), set()
             client: Any = self.part.redis
             fields = [f"dictionary:{id_.hex()}" for id_ in missing]
             texts = await client.hmget(self.part.keys.control, fields)
-            self.part.packer.learn(map(read_dictionary, missing, texts))
-        return [one and self.part.packer.unpack(one) for one in stored]
+            packer.learn(map(read_dictionary, missing, texts))
+            plain = [one and packer.unpack(one) for one in plain]
+            packer.unknown.clear()  # what is there under no id is not asked for once more
+        return plain
 
     async def unpacked(self, leased: Leased) -> Leased:
         """Let the requests that were leased be as they were pushed.

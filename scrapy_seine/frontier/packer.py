@@ -16,10 +16,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from scrapy_seine.errors import DecodeError
+from scrapy_seine.frontier.encoding.codec import PACKED
 from scrapy_seine.frontier.encoding.packing import (
     MOST_PACKED,
+    START,
     Dictionary,
-    dictionary_id,
     is_packed,
     made_of,
 )
@@ -38,6 +39,8 @@ class Packer:
     def __init__(self) -> None:
         self.known: dict[bytes, Dictionary] = {}
         """By id: those whose text this process has seen. They are right in any state."""
+        self.unknown: set[bytes] = set()
+        """Ids that `unpack` met and this process has not seen."""
         self.own: Dictionary | None = None
         """What requests are packed with; the crawl's present state has it."""
         self._samples: list[bytes] = []
@@ -65,29 +68,26 @@ class Packer:
 
     def unpack(self, stored: bytes) -> bytes:
         """Return a stored request as it was pushed; packed where that cannot be told (I8)."""
-        if not is_packed(stored):
+        at = stored.find(b"\n") + 1
+        if stored[at : at + 1] != PACKED:
             return stored
-        used = self.known.get(dictionary_id(stored))
+        id_ = stored[at + 1 : at + START]
+        used = self.known.get(id_)
         if used is None:
+            self.unknown.add(id_)
             return stored
-        head, newline, blob = stored.partition(b"\n")
         try:
-            return head + newline + used.unpack(blob)
+            return stored[:at] + used.unpack(stored[at:])
         except DecodeError:
             return stored
 
     def pack_like(self, stored: bytes, old: bytes) -> bytes:
         """Pack a stored request as *old* is, in whose place it comes."""
-        used = self.known.get(dictionary_id(old)) if is_packed(old) else None
-        if used is None:
+        id_ = old.partition(b"\n")[2][1:START] if is_packed(old) else b""
+        if id_ not in self.known:
             return stored
         head, newline, blob = stored.partition(b"\n")
-        return head + newline + used.pack(blob)
-
-    def missing(self, stored: Iterable[bytes | None]) -> list[bytes]:
-        """Dictionaries of stored requests that this process has not seen."""
-        used = dict.fromkeys(dictionary_id(one) for one in stored if one and is_packed(one))
-        return [id_ for id_ in used if id_ not in self.known]
+        return head + newline + self.known[id_].pack(blob)
 
     def learn(self, found: Iterable[Dictionary | None]) -> None:
         """Keep dictionaries for unpacking; the oldest are forgotten, and can be read again."""

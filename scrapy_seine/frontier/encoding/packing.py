@@ -31,7 +31,8 @@ _ID = re.compile(r"[0-9a-f]{8}")
 #: zlib: raw deflate, its fastest level, a window of 2 KiB and little memory. Each request begins
 #: with a copy of a compressor's state, which takes longer than packing, and longer if it is larger.
 _LEVEL, _WINDOW, _MEMORY = 1, -11, 2
-_START = 1 + DICTIONARY_ID_BYTES
+#: Bytes of a packed request in front of what is deflated: the version and the dictionary's id.
+START = 1 + DICTIONARY_ID_BYTES
 
 
 def is_packed(stored: bytes) -> bool:
@@ -42,12 +43,6 @@ def is_packed(stored: bytes) -> bool:
     """
     at = stored.find(b"\n") + 1
     return stored[at : at + 1] == PACKED and at > 0
-
-
-def dictionary_id(stored: bytes) -> bytes:
-    """Name the dictionary of a packed stored request."""
-    at = stored.find(b"\n") + 2
-    return stored[at : at + DICTIONARY_ID_BYTES]
 
 
 class Dictionary:
@@ -79,7 +74,7 @@ class Dictionary:
         """
         inflate = self._inflate.copy()
         try:
-            blob = inflate.decompress(packed[_START:], MOST_PACKED + 1)
+            blob = inflate.decompress(packed[START:], MOST_PACKED + 1)
         except zlib.error as error:
             raise DecodeError(f"packed request is damaged: {error}") from None
         if len(blob) > MOST_PACKED or not inflate.eof or inflate.unused_data:
