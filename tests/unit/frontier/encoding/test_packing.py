@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import zlib
 from contextlib import suppress
 from hashlib import blake2b
@@ -67,8 +68,12 @@ def test_what_is_cut_off_or_goes_on_is_refused(cut: int) -> None:
 def test_a_bomb_is_refused_before_it_is_unpacked() -> None:
     bomb = deflated(bytes(200_000_000))
     assert len(bomb) < 400_000
+    tracemalloc.start()
     with pytest.raises(DecodeError, match="too large"):
         DICTIONARY.unpack(bomb)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3 * len(bomb)
     assert DICTIONARY.unpack(deflated(bytes(MOST_PACKED))) == bytes(MOST_PACKED)
 
 
