@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scrapy.http import Headers
 
 from scrapy_seine.errors import DecodeError, EncodeError
-from scrapy_seine.frontier.encoding.codec import VERSION, decode, encode
+from scrapy_seine.frontier.encoding.codec import PACKED, VERSION, decode, encode
 
 PLAIN = st.recursive(
     st.none()
@@ -142,7 +142,8 @@ GOOD = encode({"url": "http://a/", "meta": {"k": "v"}})
     ("blob", "reason"),
     [
         (b"", "unknown version"),
-        (b"\x03" + GOOD[1:], "unknown version"),
+        (b"\x04" + GOOD[1:], "unknown version"),
+        (PACKED + GOOD[1:], "packed request cannot be unpacked"),
         (GOOD[:-3], "cannot be read"),
         (GOOD + b"x", "cannot be read"),
         (VERSION + msgpack.packb([1, 2]), "no url"),
