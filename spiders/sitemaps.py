@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from scrapy import Request
 from scrapy.http import Response
 
+from crawler.extract.classify import is_front_of_tongue
 from crawler.extract.links.choice import PRIORITY, listed_links
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.sitemap import named_in_robots, read_sitemap
@@ -49,7 +50,8 @@ class Sitemaps(PageReading):
             return False
         # Front pages redirect to /en/ or /home: what was asked for is the front page all the same.
         asked = (*response.meta.get("redirect_urls", ()), response.url)
-        is_front = any(urlsplit(str(url)).path in {"", "/"} for url in asked)
+        paths = [urlsplit(str(url)).path for url in asked]
+        is_front = any(path in {"", "/"} or is_front_of_tongue(path) for path in paths)
         return is_front and self.settings.getbool("SEINE_SITEMAPS", True)
 
     def parse_robots(self, response: Response, origin: str) -> Iterator[Request]:

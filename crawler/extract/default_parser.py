@@ -438,6 +438,8 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
         verdict.add("listing", 2, f"{seen.buy_buttons} buttons buy things")
     elif seen.asks:
         verdict.add("product", 2, "a button asks who sells it")
+    if seen.priced_choices and not seen.buy_buttons:
+        verdict.add("product", 2, "each of several choices has a price")
     if seen.facts > 1:
         verdict.add("product", 3, f"the page gives {seen.facts} numbers of one item")
     elif seen.facts:

@@ -47,6 +47,8 @@ class Visible(Record):
     """What stands behind the heading, line by line."""
     paths: dict[str, str] = attrs.Factory(dict)
     """By field: where the text stands from which it was read."""
+    priced_choices: bool = False
+    """Each of several choices of a form has an amount of its own."""
     price_marked: bool = False
     price_alone: bool = False
     """The page shows no other amount, but in tiles and frames."""

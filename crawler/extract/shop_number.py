@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page, holds_digit
+from crawler.extract.structured.schema import stands_in
 from crawler.extract.words import any_of, finder
 
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
@@ -71,6 +72,8 @@ _IDS = (
 _SKU_OF_VARIANT = lazy_patterns.pattern(rb"&quot;sku&quot;:&quot;([\w./-]{2,40})&quot;")
 _VENDOR = lazy_patterns.pattern(rb'"vendor"\s{0,4}:\s{0,4}"((?:[^"\\<>]|\\[^<>]){1,80})"')
 _MOST_OF_VARIANT = 2_000
+#: A shorter number stands in many addresses.
+_SHORTEST_PART = 5
 #: Bytes of a page in which they are looked for.
 _MOST_BYTES = 400_000
 
@@ -89,7 +92,7 @@ def set_number(fields: Fields, sources: dict[str, str], shown: Fields, page: Pag
             fields["mpn"], sources["mpn"] = model, "text"
         return
     code = shown.get("gtin") or ""
-    told = model or (code if code.startswith(_BOOKS) else None)
+    told = model or (code if code.startswith(_BOOKS) else None) or _part_in_address(shown, page)
     of_variant = None if told else _of_variant(page.raw)
     if told or of_variant:
         fields["sku"], sources["sku"] = (told, "text") if told else (of_variant, "state")
@@ -113,6 +116,12 @@ def _of_variant(raw: bytes) -> str | None:
     at = raw.find(b"data-variants=", 0, _MOST_BYTES)
     found = _SKU_OF_VARIANT.search(raw, at, at + _MOST_OF_VARIANT) if at >= 0 else None
     return found[1].decode() if found else None
+
+
+def _part_in_address(shown: Fields, page: Page) -> str | None:
+    """The maker's number that a page shows, where its address holds it: it is the shop's as well."""
+    part: str = shown.get("mpn") or ""
+    return part if len(part) >= _SHORTEST_PART and stands_in(page.url, part) else None
 
 
 def _last_number(raw: bytes, shown: Fields) -> tuple[str, str] | None:

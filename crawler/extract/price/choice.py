@@ -28,7 +28,14 @@ from crawler.extract.price.line_amounts import (
     with_next,
 )
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, in_a_tile
-from crawler.extract.price.other_amounts import is_other, labels_other, says_other, tells_lowest
+from crawler.extract.price.other_amounts import (
+    is_marked_by_picture,
+    is_other,
+    labels_other,
+    says_other,
+    tells_lowest,
+)
+from crawler.extract.price.priced_choices import has_several, the_one_made
 from crawler.extract.price.regular_price import (
     OTHER,
     Candidate,
@@ -82,7 +89,7 @@ _GAP = 3
 _LONGEST_LABEL = 120
 #: Amounts of a page that are weighed.
 _MOST_AMOUNTS = 3_000
-_MOST_LINKED = 6
+_MOST_LINKED, _NO_PROSE = 6, _lines.PRICE | _lines.LABEL
 #: Lines from a sentence to the price that it is about.
 _BESIDE = 1
 #: No price comes down to a smaller part of what it was.
@@ -228,7 +235,11 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
         behind = _APART.sub(" ", line.text[money.end : until][:BEHIND].lower())
         other = not tells_a_part(money, line.text) and is_other(behind)
         other = other or says_other(before)
-    if len(line.text) < LONGEST_TILE_PRICE and _is_marked_by_picture(line.element):
+    elif other and since and until == len(line.text) and not labels_other(label):
+        # What is said behind the last amount alone may be that postage comes to it.
+        behind = _APART.sub(" ", line.text[money.end :][:BEHIND].lower())
+        other = is_other(f"{line.text[since : money.start]} {behind}")
+    if len(line.text) < LONGEST_TILE_PRICE and is_marked_by_picture(line.element):
         other = True
     if per_unit.tells(before[-20:], line.text[money.end : money.end + BEHIND]):
         other = True
@@ -246,16 +257,6 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     if now or (label and not since and CALLS_PRICE(label)):
         cost -= 10  # as good as a class
     return Candidate(money, line, cost, old, other, place.follows_link, now, told_old)
-
-
-def _is_marked_by_picture(element: Element) -> bool:
-    """Whether the picture behind an amount says whose it is: that of those who hold a card."""
-    mark = element.getnext()
-    return (
-        mark is not None
-        and mark.tag == "img"
-        and says_other((mark.get("alt") or "")[:AROUND].lower())
-    )
 
 
 def _cost_of_place(money: Money, place: _Place) -> int:
@@ -284,7 +285,7 @@ def _is_outside_links(element: Element) -> bool:
 
 def _chosen(found: list[Candidate], read: Lines) -> tuple[list[Candidate], Candidate | None]:
     """Weigh amounts against each other; the last one is most likely the price."""
-    candidates = _told(found)
+    candidates = the_one_made(_told(found))
     if len(candidates) > 1:  # one alone is neither the tax nor the price before of another one
         amounts = paid_in_box(with_tax(candidates, read.lines))
         candidates = often_told(paired(called_twice(near_before(amounts)), read.lines))
@@ -309,6 +310,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     """
     amounts = _all_amounts(read, local, tiles)
     candidates = _candidates(read, seen, amounts, tiles)
+    seen.priced_choices = has_several(candidates)
     candidates, best = _chosen(candidates, read)
     if best is not None and tiles and read.heading >= 0:
         row = amounts.row_of(best.line, read.lines[read.heading].element)
@@ -329,7 +331,10 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         return  # a sentence about postage or a sum from which on it is free
     if not best.line.flags & _lines.PRICE and asks_for_price(read, best.line.index):
         return
-    seen.price_distance, seen.price_line = best.cost, best.line.index
+    seen.price_alone = len(candidates) == 1
+    unit = seen.price_alone and per_unit.tells("", best.line.text[best.money.end :][:BEHIND])
+    seen.price_distance = best.cost - (OTHER if unit else 0)
+    seen.price_line = best.line.index
     seen.price_in_prose = _is_in_prose(read, best)
     if seen.price_in_prose and not best.follows_link and not _is_called_price(best):
         return  # what one has to spend, wins or saves
@@ -337,10 +342,9 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     seen.fields["currency"] = best.money.currency
     seen.paths["price"] = path(best.line.element)
     seen.price_marked = bool(best.line.flags & _lines.PRICE)
-    seen.price_alone = len(candidates) == 1
     called = best.line.text[: best.money.start][-AROUND:] or label_before(read, best.line)
     # What is sold by the metre has a price by the metre.
-    loose = best.other and not CALLS_PRICE(called)
+    loose = best.other and not (unit or CALLS_PRICE(called))
     seen.price_is_loose = loose or _ends_sentence(best) or _is_below_others(read, best)
     seen.price_after_link = best.follows_link
     rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
@@ -430,7 +434,7 @@ def _is_in_prose(read: Lines, best: Candidate) -> bool:
     if best.follows_link:
         above = read.lines[max(read.heading, 0) : line.index]
         return sum(len(one.text) for one in above if len(one.text) > PARAGRAPH) > _ARTICLE
-    if line.flags & _lines.PRICE or len(line.text) < _GAP + BEHIND // 2:
+    if line.flags & _NO_PROSE or len(line.text) < _GAP + BEHIND // 2:
         return False
     before, after = line.text[: money.start][-AROUND:], line.text[money.end :][:AROUND]
     if line.index == read.heading:
@@ -447,7 +451,7 @@ def _is_called_price(one: Candidate) -> bool:
 def _ends_sentence(best: Candidate) -> bool:
     """Whether words that are no label stand before a price in its line, outside of boxes for prices."""
     before = best.line.text[: best.money.start][-AROUND:]
-    marked = best.line.flags & (_lines.PRICE | _lines.FACT)
+    marked = best.line.flags & (_NO_PROSE | _lines.FACT)
     return not marked and ":" not in before and len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from crawler.extract.page.page import Element
 from crawler.extract.price.regular_price import PERCENT, WITH_TAX
 from crawler.extract.words import any_word
 
 #: Words around an amount that is no price: postage, instalments, savings.
 _OTHER_AMOUNT = any_word("amounts", "other")
 _OTHER_LABEL = any_word("amounts", "other_label")
+_LONGEST_ALT = 500
 #: The lowest price of the last 30 days, which shops of the EU have to tell beside a lower one.
 _LOWEST = any_word("amounts", "lowest")
 
@@ -46,4 +48,14 @@ def is_other(words: str) -> bool:
     remark = WITH_TAX(words)
     return remark is None or says_other(
         f"{remark.string[: remark.start()]} {remark.string[remark.end() :]}"
+    )
+
+
+def is_marked_by_picture(element: Element) -> bool:
+    """Whether the picture behind an amount says whose it is: that of those who hold a card."""
+    mark = element.getnext()
+    return (
+        mark is not None
+        and mark.tag == "img"
+        and says_other((mark.get("alt") or "")[:_LONGEST_ALT].lower())
     )

@@ -53,6 +53,9 @@ _LABEL = 14
 _BRACKETS = frozenset("([（")
 #: Brackets and figures end what is said of an amount.
 _NOT_OTHERS = lazy_patterns.pattern(r"[(（/\d]|[)）](?=\s*\S)")
+#: What stands in brackets right behind an amount is about that one: `6,700円(税抜) 7,370円(税込)`.
+_REMARK_BEHIND = re.compile(r"[(（]((?:[^()（）\d]|\d{1,2}\s?%){1,30})[)）]").match
+_REMARK_OF_ANOTHER = re.compile(r"\d\s?[^\s\d()（）]{0,3}\s?[(（][^()（）]{1,30}[)）]\s?\Z").search
 PERCENT = lazy_patterns.pattern(
     rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')})\b)?",
     re.I,
@@ -170,9 +173,11 @@ def _around(one: Candidate, lines: Sequence[Line]) -> str:
         below = lines[one.line.index + 1].text if one.line.index + 1 < len(lines) else ""
         return below if below[:1] in _BRACKETS and len(below) <= _LONGEST_REMARK else ""
     before, behind = text[: money.start][-_LABEL:], text[money.end :].lstrip()
-    remark = behind.find(")") + 1 if behind[:1] == "(" else 0
-    behind = behind[: remark if 0 < remark <= _LONGEST_REMARK else _LABEL]
-    return f"{_NOT_OTHERS.split(before)[-1]} {_NOT_OTHERS.split(behind)[0]}"
+    if _REMARK_OF_ANOTHER(before):
+        before = ""
+    if remark := _REMARK_BEHIND(behind):
+        return f"{_NOT_OTHERS.split(before)[-1]} {remark[1]}"
+    return f"{_NOT_OTHERS.split(before)[-1]} {_NOT_OTHERS.split(behind[:_LABEL])[0]}"
 
 
 def _label_in_row(line: Line, lines: Sequence[Line]) -> str:

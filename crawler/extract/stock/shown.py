@@ -11,7 +11,7 @@ from crawler.extract.classify import looks_like_product
 from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import LONGEST, Element, short_text
+from crawler.extract.page.page import LONGEST, Element, holds_digit, short_text
 from crawler.extract.page.places import path
 from crawler.extract.stock.availability import availability_of_text, buys, buys_in_short
 from crawler.extract.words import Marks, begun_of, finder, finder_of, whole_of
@@ -300,7 +300,13 @@ _SILENT = Marks(_is_silent)
 def _sold_alone(read: Lines, buttons: int) -> str | None:
     """What follows from a line that says no more than "Sold", and not how many, where none buys."""
     for line, following in pairwise([*read.own, None] if not buttons else ()):
-        if line is not None and len(line.text) < _SOLD_SHORT and _SOLD(line.text):
+        if line is None or len(line.text) >= _GLANCE:
+            continue
+        if line.flags & _lines.BUTTON and _disabled(line.element):
+            word, _, amount = line.text.partition(" ")  # "Sold – € 38.16", where one would buy
+            if holds_digit(amount) and _SOLD(word):
+                return "OutOfStock"
+        if len(line.text) < _SOLD_SHORT and _SOLD(line.text):
             counts = following is not None and following.text[:1].isdigit()
             return None if counts else "OutOfStock"
     return None

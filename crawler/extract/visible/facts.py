@@ -14,6 +14,8 @@ from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, holds_digit, short_text
+from crawler.extract.page.places import leads_away
+from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.schema import NOTHING, gtin, has_check_digit, stands_in
 from crawler.extract.words import Marks, begun_of
@@ -67,6 +69,8 @@ _LONGEST_FACT, LONGEST_BRAND = 120, 40
 #: A line that may be a label and a number without a sign between them is shorter.
 _LONGEST_CODE = 40
 _MOST_AROUND = 2
+#: Elements within a line that hold a part of it, and rows of a table of variants.
+_SMALL, _MOST_VARIANTS = frozenset({"i", "em", "small", "span", "b", "strong", "code"}), 60
 #: Words of a value in which a further label is looked for.
 _MOST_WORDS = 8
 #: Shorter numbers stand in many texts.
@@ -110,6 +114,8 @@ def find_facts(read: Lines, seen: Visible) -> None:
         if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
             _take_marked(seen, line)
         joined = line.flags & _lines.JOINED  # else no label is inside
+        if joined and line.flags & _lines.DIGIT and "sku" not in seen.fields:
+            _take_part(seen, line)
         if not _TELLS_NOTHING[line.text] or (joined and _label_inside(line)):
             following = line.index + 1
             _take_told(seen, line, lines[following] if following < len(lines) else None)
@@ -321,6 +327,14 @@ def number_beside(heading: Element) -> str | None:
     return None
 
 
+def _take_part(seen: Visible, line: Line) -> None:
+    """A number behind its label in one of the boxes of a line: `10 g 132 kr <i>art.nr 12-B</i>`."""
+    for part in islice(line.element, _MOST_AROUND):
+        text = part.text
+        if text and " " in text.strip() and part.tag in _SMALL and len(text) < _LONGEST_CODE:
+            _take_unseparated(seen, " ".join(text.split()))
+
+
 def _take_unseparated(seen: Visible, text: str) -> None:
     told = _unseparated(text)
     if told is not None:
@@ -412,11 +426,22 @@ def _below_heads(row: Element) -> Iterator[tuple[str, str]]:
         and (body := row.getparent().getnext()) is not None
     ):
         values = body[0] if len(body) else None
-    if values is None or values.getnext() is not None or len(values) != len(row):
+    if values is None or len(values) != len(row):
+        return
+    if values.getnext() is not None and not _are_variants(row, values):
         return
     for label, value in zip(row[:_MOST_CELLS], values[:_MOST_CELLS], strict=True):
         if value.tag == "td" and (field := _label(short_text(label))):
             yield field, short_text(value)
+
+
+def _are_variants(heads: Element, values: Element) -> bool:
+    """Whether a table with several rows has a column of prices, and no row that leads elsewhere."""
+    priced = any(CALLS_PRICE(short_text(head)) for head in heads[:_MOST_CELLS])
+    rows = islice(values.itersiblings(), _MOST_VARIANTS)
+    return priced and not any(
+        leads_away(a) for row in (values, *rows) for a in islice(row.iter("a"), 1)
+    )
 
 
 def _row(row: Element) -> tuple[str, str] | None:

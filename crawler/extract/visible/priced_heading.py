@@ -86,7 +86,8 @@ def is_of_frame(heading: Element) -> bool:
         menus = (
             nav for nav in box.iter("nav") if "crumb" not in f"{nav.get('class')}{nav.get('id')}"
         )
-        if next(menus, None) is not None:
+        below = box.getnext()
+        if next(menus, None) is not None or (below is not None and below.tag == "nav"):
             return True
     return False
 

@@ -109,13 +109,19 @@ def _heading_of(page: Page, expected: str) -> Element | None:
     if best_score <= _UNSPOKEN:
         named = _named(page, (known, title))
         if named is not None and not is_of_frame(named) and not is_general(short_text(named)):
-            return named
+            return named if named.getnext() is not best or best_score < _ENOUGH else best
     if best is None and not any(map(short_text, headings)):
         return beside_price(page) or _large(page)
     if best is not None and best.tag == "h1":
         best = _second_of_two(best, title)
     near = best if best_score >= _ENOUGH else beside_price(page)
-    return framed if near is None else near
+    return _not_the_titles(framed, title) if near is None else near
+
+
+def _not_the_titles(framed: Element | None, title: str) -> Element | None:
+    """A heading of the page's head, unless it is all that the title says: the shop's own name."""
+    told = framed is not None and short_text(framed).casefold() == title
+    return None if told else framed
 
 
 def _second_of_two(heading: Element, title: str) -> Element:

@@ -1,0 +1,121 @@
+"""What the pages of small shops do: choices with a price each, tables of sizes, prices by the kilogram."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import extract, parse
+from crawler.extract.stock.availability import availability_of_text
+
+
+def _read(body, path="/oak", title="Oak lamp", lang="en", site="https://shop.example"):
+    html = f"<html lang={lang}><head><title>{title}</title></head><body>{body}</body></html>"
+    return extract(parse(html.encode(), f"{site}{path}", "text/html; charset=utf-8"))
+
+
+_BUY = "<form><input name=qty><button>Add to cart</button></form>"
+
+
+def test_a_remark_in_brackets_is_about_the_amount_before_it():
+    """Before, it was the net price that was taken: the remark was cut off at its own bracket."""
+    table = "<table><tr><th>販売価格</th><td>6,700円(税抜) <b>7,370円(税込)</b></td></tr></table>"
+    found = _read(f"<h1>灯</h1>{table}<button>カートに入れる</button>", lang="ja")
+    assert found.fields["price"] == Decimal(7370)
+
+
+def test_postage_behind_the_last_amount_of_a_line_makes_it_no_other():
+    line = "<div class=preis><i>statt 539,46 €</i> ab 469,10 €<small>inkl. 19 % MwSt. zzgl. Versand</small></div>"
+    found = _read(f"<h1>Oak lamp</h1>{line}<button>In den Warenkorb</button>", lang="de").fields
+    assert (found["price"], found["regular_price"]) == (Decimal("469.10"), Decimal("539.46"))
+
+
+@pytest.mark.parametrize(("made", "price"), [(None, 33), (1, 132)])
+def test_of_choices_with_a_price_each_the_one_made_is_asked_else_the_first(made, price):
+    rows = [("Portion bag (some 20 seeds)", 33, "B84"), ("10 g", 132, "B85"), ("100 g", 924, "B86")]
+    choices = "".join(
+        f"<div><input type=radio name=f{' checked' if n == made else ''}><label>{text} <b>{kr} kr</b> <i>art.nr {number}</i></label></div>"
+        for n, (text, kr, number) in enumerate(rows)
+    )
+    found = _read(f"<h1>Oak lamp</h1><form>{choices}<button>Lägg i korg</button></form>", lang="sv")
+    assert (found.kind, found.fields["price"]) == ("product", Decimal(price))
+    assert found.fields["sku"] == "B84"
+
+
+def test_choices_with_a_price_each_are_a_products_without_a_button_that_is_known():
+    choices = "".join(
+        f"<label><input type=radio name=f>{text} <b>{price} zł</b></label>"
+        for text, price in (("1 month", 160), ("1 year", 1860))
+    )
+    page = f"<h1>Oak lamp</h1><form>{choices}<button>Weiter</button></form>"
+    assert _read(page, lang="pl").kind == "product"
+    assert _read(page.replace("type=radio", "type=text"), lang="pl").kind == "other"
+    checked = page.replace("type=radio", "type=radio checked", 1)
+    assert _read(checked).offered["text"]["price"] == Decimal(160)  # though it is by the month
+    whole = checked.replace("</h1>", "</h1><p class=price>1700 zł</p>")
+    assert _read(whole).offered["text"]["price"] != Decimal(160)
+
+
+_SIZES = "".join(
+    f"<tr><td>B63-{d}</td><td>M{d}x20</td><td>€ {d},95</td><td>disponibile</td></tr>"
+    for d in (4, 6, 8)
+)
+_TABLE = f"<table><thead><tr><th>Codice</th><th>Misura</th><th>Prezzo</th><th>Disponibilità</th></tr></thead><tbody>{_SIZES}</tbody></table>"
+
+
+def test_a_table_of_sizes_is_one_product_with_the_first_ones_number():
+    found = _read(f"<h1>Oak lamp</h1>{_TABLE}", lang="it")
+    assert (found.kind, found.fields["sku"]) == ("product", "B63-4")
+    assert found.fields["price"] == Decimal("4.95")
+
+
+def test_a_table_whose_rows_lead_to_pages_of_their_own_tells_no_number():
+    linked = _TABLE.replace("<td>M6x20", "<td><a href=/viti/m6>M6x20</a>")
+    assert _read(f"<h1>Oak lamp</h1>{linked}", lang="it").fields.get("sku") is None
+
+
+def test_the_only_price_of_what_is_sold_by_weight_stays_when_it_is_gone():
+    body = "<h1>Oak lamp</h1><p>Artikel 1046</p><p>€ 32,10 pro kg</p><p>Derzeit nicht verfügbar</p>"
+    found = _read(body, lang="de")
+    assert (found.kind, found.fields["price"]) == ("product", Decimal("32.10"))
+    assert found.fields["availability"] == "OutOfStock"
+    two = _read(f"{body}<p>€ 12,00 pro kg</p>", lang="de")
+    assert "price" not in two.fields  # which of them was asked nobody knows
+
+
+def test_a_title_that_begins_with_the_maker_names_the_heading_below_that():
+    body = (
+        f"<p>HARDY, Thomas</p><h2>Notes on Arabia</h2><p>£19.00</p><p>Stock ID: M60-1000</p>{_BUY}"
+    )
+    found = _read(body, title="HARDY, Thomas: Notes on Arabia | Penfold Books")
+    assert found.fields["name"] == "Notes on Arabia"
+
+
+def test_a_page_whose_title_is_its_heads_heading_is_named_by_the_one_at_the_price():
+    body = f"<header><h1>Red House</h1></header><nav><a href=/a>A</a></nav><h2>Oak lamp</h2><p>£19.00</p><p>Item no: 12-B</p>{_BUY}"
+    assert _read(body, title="Red House").fields["name"] == "Oak lamp"
+
+
+def test_a_parts_number_that_the_address_holds_is_the_shops():
+    body = f"<h1>Oak lamp</h1><dl><dt>Part No.</dt><dd>K73-1000</dd></dl><p>£19.00</p>{_BUY}"
+    assert _read(body, path="/part/K73-1000").fields["sku"] == "K73-1000"
+
+
+@pytest.mark.parametrize("word", ["Verkocht", "Sold"])
+def test_a_button_that_is_dead_says_sold_beside_the_price(word):
+    body = f"<h1>Oak lamp</h1><p>Ref: T60-1065</p><button{{}}>{word} – € 38,16</button>"
+    assert _read(body.format(" disabled")).fields["availability"] == "OutOfStock"
+    assert _read(body.format("")).fields.get("availability") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "stock"),
+    [
+        ("Κατόπιν παραγγελίας", "BackOrder"),
+        ("La comandă", "BackOrder"),
+        ("Miejsca wyczerpane.", "OutOfStock"),
+        ("Køb 6 stk. for 427,95 kr.", None),
+        ("6 stk á lager", "InStock"),
+    ],
+)
+def test_words_of_small_shops_about_the_stock(text, stock):
+    assert availability_of_text(text) == stock
