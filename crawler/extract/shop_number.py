@@ -64,7 +64,7 @@ _IDS = (
         rb"data-(?:p|product[-_]?|item[-_]?|article[-_]?)id=[\"']([\w-]{2,40})[\"']"
     ),
     lazy_patterns.pattern(
-        rb"name=[\"'](?:product_?id|id_product|products_id|add-to-cart|sku)[\"']"
+        rb"name=[\"'](?:product_?id|id_product|products_id|add-to-cart|sku|item_number)[\"']"
         rb"(?:\s[\w-]+=[\"'][^\"']{0,40}[\"']){0,2}?\svalue=[\"']([\w-]{2,40})[\"']"
     ),
 )

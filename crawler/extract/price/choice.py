@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import islice, pairwise, repeat
+from itertools import islice, repeat
 
 import attrs
 
@@ -28,6 +28,7 @@ from crawler.extract.price.line_amounts import (
     with_next,
 )
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, in_a_tile
+from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
     is_marked_by_picture,
     is_other,
@@ -59,7 +60,8 @@ from crawler.extract.price.words_beside import (
     tells_a_part,
     words_of,
 )
-from crawler.extract.words import Marks, any_of, any_word, whole_of
+from crawler.extract.stock.availability import buys
+from crawler.extract.words import any_of, any_word
 from scrapy_seine.records import Value
 
 #: Words behind an amount that tell what is not in it, or that all is: "plus postage".
@@ -71,16 +73,9 @@ _WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
 _MORE_OR_LESS = frozenset({"+", "−"})
 _TAIL = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 _POSTAGE = any_word("amounts", "postage")
-_ON_REQUEST = any_word("amounts", "on_request")
 _COSTS = any_word("amounts", "costs")
-#: The same alone in a box for the price, or alone in its line: "Contact us".
-_ASKS_IN_BOX = whole_of(
-    lambda any_of: rf"(?:[^:：]{{2,24}}[:：])?\W*(?:{any_of('amounts', 'asks_in_box')})\W*"
-)
 #: What may stand in a tile between its link and its price.
 _BETWEEN = _lines.OLD | _lines.HIDDEN | _lines.STOCK
-#: Lines after the heading in which a price is asked for.
-_NEAR = 60
 #: What costs more is too far from the heading to be its price; postage and such, sooner.
 _FARTHEST, _FARTHEST_OTHER = 150, 90
 #: Characters before an amount with which its line begins.
@@ -239,6 +234,8 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
         # What is said behind the last amount alone may be that postage comes to it.
         behind = _APART.sub(" ", line.text[money.end :][:BEHIND].lower())
         other = is_other(f"{line.text[since : money.start]} {behind}")
+    if other and line.flags & _lines.BUTTON and buys(before.strip()):
+        other = False  # "Add to cart — $14.00"
     if len(line.text) < LONGEST_TILE_PRICE and is_marked_by_picture(line.element):
         other = True
     if per_unit.tells(before[-20:], line.text[money.end : money.end + BEHIND]):
@@ -399,33 +396,6 @@ def _is_surely_old(one: Candidate) -> bool:
 def _is_postage(one: Candidate) -> bool:
     """Whether a line that begins with words for postage tells an amount: no price stands there."""
     return _POSTAGE(one.line.text[: one.money.start][-LONGEST_TILE_PRICE:]) is not None
-
-
-def asks_for_price(read: Lines, before: int) -> bool:
-    """Whether a short line from the heading on and *before* a line says that one has to ask."""
-    here = read.lines[max(read.heading, 0) : min(before, max(read.heading, 0) + _NEAR)]
-    short = [line for line in here if len(line.text) < LONGEST_TILE_PRICE]
-    if any(line.flags & _lines.PRICE and _ASKS[line.text] for line in short):
-        return True
-    if _names_no_amount(here):
-        return True
-    texts = [line.text for line in short]
-    return any(map(_MAY_ASK.__getitem__, texts)) and _ON_REQUEST("\n".join(texts)) is not None
-
-
-def _names_no_amount(here: list[Line]) -> bool:
-    """Whether the row of a table for the price holds a word and no amount."""
-    for label, value in pairwise(here):
-        if not label.flags & _lines.LABEL or (label.flags | value.flags) & _lines.DIGIT:
-            continue
-        if says_now(label.text) and len(value.text) < LONGEST_TILE_PRICE:
-            return True
-    return False
-
-
-#: Whether a line holds letters of a word that asks: what is asked may stand in two lines.
-_MAY_ASK = Marks(_ON_REQUEST.may_hold)
-_ASKS = Marks(lambda text: _ASKS_IN_BOX(text) is not None)
 
 
 def _is_in_prose(read: Lines, best: Candidate) -> bool:

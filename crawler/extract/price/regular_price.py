@@ -90,7 +90,7 @@ def with_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candida
         if abs(one.line.index - two.line.index) > _NEAR_TAXED or (one.old and two.old):
             continue
         low, high = (one, two) if one.money.value < two.money.value else (two, one)
-        if not _is_taxed(low, high):
+        if not _is_taxed(low, high) or _is_told_down(high, low):
             continue
         of_low, of_high = _around(low, lines), _around(high, lines)
         told = high.money.value - low.money.value
@@ -134,10 +134,16 @@ def _without_the_tax(candidates: list[Candidate]) -> list[Candidate]:
         around = candidates[max(0, place - 2) : place] + candidates[place + 1 : place + 3]
         near = [c for c in around if abs(c.line.index - one.line.index) <= 2 * _NEAR]
         for net, gross in permutations(near, 2):
-            if net.money.value + one.money.value == gross.money.value and _is_taxed(net, gross):
+            summed = net.money.value + one.money.value == gross.money.value
+            if summed and _is_taxed(net, gross) and not _is_told_down(gross, net):
                 tax = attrs.evolve(one, other=True, tax=True, cost=one.cost + OTHER)
                 return [tax if c is one else c for c in candidates]
     return candidates
+
+
+def _is_told_down(high: Candidate, low: Candidate) -> bool:
+    """Whether words say that the higher of two amounts was asked before: 20 % off is no tax."""
+    return high.told_old and not low.told_old
 
 
 def is_net_box(one: Candidate) -> bool:

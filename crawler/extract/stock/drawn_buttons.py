@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from crawler.extract.kind_signs import Visible
-from crawler.extract.page.page import LONGEST, Page
+from crawler.extract.page.page import LONGEST, Element, Page
 from crawler.extract.stock.availability import buys_in_short
 
 #: Pictures of a page that are looked at, and characters of a button's text.
@@ -13,19 +13,21 @@ _MOST_PICTURES, _GLANCE = 200, 40
 
 
 def take_drawn(page: Page, seen: Visible) -> None:
-    """Take one such button for the page's own; those of a listing's tiles are several."""
-    if _drawn(page) == 1:
+    """Take one such button, or two side by side, for the page's own; those of tiles are several."""
+    drawn = _drawn(page)
+    if len(drawn) == 1 or (len(drawn) == 2 and drawn[0].getparent() is drawn[1].getparent()):
         seen.buy_buttons, seen.fields["availability"] = 1, "InStock"
 
 
-def _drawn(page: Page) -> int:
-    """How many links and buttons hold a picture that says to buy, and nothing else."""
-    count = 0
+def _drawn(page: Page) -> list[Element]:
+    """The links and buttons that hold a picture that says to buy, and nothing else."""
+    found = []
     for picture in islice(page.root.iter("img"), _MOST_PICTURES):
         said = (picture.get("alt") or "")[:LONGEST].strip()
         around = picture.getparent()
         if not 1 < len(said) < _GLANCE or around.tag not in {"a", "button"} or len(around) != 1:
             continue
         alone = not (around.text or "").strip() and not (picture.tail or "").strip()
-        count += alone and buys_in_short(said)
-    return count
+        if alone and buys_in_short(said):
+            found.append(around)
+    return found

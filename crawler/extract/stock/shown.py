@@ -35,6 +35,14 @@ _NEAR_STOCK = 15
 #: Classes of links that look like buttons; addresses that put something into a cart.
 _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=$|[\s_-])").search
 _CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
+#: Cells of a table or a list of terms, and what says no in one.
+_CELLS = frozenset({"th", "td", "dt"})
+_DENIES = re.compile(
+    r"\W*(?:0|no|none|nein|keine?r?|non|nee|geen|nej|ingen|nei|ei|nie|ne|nu|нет|ні|não|nem|いいえ|なし|無)\W*",
+    re.I,
+).fullmatch
+#: Who gives to the shop buys nothing.
+_GIVES = re.compile(r"donat|spend|\bdon\b|doneer|doner").search
 _PRESSED = frozenset({"submit", "image", "button"})
 #: What stands between words for the stock and a number.
 _OPENING = ("(", "（", ":", "：")
@@ -94,10 +102,17 @@ def _marked_or_counted(line: Line, labelled: bool, read: Lines) -> str | None:
 
 
 def _unless_none(told: str | None, line: Line, read: Lines) -> str | None:
-    """What a line says of the stock, unless the number behind it is 0: `In stock (<b>0</b>)`."""
-    if told != "InStock" or line.text[-1:] not in _OPENING or line.index + 1 >= len(read.lines):
+    """What a line says of the stock, unless the number behind it is 0: `In stock (<b>0</b>)`.
+
+    Or unless the cell behind a label says no: `In stock` and `None`.
+    """
+    if told != "InStock" or line.index + 1 >= len(read.lines):
         return told
-    return "OutOfStock" if read.lines[line.index + 1].text == "0" else told
+    following = read.lines[line.index + 1]
+    if line.text[-1:] in _OPENING and following.text == "0":
+        return "OutOfStock"
+    cells = line.element.tag in _CELLS and following.element.getparent() is line.element.getparent()
+    return "OutOfStock" if cells and _DENIES(following.text) else told
 
 
 def _stands_for_price(line: Line) -> bool:
@@ -178,8 +193,13 @@ def _pressed(inputs: list[Element]) -> list[bool]:
     """Of each field that buys when it is pressed, whether it can be; none where the first is gone."""
     if _first_is_gone(inputs):
         return []
-    bought = (e for e in inputs if (says := _said_by(e)) and buys_in_short(says))
+    bought = (e for e in inputs if (says := _said_by(e)) and (buys_in_short(says) or _pays(says)))
     return [element.get("disabled") is None for element in bought]
+
+
+def _pays(says: str) -> bool:
+    """Whether a field pays at once, by a service that many static pages use for their cart."""
+    return "PayPal" in says and not _GIVES(says.lower())
 
 
 def _first_is_gone(inputs: list[Element]) -> bool:

@@ -18,7 +18,7 @@ _MOST_BEHIND = 10
 _FRAMES = frozenset({"header", "nav", "footer", "aside"})
 _SIGN = finder(
     r"logo|icon|sprite|placeholder|pixel|spacer|blank\.|flag|badge|payment|\.svg|ribbon|sticker|banner"
-    r"|(?:^|[/_-])(?:sale|new|hot|sold-?out|soldout|label|btn|button|star|arrow|bg)s?[\d_-]{0,3}\.\w{3,4}(?:[?#]|$)"
+    r"|(?:^|/)(?:btn|button|ico)[_-]|(?:^|[/_-])(?:sale|new|hot|sold-?out|soldout|label|btn|button|star|arrow|bg)s?[\d_-]{0,3}\.\w{3,4}(?:[?#]|$)"
 )
 #: Attributes in which templates keep the address of the picture to zoom into.
 _ZOOMED = ("data-large_image", "data-zoom-image", "data-zoom", "data-full-image", "data-full")

@@ -18,8 +18,9 @@ from crawler.extract.money.currencies import (
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text, squashed
-from crawler.extract.price.choice import asks_for_price, find_price
+from crawler.extract.price.choice import find_price
 from crawler.extract.price.free import take_free
+from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.drawn_buttons import take_drawn
 from crawler.extract.stock.shown import asks_seller, is_gone, read_stock, told_above

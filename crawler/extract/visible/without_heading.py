@@ -16,7 +16,7 @@ from crawler.extract.money.amounts import amount, find_prices
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import Element
+from crawler.extract.page.page import Element, squashed
 from crawler.extract.page.places import leads_away, path
 from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.words_beside import CALLS_PRICE
@@ -38,6 +38,8 @@ _IS_LABELLED = re.compile(r"[^\W\d][^:：]{2,18}\s?[:：]\s.*", re.S).fullmatch
 _LONGEST_LABEL, _LONGEST_NAME, _BESIDE, _MOST_AROUND = 30, 200, 16, 4
 #: Headings of one make on a page that shows one thing.
 _MOST_ALIKE = 2
+#: Letters of a name in a page without headings, and boxes of a cell that holds more than an amount.
+_BOLD, _FEWEST_IN_CELL = frozenset({"b", "strong", "big"}), 2
 _APART = _lines.ELSEWHERE | _lines.HIDDEN | _lines.OLD | _lines.BUTTON
 
 
@@ -53,14 +55,35 @@ def name_before(read: Lines, place: int) -> Element | None:
         if line.flags & _APART or not _may_name(line.text):
             continue
         if any(box.tag == "a" and leads_away(box) for box in boxes):
-            return called
+            break
         if heading is not None and _IS_LABELLED(line.text) and labelled_name(read):
             return called  # a fact in letters of a heading's size
         if heading is not None and price not in heading.iter():
             return None if _is_of_row(read, heading) else heading
         if called is None and heading is None and is_called_name(line.element):
             called = line.element if price not in line.element.iter() else None
-    return called
+    return called if called is not None else _first_of_box(read, place)
+
+
+def _first_of_box(read: Lines, place: int) -> Element | None:
+    """The first line of the cell around a price, where it stands in bold and nothing else does.
+
+    Pages without any heading begin the cell beside a picture with the name.
+    """
+    price = read.lines[place].element
+    around = (price, *islice(price.iterancestors(), _MOST_AROUND))
+    cells = (box for box in around if box.tag == "td")
+    cell = next((c for c in cells if len(c) > _FEWEST_IN_CELL), None)
+    if cell is None:
+        return None
+    inside = [
+        n for n in read.lines[max(0, place - _BESIDE) : place] if cell in n.element.iterancestors()
+    ]
+    first = inside[0] if inside else None
+    if first is None or first.flags & (_APART | _lines.LINK) or not _may_name(first.text):
+        return None
+    bold = first.element.tag in _BOLD and squashed(cell.text or "") == ""
+    return first.element if bold and ":" not in first.text else None
 
 
 def _is_of_row(read: Lines, heading: Element) -> bool:

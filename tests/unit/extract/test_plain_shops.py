@@ -115,7 +115,74 @@ def test_a_button_that_is_dead_says_sold_beside_the_price(word):
         ("Miejsca wyczerpane.", "OutOfStock"),
         ("Køb 6 stk. for 427,95 kr.", None),
         ("6 stk á lager", "InStock"),
+        ("10 unidades o más: 49,67 €", None),
+        ("10 unidades em estoque", "InStock"),
     ],
 )
 def test_words_of_small_shops_about_the_stock(text, stock):
     assert availability_of_text(text) == stock
+
+
+def test_what_the_price_came_down_by_is_no_tax():
+    """601 is 481 with a tax of 25 %: the recommended price was taken for the one with tax."""
+    body = "<h1>Oak lamp</h1><p>Doporučená cena: 601 Kč</p><p>Naše cena: 481 Kč</p><p>Ušetříte: 120 Kč</p><button>Do košíku</button>"
+    found = _read(body, lang="cs").fields
+    assert (found["price"], found["regular_price"]) == (Decimal(481), Decimal(601))
+
+
+def test_a_button_that_puts_into_the_cart_tells_the_price_on_it():
+    found = _read("<h1>Oak lamp</h1><button class=add>Add to cart — $14.00</button>")
+    assert (found.kind, found.fields["price"]) == ("product", Decimal("14.00"))
+
+
+_PAYS = "<form action=https://www.paypal.com/cgi-bin/webscr><input type=hidden name='item_number' value='K89-1'><input type=image alt='{}'></form>"
+
+
+def test_a_button_of_paypal_buys_and_its_form_tells_the_number():
+    said = "PayPal - The safer, easier way to pay online!"
+    found = _read(f"<h3>Oak lamp</h3><p>$14.00</p>{_PAYS.format(said)}")
+    assert (found.kind, found.fields["sku"], found.fields["availability"]) == (
+        "product", "K89-1", "InStock",
+    )  # fmt: skip
+    assert (
+        _read(f"<h3>Oak lamp</h3><p>$14.00</p>{_PAYS.format('Donate with PayPal')}").kind == "other"
+    )
+
+
+def test_two_drawn_buttons_side_by_side_are_one_things():
+    drawn = "<p><a href='#b'><img src=/btn_buy.gif alt=바로구매></a> <a href='#c'><img src=/btn_cart.gif alt=장바구니></a></p>"
+    body = f"<div><h3>Oak lamp</h3><b>11,000원</b>{{}}</div>{drawn}"
+    four = body.format(drawn)
+    assert _read(four, lang="ko").offered["text"].get("availability") is None  # two tiles'
+    found = _read(
+        f"<div><h3>Oak lamp</h3><b>11,000원</b>{drawn}</div><img src=/d/1.jpg>", lang="ko"
+    )
+    assert found.fields["availability"] == "InStock"
+    assert found.fields.get("images") != ["https://shop.example/btn_buy.gif"]
+
+
+@pytest.mark.parametrize(("told", "stock"), [("None", "OutOfStock"), ("40 bf", "InStock")])
+def test_a_cell_that_says_no_behind_the_label_of_the_stock_means_none(told, stock):
+    table = f"<table><tr><th>SKU</th><td>12-B</td></tr><tr><th>In Stock</th><td>{told}</td></tr></table>"
+    found = _read(f"<h1>Oak lamp</h1><p>$42.73</p>{table}")
+    assert found.fields["availability"] == stock
+
+
+def test_a_french_trail_may_begin_at_the_catalogue():
+    trail = "<div class=ariane><a href=/catalogue>Catalogue</a> &gt; <a href=/catalogue/r>Raccords</a></div>"
+    body = f"{trail}<h1>Oak lamp</h1><p>53,95 €</p><p>Réf. : T34</p>{_BUY}"
+    assert _read(body, lang="fr").fields["breadcrumbs"][-1] == "Raccords"
+
+
+def test_a_page_without_headings_is_named_by_the_bold_line_its_cell_begins_with():
+    cell = "<b>Candela Vespa</b><br><br>Codice: <b>Z92-1000</b><br>Prezzo: <b>15,95 Euro</b><br><form><input type=submit value=Aggiungi></form>"
+    page = (
+        "<a href=/c>Catalogo</a><table><tr><td><img src=/foto/1.jpg></td><td>{}</td></tr></table>"
+    )
+    found = _read(page.format(cell), title="Ricambi Rossi", lang="it").fields
+    assert (found["name"], found["images"]) == (
+        "Candela Vespa",
+        ["https://shop.example/foto/1.jpg"],
+    )
+    other = _read(page.format(f"Novità<br>{cell}"), title="Ricambi Rossi", lang="it").fields
+    assert other["name"] != "Candela Vespa"
