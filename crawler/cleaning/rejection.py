@@ -5,9 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 
 from crawler.cleaning.product import URL_LIMIT
-from crawler.extract.money.currencies import ISO_4217
+from crawler.extract.money.currencies import CODES, ISO_4217
 from crawler.items import Product
 
+#: Pages name the lev and the kuna beside the euro for years after.
+_KNOWN = ISO_4217 | CODES
 #: Currencies in which even a pen costs thousands.
 _SMALL = frozenset({"VND", "IDR", "IRR", "KRW", "LAK", "KHR", "UZS", "COP", "PYG", "GNF", "LBP"})
 #: Prices that no shop asks.
@@ -28,7 +30,7 @@ def rejection(product: Product) -> str | None:
         amount = getattr(product, name)
         if isinstance(amount, Decimal) and (reason := _price_problem(amount, product.currency)):
             return f"{name} {reason}"
-    if product.currency is not None and product.currency not in ISO_4217:
+    if product.currency is not None and product.currency not in _KNOWN:
         return f"unknown currency {product.currency!r}"
     return None
 

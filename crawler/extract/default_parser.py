@@ -457,7 +457,10 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
 def _stock_signs(seen: Visible, verdict: Verdict) -> None:
     told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3
     stock = seen.fields.get("availability")
-    if stock and told:
+    priced = "price" in seen.fields and "name" in seen.fields and not seen.price_is_loose
+    if stock in NOT_TO_BE_HAD and priced and not (seen.cards or seen.lone_cards):
+        verdict.add("product", 2, "beside its price it says that it cannot be had")
+    elif stock and told:
         verdict.add("product", 1, "the page says whether it is in stock")
     elif stock in NOT_TO_BE_HAD and seen.facts and "name" in seen.fields:
         points = 3 if stock == "Discontinued" else 2  # other pages say of things that they are out

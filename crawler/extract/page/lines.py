@@ -16,7 +16,7 @@ import attrs
 from crawler.extract.page import class_words, joints
 from crawler.extract.page.page import Element, Page, holds_digit, squashed
 from crawler.extract.page.places import section_of, shows_another
-from crawler.extract.words import Marks, start_of
+from crawler.extract.words import Marks, start_of, whole_of
 
 (
     OLD, ELSEWHERE, HIDDEN, LINK, PRICE, BUTTON, STOCK, HEADING, LABEL,
@@ -62,6 +62,8 @@ _BOTH = re.compile(r"price(?:list\b|[-_]?(?:box|container|wrapper|block|info|gro
 _CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
 #: Whether other products follow a heading, or what people say of this one.
 begins_others = start_of(lambda any_of: any_of("headings", "others"))
+#: Whether a heading says that the product's own description follows.
+_describes = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'description')})\W{{0,3}}")
 _MOST_ELEMENTS = 30_000
 #: Lines read after the main heading; a product is told by then.
 MOST_AFTER = 400
@@ -460,14 +462,14 @@ class _Reader:
         if out.heading < 0 and element in self.inside:
             out.heading = place
             self._tell(self.told)
-        elif (
-            out.heading >= 0
-            # A title behind the main heading; a link in a box for one is a tab.
-            and (flags & HEADING or flags & (TITLE | LINK) == TITLE)
-            and begins_others(text)
-        ):
-            self.beyond, self.until = ELSEWHERE | BEYOND, section_of(element, self.heading)
-            flags |= ELSEWHERE
+        # A title behind the main heading; a link in a box for one is a tab.
+        elif out.heading >= 0 and (flags & HEADING or flags & (TITLE | LINK) == TITLE):
+            if begins_others(text):
+                self.beyond, self.until = ELSEWHERE | BEYOND, section_of(element, self.heading)
+                flags |= ELSEWHERE
+            elif self.beyond and _describes(text):  # other sellers stand in between
+                self.beyond, self.until = 0, None
+                flags &= ~(ELSEWHERE | BEYOND)
         if flags & _TELLING:
             self._tell(place)
         lines.append(Line(text, flags | digit, element, place))

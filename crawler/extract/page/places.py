@@ -88,10 +88,21 @@ def section_of(title: Element, main: Element) -> Element | None:
 _IS_BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button)(?=$|[\s_-])").search
 
 
+_CHECKS_OUT = re.compile(r"/(?:checkout|cart|basket|order|buy)(?=[/?#.]|$)").search
+
+
+def _buys(card: Element) -> bool:
+    """Whether all links of a box lead to the cart or to paying."""
+    addresses = (a.get("href") or "" for a in islice(card.iter("a"), _MOST_AROUND))
+    return all(address and _CHECKS_OUT(address) for address in addresses)
+
+
 def shows_another(card: Element) -> bool:
     """Whether a box that is called a card shows another thing: not, where it only holds buttons."""
     first = next(card.iter("a"), None)
     if first is None:
+        return False
+    if _buys(card):
         return False
     if first.get("href") and not _IS_BUTTON(first.get("class") or ""):
         away = leads_away(first)  # nearly all

@@ -19,6 +19,7 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
 from crawler.extract.page.places import leads_away, maker_led_to, path
 from crawler.extract.price import per_unit
+from crawler.extract.price.labelled_above import labelled_above
 from crawler.extract.price.line_amounts import (
     LONGEST_LINE,
     PARAGRAPH,
@@ -284,7 +285,7 @@ def _chosen(found: list[Candidate], read: Lines) -> tuple[list[Candidate], Candi
     """Weigh amounts against each other; the last one is most likely the price."""
     candidates = the_one_made(_told(found))
     if len(candidates) > 1:  # one alone is neither the tax nor the price before of another one
-        amounts = paid_in_box(with_tax(candidates, read.lines))
+        amounts = paid_in_box(with_tax(labelled_above(candidates), read.lines))
         candidates = often_told(paired(called_twice(near_before(amounts)), read.lines))
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)
@@ -329,7 +330,9 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     if not best.line.flags & _lines.PRICE and asks_for_price(read, best.line.index):
         return
     seen.price_alone = len(candidates) == 1
-    unit = seen.price_alone and per_unit.tells("", best.line.text[best.money.end :][:BEHIND])
+    unit = (seen.price_alone or best.line.flags & _lines.PRICE) and per_unit.tells(
+        "", best.line.text[best.money.end :][:BEHIND]
+    )
     seen.price_distance = best.cost - (OTHER if unit else 0)
     seen.price_line = best.line.index
     seen.price_in_prose = _is_in_prose(read, best)
@@ -373,6 +376,7 @@ def _told(candidates: list[Candidate]) -> list[Candidate]:
         or c.line.flags & _lines.OLD
         or not _ends_sentence(c)
         or any(abs(c.line.index - place) <= _BESIDE for place in marked)
+        or any(o.line is c.line and not (o.told_old or o.other) for o in candidates)
         else attrs.evolve(c, old=False, other=True, cost=c.cost + OTHER)
         for c in candidates
     ]

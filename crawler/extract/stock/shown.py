@@ -11,7 +11,7 @@ from crawler.extract.classify import looks_like_product
 from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import LONGEST, Element, holds_digit, short_text
+from crawler.extract.page.page import LONGEST, Element, short_text
 from crawler.extract.page.places import path
 from crawler.extract.stock.availability import availability_of_text, buys, buys_in_short
 from crawler.extract.words import Marks, begun_of, finder, finder_of, whole_of
@@ -38,9 +38,11 @@ _CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito
 #: Cells of a table or a list of terms, and what says no in one.
 _CELLS = frozenset({"th", "td", "dt"})
 _DENIES = re.compile(
-    r"\W*(?:0|no|none|nein|keine?r?|non|nee|geen|nej|ingen|nei|ei|nie|ne|nu|нет|ні|não|nem|いいえ|なし|無)\W*",
+    r"\W{0,3}(?:0|no|none|nein|keine?r?|non|nee|geen|nej|ingen|nei|ei|nie|ne|nu|нет|ні|não|nem|brak|není|nincs|yok|없음|いいえ|なし|無)\W{0,3}",
     re.I,
 ).fullmatch
+#: Flags of a button with an amount.
+_SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
 #: Who gives to the shop buys nothing.
 _GIVES = re.compile(r"donat|spend|\bdon\b|doneer|doner").search
 _PRESSED = frozenset({"submit", "image", "button"})
@@ -98,6 +100,8 @@ def _marked_or_counted(line: Line, labelled: bool, read: Lines) -> str | None:
     """What a box for the stock says, or the number behind a label of it."""
     if labelled and line.text.isdecimal():
         return _counted(line.text)
+    if labelled and _DENIES(line.text):
+        return "OutOfStock"
     return _unless_none(_marked(line), line, read)
 
 
@@ -320,15 +324,15 @@ _SILENT = Marks(_is_silent)
 def _sold_alone(read: Lines, buttons: int) -> str | None:
     """What follows from a line that says no more than "Sold", and not how many, where none buys."""
     for line, following in pairwise([*read.own, None] if not buttons else ()):
-        if line is None or len(line.text) >= _GLANCE:
+        if line is None or len(line.text) >= _SOLD_SHORT:
             continue
-        if line.flags & _lines.BUTTON and _disabled(line.element):
-            word, _, amount = line.text.partition(" ")  # "Sold – € 38.16", where one would buy
-            if holds_digit(amount) and _SOLD(word):
-                return "OutOfStock"
-        if len(line.text) < _SOLD_SHORT and _SOLD(line.text):
+        if _SOLD(line.text):
             counts = following is not None and following.text[:1].isdigit()
             return None if counts else "OutOfStock"
+        if line.flags & _SOLD_BUTTON == _SOLD_BUTTON and _disabled(line.element):
+            word = line.text.partition(" ")[0]  # "Sold – € 38.16", where one would buy
+            if _SOLD(word):
+                return "OutOfStock"
     return None
 
 
@@ -346,8 +350,17 @@ def asks_seller(read: Lines) -> bool:
     """Whether a button or a link asks the seller, bids or reserves, as where nothing is in a cart."""
     pressed = _lines.BUTTON | _lines.LINK
     return any(
-        line.flags & pressed and len(line.text) < _GLANCE and _ASKS(line.text) for line in read.own
+        line.flags & pressed
+        and len(line.text) < _GLANCE
+        and (_ASKS(line.text) or _writes_of_it(line.element))
+        for line in read.own
     )
+
+
+def _writes_of_it(element: Element) -> bool:
+    """Whether a link begins a letter about the thing: its address tells the subject."""
+    address = element.get("href") or "" if element.tag == "a" else ""
+    return address.startswith("mailto:") and "subject=" in address
 
 
 def _offers_to_tell(line: Line) -> bool:

@@ -114,12 +114,12 @@ def find_facts(read: Lines, seen: Visible) -> None:
         if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
             _take_marked(seen, line)
         joined = line.flags & _lines.JOINED  # else no label is inside
-        if joined and line.flags & _lines.DIGIT and "sku" not in seen.fields:
-            _take_part(seen, line)
         if not _TELLS_NOTHING[line.text] or (joined and _label_inside(line)):
             following = line.index + 1
             _take_told(seen, line, lines[following] if following < len(lines) else None)
     if "sku" not in seen.fields:
+        if seen.priced_choices:
+            _take_parts(read, seen)
         _facts_beyond(read, seen)
 
 
@@ -327,12 +327,14 @@ def number_beside(heading: Element) -> str | None:
     return None
 
 
-def _take_part(seen: Visible, line: Line) -> None:
-    """A number behind its label in one of the boxes of a line: `10 g 132 kr <i>art.nr 12-B</i>`."""
-    for part in islice(line.element, _MOST_AROUND):
-        text = part.text
-        if text and " " in text.strip() and part.tag in _SMALL and len(text) < _LONGEST_CODE:
-            _take_unseparated(seen, " ".join(text.split()))
+def _take_parts(read: Lines, seen: Visible) -> None:
+    """A number behind its label in the line of a choice: `10 g 132 kr <i>art.nr 12-B</i>`."""
+    wanted = _lines.JOINED | _lines.DIGIT
+    for line in [n for n in read.own if n.flags & wanted == wanted]:
+        for part in islice(line.element, _MOST_AROUND):
+            text = part.text
+            if text and " " in text.strip() and part.tag in _SMALL and len(text) < _LONGEST_CODE:
+                _take_unseparated(seen, " ".join(text.split()))
 
 
 def _take_unseparated(seen: Visible, text: str) -> None:

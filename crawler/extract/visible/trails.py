@@ -101,7 +101,7 @@ def _called_path(page: Page, heading: Element | None, name: str | None) -> list[
         if first is None:
             continue
         home = is_front(page.resolve(first.get("href") or "")) or is_home(short_text(first))
-        of_trail = any(words and "ariane" in words for words in named)  # French for one
+        of_trail = words is not None and "ariane" in words  # French for one
         if (home or of_trail) and (found := _steps(page, element, name)):
             return found
     return []

@@ -4,8 +4,10 @@ from decimal import Decimal
 
 import pytest
 
+from crawler.cleaning.rejection import rejection
 from crawler.extract import extract, parse
 from crawler.extract.stock.availability import availability_of_text
+from crawler.items import Product
 
 
 def _read(body, path="/oak", title="Oak lamp", lang="en", site="https://shop.example"):
@@ -117,6 +119,9 @@ def test_a_button_that_is_dead_says_sold_beside_the_price(word):
         ("6 stk á lager", "InStock"),
         ("10 unidades o más: 49,67 €", None),
         ("10 unidades em estoque", "InStock"),
+        ("Dieses Stück ist leider schon verkauft.", "OutOfStock"),
+        ("Derzeit leider abverkauft", "OutOfStock"),
+        ("Auf Bestellung", "BackOrder"),
     ],
 )
 def test_words_of_small_shops_about_the_stock(text, stock):
@@ -186,3 +191,62 @@ def test_a_page_without_headings_is_named_by_the_bold_line_its_cell_begins_with(
     )
     other = _read(page.format(f"Novità<br>{cell}"), title="Ricambi Rossi", lang="it").fields
     assert other["name"] != "Candela Vespa"
+
+
+def test_an_amount_behind_an_unknown_word_above_a_lower_one_was_asked_before():
+    """622 is 498 with a tax of 25 %, and no list holds each word for a price of the maker's."""
+    body = "<h1>Oak lamp</h1><p>Wunschpreis CHF 622.00</p><p>CHF 498.00</p><button>Kaufen</button>"
+    found = _read(body, lang="de-CH").fields
+    assert (found["price"], found["regular_price"]) == (Decimal(498), Decimal(622))
+    called = _read(body.replace("Wunschpreis", "Preis"), lang="de-CH").fields
+    assert called["price"] == Decimal(622)  # it is called the price
+
+
+def test_an_amount_before_in_the_line_of_the_price_is_no_sentence():
+    body = f"<h1>Oak lamp</h1><p>69,50€ <i>au lieu de 79,92€</i></p>{_BUY}"
+    assert _read(body, lang="fr").fields["regular_price"] == Decimal("79.92")
+
+
+def test_a_box_beside_that_leads_to_paying_is_the_things_own():
+    box = "<aside><img src=/c/1.jpg alt='Oak lamp'><p>12x de <b>R$ 54,60</b></p><p>ou R$ 545,95 à vista</p><a href='{}'>Quero me inscrever</a></aside>"
+    found = _read(f"<h1>Oak lamp</h1>{box.format('/checkout?c=1')}", lang="pt-BR")
+    assert (found.kind, found.fields["price"]) == ("product", Decimal("545.95"))
+    assert _read(f"<h1>Oak lamp</h1>{box.format('/oak-lamp-2')}", lang="pt-BR").kind != "product"
+
+
+def test_a_link_that_begins_a_letter_about_the_thing_asks_for_it():
+    body = (
+        "<h2>Oak lamp</h2><p>Pris: 613:-</p><a href='mailto:hej@shop.example{}'>Jag vill ha den</a>"
+    )
+    assert _read(body.format("?subject=12"), lang="sv").kind == "product"
+    assert _read(body.format(""), lang="sv").kind == "other"
+
+
+def test_what_cannot_be_had_is_a_product_beside_its_price():
+    body = "<h2>Oak lamp</h2><p>$14.00</p><p><b>Sold out - more in the spring!</b></p>"
+    found = _read(body)
+    assert (found.kind, found.fields["availability"]) == ("product", "OutOfStock")
+    tiles = "".join(
+        f"<li><a href=/p/{n}>Lamp {n}</a> <b>$ {n}.50</b> Sold out</li>" for n in range(6)
+    )
+    assert _read(f"<h2>Lamps</h2><ul>{tiles}</ul>").kind != "product"
+
+
+def test_a_description_follows_the_table_of_other_sellers():
+    body = f"<div><h1>Oak lamp</h1><p>$14.00</p>{_BUY}<h3>Other sellers</h3><table><tr><td>Red</td><td>$15.00</td></tr></table><h3>Description</h3><p>Turned from one piece of oak that grew beside the mill.</p></div>"
+    assert _read(body).fields["description"].startswith("Turned from")
+
+
+@pytest.mark.parametrize("code", ["BGN", "HRK"])
+def test_a_money_that_pages_still_show_rejects_no_product(code):
+    """Pages of Bulgaria tell the lev beside the euro: each of them was rejected."""
+    told = {"url": "https://a.example/1", "name": "Oak lamp", "site_id": "a", "external_id": "1"}
+    assert rejection(Product(**told, price=Decimal(9), currency=code)) is None
+    assert rejection(Product(**told, price=Decimal(9), currency="XYZ")) is not None
+
+
+@pytest.mark.parametrize(("told", "stock"), [("brak", "OutOfStock"), ("12", "InStock")])
+def test_a_labelled_stock_may_be_no_more_than_no(told, stock):
+    table = f"<table><tr><td>Indeks</td><td>K76-1</td></tr><tr><td>Dostępność</td><td>{told}</td></tr></table>"
+    found = _read(f"<h1>Oak lamp</h1>{table}<p>288,44 zł</p>", lang="pl")
+    assert found.fields["availability"] == stock
