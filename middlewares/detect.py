@@ -108,7 +108,7 @@ def _may_be_cut(response: Response) -> bool:
     """Whether an answer lacks its end, of which nobody said how long it is.
 
     Servers that speak HTTP/1.0, and scripts behind others, end each whole answer by closing the
-    connection. Only a page that closes what it opened tells that it is whole.
+    connection. Only a page that closes what it opened is surely whole.
     """
     if "partial" not in response.flags or not isinstance(response, TextResponse):
         return False

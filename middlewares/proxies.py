@@ -73,7 +73,7 @@ _LACKING_S = 1.0
 _WHOLE_POOL = 3
 #: Rule of a page that is whole, but made by JavaScript: its proxy did all that a proxy can.
 _SHELL = "javascript-shell"
-#: Replies of the pool that tell of a new ban.
+#: Replies of the pool that stand for a new ban.
 _NEWS = frozenset({"BANNED", "RESTING"})
 _TRIES = "proxy_retry_times"
 #: Key of `request.meta`: until when a request waits here, monotonic seconds.

@@ -41,7 +41,7 @@ class Command(SeineCommand):
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run until told to stop.
+        """Run until a signal ends it.
 
         Raises:
             ConfigError: a setting is wrong.

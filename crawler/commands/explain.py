@@ -23,7 +23,7 @@ _SHOWN = 20
 
 
 class Command(PageCommand):
-    """Fetches one page and tells how it is understood."""
+    """Fetches one page and shows how it is understood."""
 
     summary = "Show what is read from a page, how sure it is, and which links would be followed"
     example = "scrapy explain https://books.toscrape.com/catalogue/olio_984/index.html"

@@ -40,7 +40,7 @@ def frontier_of(command: SeineCommand, opts: argparse.Namespace) -> FrontierConf
     """Frontier that the options and settings mean.
 
     Raises:
-        ConfigError: a setting is wrong, or nothing tells which spider's crawl is meant.
+        ConfigError: a setting is wrong, or nothing says which spider's crawl is meant.
     """
     if opts.crawl:
         command.project.set("SEINE_CRAWL", opts.crawl, priority="cmdline")

@@ -22,7 +22,7 @@ from scrapy_seine.records import Value
 # The shell ends at once, so that the server is nobody's child: no starter has to wait for it.
 _DETACH = '"$@" >&2 & echo $!'
 _ZOMBIE = "Z"
-#: Linux; elsewhere `ps` tells.
+#: Linux; elsewhere `ps` says it.
 _HAS_PROC = Path("/proc/self/stat").exists()
 #: A killed server's children notice and end well within this many seconds.
 IN_USE_PATIENCE_S = 5.0
@@ -32,7 +32,7 @@ PATIENCE_S = 60.0
 
 @attrs.frozen(eq=False, repr=False)
 class Process(Value):
-    """A process, told from a later one with the same id by the time it started."""
+    """A process, distinguished by its start time from a later process with the same id."""
 
     pid: int
     started: str

@@ -118,7 +118,7 @@ def _command(chosen: Redis, place: Places, folder: Path, durable: bool) -> list[
 
 
 def _ask(address: Path, question: bytes) -> bytes:
-    """Send one inline command; tells a server that accepts and is silent from no server."""
+    """Send one inline command; distinguishes a silent server from none."""
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(5)
         try:

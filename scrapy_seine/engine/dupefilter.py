@@ -162,7 +162,7 @@ class ProjectDupeFilter(DupeFilter):
         return dropped
 
     def log(self, request: Request, spider: Any) -> None:
-        """Have the project's own filter tell of a duplicate that this worker knows."""
+        """Have the project's own filter log a duplicate that this worker knows."""
         if self._log is not None:
             self._log(request, spider)
 
@@ -204,7 +204,7 @@ def dupefilter_of(crawler: Crawler) -> DupeFilter:
 
 
 def _number_of(made: object) -> int:
-    """Return 64 bits by which a project's fingerprint is told from others.
+    """Return 64 bits that stand for a project's fingerprint.
 
     Scrapy's own are SHA-1 digests, as bytes or as hexadecimal text, whose beginning tells them
     apart. Of a project's text, such as an address without its query, only the whole does.

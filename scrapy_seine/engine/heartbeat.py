@@ -42,7 +42,7 @@ def worker_name() -> str:
 
 
 def process_age_s() -> float:
-    """Seconds since this process began; where the system does not tell, since it loaded this."""
+    """Seconds since this process began; where that is unknown, since this module was loaded."""
     try:
         ticks = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
         return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
@@ -51,7 +51,7 @@ def process_age_s() -> float:
 
 
 def memory_bytes() -> int:
-    """Memory that this process has; 0 where the system does not tell."""
+    """Memory that this process has; 0 where the system does not say it."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError, AttributeError):

@@ -45,7 +45,7 @@ from scrapy_seine.urls import scheme_of, slot
 logger = logging.getLogger(__name__)
 #: Requests that one worker keeps at a time, at most.
 MOST = 10_000
-#: Requests of which Redis is told at a time; each takes a connection.
+#: Requests that are written to Redis at a time; each takes a connection.
 _AT_A_TIME = 16
 #: Name of the field that makes a stored request a stub.
 FIELD = "_local"

@@ -88,7 +88,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def open(self, spider: Spider) -> Deferred[None]:
         """Connect, and start to read ahead.
 
-        Never fails: a worker that cannot join, or is told to end before it has, ends with its
+        Never fails: a worker that cannot join, or has to end before it has, ends with its
         reason once all its parts are open, because Scrapy closes no others without a traceback.
         """
         self.spider = spider

@@ -152,7 +152,7 @@ class Worker:
 
     @cached_property
     def df(self) -> DupeFilter:
-        """The filter that tells requests apart; made when the scheduler asks for it."""
+        """The filter of duplicate requests; made when the scheduler asks for it."""
         return dupefilter_of(self.crawler)
 
     @property
@@ -244,7 +244,7 @@ class Worker:
             member.loops.append(task)
 
     async def join(self, redis: Redis, url: str, config: FrontierConfig, seal: Seal) -> Member:
-        """Put together what works on the crawl, and tell the fleet of this worker.
+        """Put together what works on the crawl, and sign this worker in.
 
         Raises:
             ConfigError: the crawl has another number of partitions, or is another spider's.

@@ -112,7 +112,7 @@ class Watch:
         return None if self.known is None else attrs.evolve(self.known)
 
     def judged(self, error: Exception) -> Exception:
-        """Return what an error reply means; a change of the crawl's state is told on."""
+        """Return what an error reply means; a change of the crawl's state is passed on."""
         found = read_error(error)
         if found is None or self.known is None:
             return error

@@ -193,7 +193,7 @@ def _no_handler(path: str) -> str:
 
 @attrs.frozen(eq=False, repr=False)
 class _RightAlone(Value):
-    """Settings without those whose own value is wrong, which the table has told of."""
+    """Settings without those whose own value is wrong, which the table of settings has reported."""
 
     settings: SettingsLike
     table: Mapping[str, Kind]

@@ -214,7 +214,7 @@ class Reach:
     def keeps(self, request: Request) -> str:
         """Why a request of the spider must stay in this worker; '' where any worker may send it.
 
-        The spider's code is the operator's, and may name any proxy. Another worker could not tell a
+        The spider's code is the operator's, and may name any proxy. Another worker could not know a
         stored request of the spider from one that somebody else put into Redis.
         """
         proxy = request.meta.get("proxy")

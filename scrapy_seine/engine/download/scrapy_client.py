@@ -130,7 +130,7 @@ class PlainHandler(HTTP11DownloadHandler):
         self.gate = pool.gate = worker_of(crawler).gate
         self.reach = worker_of(crawler).reach
         self.pool: Any = None
-        """The connections, where they can be told when to send."""
+        """The pool of connections, where a request's time can be given to it."""
         if scrapy_internals.available("timed pool"):
             scrapy_internals.replace_pool(self, pool)
             self.pool = pool

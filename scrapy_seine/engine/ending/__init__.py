@@ -1,1 +1,1 @@
-"""How a crawl and its workers end: complete, limited, asked for, or told to stop."""
+"""How a crawl and its workers end: complete, limited, asked for, or by a signal."""

@@ -1,4 +1,4 @@
-"""`CloseSpider`: the project's own code ends a crawl; one worker tells the fleet, and all end.
+"""`CloseSpider`: the project's own code ends a crawl; one worker notes it, all end.
 
 A callback, an errback or a pipeline that raises `CloseSpider`, or that calls `close_spider` of the
 engine, means the crawl, and not the one worker that met the page. Its reason is kept with the
@@ -25,7 +25,7 @@ from scrapy_seine.frontier.runs import close_run, last_close
 from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
-#: How long a worker that ends tries to tell the others, s.
+#: How long a worker that ends tries to reach the others, s.
 TELL_S = 3.0
 #: What the message on the crawl's channel says.
 MESSAGE = b"close"

@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
-#: Between two looks whether a worker that starts is told to end, s.
+#: Between two looks whether a worker that starts has to end, s.
 _LOOK_S = 0.2
 
 
 async def unless_stopped(crawler: Crawler, work: Awaitable[T]) -> T:
-    """Do a step of a worker's start; a worker that is told to end meanwhile does not wait for it.
+    """Do a step of a worker's start; a worker that has to end meanwhile does not wait for it.
 
     Scrapy stops nothing that has not begun: it notes on the crawler that it is to end, and no more.
 
     Raises:
-        CloseSpider: the worker is told to end, as `shutdown`.
+        CloseSpider: the worker has to end, as `shutdown`.
         Exception: whatever *work* raises.
     """
     task, began = asyncio.ensure_future(work), crawler.crawling
@@ -79,7 +79,7 @@ class Shutdown:
 
     async def _closed_and_finished(self) -> None:
         until = monotonic() + self._limit_s
-        while self._opening() and monotonic() < until:  # noqa: ASYNC110  # nothing tells of it
+        while self._opening() and monotonic() < until:  # noqa: ASYNC110  # no signal says so
             await asyncio.sleep(_LOOK_S / 4)
         await self._finished()
 

@@ -192,7 +192,7 @@ def guard_coroutines(guard: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
 def has_begun(crawler: Any) -> bool:
     """Whether `Crawler.crawl` was called; it never is for `scrapy shell`.
 
-    Not `crawling`: that is False again where a crawl is told to end while it begins.
+    Not `crawling`: that is False again where a crawl is stopped while it begins.
     """
     began: bool = crawler._started if available("shell") else True
     return began

@@ -1,7 +1,7 @@
 """`crawler.engine.downloader.slots`, for code of projects that reads a site's pause there.
 
 In Scrapy a slot holds the requests of a site back. Here the frontier does, for the whole fleet, and
-a slot only tells what the project's settings say of the site.
+a slot only shows what the project's settings say of the site.
 """
 
 from __future__ import annotations

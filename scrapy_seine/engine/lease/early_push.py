@@ -45,7 +45,7 @@ class EarlyPush:
     def _bring(self, entry: InFlight, least: int) -> None:
         """Send links, but those without a fingerprint.
 
-        After a crash those could not be told from the same links of the page's second reading.
+        After a crash those could not be deduplicated when the page is read again.
         """
         chunk = [child for child in entry.children if child.fingerprint is not None]
         if len(chunk) < least:

@@ -1,7 +1,7 @@
 """When a page ends: Scrapy is done with its request, and each of its items is stored (I4).
 
 A pipeline takes a hold on the entry of an item, and releases the hold after the commit. Only then
-the entry ends, and the frontier is told to end its lease. Its children leave with that (I3).
+the entry ends, and the frontier ends its lease. Its children leave with that (I3).
 """
 
 from __future__ import annotations

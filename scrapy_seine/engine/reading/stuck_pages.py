@@ -1,8 +1,8 @@
 """Pages that do not end: an await that never returns holds its page, and with it the crawl.
 
 No limit ends such a page, because a spider may wait for hours for what it needs; SIGTERM hands it
-back like any other. It is told once it has taken longer than a lease lives, then each time that it
-has taken twice as long.
+back like any other. It is logged when it has taken longer than a lease lives, then each time that
+it has taken twice as long.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A worker that is killed from outside (for memory, by a machine's end) dies with some thirty leases.
 All of them return; after half of SEINE_MAX_DELIVERIES such deaths a request is begun only when
-Scrapy has no other, and no other is begun beside it. Redis is told before (`isolate`), so that
+Scrapy has no other, and no other is begun beside it. Redis notes it before (`isolate`), so that
 who takes a dead worker's leases back knows which of them it was. What ends well is no suspect any
 longer; what kills its workers is buried after as many deaths as if each had been its own.
 """

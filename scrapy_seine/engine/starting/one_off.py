@@ -1,7 +1,7 @@
 """Which crawlers belong to a command that looks at a few pages, and so must join no shared crawl.
 
 `scrapy shell`, `fetch`, `view`, `parse`, `check` and `bench` make a crawler as `scrapy crawl` does.
-Scrapy does not tell a crawler its command, but each of them shows: `shell` never calls
+A crawler does not know its command from Scrapy, but each of them shows: `shell` never calls
 `Crawler.crawl`, `bench` brings a spider of its own, and the others replace the spider's `start`.
 """
 

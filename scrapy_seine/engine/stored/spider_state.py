@@ -2,7 +2,7 @@
 
 `self.page += 1` and a link to that page work in one process. Among several each counts for itself,
 so that pages are missed and nothing fails; a token that one callback keeps for the others is the
-same. The spider's source tells which callbacks read such an attribute. A request for one of them
+same. The spider's source shows which callbacks read such an attribute. A request for one of them
 that a page yields stays in the page's worker (engine.local_requests), where the value is.
 """
 
@@ -34,7 +34,7 @@ _CHANGING = frozenset(
 _OUTSIDE = frozenset({"__init__", "from_crawler", "update_settings", "closed", "close"})
 #: Called with a page by Scrapy's own spiders, for the callback in the value.
 _HOOKS = {"parse_start_url": "_callback", "parse_row": "parse", "parse_node": "parse"}
-#: Calls that only tell of a value, by the name that they begin with or are called by.
+#: Calls that only report a value, by the name that they begin with or are called by.
 _TELLING = frozenset({"logger", "logging", "log", "print"})
 
 

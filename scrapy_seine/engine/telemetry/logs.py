@@ -191,7 +191,7 @@ def one_line_failures() -> None:
 
 
 def _page() -> dict[str, Any]:
-    """Return what tells the page at hand; nothing between pages."""
+    """Return what names the page at hand; nothing between pages."""
     entry = current.get()
     if entry is None:
         return {}

@@ -1,4 +1,4 @@
-"""Extension: counts how requests end, by domain, and tells the fleet every few seconds."""
+"""Extension: counts how requests end, by domain, and writes them to Redis every few seconds."""
 
 from __future__ import annotations
 

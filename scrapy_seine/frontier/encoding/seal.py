@@ -7,7 +7,7 @@ The frontier's own id is not signed: Redis gives it when the request enters, and
 from an id to anything but these bytes. Scripts move stored requests as they are; whoever rewrites
 one (a retry, a replay of dead letters) signs it anew.
 
-What a signature cannot tell: a request that the fleet signed once may be written again by others.
+What a signature does not show: a request that the fleet signed once may be written again by others.
 Then a page is fetched again, at its own pace and with the same callback, and nothing else happens.
 
 A key is named by four bytes of its hash, so that two can be in use while a fleet changes them.
@@ -60,7 +60,7 @@ class Seal:
 
     @property
     def name(self) -> str:
-        """Names what requests are signed with here, and tells nothing else of it."""
+        """Names what requests are signed with here, and reveals nothing else of it."""
         return self._own.id.hex() if self._own is not None else _NOTHING
 
     def reads(self, name: str) -> bool:

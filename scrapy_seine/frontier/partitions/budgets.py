@@ -1,4 +1,4 @@
-"""What a job has in each partition, told to the others: each one counts but its own."""
+"""What a job has in each partition, written to the others, because each counts its own alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a crawl in partitions is over, told by two looks at all of them."""
+"""Whether a crawl in partitions is over, judged by two looks at all of them."""
 
 from __future__ import annotations
 

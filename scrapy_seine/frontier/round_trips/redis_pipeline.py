@@ -1,4 +1,4 @@
-"""A worker's line to its frontier: what it tells and asks leaves in one pipeline."""
+"""A worker's line to its frontier: what it sends and asks leaves in one pipeline."""
 
 from __future__ import annotations
 

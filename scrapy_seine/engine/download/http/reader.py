@@ -18,7 +18,7 @@ _HEX = re.compile(rb"[0-9a-fA-F]{1,15}")
 
 
 class CutShort(Exception):
-    """The body ended before its end, or cannot be told from what follows it."""
+    """The body ended early, or nothing separates it from what follows."""
 
 
 class Sink(Protocol):
