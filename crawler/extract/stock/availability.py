@@ -56,6 +56,8 @@ _BESIDE = 30
 BUY = any_word("buy", "phrases")
 #: The same in one word, which only a button may say.
 _BUY_SHORT = whole_of(lambda any_of: rf"\s*(?:{any_of('buy', 'buttons')})\W*")
+#: The words of `availability_of_text` and of `buys_in_short`.
+WORDS = (_SAYS, BUY, _BUY_SHORT)
 
 
 def availability(value: Any) -> str | None:

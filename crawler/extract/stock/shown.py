@@ -13,8 +13,14 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, short_text
 from crawler.extract.page.places import path
-from crawler.extract.stock.availability import availability_of_text, buys, buys_in_short
+from crawler.extract.stock.availability import (
+    WORDS,
+    availability_of_text,
+    buys,
+    buys_in_short,
+)
 from crawler.extract.words import Marks, begun_of, finder, finder_of, whole_of
+from crawler.extract.words.listed_words import Together
 
 _STOCK_LABEL = begun_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
 #: Words of a rule, which says nothing of this product: "if it is out of stock".
@@ -312,11 +318,13 @@ def _or_badge(loose: str | None, badge: str | None, seen: Visible) -> str | None
 def _is_silent(text: str) -> bool:
     """Whether a text holds no words about a stock, and none of a button beside it."""
     label = text.partition(":")[0] if len(text) < _GLANCE else text
-    said = _STOCK_LABEL(label) or _SOLD(text) or _NOTIFIES(text) or availability_of_text(text)
-    soon = len(text) < _GLANCE and _SOON(text)
-    return not said and not soon and not buys_in_short(text)
+    if _STOCK_LABEL(label):
+        return False
+    may_match = _TELLS(text)
+    return not any(rule(text) for rule in may_match if rule is not _SOON or len(text) < _GLANCE)
 
 
+_TELLS = Together(_SOLD, _NOTIFIES, _SOON, *WORDS)
 #: Labels and menus are the same on all of a shop's pages.
 _SILENT = Marks(_is_silent)
 

@@ -98,6 +98,12 @@ class Listed:
             self._read()
         return bool(self._held(self._lower(text)))
 
+    def needs(self) -> list[str]:
+        """The letters that each of the rule's words cannot do without."""
+        if not self._needs:
+            self._read()
+        return self._needs
+
     def _found(self, text: str) -> re.Match[str] | None:
         if not self._needs:
             self._read()
@@ -144,6 +150,48 @@ class Listed:
         self._needs = found
 
 
+class Together:
+    """Several rules as one question: which of them may match a text?
+
+    Most texts of a page hold no word of any of them, and are asked for once instead of once a rule.
+
+    >>> sold, gone = (Listed(lambda any_of, n=n: any_of("s", n), lambda section, name: [name],
+    ...                      lambda pattern: re.compile(pattern).search) for n in ("sold", "gone"))
+    >>> either = Together(sold, gone)
+    >>> [*either("It is GONE")] == [gone], [*either("Oak lamp")]
+    (True, [])
+    """
+
+    def __init__(self, *rules: Listed) -> None:
+        self._rules = rules
+        self._by_gram: dict[str, list[tuple[str, Listed]]] = {}
+        self._others: list[tuple[str, Listed]] = []
+        self._ascii: list[tuple[str, Listed]] = []
+
+    def __call__(self, text: str) -> Iterable[Listed]:
+        """The rules of which a text holds the letters that some word cannot do without."""
+        if not self._by_gram:
+            self._read()
+        text, by_gram = text.lower(), self._by_gram
+        others = self._ascii if text.isascii() else self._others
+        found = {rule: None for needs, rule in others if needs in text}
+        grams = _grams(text) if len(text) <= _SHORT else _grams_of(text)
+        for gram in by_gram.keys() & grams:
+            for needs, rule in by_gram[gram]:
+                if needs in text:
+                    found[rule] = None
+        return found
+
+    def _read(self) -> None:
+        all_needs = dict.fromkeys((needs, rule) for rule in self._rules for needs in rule.needs())
+        for needs, rule in all_needs:
+            if len(needs) >= _GRAM:
+                self._by_gram.setdefault(needs[:_GRAM], []).append((needs, rule))
+            else:
+                self._others.append((needs, rule))
+        self._ascii = [(needs, rule) for needs, rule in self._others if needs.isascii()]
+
+
 class Begun(Listed):
     """The same for a rule that begins with its words, and for texts that begin with them."""
 
@@ -170,10 +218,12 @@ class Begun(Listed):
         self._needs = found
 
 
-# The rules ask of the same text one after the other; a text's parts take 4 kB.
-@lru_cache(maxsize=64)
-def _grams(text: str) -> frozenset[str]:
+def _grams_of(text: str) -> frozenset[str]:
     return frozenset([text[place : place + _GRAM] for place in range(len(text) - _GRAM + 1)])
+
+
+# The rules ask of the same text one after the other; a text's parts take 4 kB.
+_grams = lru_cache(maxsize=64)(_grams_of)
 
 
 def _framed_entries(rule: Rule, entries: Entries) -> Iterator[tuple[str, tuple[str, str]]]:
