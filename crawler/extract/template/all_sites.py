@@ -12,16 +12,16 @@ from crawler.extract.default_parser import Found
 from crawler.extract.money.cents import take_shown_price
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.addresses import Addresses
-from crawler.extract.template.confidence import confidence
+from crawler.extract.template.confidence import doubted
 from crawler.extract.template.doubts import (
     Doubt,
     Judgement,
     constant,
-    doubt_of,
     goes_with_the_goods,
     newcomer,
     oddity,
     swapped,
+    weigh,
 )
 from crawler.extract.template.drift import Drift
 from crawler.extract.template.language import in_other_words
@@ -30,7 +30,7 @@ from crawler.extract.template.make import COMPARED, NEWEST, Make
 from crawler.extract.template.make_signature import broad_signature, signature
 from crawler.extract.template.mass_changes import CHANGED
 from crawler.extract.template.observation import FIELDS, Seen, observe
-from crawler.extract.template.profile import KNOWN, Field, Profile
+from crawler.extract.template.profile import KNOWN, WELL_KNOWN, Field, Profile
 from crawler.extract.template.repeated_values import compared, copied
 from crawler.extract.template.right_source import right_source
 from crawler.extract.template.visitor_currency import TURNED, Tenders
@@ -41,8 +41,8 @@ _MOST_SITES, _MOST_MAKES, _MOST = 500, 48, 4_000
 _ALONE = 4
 #: So many of the newest pages with one doubt are a change of the template.
 _CHANGED = 6
-#: Pages after which one of so many is counted.
-_WELL_KNOWN, _COUNTED = 200, 4
+#: Of a field that is well known one page of so many is counted.
+_COUNTED = 8
 #: Pages of a make after which a page of another make is news.
 _SETTLED = 40
 #: Pages on which a price in a new place does not overwrite another one unconfirmed.
@@ -84,10 +84,12 @@ class Book:
             profile.fields["price"].probation = _PROBATION
         reduced = found.fields.get("regular_price") is not None
         doubts: dict[str, Doubt] = {}
+        likely: dict[str, float] = {}
         for field in FIELDS:
             one, known = seen[field], profile.fields[field]
+            likely[field], doubt = weigh(field, seen, profile, reduced=reduced)
             doubt = (
-                doubt_of(field, seen, profile, reduced=reduced)
+                doubt
                 or (compared(field, one, make, key) if field in COMPARED else None)
                 or (newcomer(field, one, known) if known.probation else None)
                 or (swapped(field, seen, below) if below else None)
@@ -104,9 +106,9 @@ class Book:
         self._hold_currency(site_id, found, make, doubts)
         made = Judgement(
             {
-                name: confidence(name, one, profile.fields[name], is_doubted=name in doubts)
-                for name, one in seen.items()
-                if one.value is not None
+                name: doubted(one) if name in doubts else one
+                for name, one in likely.items()
+                if seen[name].value is not None
             },
             doubts,
             cluster,
@@ -280,21 +282,24 @@ class Book:
     ) -> None:
         profile = make.profile
         profile.unsaved += 1
-        # Of a make that is well known each page is judged, and one of some is counted.
-        settled = profile.pages >= _WELL_KNOWN and profile.unsaved % _COUNTED != 0
+        # Of what is well known each page is judged, and one of some is counted.
+        sampled = profile.unsaved % _COUNTED == 0
         for field, one in seen.items():
             doubt, known = doubts.get(field), profile.fields[field]
+            counted = sampled or known.pages < WELL_KNOWN
             if known.probation:
                 known.probation -= 1
             known.recent.append((None if doubt is None else doubt.kind, one))
+            if doubt is None and one.path is None and not counted:
+                continue  # nearly all: nothing is learned, and nothing stands elsewhere
             told = one.value is not None or not goes_with_the_goods(field, seen)
-            if (doubt is None or doubt.kind == "make") and told and not settled:
+            if (doubt is None or doubt.kind == "make") and told and counted:
                 known.learn(field, one)
             version, url = profile.version, found.page.url
             if known.sources.get("template", 0) >= _CHANGED and not known.places:
                 reason = "pages no longer have the field, earlier pages had it"
                 self._tell_once(Drift(site_id, field, "mended", reason, url, version), make)
-            if field in _ODD and not settled and (odd := oddity(field, known)) is not None:
+            if field in _ODD and counted and (odd := oddity(field, known)) is not None:
                 self._tell_once(Drift(site_id, field, odd[0], odd[1], url, version), make)
             if doubt is None and one.path and known.is_elsewhere():
                 reason = f"it stands in {str(one.path)[:200]} since"

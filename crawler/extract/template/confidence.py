@@ -34,7 +34,7 @@ _TYPICAL = 1.2
 _UNIQUE, _MIXED = 0.1, 0.97
 
 
-def confidence(field: str, one: Seen, known: Field, *, is_doubted: bool = False) -> float:
+def confidence(field: str, one: Seen, known: Field) -> float:
     """How likely a value is right, from 0 to 1: the votes of all sources, by their record here."""
     value, chosen, votes, place = one
     if value is None:
@@ -50,12 +50,17 @@ def confidence(field: str, one: Seen, known: Field, *, is_doubted: bool = False)
             weight -= _FURTHER * vote
     if place in known.paths and known.pages >= KNOWN:
         # One price on all pages stands in its place as well: in the shop's frame.
-        varied = field != "price" or known.value_share(value) <= 1 / 2
+        varied = field != "price" or not known.is_usual(value)
         weight += _IN_PLACE * varied
     if known.filled >= KNOWN and _is_typical(field, one, known):
         weight += _TYPICAL
     made = 1 / (1 + exp(-weight))
-    return round(min(max(made, _LOWEST), _DOUBTFUL if is_doubted else _HIGHEST), 3)
+    return round(min(max(made, _LOWEST), _HIGHEST), 3)
+
+
+def doubted(likely: float) -> float:
+    """How likely a value is right that something contradicts."""
+    return min(likely, _DOUBTFUL)
 
 
 def _is_typical(field: str, one: Seen, known: Field) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 import attrs
 
 from crawler.extract.stock.shown import NOT_TO_BE_HAD
-from crawler.extract.template.confidence import TRUST
-from crawler.extract.template.observation import Seen
+from crawler.extract.template.confidence import TRUST, confidence
+from crawler.extract.template.observation import Seen, form
 from crawler.extract.template.profile import KNOWN, Field, Profile
 from scrapy_seine.records import Value
 
@@ -47,6 +47,31 @@ class Judgement(Value):
     pages: int
     """Pages of that make that were known before."""
     version: int
+
+
+def weigh(
+    field: str, seen: Mapping[str, Seen], profile: Profile, *, reduced: bool = False
+) -> tuple[float, Doubt | None]:
+    """How likely a value is right, and what a known make of pages has against it.
+
+    Most pages of a make tell a field in one of a few forms: what was weighed once for a form, and was
+    not doubtful, holds for it until more is learned.
+    """
+    one, known = seen[field], profile.fields[field]
+    if one.value is None:
+        return 0.0, doubt_of(field, seen, profile)
+    is_usual = field == "price" and known.is_usual(one.value)
+    told_so = form(field, one, reduced=reduced, is_usual=is_usual)
+    likely = known.calm.get(told_so)
+    if likely is not None:
+        return likely, None
+    likely, doubt = (
+        confidence(field, one, known),
+        doubt_of(field, seen, profile, reduced=reduced),
+    )
+    if doubt is None:
+        known.calm[told_so] = likely
+    return likely, doubt
 
 
 def doubt_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -15,6 +15,8 @@ FIELDS = ("name", "price", "currency", "availability", "sku")
 _HEADING = "heading"
 #: Of these, what differs in anything differs.
 _EXACT = frozenset({"price", "currency", "availability"})
+#: And fields with so few values that a page's own says something of the page.
+_FEW = frozenset({"currency", "availability"})
 
 
 class Seen(NamedTuple):
@@ -38,14 +40,17 @@ def observe(found: Found) -> dict[str, Seen]:
     """The fields of a product's page."""
     heading = _heading_of(found)
     fields, sources, paths = found.fields, found.sources, found.paths
-    offered = [(source, told) for source, told in found.offered.items() if told]
-    made = {}
-    for field in FIELDS:
-        votes = {source: told[field] for source, told in offered if field in told}
-        if field == "name" and heading:
-            votes[_HEADING] = heading
-        made[field] = Seen(fields.get(field), sources.get(field), votes, paths.get(field))
-    return made
+    votes: dict[str, dict[str, Any]] = {field: {} for field in FIELDS}
+    for source, told in found.offered.items():
+        for field in told.keys() & votes.keys():
+            votes[field][source] = told[field]
+    if heading:
+        votes["name"][_HEADING] = heading
+    get, source_of, place_of = fields.get, sources.get, paths.get
+    return {
+        field: Seen(get(field), source_of(field), told, place_of(field))
+        for field, told in votes.items()
+    }
 
 
 def same(field: str, one: Any, other: Any) -> bool:
@@ -72,6 +77,17 @@ def _heading_of(found: Found) -> str:
     mains = (heading for heading in found.page.headings if heading.tag == "h1")
     first = next(mains, None)
     return "" if first is None or next(mains, None) is not None else short_text(first)
+
+
+def form(field: str, one: Seen, *, reduced: bool = False, is_usual: bool = False) -> Hashable:
+    """What `doubt_of` and `confidence` of a value rest on, but for what was learned of its site.
+
+    Who tells it, who agrees, where it stands, whether the page shows a price before a reduction, and
+    whether most pages have it (*is_usual*); the value itself only where few exist.
+    """
+    value, source, votes, path = one
+    agreeing = tuple([(s, told == value or same(field, told, value)) for s, told in votes.items()])
+    return source, path, agreeing, reduced, value if field in _FEW else is_usual
 
 
 def values(told: Fields) -> dict[str, Any]:

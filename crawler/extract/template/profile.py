@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Hashable
 from typing import Any
 
 import attrs
@@ -12,6 +13,10 @@ from scrapy_seine.records import Record
 
 #: Pages after which a make is known well enough to hold a page against it.
 KNOWN = 8
+#: Pages of a make after which one page more says little: each is judged still, but few are counted.
+WELL_KNOWN = 64
+#: Pages counted since, after which all is weighed anew.
+_WEIGHED = 8
 #: Places and values of a field that are remembered, and pages in which a change is looked for.
 _MOST_PATHS, _MOST_VALUES, WINDOW = 6, 12, 12
 #: Places from which a field is read: pages of one make may have it in one of several boxes.
@@ -49,9 +54,14 @@ class Field(Record):
     """Pages in a row that have nothing there."""
     recent: deque[tuple[str | None, Seen]] = attrs.Factory(lambda: deque(maxlen=WINDOW))
     """The doubt (None: none) and the field of the newest pages."""
+    calm: dict[Hashable, float] = attrs.field(factory=dict, eq=False, repr=False)
+    """Confidence of values that nothing contradicts, by form (`observation.form`), for a while: most
+    pages of a make have one of a few forms."""
 
     def learn(self, field: str, seen: Seen) -> None:
         """Count a page whose value nothing contradicts."""
+        if self.pages < WELL_KNOWN or not self.pages % _WEIGHED:
+            self.calm.clear()
         self.pages += 1
         if seen.value is not None:
             self.filled += 1
@@ -80,6 +90,7 @@ class Field(Record):
         pages = [seen for _, seen in self.recent] if place is None else []
         self.places = [] if place is None else [place, *self.places][:_MOST_PLACES]
         self.misses = 0
+        self.calm.clear()
         self.pages = self.filled = 0
         for counts in (self.offered, self.agreed, self.sources, self.paths, self.values):
             counts.clear()
@@ -102,6 +113,10 @@ class Field(Record):
     def value_share(self, value: object) -> float:
         """On how much of the pages the field has this value."""
         return self.values.get(str(value)[:80], 0) / max(1, self.filled)
+
+    def is_usual(self, value: object) -> bool:
+        """Whether most of the pages have this value."""
+        return self.value_share(value) > 1 / 2
 
     def newest(self, kind: str) -> int:
         """How many of the newest pages have a doubt of that kind."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from operator import itemgetter
 
 from crawler.extract.default_parser import Found
 from crawler.extract.template.doubts import Doubt, is_confirmed
@@ -17,6 +18,7 @@ _REPEATED, _CONFIRMED = 6, 10
 _FEW_PRICES = 3
 #: Pages of one product, of the newest ones, that no shop has: one for each of its categories, say.
 _COPIED = 10
+_FIRST, _SECOND = itemgetter(0), itemgetter(1)
 
 
 def compared(field: str, one: Seen, make: Make, key: str) -> Doubt | None:
@@ -41,7 +43,7 @@ def copied(found: Found, make: Make, key: str) -> Doubt | None:
     shown = (key, found.page.url)
     if shown not in make.shown:
         make.shown.append(shown)
-    times = [other for other, _ in make.shown].count(key)
+    times = [*map(_FIRST, make.shown)].count(key)
     if times < _COPIED or found.fields.get("external_id") is None:
         return None
     return Doubt("repeated", f"{times} of the newest {len(make.shown)} pages show one product")
@@ -57,7 +59,7 @@ def _repeated(field: str, one: Seen, make: Make, key: str) -> Doubt | None:
         newest.append((key, value))
     if field == "availability":
         return _all_gone(value, newest, make.profile.fields[field])
-    times = [other for _, other in newest].count(value)
+    times = [*map(_SECOND, newest)].count(value)
     if times < _REPEATED:
         return None
     most = _CONFIRMED if field == "price" and is_confirmed(field, one) else _REPEATED

@@ -10,7 +10,7 @@ from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.extract.template.make_signature import signature
 from crawler.extract.template.observation import Seen
-from crawler.extract.template.profile import Field, Profile
+from crawler.extract.template.profile import WELL_KNOWN, Field, Profile
 from scrapy_seine.urls import tidy
 from tests.benchmarks import drift, templates
 from tests.benchmarks.shops import SHOPS, things
@@ -287,7 +287,7 @@ class TestBook:
             found.paths["price"] = f"p.x{n}"
             book.judge("shop", found)
         profile = next(iter(book._sites["shop"].values())).profile
-        assert 200 <= profile.pages < 300  # of a make that is well known one page of four counts
+        assert WELL_KNOWN < profile.pages < 100  # beyond these one page of eight counts
         assert all(
             len(one.paths) <= 12 and len(one.values) <= 24 for one in profile.fields.values()
         )

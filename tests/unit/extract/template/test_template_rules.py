@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crawler.extract.template.confidence import confidence
+from crawler.extract.template.confidence import confidence, doubted
 from crawler.extract.template.doubts import (
     constant,
     doubt_of,
@@ -287,7 +287,7 @@ class TestConfidence:
 
     def test_a_doubt_bounds_it(self) -> None:
         known = taught(60, seen("5", "json-ld", text="5"))
-        assert confidence("price", seen("5", "json-ld", text="5"), known, is_doubted=True) == 0.3
+        assert doubted(confidence("price", seen("5", "json-ld", text="5"), known)) == 0.3
 
     def test_a_place_that_all_pages_have_is_worth_something_if_prices_differ_there(self) -> None:
         varied, same_price = Field(), taught(KNOWN, seen("5", path="p"))

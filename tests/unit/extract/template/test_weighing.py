@@ -1,0 +1,70 @@
+"""What was weighed once holds for the pages like it: it never hides a doubt, and saves the work."""
+
+from collections import Counter
+
+import pytest
+
+from crawler.extract import extract, parse
+from crawler.extract.template import Book, doubts
+from crawler.extract.template.confidence import confidence
+from crawler.extract.template.profile import WELL_KNOWN
+from tests.benchmarks import drift
+from tests.benchmarks.shops import SHOPS, things
+
+SHOP_OF = {shop.name: shop for shop in SHOPS}
+#: Page from which on the template is changed: the make is well known by then.
+CHANGED = WELL_KNOWN + 20
+GOODS = things(CHANGED + 40, 5)
+
+
+def judged(shop, structured, change):
+    """Doubts and confidence of each page of a crawl."""
+    book, made = Book(), []
+    for place, thing in enumerate(GOODS):
+        html = shop.page(thing, structured)
+        if change is not None and place >= CHANGED:
+            html = change(html, thing, shop)
+        told = book.judge("shop", extract(parse(html, shop.url(thing))))
+        made.append(({name: d.kind for name, d in told.doubts.items()}, told.confidence))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("woo+", None),
+        ("woo+", drift._stale),
+        ("woo+", drift._unstructured),
+        ("woo", drift._moved),
+        ("presta+", drift._one_price),
+        ("presta", drift._other_currency),
+        ("luma", drift._no_price),
+        ("luma", drift._half),
+    ],
+)
+def test_no_doubt_is_lost_and_confidence_stays_beside_a_page_s_own(monkeypatch, name, change):
+    shop, structured = SHOP_OF[name.removesuffix("+")], name.endswith("+")
+    usual = judged(shop, structured, change)
+    monkeypatch.setattr(doubts, "form", lambda *of, **also: object())  # no page is like another
+    anew = judged(shop, structured, change)
+
+    assert [kinds for kinds, _ in usual] == [kinds for kinds, _ in anew]
+    for (_, likely), (_, expected) in zip(usual, anew, strict=True):
+        assert likely == pytest.approx(expected, abs=0.02)
+    if change is not None:
+        assert any(kinds for kinds, _ in usual[CHANGED:])
+
+
+def test_pages_of_a_well_known_make_are_hardly_weighed(monkeypatch):
+    weighed: Counter[str] = Counter()
+
+    def count(field, one, known):
+        weighed[field] += known.pages >= WELL_KNOWN
+        return confidence(field, one, known)
+
+    monkeypatch.setattr("crawler.extract.template.doubts.confidence", count)
+    judged(SHOP_OF["woo"], True, None)
+
+    most = (len(GOODS) - WELL_KNOWN) // 3
+    assert weighed
+    assert max(weighed.values()) <= most, weighed
