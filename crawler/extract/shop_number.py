@@ -93,7 +93,7 @@ def set_number(fields: Fields, sources: dict[str, str], shown: Fields, page: Pag
         return
     code = shown.get("gtin") or ""
     told = model or (code if code.startswith(_BOOKS) else None) or _part_in_address(shown, page)
-    of_variant = None if told else _of_variant(page.raw)
+    of_variant = _of_variant(page.raw) if page.has_data and not told else None
     if told or of_variant:
         fields["sku"], sources["sku"] = (told, "text") if told else (of_variant, "state")
         return
@@ -103,11 +103,11 @@ def set_number(fields: Fields, sources: dict[str, str], shown: Fields, page: Pag
         fields["sku"], sources["sku"] = addressed, "url"
     elif known and sources.get("external_id") not in {"url", "text", None}:
         fields["sku"], sources["sku"] = known, sources["external_id"]
-    elif b"sku=" in page.raw and (found := _told_by(_SKU, page.raw)):
+    elif page.has_data and b"sku=" in page.raw and (found := _told_by(_SKU, page.raw)):
         fields["sku"], sources["sku"] = found, "state"
     elif addressed:
         fields["sku"], sources["sku"] = addressed, "url"
-    elif last := _last_number(page.raw, shown):
+    elif last := _last_number(page, shown):
         fields["sku"], sources["sku"] = last
 
 
@@ -124,9 +124,10 @@ def _part_in_address(shown: Fields, page: Page) -> str | None:
     return part if len(part) >= _SHORTEST_PART and stands_in(page.url, part) else None
 
 
-def _last_number(raw: bytes, shown: Fields) -> tuple[str, str] | None:
+def _last_number(page: Page, shown: Fields) -> tuple[str, str] | None:
     """What a page's forms carry, else the maker's number, where it is all that the shop shows."""
-    if found := next((told for rule in _IDS if (told := _told_by(rule, raw))), None):
+    rules = _IDS if page.has_data else _IDS[1:]
+    if found := next((told for rule in rules if (told := _told_by(rule, page.raw))), None):
         return found, "state"
     return (shown["mpn"], "text") if "mpn" in shown else None
 

@@ -40,8 +40,7 @@ def unlinked(page: Page) -> Iterator[tuple[Element, str]]:
 
 def continued(page: Page) -> Iterator[tuple[Element, str]]:
     """Elements that say what a script loads into the page, where that is more of its listing."""
-    # Many pages have none of the attributes, and one search tells.
-    if b"data-" in page.raw and any(map(page.raw.__contains__, _IS_KEPT)):
+    if page.has_data and any(map(page.raw.__contains__, _IS_KEPT)):
         yield from _kept(page)
 
 

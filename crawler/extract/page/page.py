@@ -81,6 +81,7 @@ class Page:
     named: dict[str, Element | None] = attrs.Factory(dict)
     """Headings that were looked for, by the name that was expected (`text.heading_of`)."""
     _canonical: str | None = attrs.field(default="", init=False)
+    _has_data: bool | None = attrs.field(default=None, init=False)
 
     def meta(self, name: str) -> str:
         """Content of the first meta element of that name or property, or nothing."""
@@ -103,6 +104,13 @@ class Page:
         if self._canonical == "":  # several readers ask for it
             self._canonical = self._find_canonical()
         return self._canonical
+
+    @property
+    def has_data(self) -> bool:
+        """Whether an attribute may be called `data-…`: one search spares several readers theirs."""
+        if self._has_data is None:
+            self._has_data = b"data-" in self.raw
+        return self._has_data
 
     def _find_canonical(self) -> str | None:
         for link in self.links:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from itertools import chain, islice, takewhile
 
 from crawler.extract import lazy_patterns
 from crawler.extract.classify import is_front
@@ -25,8 +25,12 @@ _PATH = re.compile(
     r"topic-?path|you-?are-?here|path-?way|(?:^|[\s_-])(?:path|position|location|ariane)(?=$|[\s_-])"
 ).search
 #: Boxes with a label that is followed by the category, and characters of its text.
-_LABEL_TAGS = ("span", "p", "div", "li", "td", "th", "dt", "b", "strong", "label", "h3", "h4")
+_LABEL_TAGS = frozenset(
+    {"span", "p", "div", "li", "td", "th", "dt", "b", "strong", "label", "h3", "h4"}
+)
 _MOST_BOXES, _LONGEST_LABEL = 4_000, 120
+#: The same behind the heading: farther on are others' words, about the thing and about others.
+_MOST_BEHIND = 100
 _LABELLED = re.compile(r"([^:：]{3,24}?)\s?[:：]\s{0,3}(\S.{1,58})", re.S).fullmatch
 _IS_LABEL = whole_of(lambda any_of: rf"(?:{any_of('trail', 'label')})\s?[:：]?")
 
@@ -40,7 +44,7 @@ def breadcrumbs(page: Page, name: str | None) -> list[str]:
         found = _called(page, heading, name) or _right_behind(page, heading, name)
     else:
         found = _called_path(page, heading, name)
-    return found or _uncalled(page, heading, name) or _labelled(page)
+    return found or _uncalled(page, heading, name) or _labelled(page, heading)
 
 
 def _called(page: Page, heading: Element | None, name: str | None) -> list[str]:
@@ -143,11 +147,16 @@ def _is_own(url: str | None, page: Page) -> bool:
     return path == own and asked != "" and set(asked.split("&")) <= set(query.split("&"))
 
 
-def _labelled(page: Page) -> list[str]:
+def _labelled(page: Page, heading: Element | None) -> list[str]:
     """The one category behind a label: `Category: lamps`."""
-    for box in islice(page.root.iter(*_LABEL_TAGS), _MOST_BOXES):
+    own_tag = () if heading is None else (str(heading.tag),)
+    boxes = islice(page.root.iter(*_LABEL_TAGS, *own_tag), _MOST_BOXES)
+    before = takewhile(lambda box: box is not heading, boxes)
+    for box in chain(before, islice(boxes, _MOST_BEHIND)):
         text = box.text
         if text is None or len(text) > _LONGEST_LABEL or not _BEGINS_WITH_LABEL[text]:
+            continue
+        if box.tag not in _LABEL_TAGS:
             continue
         whole, holder = short_text(box, _LONGEST_LABEL), box
         if _IS_LABEL(whole):  # the value stands behind it, or in a box of its own

@@ -23,7 +23,7 @@ def number(
 ) -> tuple[Any, Any, Any]:
     """Set the number of a product's page; gives sku, its source, and mpn."""
     found, told = dict(fields or {}), dict(sources or {})
-    page: Any = SimpleNamespace(raw=raw, url=url, canonical=canonical)
+    page: Any = SimpleNamespace(raw=raw, url=url, canonical=canonical, has_data=b"data-" in raw)
     set_number(found, told, shown or {}, page)
     return found.get("sku"), told.get("sku"), found.get("mpn")
 
