@@ -52,6 +52,9 @@ class Command(ScrapyCommand):
         Raises:
             UsageError: there is no such verb.
         """
+        if args and args[0] in {"-h", "--help"}:
+            print(f"usage: scrapy seine {self.syntax()}\n\n{self.short_desc()}")
+            return
         if not args or args[0] not in VERBS:
             raise UsageError(f"one of {', '.join(VERBS)}")
         module = args[0].replace("-", "_")

@@ -378,3 +378,13 @@ def test_a_crawl_is_one_spiders(tmp_path: Path, redis_url: str, namespace: str) 
     assert "Traceback" not in told
     assert run("seine", "frontier", "clear", "--yes", "--crawl", namespace)[0] == 0
     assert run("runspider", "second.py")[0] == 0
+
+
+def test_help_names_the_verbs_of_seine(tmp_path: Path) -> None:
+    """`scrapy seine --help` is a question, not a mistake."""
+    (tmp_path / "mine_settings.py").write_text('ADDONS = {"scrapy_seine.Addon": 1}\n', "utf-8")
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mine_settings\n", "utf-8")
+    command = scrapy(tmp_path, "seine", "--help")
+    said, complaint = command.communicate(timeout=patient(60))
+    assert (command.returncode, complaint) == (0, "")
+    assert "usage: scrapy seine status|" in said
