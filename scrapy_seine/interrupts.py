@@ -15,12 +15,16 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
+
+
+#: Open files that a process asks for.
+_MOST_FILES = 65_536
 
 
 def end_at_once(_number: int = signal.SIGINT, _frame: FrameType | None = None) -> None:
@@ -55,11 +59,29 @@ def _unraisable(found: Any) -> None:
     sys.__unraisablehook__(found)
 
 
+def _raise_open_files() -> None:
+    """Allow as many open files as the hard limit does, up to 65,536.
+
+    The soft limit (1,024, on macOS 256) is kept low for programs that call select(), which none
+    here does; a crawl of many sites and its servers need more.
+    """
+    try:
+        import resource
+    except ImportError:  # no such limit here
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with suppress(OSError, ValueError):  # the system's own limit is lower
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 def main() -> None:
     """Run Scrapy's command line: what `scrapy` is in an installation for development."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # `nohup` and & ignore it
         signal.signal(signal.SIGINT, end_at_once)
     sys.unraisablehook = _unraisable
+    _raise_open_files()
     # Modules stay for good: to look through them as they are imported takes a sixth of the import.
     gc.disable()
     from scrapy.cmdline import execute

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import sys
 from collections.abc import Callable
+from time import monotonic
+from typing import Any
 
 from aiohttp import web
 
 from scrapy_seine.errors import ConfigError
 
+logger = logging.getLogger(__name__)
 #: Open event streams are given this long to end, seconds.
 SHUTDOWN_S = 3.0
+#: That no connection can be accepted is said again after this time, s.
+_AGAIN_S = 60.0
 
 
 def serve(app: web.Application, host: str, port: int, told: Callable[[str], None]) -> None:
@@ -28,6 +34,7 @@ async def _serve(app: web.Application, host: str, port: int, told: Callable[[str
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
+    loop.set_exception_handler(accept_failures_told())
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_S)
     await runner.setup()
     try:
@@ -42,3 +49,22 @@ async def _serve(app: web.Application, host: str, port: int, told: Callable[[str
         raise ConfigError(f"{host}:{port} cannot be served: {reason}") from None
     finally:
         await runner.cleanup()
+
+
+def accept_failures_told() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
+    """Make a handler that says once a minute that no connection can be accepted.
+
+    asyncio reports each try with a traceback: 2,000 a second where the files have run out.
+    """
+    said = -_AGAIN_S
+
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        nonlocal said
+        error = context.get("exception")
+        if not isinstance(error, OSError) or "accept" not in str(context.get("message")):
+            loop.default_exception_handler(context)
+        elif monotonic() - said >= _AGAIN_S:
+            said = monotonic()
+            logger.error("no connection can be accepted: %s (ulimit -n)", error)
+
+    return handle

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import subprocess
 import sys
@@ -63,6 +64,18 @@ import sys
 before = set(sys.modules)
 from scrapy_seine.interrupts import main
 print(*sorted(set(sys.modules) - before))
+"""
+
+
+#: Says how many files a command may open that was begun with few.
+_FILES = """
+import resource
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, hard))
+import scrapy.cmdline
+scrapy.cmdline.execute = lambda: print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+from scrapy_seine.interrupts import main
+main()
 """
 
 
@@ -134,3 +147,11 @@ def test_a_checkouts_scrapy_is_the_one_that_knows_ctrl_c() -> None:
 def test_little_is_imported_before_ctrl_c_has_its_handler() -> None:
     """`typing` and `threading` took 15 ms, in which Ctrl-C left a traceback."""
     assert not {"typing", "threading", "logging"} & set(ended(_LOADED)[1].split())
+
+
+def test_a_command_may_open_as_many_files_as_the_system_allows() -> None:
+    """A shell's limit of 256 left a worker, its sites and its servers waiting for each other."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
+    status, out, _ = ended(_FILES.format(soft=min(64, allowed)))
+    assert (status, out) == (0, f"{allowed}\n")
