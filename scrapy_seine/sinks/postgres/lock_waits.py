@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+import attrs
 import psycopg2
 from psycopg2 import extensions
 
@@ -19,7 +20,7 @@ from scrapy_seine.printable import printable
 from scrapy_seine.sinks.postgres.database import connect
 
 logger = logging.getLogger(__name__)
-#: A wait is told of after this time, s.
+#: A wait is told of after this time, at most twice as much, s.
 TELL_S = 5.0
 _HOLDERS = """
     SELECT pid, coalesce(nullif(application_name, ''), 'no name'),
@@ -28,26 +29,65 @@ _HOLDERS = """
 """
 
 
+@attrs.define(eq=False, repr=False)
+class _Wait:
+    """Statements that run."""
+
+    database_url: str
+    pid: int
+    began: float = attrs.field(factory=time.monotonic)
+    told: bool = False
+
+
+class _Watcher:
+    """The one thread that looks at what runs: a timer for each batch would take 0.1 ms."""
+
+    def __init__(self) -> None:
+        self.waits: set[_Wait] = set()
+        self.lock = threading.Lock()
+        self.thread = threading.Thread()
+
+    def begin(self, wait: _Wait) -> None:
+        with self.lock:
+            self.waits.add(wait)
+            if not self.thread.is_alive():  # nor is it after a fork
+                self.thread = threading.Thread(target=self._look, name="seine-locks", daemon=True)
+                self.thread.start()
+
+    def end(self, wait: _Wait) -> None:
+        with self.lock:
+            self.waits.discard(wait)
+
+    def _look(self) -> None:
+        while True:
+            time.sleep(TELL_S)
+            with self.lock:
+                long = [wait for wait in self.waits if time.monotonic() - wait.began >= TELL_S]
+            for wait in long:
+                if not wait.told:
+                    _tell(wait)
+
+
+_watcher = _Watcher()
+
+
 @contextmanager
 def lock_waits_told(database_url: str, connection: extensions.connection) -> Iterator[None]:
     """Say who holds the lock that the block's statements wait for, once, and when they go on."""
-    began, told = time.monotonic(), threading.Event()
-    pid = connection.info.backend_pid
-    timer = threading.Timer(TELL_S, _tell, (database_url, pid, told))
-    timer.daemon = True
-    timer.start()
+    wait = _Wait(database_url, connection.info.backend_pid)
+    _watcher.begin(wait)
     try:
         yield
     finally:
-        timer.cancel()
-    if told.is_set():
-        logger.warning("PostgreSQL went on after %.0f s", time.monotonic() - began)
+        _watcher.end(wait)
+    if wait.told:
+        logger.warning("PostgreSQL went on after %.0f s", time.monotonic() - wait.began)
 
 
-def _tell(database_url: str, pid: int, told: threading.Event) -> None:
+def _tell(wait: _Wait) -> None:
     try:
-        with closing(connect(database_url)) as connection, connection.cursor() as cursor:
-            cursor.execute(_HOLDERS, (pid,))
+        with closing(connect(wait.database_url)) as connection, connection.cursor() as cursor:
+            cursor.execute(_HOLDERS, (wait.pid,))
             holders = cursor.fetchall()
     except (psycopg2.Error, ValueError) as error:
         logger.debug("nobody knows who holds a lock: %s", error)
@@ -57,7 +97,7 @@ def _tell(database_url: str, pid: int, told: threading.Event) -> None:
             f"process {holder} ({printable(name)}, in a transaction for {age_s:.0f} s)"
             for holder, name, age_s in holders
         )
-        told.set()
+        wait.told = True
         logger.warning(
             "PostgreSQL keeps us waiting for a lock that %s holds; nothing is lost meanwhile. "
             "SELECT pg_terminate_backend(%d) would end it",
