@@ -43,10 +43,10 @@ NOW = (
 )
 STOCK = r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"
 BUTTON = r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"
-LABEL = r"(?:^|[\s_-])label"
+LABEL = r"(?:^|[\s_-])label(?!-(?:hidden|inline|above))"
 FACT = (
     r"(?:^|\s)(?:js[-_])?(?:(?:product|item|variant|article|pdp|detail|info|meta)s?[-_]{1,2}){0,2}(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
-    r"(?:[-_]?(?:value|code|number))?(?=\s|$)|(?:^|[\s_-]|product|div|urun)(?:brand|manufacturer|vendor|hersteller"
+    r"(?:[-_]?(?:value|code|number))?(?=\s|$)|(?:^|[\s_-]|product|div|urun)(?<!navbar-)(?<!site-)(?<!bg-)(?<!btn-)(?<!text-)(?<!color-)(?:brand|manufacturer|vendor|hersteller"
     r"|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
 )
 BADGE = r"badge|sticker|ribbon|flag\b|flags\b"

@@ -61,7 +61,7 @@ from crawler.extract.price.words_beside import (
     tells_a_part,
     words_of,
 )
-from crawler.extract.stock.availability import buys
+from crawler.extract.stock.availability import availability_of_text, buys
 from crawler.extract.words import any_of, any_word
 from scrapy_seine.records import Value
 
@@ -79,10 +79,8 @@ _COSTS = any_word("amounts", "costs")
 _BETWEEN = _lines.OLD | _lines.HIDDEN | _lines.STOCK
 #: What costs more is too far from the heading to be its price; postage and such, sooner.
 _FARTHEST, _FARTHEST_OTHER = 150, 90
-#: Characters before an amount with which its line begins.
-_GAP = 3
-#: Characters of a label that holds a figure: how many days it is about.
-_LONGEST_LABEL = 120
+#: Characters before an amount with which its line begins, and of a label that holds a figure.
+_GAP, _LONGEST_LABEL = 3, 120
 #: Amounts of a page that are weighed.
 _MOST_AMOUNTS = 3_000
 _MOST_LINKED, _NO_PROSE = 6, _lines.PRICE | _lines.LABEL
@@ -229,7 +227,8 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
         # What is said behind an amount alone may be that postage comes to it, or be about the
         # lower amount that follows.
         behind = _APART.sub(" ", line.text[money.end : until][:BEHIND].lower())
-        other = not tells_a_part(money, line.text) and is_other(behind)
+        is_apart = not tells_a_part(money, line.text) and is_other(behind)
+        other = is_apart and availability_of_text(behind) is None  # "149 €, ready for shipping"
         other = other or says_other(before)
     elif other and since and until == len(line.text) and not labels_other(label):
         # What is said behind the last amount alone may be that postage comes to it.

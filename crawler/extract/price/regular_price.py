@@ -87,8 +87,6 @@ def with_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candida
     candidates = _without_the_tax(candidates)
     others = [c for c in candidates if not c.tax]
     for one, two in chain(pairwise(others), _apart(others)):
-        if abs(one.line.index - two.line.index) > _NEAR_TAXED or (one.old and two.old):
-            continue
         low, high = (one, two) if one.money.value < two.money.value else (two, one)
         if not _is_taxed(low, high) or _is_told_down(high, low):
             continue

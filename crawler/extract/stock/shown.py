@@ -12,7 +12,7 @@ from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, short_text
-from crawler.extract.page.places import path
+from crawler.extract.page.places import leads_away, path
 from crawler.extract.stock.availability import (
     WORDS,
     availability_of_text,
@@ -384,12 +384,21 @@ def _notifies(text: str) -> bool:
 
 def _told_by_the_way(line: Line) -> str | None:
     """What a short line outside of the boxes for it says of the stock."""
-    if len(line.text) > _LONGEST_STOCK or line.flags & _lines.LINK:
+    if len(line.text) > _LONGEST_STOCK:
+        return None
+    if line.flags & _lines.LINK and not _stands_for_button(line):
         return None
     found = _stock_in(line)
     if found == "InStock" and len(line.text) >= _GLANCE:
         return found if line.flags & _lines.JOINED and _in_a_part(line.element) else None
     return found
+
+
+def _stands_for_button(line: Line) -> bool:
+    """Whether a link that leads nowhere has the text of a button that nobody can press."""
+    boxes = (line.element, *islice(line.element.iterancestors(), 2))
+    link = next((box for box in boxes if box.tag == "a"), None)
+    return link is not None and len(line.text) < _GLANCE and not leads_away(link)
 
 
 def _in_a_part(element: Element) -> bool:

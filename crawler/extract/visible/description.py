@@ -74,7 +74,7 @@ _POSTAGE = any_word("amounts", "postage")
 _ASIDE = frozenset({"button", "label", "thead", "th", "dialog"})
 _BESIDE = lazy_patterns.pattern(
     r"cookie|consent|gdpr|newsletter|shipping|delivery|warrant|popup|modal|alert|notice|promo"
-    r"|breadcrumb|versand|liefer|livraison|envio|entrega|price|preis|stock|hidden|d-none|error"
+    r"|breadcrumb|versand|liefer|livraison|envio|entrega|price|preis|stock|(?<!label-)hidden|d-none|error"
 )
 _IS_ASIDE = Marks(lambda words: _BESIDE.search(words[:300].lower()) is not None)
 

@@ -60,6 +60,8 @@ _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 _TELLING = lazy_patterns.pattern(r"[\d_-]")
 #: A shop's name before the label of its number: `Acme-Teilenr`.
 _OWN_LABEL = re.compile(r"[A-Z][\w&.]{1,20}-(\S.{4,20})").fullmatch
+#: How a label ends that may be an internal number's.
+_IS_ID = re.compile(r"(?:.*[\s.-])?id", re.I).fullmatch
 #: A shop's initials before its own number.
 _INITIALS = re.compile(r"[A-Z]{2,4}\s?#").fullmatch
 #: How labels of numbers end.
@@ -79,7 +81,7 @@ _SHORTEST_ADDRESSED = 6
 _BARCODES = frozenset({13, 14})
 #: Classes of elements that hold a maker's name.
 names_maker = re.compile(
-    r"(?:^|[\s_-]|product|div|urun)(?:brand|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
+    r"(?:^|[\s_-]|product|div|urun)(?<!navbar-)(?<!site-)(?<!bg-)(?<!btn-)(?<!text-)(?<!color-)(?:brand|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
     r"|marke|marque|merk|fabricante|vyrobce|znacka|gyarto|producator|brend|proizvodjac|supplier)"
     r"(?:[-_]?(?:name|link|title|value|text|logo|image|img))?(?:[-_]{1,2}[a-z0-9]{1,12}){0,2}(?=\s|$)"
 ).search
@@ -108,7 +110,7 @@ def _label(text: str) -> str | None:
 
 def find_facts(read: Lines, seen: Visible) -> None:
     """Put identifiers, brand and attributes into *seen*."""
-    _rows_of_facts(read, seen)
+    ids = _rows_of_facts(read, seen)
     lines = read.lines
     for line in read.own:
         if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
@@ -117,6 +119,8 @@ def find_facts(read: Lines, seen: Visible) -> None:
         if not _TELLS_NOTHING[line.text] or (joined and _label_inside(line)):
             following = line.index + 1
             _take_told(seen, line, lines[following] if following < len(lines) else None)
+    for told in ids:
+        _take(seen, *told)
     if "sku" not in seen.fields:
         if seen.priced_choices:
             _take_parts(read, seen)
@@ -211,13 +215,19 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
         return None
     field = _label(label)
     value = line.text[len(label) :].strip()
+    following = box.getnext()
+    told = "" if following is None else short_text(following, _LONGEST_FACT)
+    if told and value.startswith(f"{told} "):
+        value = told  # what comes behind it in its line is about something else
     if value[:1] == "(" and value.find(")") == len(value) - 1:
         value = value[1:-1]
     return (field, value) if field else None
 
 
-def _rows_of_facts(read: Lines, seen: Visible) -> None:
+def _rows_of_facts(read: Lines, seen: Visible) -> list[tuple[str, str]]:
+    """Take what rows tell, but for a number that is called an id: another label's goes before it."""
     attributes: dict[str, str] = {}
+    ids: list[tuple[str, str]] = []
     for row in read.rows[:200]:
         pair = _row(row)
         if pair is None:
@@ -225,13 +235,16 @@ def _rows_of_facts(read: Lines, seen: Visible) -> None:
                 _take(seen, *told)
             continue
         field = _label(pair[0])
-        if field:
+        if field == "sku" and _IS_ID(pair[0].strip(_AROUND)):
+            ids.append((field, pair[1]))
+        elif field:
             _take(seen, field, pair[1])
         if field in {None, "model"} and len(pair[0]) < 60:
             attributes.setdefault(pair[0].rstrip(" :"), pair[1])
     if attributes:
         own = seen.fields.get("attributes", {})
         seen.fields["attributes"] = dict(list(attributes.items())[:60]) | own
+    return ids
 
 
 def _take_marked(seen: Visible, line: Line) -> None:
@@ -275,7 +288,10 @@ def brand_before(heading: Element, title: str) -> str | None:
     """
     parent = heading.getparent()
     for element in (heading.getprevious(), None if parent is None else parent.getprevious()):
-        if element is not None and names_maker((element.get("class") or "")[:1000].lower()):
+        called = (
+            "" if element is None else f"{element.get('class') or ''} {element.get('id') or ''}"
+        )
+        if element is not None and names_maker(called[:1000].lower().rstrip()):
             text = short_text(element)
             if text and len(text) <= LONGEST_BRAND and ":" not in text and not _label(text):
                 return text

@@ -338,7 +338,7 @@ def _take_beside(heading: Element, page: Page, seen: Visible, known: Fields) -> 
             _forget_price(seen)
         if "price" in fields and not fields["availability"]:
             take_drawn(page, seen)
-    fields["name"] = _spaced(_name_in(heading), heading, page)
+    fields["name"] = _part_in_title(heading, page) or _spaced(_name_in(heading), heading, page)
     if "brand" not in fields:
         told = brand_before(heading, page.title)
         fields["brand"] = told if told or known.get("brand") else maker_beside(heading)
@@ -348,6 +348,15 @@ def _take_beside(heading: Element, page: Page, seen: Visible, known: Fields) -> 
     elif "sku" not in fields and (number := number_beside(heading)):
         fields["name"] = fields["name"].removesuffix(f"[{number}]").rstrip()
         fields["sku"] = number
+
+
+def _part_in_title(heading: Element, page: Page) -> str | None:
+    """The box of a heading of several that is a whole part of the title: a slogan stands beside it."""
+    if len(heading) < 2 or (heading.text or "").strip():
+        return None
+    told = title_parts(page.title)[:1]
+    parts = (short_text(inner) for inner in islice(heading, _MOST_STEPS))
+    return next((part for part in parts if part in told), None)
 
 
 def _name_in(heading: Element) -> str:

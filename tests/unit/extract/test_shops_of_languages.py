@@ -174,3 +174,80 @@ def test_the_number_of_the_first_variant_goes_before_the_id_of_its_box() -> None
         '&quot;SQ1234568&quot;}]"></div><button>Add to cart</button>'
     )
     assert read(body)["sku"] == "SQ1234567"
+
+
+def test_what_is_saved_is_no_tax_of_the_price() -> None:
+    body = (
+        '<h1>Hygge 7</h1><div><span class="price-original">51 716 Ft</span></div><div class="price-special">'
+        '41 373 Ft</div><div class="price-sale">Kedvezmény: -10 343 Ft</div><button>Kosárba</button>'
+    )
+    fields = read(body, "hu")
+    assert (fields["price"], fields["regular_price"]) == (Decimal(41373), Decimal(51716))
+
+
+def test_words_about_the_stock_behind_a_price_are_not_postage() -> None:
+    body = (
+        '<h1>Hygge 7</h1><div><span class="price">1.885,95 EUR*</span><span class="badge">Sofort '
+        "versandfertig, Lieferzeit 48h</span></div><button>In den Warenkorb</button>"
+    )
+    assert read(body, "de")["price"] == Decimal("1885.95")
+
+
+def test_a_labelled_number_goes_before_one_that_is_called_an_id() -> None:
+    body = (
+        '<h1>Hygge 7</h1><div><b>Artikelnummer </b><span>A59-1000</span></div><p class="price">9,95 €</p>'
+        "<button>In den Warenkorb</button><table><tr><td>Art.-ID</td><td>1100</td></tr></table>"
+    )
+    assert read(body, "de")["sku"] == "A59-1000"
+    assert read(body.replace("Artikelnummer ", "Farbe "), "de")["sku"] == "1100"
+
+
+def test_what_follows_a_labelled_number_in_its_line_is_no_part_of_it() -> None:
+    body = (
+        '<h1>Hygge 7</h1><p class="price">9,95 Lei</p><div><span>Cod Produs:</span> <strong>K98-1013</strong>'
+        " <span>Ai nevoie de ajutor? 0722 000 000</span></div><button>Adaugă în coș</button>"
+    )
+    assert read(body, "ro")["sku"] == "K98-1013"
+
+
+@pytest.mark.parametrize("classes", ["navbar-brand", "site-brand"])
+def test_a_shops_logo_names_no_maker_and_makes_its_page_of_postage_no_product(classes: str) -> None:
+    head = (
+        f'<header><a class="{classes}" href="/"><img src="/logo.svg" alt="Hygge Shop"></a></header>'
+    )
+    html = (
+        f"<html lang=de><head><title>Versand | Hygge Shop</title></head><body>{head}<h1>Versand</h1>"
+        "<p>DHL 4,99 EUR</p></body></html>"
+    )
+    found = extract(parse(html.encode(), "https://a.example/shipping/", "text/html; charset=utf-8"))
+    assert (found.kind, "brand" in found.fields) == ("other", False)
+
+
+def test_a_link_that_leads_nowhere_says_what_a_button_would() -> None:
+    body = '<h1>Hygge 7</h1><p class="price">9,000원</p><div><a class="buy bg-brand disabled">구매 불가</a></div>'
+    fields = read(body, "ko")
+    assert (fields["availability"], fields.get("brand")) == ("OutOfStock", None)
+
+
+def test_a_slogan_in_the_heading_is_no_part_of_the_name() -> None:
+    body = (
+        '<h1><span class="copy">Made for you</span><span class="name">Hygge 7</span></h1>'
+        '<p class="price">€9.00</p><button>Add to cart</button>'
+    )
+    assert read(body)["name"] == "Hygge 7"
+
+
+def test_a_box_whose_label_is_hidden_is_neither_a_label_nor_hidden() -> None:
+    body = (
+        '<h1>Hygge 7</h1><p class="price">€9.00</p><button>Add to cart</button><div class="field '
+        'field--label-hidden"><div>From small farms of the island of Crete, with love.</div></div>'
+    )
+    assert read(body)["description"] == "From small farms of the island of Crete, with love."
+
+
+def test_the_box_before_the_heading_may_name_the_maker_by_its_id() -> None:
+    body = (
+        '<a id="productBrand" href="/marka-1">Karaca</a><h1>Hygge 7</h1><p class="price">9,00 TL</p>'
+        "<button>Sepete ekle</button>"
+    )
+    assert read(body, "tr")["brand"] == "Karaca"
