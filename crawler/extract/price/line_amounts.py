@@ -21,7 +21,7 @@ from crawler.extract.words import finder_of, whole_of
 #: Words before a price that was asked earlier; some scripts write them without spaces.
 _OLD_WORDS = finder_of(
     lambda any_of: (
-        rf"\b(?:{any_of('amounts', 'old')})(?:\b|(?=[¹²³⁴⁵]))|{any_of('amounts', 'old_anywhere')}"
+        rf"\b(?:{any_of('amounts', 'old')})(?:\b|(?<=\.)|(?=[¹²³⁴⁵]))|{any_of('amounts', 'old_anywhere')}"
     )
 )
 #: Words that stand by the price after a reduction, `now`, where the one before stands too.

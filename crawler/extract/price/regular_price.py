@@ -87,6 +87,8 @@ def with_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candida
     candidates = _without_the_tax(candidates)
     others = [c for c in candidates if not c.tax]
     for one, two in chain(pairwise(others), _apart(others)):
+        if abs(one.line.index - two.line.index) > _NEAR_TAXED or (one.old and two.old):
+            continue
         low, high = (one, two) if one.money.value < two.money.value else (two, one)
         if not _is_taxed(low, high) or _is_told_down(high, low):
             continue
@@ -259,7 +261,8 @@ def paid_in_box(candidates: list[Candidate]) -> list[Candidate]:
         alike = one.money.currency == two.money.currency
         if not (near and alike and low.money.value < high.money.value < 5 * low.money.value):
             continue
-        if not low.told_old and not is_struck(low):
+        # Where both are called so, the one that a shop asks is the lower.
+        if (not low.told_old or high.told_old) and not is_struck(low):
             return [attrs.evolve(c, old=False) if c is low else c for c in candidates]
     return candidates
 

@@ -68,6 +68,8 @@ _MOST_BEHIND, _MOST_PARTS, _SHORTEST_PROSE, _LONGEST_TITLE, _FEWEST_WORDS = 400,
 _LONGEST_STOCK = 100
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{2,}")
 _HAN = lazy_patterns.pattern("[\u3040-\u30ff\u4e00-\u9fff\u0e00-\u0e7f]{12}")
+#: A sentence of four words or more; their syllables are a sign each.
+_HANGUL = lazy_patterns.pattern("[\uac00-\ud7a3]{1,12}(?:[ ,][\uac00-\ud7a3]{1,12}){3,9}[.!]")
 _HAN_ENDS = lazy_patterns.pattern("[。．！\u0e00-\u0e7f]")
 _ENDS = frozenset(".!?…。！？।؟")
 _POSTAGE = any_word("amounts", "postage")
@@ -204,7 +206,9 @@ def _behind(heading: Element) -> Iterator[Element]:
 def _is_prose(text: str) -> bool:
     """Whether a text is a sentence or more, and none about postage or the stock alone."""
     if len(text) < _SHORTEST_PROSE:
-        return len(text) > _SHORTEST and not text.isascii() and _HAN.search(text) is not None
+        if len(text) <= _SHORTEST or text.isascii():
+            return False
+        return _HAN.search(text) is not None or _HANGUL.fullmatch(text.strip()) is not None
     ends = text.rstrip()[-1:] in _ENDS
     if not ends and text.isascii():
         return False  # most texts are neither

@@ -61,7 +61,7 @@ _TELLING = lazy_patterns.pattern(r"[\d_-]")
 #: A shop's name before the label of its number: `Acme-Teilenr`.
 _OWN_LABEL = re.compile(r"[A-Z][\w&.]{1,20}-(\S.{4,20})").fullmatch
 #: How a label ends that may be an internal number's.
-_IS_ID = re.compile(r"(?:.*[\s.-])?id", re.I).fullmatch
+_IS_ID = re.compile(r"(?:^|[\s.-])id\Z", re.I).search
 #: A shop's initials before its own number.
 _INITIALS = re.compile(r"[A-Z]{2,4}\s?#").fullmatch
 #: How labels of numbers end.

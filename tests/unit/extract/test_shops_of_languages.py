@@ -251,3 +251,38 @@ def test_the_box_before_the_heading_may_name_the_maker_by_its_id() -> None:
         "<button>Sepete ekle</button>"
     )
     assert read(body, "tr")["brand"] == "Karaca"
+
+
+def test_a_word_for_the_price_before_may_end_in_a_stop() -> None:
+    body = (
+        '<h1>Hygge 7</h1><div class="price"><div class="label">Ditt pris</div><span class="price-current">3 945 kr'
+        "</span> <span>Ord. 4 931 kr</span> <span>inkl. moms (3 156 kr exkl. moms)</span></div>"
+        "<button>Köp</button>"
+    )
+    fields = read(body, "sv")
+    assert (fields["price"], fields["regular_price"]) == (Decimal(3945), Decimal(4931))
+
+
+def test_of_two_prices_that_are_called_the_usual_one_the_lower_is_asked() -> None:
+    body = (
+        "<h2>Hygge 7</h2><table><tr><th>メーカー希望小売価格</th><td>11,348円</td></tr><tr><th>通常販売価格（税込）"
+        '</th><td><b>9,078円</b></td></tr></table><form><input type="submit" value="カートに入れる"></form>'
+    )
+    fields = read(body, "ja")
+    assert (fields["price"], fields["regular_price"]) == (Decimal(9078), Decimal(11348))
+
+
+def test_express_postage_below_the_name_is_not_the_price_above_it() -> None:
+    body = (
+        '<div><div class="current-price">¥1075.64</div><h2>Hygge 7</h2><p><span>快递：¥10.00</span><span>库存：'
+        "13</span></p><button>立即购买</button></div>"
+    )
+    assert read(body, "zh-CN")["price"] == Decimal("1075.64")
+
+
+def test_a_short_korean_sentence_describes() -> None:
+    body = (
+        "<h1>Hygge 7</h1><p class=price>2,570원</p><button>장바구니</button><div><p>아이들이 좋아하는 안전한 "
+        "소재로 만들었습니다.</p></div>"
+    )
+    assert read(body, "ko")["description"] == "아이들이 좋아하는 안전한 소재로 만들었습니다."
