@@ -69,7 +69,7 @@ _IDS = (
     ),
 )
 #: The same of the first of a product's variants, in JSON as an attribute holds it.
-_SKU_OF_VARIANT = lazy_patterns.pattern(rb"&quot;sku&quot;:&quot;([\w./-]{2,40})&quot;")
+_SKU_OF_VARIANT = lazy_patterns.pattern(rb"&quot;sku&quot;:\s?&quot;([\w./-]{2,40})&quot;")
 _VENDOR = lazy_patterns.pattern(rb'"vendor"\s{0,4}:\s{0,4}"((?:[^"\\<>]|\\[^<>]){1,80})"')
 _MOST_OF_VARIANT = 2_000
 #: A shorter number stands in many addresses.
