@@ -90,7 +90,7 @@ def with_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candida
         if abs(one.line.index - two.line.index) > _NEAR_TAXED or (one.old and two.old):
             continue
         low, high = (one, two) if one.money.value < two.money.value else (two, one)
-        if not _is_taxed(low, high) or _is_told_down(high, low):
+        if high.old or not _is_taxed(low, high) or _is_told_down(high, low):
             continue
         of_low, of_high = _around(low, lines), _around(high, lines)
         told = high.money.value - low.money.value
@@ -135,7 +135,8 @@ def _without_the_tax(candidates: list[Candidate]) -> list[Candidate]:
         near = [c for c in around if abs(c.line.index - one.line.index) <= 2 * _NEAR]
         for net, gross in permutations(near, 2):
             summed = net.money.value + one.money.value == gross.money.value
-            if summed and _is_taxed(net, gross) and not _is_told_down(gross, net):
+            down = gross.old or _is_told_down(gross, net)
+            if summed and _is_taxed(net, gross) and not down:
                 tax = attrs.evolve(one, other=True, tax=True, cost=one.cost + OTHER)
                 return [tax if c is one else c for c in candidates]
     return candidates
