@@ -9,7 +9,7 @@ from typing import Any
 
 from crawler.extract import lazy_patterns
 from crawler.extract.words import any_word, begun_of, finder_of, whole_of
-from crawler.extract.words.listed_words import AnyOf
+from crawler.extract.words.listed_words import AnyOf, Together
 
 #: schema.org's ItemAvailability, by its name in lower case.
 _NAMES = {
@@ -57,7 +57,7 @@ BUY = any_word("buy", "phrases")
 #: The same in one word, which only a button may say.
 _BUY_SHORT = whole_of(lambda any_of: rf"\s*(?:{any_of('buy', 'buttons')})\W*")
 #: The words of `availability_of_text` and of `buys_in_short`.
-WORDS = (_SAYS, BUY, _BUY_SHORT)
+WORDS = Together(_SAYS, BUY, _BUY_SHORT)
 
 
 def availability(value: Any) -> str | None:

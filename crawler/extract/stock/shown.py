@@ -324,7 +324,7 @@ def _is_silent(text: str) -> bool:
     return not any(rule(text) for rule in may_match if rule is not _SOON or len(text) < _GLANCE)
 
 
-_TELLS = Together(_SOLD, _NOTIFIES, _SOON, *WORDS)
+_TELLS = Together(_SOLD, _NOTIFIES, _SOON, *WORDS.rules)
 #: Labels and menus are the same on all of a shop's pages.
 _SILENT = Marks(_is_silent)
 

@@ -163,7 +163,7 @@ class Together:
     """
 
     def __init__(self, *rules: Listed) -> None:
-        self._rules = rules
+        self.rules = rules
         self._by_gram: dict[str, list[tuple[str, Listed]]] = {}
         self._others: list[tuple[str, Listed]] = []
         self._ascii: list[tuple[str, Listed]] = []
@@ -183,7 +183,7 @@ class Together:
         return found
 
     def _read(self) -> None:
-        all_needs = dict.fromkeys((needs, rule) for rule in self._rules for needs in rule.needs())
+        all_needs = dict.fromkeys((needs, rule) for rule in self.rules for needs in rule.needs())
         for needs, rule in all_needs:
             if len(needs) >= _GRAM:
                 self._by_gram.setdefault(needs[:_GRAM], []).append((needs, rule))
