@@ -21,9 +21,9 @@ _ADVICE = {
     errno.ENOBUFS: "the machine lacks memory for connections",
     errno.ENOMEM: "the machine lacks memory",
     errno.ENETDOWN: "is the network up?",
-    errno.ENETUNREACH: "is the network up?",
+    errno.ENETUNREACH: "is the network up, and IPv6, where the site has nothing else?",
     errno.EPERM: "does a firewall of this machine forbid it?",
-    socket.EAI_AGAIN: "does the name server of this machine answer?",
+    socket.EAI_AGAIN: "does the name server of this machine answer, and the site's own?",
 }
 #: A page is tried again after a time from here to there, s: many wait for the same network.
 _FROM_S, _TO_S = 2.0, 20.0
