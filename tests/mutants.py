@@ -99,7 +99,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "frontier/encoding/seal",
     ),
     "scrapy_seine.frontier.encoding.nesting": ("frontier/encoding/nesting",),
-    "scrapy_seine.frontier.partitions.crawl_is_over": ("frontier/partitions",),
+    "scrapy_seine.frontier.partitions.two_looks": ("frontier/partitions",),
     "scrapy_seine.frontier.partitions.redis_pipelines": ("frontier/partitions",),
     "scrapy_seine.frontier.retry_rules": ("frontier/retry_rules",),
     "scrapy_seine.frontier.encoding.seal": ("frontier/encoding/seal",),

@@ -19,8 +19,8 @@ from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Budgets, Burial, Done, Lease, Push, Retry
 from scrapy_seine.frontier.opening import frontier_of
 from scrapy_seine.frontier.partitions import outbox
-from scrapy_seine.frontier.partitions.crawl_is_over import is_over
 from scrapy_seine.frontier.partitions.frontier import PartitionedFrontier
+from scrapy_seine.frontier.partitions.two_looks import is_over
 from tests.integration.frontier_kit import T0, TTL, join_frontier, names, page, pages
 
 pytestmark = pytest.mark.redis

@@ -46,8 +46,8 @@ from scrapy_seine.frontier.model import (
 )
 from scrapy_seine.frontier.partitions import outbox
 from scrapy_seine.frontier.partitions.budgets import tell_totals
-from scrapy_seine.frontier.partitions.crawl_is_over import Look, is_over
 from scrapy_seine.frontier.partitions.redis_pipelines import PartitionedLines
+from scrapy_seine.frontier.partitions.two_looks import Look, is_over
 from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest
 from scrapy_seine.frontier.which_partition import part_of_id
 

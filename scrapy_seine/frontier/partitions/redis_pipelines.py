@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Lease, Leased
 from scrapy_seine.frontier.one_partition import Part
-from scrapy_seine.frontier.partitions.crawl_is_over import Look, is_over
+from scrapy_seine.frontier.partitions.two_looks import Look, is_over
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.redis_pipeline import Answer, LeaseRequest, Lines
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
