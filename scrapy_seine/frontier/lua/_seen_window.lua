@@ -1,4 +1,4 @@
--- _seen: which fingerprints the crawl has seen within its window, by generations.
+-- _seen_window: which fingerprints the crawl has seen within its window, by generations.
 -- A generation takes fingerprints for half a window and is asked until the last of them is a window
 -- old; then its keys go to the list `seen:drop`, and `sweep` deletes them in small steps.
 -- Each generation has a kind (exact, bloom, bf): another setting counts from the next one on.
