@@ -19,6 +19,14 @@ from tests.integration.politeness.site import Answer, Site, page, serve
 pytestmark = pytest.mark.redis
 
 
+@pytest.fixture(autouse=True)
+async def _no_robots_txt_of_an_earlier_site(redis_url):
+    """Each crawl of a server knows them by address, and a free port is that of an earlier site."""
+    async with Redis.from_url(redis_url) as redis:
+        async for key in redis.scan_iter("robots:*"):
+            await redis.delete(key)
+
+
 def robots(*answers: web.Response | tuple[int, str]) -> Answer:
     """A site whose robots.txt answers each of these in turn, the last one for ever."""
     left = list(answers)

@@ -10,6 +10,7 @@ import errno
 import logging
 import random
 import socket
+from collections.abc import Collection
 from time import monotonic
 
 logger = logging.getLogger(__name__)
@@ -42,13 +43,24 @@ def own_fault(error: BaseException | None) -> int:
     0
     """
     while error is not None:
-        # A resolver's numbers are of their own: on some systems they equal others of the table.
-        resolving = isinstance(error, socket.gaierror)
-        own = {socket.EAI_AGAIN} if resolving else _ADVICE.keys() - {socket.EAI_AGAIN}
-        if isinstance(error, OSError) and error.errno in own:
-            return error.errno
+        number = error.errno if isinstance(error, OSError) else None
+        if number is not None and number in _numbers(error):
+            return number
         error = error.__cause__
     return 0
+
+
+def _numbers(error: BaseException) -> Collection[int]:
+    """The numbers of the table that an error's number is one of.
+
+    A resolver, TLS and other libraries have numbers of their own, some of which equal the system's:
+    each TLS error that a server causes has that of EPERM.
+    """
+    if isinstance(error, socket.gaierror):
+        return (socket.EAI_AGAIN,)
+    if type(error).__module__ != OSError.__module__:
+        return ()
+    return _ADVICE.keys() - {socket.EAI_AGAIN}
 
 
 def wait_s() -> float:

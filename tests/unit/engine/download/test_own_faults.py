@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import socket
+import ssl
 
 import pytest
 from scrapy import Request
@@ -34,6 +35,8 @@ def caused(error: Exception, cause: Exception) -> Exception:
         (caused(CannotResolveHostError("no"), socket.gaierror(socket.EAI_NONAME, "")), 0),
         (caused(DownloadFailedError("no"), OSError(errno.EHOSTUNREACH, "")), 0),
         (ConnectionResetError(errno.ECONNRESET, ""), 0),
+        (caused(DownloadFailedError("no"), ssl.SSLError(ssl.SSL_ERROR_SSL, "no TLS")), 0),
+        (caused(DownloadFailedError("no"), PermissionError(errno.EPERM, "")), errno.EPERM),
         (DownloadFailedError("no"), 0),
     ],
 )
