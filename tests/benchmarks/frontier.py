@@ -28,6 +28,7 @@ from scrapy import Request, Spider
 from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import PriorityQueue
 
+from scrapy_seine.endpoints import redis_client
 from scrapy_seine.engine.stored.serializer import from_blob, to_push
 from scrapy_seine.fingerprint import fingerprint
 from scrapy_seine.frontier.encoding.codec import encode
@@ -115,7 +116,7 @@ class Ours:
 
     def _do(self, work: Callable[[Frontier], Awaitable[int]]) -> int:
         async def run() -> int:
-            client = AsyncRedis.from_url(self.url)
+            client = redis_client(self.url)  # as a worker opens it
             try:
                 frontier = Frontier(client, self.crawl)
                 await frontier.begin()
