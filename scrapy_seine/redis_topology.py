@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import attrs
+import hiredis
 import redis as blocking
 from redis.asyncio import Redis
 from redis.asyncio.cluster import ClusterNode, RedisCluster
@@ -100,6 +101,12 @@ class _OwnWays:
     _pack = staticmethod(HiredisRespSerializer().pack)
 
     def pack_command(self, *words: Any) -> Any:
+        name = words[0]
+        if isinstance(name, str) and " " not in name:
+            try:
+                return [hiredis.pack_command(words)]
+            except TypeError:
+                pass  # redis-py turns some kinds of bytes into others, and says what is none
         return self._pack(*words)
 
     async def send_packed_command(self, *command: Any, **how: Any) -> None:

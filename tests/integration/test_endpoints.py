@@ -200,8 +200,9 @@ async def test_a_command_is_packed_as_redis_py_packs_it(redis_url: str) -> None:
     client = postgres_endpoint.redis_client(redis_url)
     connection = client.connection_pool.make_connection()
     words = ("SCRIPT LOAD", "Grüße", b"\x00\r\n", 7, -1.5, bytearray(b"x" * 9000), "")
-    packed = b"".join(connection.pack_commands([words, words]))
-    assert packed == b"".join(Connection().pack_commands([words, words]))
+    some = [words, ("SET", *words[1:-2]), ("SET", *words), ("SET", memoryview(b"x"))]
+    packed = b"".join(connection.pack_commands(some))
+    assert packed == b"".join(Connection().pack_commands(some))
     with pytest.raises(DataError):
         connection.pack_command("SET", "key", None)
     await client.aclose()
