@@ -107,6 +107,7 @@ RANK: dict[Who, int] = {SEED: 0, SPIDER: 1, ENGINE: 2}
 LANES = ("plain", "tls", "browser", "replay")
 _DAY_S = 86_400
 _YEAR_S = 366 * _DAY_S
+_NUMBERS = (int, float)
 #: The year 3000: a later Unix time is a mistake, in milliseconds for instance.
 _LATEST_S = 32_503_680_000
 _SHOWN = reprlib.Repr()
@@ -125,9 +126,7 @@ def number(low: float, high: float) -> Range:
     """Numbers, NaN and infinity not among them."""
 
     def holds(value: Any) -> bool:
-        return (
-            isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
-        )
+        return isinstance(value, _NUMBERS) and not isinstance(value, bool) and low <= value <= high
 
     return Range(f"a number from {low:g} to {high:.15g}", holds)
 

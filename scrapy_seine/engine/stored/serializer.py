@@ -66,7 +66,8 @@ def _meta_that_travels(request: Request) -> dict[Any, Any]:
 
 def _headers_that_travel(request: Request) -> dict[bytes, Any]:
     """The headers of a request without those that an identity or a proxy lent it."""
-    headers = dict(request.headers) if request.headers else {}
+    given = request.headers
+    headers = dict(given) if given else {}
     for borrowed in request.meta.get(m.BORROWED, ()):
         headers.pop(borrowed.title().encode(), None)
     if request.meta.get("_rotating_proxy"):
