@@ -7,18 +7,16 @@ import logging
 import signal
 import sys
 from collections.abc import Callable
-from time import monotonic
 from typing import Any
 
 from aiohttp import web
 
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.once_a_minute import OnceAMinute
 
 logger = logging.getLogger(__name__)
 #: Open event streams are given this long to end, seconds.
 SHUTDOWN_S = 3.0
-#: That no connection can be accepted is said again after this time, s.
-_AGAIN_S = 60.0
 
 
 def serve(app: web.Application, host: str, port: int, told: Callable[[str], None]) -> None:
@@ -56,15 +54,13 @@ def accept_failures_told() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any
 
     asyncio reports each try with a traceback: 2,000 a second where the files have run out.
     """
-    said = -_AGAIN_S
+    said = OnceAMinute()
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        nonlocal said
         error = context.get("exception")
         if not isinstance(error, OSError) or "accept" not in str(context.get("message")):
             loop.default_exception_handler(context)
-        elif monotonic() - said >= _AGAIN_S:
-            said = monotonic()
+        elif said.is_due("accept"):
             logger.error("no connection can be accepted: %s (ulimit -n)", error)
 
     return handle

@@ -100,12 +100,9 @@ class Retry:
         if isinstance(exception, StoreUnreachable):
             return self.inflight.retry_download(request, kind="store", reason=describe(exception))
         name = type(exception).__name__
-        number = own_faults.own_fault(exception)
-        if number and not request.meta.get("dont_retry"):
-            own_faults.tell(number, describe(exception))
-            return self.inflight.wait_for(
-                request, kind="network", reason=describe(exception), wait_s=own_faults.wait_s()
-            )
+        if not request.meta.get("dont_retry") and (reason := own_faults.told(exception)):
+            wait_s = own_faults.wait_s()
+            return self.inflight.wait_for(request, kind="network", reason=reason, wait_s=wait_s)
         if isinstance(exception, DownloadCancelledError):  # larger than DOWNLOAD_MAXSIZE
             kind = "size"
         elif not self.tries_again(exception):

@@ -284,9 +284,7 @@ class RobotsMiddleware:
             )
             return Known("away", b"", away_s(failures))
         except Exception as error:
-            _tell_own_fault(error)
-            logger.warning("robots.txt of %s: %s: %s", origin, type(error).__name__, error)
-            return Known("away", b"", away_s(failures))
+            return _unreachable(origin, error, failures)
         state = state_of(response.status)
         self.stats.inc_value(f"robotstxt/response_status_count/{response.status}")
         if state == "away":
@@ -296,12 +294,13 @@ class RobotsMiddleware:
         return Known(state, body, self.lifetime_s)
 
 
-def _tell_own_fault(error: Exception) -> None:
-    """Say that this machine is to blame for *error*, because it says nothing of the site then.
+def _unreachable(origin: str, error: Exception, failures: int) -> Known:
+    """Say that a download failed, and for how long nothing may be asked for then.
 
     Raises:
-        NoNetwork: it is.
+        NoNetwork: this machine is to blame, so that the failure says nothing of the site.
     """
-    if number := own_faults.own_fault(error):
-        own_faults.tell(number, str(error))
-        raise NoNetwork(str(error)) from None
+    if reason := own_faults.told(error):
+        raise NoNetwork(reason) from None
+    logger.warning("robots.txt of %s: %s: %s", origin, type(error).__name__, error)
+    return Known("away", b"", away_s(failures))

@@ -11,7 +11,9 @@ import logging
 import random
 import socket
 from collections.abc import Collection
-from time import monotonic
+
+from scrapy_seine.engine.lease.error_text import describe
+from scrapy_seine.once_a_minute import OnceAMinute
 
 logger = logging.getLogger(__name__)
 #: By error number: what to look at.
@@ -28,10 +30,8 @@ _ADVICE = {
 }
 #: A page is tried again after a time from here to there, s: many wait for the same network.
 _FROM_S, _TO_S = 2.0, 20.0
-#: The same fault is said again after this time, s.
-_AGAIN_S = 60.0
 
-_said: dict[int, float] = {}
+_said = OnceAMinute()
 
 
 def own_fault(error: BaseException | None) -> int:
@@ -68,10 +68,16 @@ def wait_s() -> float:
     return random.uniform(_FROM_S, _TO_S)
 
 
-def tell(number: int, reason: str) -> None:
-    """Log a fault once a minute, with what to look at."""
-    now = monotonic()
-    if now - _said.get(number, -_AGAIN_S) >= _AGAIN_S:
-        _said[number] = now
+def told(error: Exception) -> str:
+    """Log a fault that is this machine's or its network's, with what to look at.
+
+    Returns the fault in words, '' where another is to blame.
+    """
+    number = own_fault(error)
+    if not number:
+        return ""
+    reason = describe(error)
+    if _said.is_due(number):
         text = "this machine cannot connect: %s; %s. Its requests wait, and no try is counted"
         logger.warning(text, reason, _ADVICE[number])
+    return reason

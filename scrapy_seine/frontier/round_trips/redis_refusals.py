@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from time import monotonic
 
 import attrs
 from redis.exceptions import ResponseError
 
 from scrapy_seine.frontier.lost_state import StateError
+from scrapy_seine.once_a_minute import OnceAMinute
 from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
-#: The same refusal is said again after this time, s.
-AGAIN_S = 60.0
 #: How `lua/_types.lua` names a key of the whole crawl that is of another type.
 _BROKEN = " and must be "
 
@@ -49,7 +47,7 @@ class Refusals:
 
     count: Callable[[str, int], None]
     """Adds to a stat."""
-    _said: dict[str, float] = attrs.field(factory=dict, init=False)
+    _said: OnceAMinute = attrs.field(factory=OnceAMinute, init=False)
 
     def tell(self, error: Exception, meanwhile: str) -> bool:
         """Log and count an error where it is a refusal; returns whether it is one.
@@ -58,10 +56,8 @@ class Refusals:
         """
         if not is_refusal(error):
             return False
-        text, now = redact(str(error)), monotonic()
-        if now - self._said.get(text, -AGAIN_S) >= AGAIN_S:
-            self._said = {known: at for known, at in self._said.items() if now - at < AGAIN_S}
-            self._said[text] = now
+        text = redact(str(error))
+        if self._said.is_due(text):
             logger.error("Redis refuses: %s. %s", text, meanwhile)
             self.count("broken_keys" if breaks_all(error) else "refused", 1)
         return True
