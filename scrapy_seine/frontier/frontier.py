@@ -112,7 +112,7 @@ class Frontier(Part):
 
     async def retry(self, retries: Sequence[Retry]) -> list[str]:
         """Send failed requests back; 'OK' or 'LOST' for each."""
-        args = retry_args(retries, self.packer.pack_stored)
+        args = retry_args(retries, self.packer.pack)
         return [word(r) for r in await self.run("retry", len(retries), *args)]
 
     async def bury(self, burials: Sequence[Burial]) -> list[str]:

@@ -100,10 +100,9 @@ class Push(Value):
     job: str = ""
     """The job that it counts for, without spaces; empty for none."""
 
-    @property
-    def stored(self) -> bytes:
-        """What Redis keeps, but that it is packed there."""
-        return b"%b\n%b" % (header_of(self.priority, self.domain, self.job), self.blob)
+    def stored(self, pack: Callable[[bytes], bytes] = bytes) -> bytes:
+        """What Redis keeps: a header, and what *pack* makes of the encoded request."""
+        return b"%b\n%b" % (header_of(self.priority, self.domain, self.job), pack(self.blob))
 
     def args(self, pack: Callable[[bytes], bytes] = bytes) -> tuple[str | int | bytes, ...]:
         """The five arguments of a push in a script; *pack* makes what is kept of the request."""
@@ -112,8 +111,8 @@ class Push(Value):
             fingerprint = f"!{fingerprint}"
         if self.mark and (self.force or self.fingerprint is None):
             fingerprint = f"{fingerprint}*{self.mark}"
-        stored = b"%b\n%b" % (header_of(self.priority, self.domain, self.job), pack(self.blob))
-        return fingerprint, self.domain, level_of(self.priority), self.not_before_ms, stored
+        level, stored = level_of(self.priority), self.stored(pack)
+        return fingerprint, self.domain, level, self.not_before_ms, stored
 
 
 @attrs.define(kw_only=True, eq=False, repr=False)

@@ -15,6 +15,7 @@ import re
 import zlib
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from operator import itemgetter
 
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.encoding.codec import DICTIONARY_ID_BYTES, PACKED
@@ -114,7 +115,8 @@ def made_of(blobs: Sequence[bytes], others: Sequence[bytes]) -> Dictionary | Non
         text = b"" if made is None else made.text
         texts = [text + blob for blob in blobs if blob not in text]
         longer = [Dictionary(one) for one in texts if len(one) <= MOST_DICTIONARY]
-        found = min(longer, key=lambda one: one.size(others), default=None)
-        if found is None or found.size(others) > _GAIN * least:
+        sized = ((one.size(others), one) for one in longer)
+        size, found = min(sized, key=itemgetter(0), default=(least, None))
+        if found is None or size > _GAIN * least:
             return made
-        made, least = found, found.size(others)
+        made, least = found, size

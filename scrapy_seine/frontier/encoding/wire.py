@@ -104,7 +104,7 @@ def commit_args(
 
 def retry_args(retries: Sequence[Retry], pack: Callable[[bytes], bytes] = bytes) -> list[Any]:
     """Lay failed requests out as `retry` reads them; *pack* makes what is kept of one."""
-    return [a for r in retries for a in (r.lease.id, r.lease.token, r.wait_ms, pack(r.push.stored))]
+    return [a for r in retries for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.stored(pack))]
 
 
 def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:

@@ -156,7 +156,7 @@ class Endings(Record):
             name, args = commit(pages)
             yield Call(name, args, pages)
         for part in _parts(self.retries, MAX_PAGES):
-            args = retry_args(part, bytes if packer is None else packer.pack_stored)
+            args = retry_args(part, pack)
             yield Call("retry", [len(part), *args], part)
         for part in _parts([burial for burial in self.burials if not burial.children], MAX_PAGES):
             args = [a for b in part for a in (b.lease.id, b.lease.token, b.note)]

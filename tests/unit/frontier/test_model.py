@@ -47,7 +47,7 @@ def test_the_largest_score_is_an_exact_number() -> None:
 
 def test_a_push_is_stored_with_its_level_and_domain_in_front() -> None:
     push = Push(domain="a.example", blob=b"\x01\n\x00", priority=4)
-    assert push.stored == b"3996 a.example\n\x01\n\x00"
+    assert push.stored() == b"3996 a.example\n\x01\n\x00"
     assert lease(1).blob == b"blob\nwith lines"
 
 
