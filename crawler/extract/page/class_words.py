@@ -44,10 +44,16 @@ NOW = (
 STOCK = r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"
 BUTTON = r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"
 LABEL = r"(?:^|[\s_-])label(?!-(?:hidden|inline|above))"
+#: What stands before the word for a maker in a class; in a theme's own it is a colour or the shop.
+BEFORE_MAKER = (
+    r"(?:^|[\s_-]|product|div|urun)"
+    r"(?<!navbar-)(?<!site-)(?<!bg-)(?<!btn-)(?<!text-)(?<!color-)"
+)
 FACT = (
     r"(?:^|\s)(?:js[-_])?(?:(?:product|item|variant|article|pdp|detail|info|meta)s?[-_]{1,2}){0,2}(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
-    r"(?:[-_]?(?:value|code|number))?(?=\s|$)|(?:^|[\s_-]|product|div|urun)(?<!navbar-)(?<!site-)(?<!bg-)(?<!btn-)(?<!text-)(?<!color-)(?:brand|manufacturer|vendor|hersteller"
-    r"|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
+    r"(?:[-_]?(?:value|code|number))?(?=\s|$)|"
+    + BEFORE_MAKER
+    + r"(?:brand|manufacturer|vendor|hersteller|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
 )
 BADGE = r"badge|sticker|ribbon|flag\b|flags\b"
 RATING = r"rating|stars?\b|star-"

@@ -79,11 +79,15 @@ _COSTS = any_word("amounts", "costs")
 _BETWEEN = _lines.OLD | _lines.HIDDEN | _lines.STOCK
 #: What costs more is too far from the heading to be its price; postage and such, sooner.
 _FARTHEST, _FARTHEST_OTHER = 150, 90
-#: Characters before an amount with which its line begins, and of a label that holds a figure.
-_GAP, _LONGEST_LABEL = 3, 120
+#: Characters before an amount with which its line begins.
+_GAP = 3
+#: Characters of a label that holds a figure.
+_LONGEST_LABEL = 120
 #: Amounts of a page that are weighed.
 _MOST_AMOUNTS = 3_000
-_MOST_LINKED, _NO_PROSE = 6, _lines.PRICE | _lines.LABEL
+_MOST_LINKED = 6
+#: Boxes in which words before an amount make no sentence.
+_NO_PROSE = _lines.PRICE | _lines.LABEL
 #: Lines from a sentence to the price that it is about.
 _BESIDE = 1
 #: No price comes down to a smaller part of what it was.

@@ -43,10 +43,8 @@ _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=
 _CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
 #: Cells of a table or a list of terms, and what says no in one.
 _CELLS = frozenset({"th", "td", "dt"})
-_DENIES = re.compile(
-    r"\W{0,3}(?:0|no|none|nein|keine?r?|non|nee|geen|nej|ingen|nei|ei|nie|ne|nu|нет|ні|não|nem|brak|není|nincs|yok|없음|いいえ|なし|無)\W{0,3}",
-    re.I,
-).fullmatch
+_NO = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('stock', 'denies')})\W{{0,3}}")
+_ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
 #: Who gives to the shop buys nothing.
@@ -106,9 +104,14 @@ def _marked_or_counted(line: Line, labelled: bool, read: Lines) -> str | None:
     """What a box for the stock says, or the number behind a label of it."""
     if labelled and line.text.isdecimal():
         return _counted(line.text)
-    if labelled and _DENIES(line.text):
+    if labelled and _denies(line.text):
         return "OutOfStock"
     return _unless_none(_marked(line), line, read)
+
+
+def _denies(text: str) -> bool:
+    """Whether a cell says no or none, and nothing else."""
+    return _ZERO(text) is not None or _NO(text) is not None
 
 
 def _unless_none(told: str | None, line: Line, read: Lines) -> str | None:
@@ -122,7 +125,7 @@ def _unless_none(told: str | None, line: Line, read: Lines) -> str | None:
     if line.text[-1:] in _OPENING and following.text == "0":
         return "OutOfStock"
     cells = line.element.tag in _CELLS and following.element.getparent() is line.element.getparent()
-    return "OutOfStock" if cells and _DENIES(following.text) else told
+    return "OutOfStock" if cells and _denies(following.text) else told
 
 
 def _stands_for_price(line: Line) -> bool:

@@ -65,10 +65,8 @@ def weigh(
     likely = known.calm.get(told_so)
     if likely is not None:
         return likely, None
-    likely, doubt = (
-        confidence(field, one, known),
-        doubt_of(field, seen, profile, reduced=reduced),
-    )
+    likely = confidence(field, one, known)
+    doubt = doubt_of(field, seen, profile, reduced=reduced)
     if doubt is None:
         known.calm[told_so] = likely
     return likely, doubt

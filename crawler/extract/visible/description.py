@@ -25,11 +25,18 @@ _IN_WORDS = (
     b"desc", b"detail", b"opis", b"beschreibung", b"omschrijving", b"beskriv", b"kuvaus", b"leiras",
     b"aciklama", b"mota", b"mo-ta",
 )  # fmt: skip
+
+
+def _classes_with(pattern: re.Pattern[str]) -> Marks[bool]:
+    """Whether a box's classes hold a word, of which the first 300 letters are looked at."""
+    return Marks(lambda words: pattern.search(words[:300].lower()) is not None)
+
+
 _CALLED = lazy_patterns.pattern(class_words.DESCRIPTION)
-_IS_CALLED = Marks(lambda words: _CALLED.search(words[:300].lower()) is not None)
+_IS_CALLED = _classes_with(_CALLED)
 #: Boxes for other things than the page's own, by class and by tag; a page's own box tells its layout.
 _OF_OTHERS = lazy_patterns.pattern(class_words.OF_OTHERS)
-_IS_OTHERS = Marks(lambda words: _OF_OTHERS.search(words[:300].lower()) is not None)
+_IS_OTHERS = _classes_with(_OF_OTHERS)
 _FRAMES = frozenset({"a", "nav", "footer", "aside"})
 _BOXES = ("div", "section", "article", "p", "td", "dd", "span")
 #: Boxes that are looked at, those around one, and characters of a description.
@@ -78,7 +85,7 @@ _BESIDE = lazy_patterns.pattern(
     r"cookie|consent|gdpr|newsletter|shipping|delivery|warrant|popup|modal|alert|notice|promo"
     r"|breadcrumb|versand|liefer|livraison|envio|entrega|price|preis|stock|(?<!label-)hidden|d-none|error"
 )
-_IS_ASIDE = Marks(lambda words: _BESIDE.search(words[:300].lower()) is not None)
+_IS_ASIDE = _classes_with(_BESIDE)
 
 
 def may_describe(page: Page) -> bool:

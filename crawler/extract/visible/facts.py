@@ -12,6 +12,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.classify import is_front
 from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
+from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, holds_digit, short_text
 from crawler.extract.page.places import leads_away
@@ -81,7 +82,7 @@ _SHORTEST_ADDRESSED = 6
 _BARCODES = frozenset({13, 14})
 #: Classes of elements that hold a maker's name.
 names_maker = re.compile(
-    r"(?:^|[\s_-]|product|div|urun)(?<!navbar-)(?<!site-)(?<!bg-)(?<!btn-)(?<!text-)(?<!color-)(?:brand|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
+    BEFORE_MAKER + r"(?:brand|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
     r"|marke|marque|merk|fabricante|vyrobce|znacka|gyarto|producator|brend|proizvodjac|supplier)"
     r"(?:[-_]?(?:name|link|title|value|text|logo|image|img))?(?:[-_]{1,2}[a-z0-9]{1,12}){0,2}(?=\s|$)"
 ).search
