@@ -19,7 +19,7 @@ from crawler.extract.stock.availability import (
     buys,
     buys_in_short,
 )
-from crawler.extract.words import Marks, begun_of, finder, finder_of, whole_of
+from crawler.extract.words import Marks, any_word, begun_of, finder, finder_of, whole_of
 from crawler.extract.words.listed_words import Together
 
 _STOCK_LABEL = begun_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
@@ -48,7 +48,7 @@ _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
 #: Who gives to the shop buys nothing.
-_GIVES = re.compile(r"donat|spend|\bdon\b|doneer|doner").search
+_GIVES = any_word("buy", "gives")
 _PRESSED = frozenset({"submit", "image", "button"})
 #: What stands between words for the stock and a number.
 _OPENING = ("(", "（", ":", "：")
@@ -212,7 +212,7 @@ def _pressed(inputs: list[Element]) -> list[bool]:
 
 def _pays(says: str) -> bool:
     """Whether a field pays at once, by a service that many static pages use for their cart."""
-    return "PayPal" in says and not _GIVES(says.lower())
+    return "PayPal" in says and _GIVES(says) is None
 
 
 def _first_is_gone(inputs: list[Element]) -> bool:
