@@ -307,7 +307,9 @@ class TestCommand:
         write(database, page())
         write(database, page(hours=1, price=Decimal("3.00"), doubts=PLACE))
         assert self.type(database, "shop", "--accept", "price").exitcode == 0
-        assert " UTC is stored (1 doubtful value so far)" in capsys.readouterr().out
+        said = capsys.readouterr().out
+        assert "shop: any price of pages that are read until" in said
+        assert "UTC is stored (1 doubtful value so far)" in said
         write(database, page(hours=1.1, price=Decimal("4.00"), doubts=PLACE))
         assert prices(database)[0][0] == Decimal("4.00")
 
