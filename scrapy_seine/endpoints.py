@@ -1,12 +1,13 @@
 """Where the stores are, whether they answer, and a client for Redis.
 
 Redis is always one of them; an application adds its own to `STORES`. An address comes from the
-setting of a store; where it is empty, laptop mode starts or joins an embedded server. A store that
-does not answer is one line that names the setting, within 10 s.
+setting of a store, or from the variable of that name; without one, laptop mode starts or joins an
+embedded server. A store that does not answer is one line that names the setting, within 10 s.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import threading
@@ -96,8 +97,14 @@ def endpoints(settings: SettingsLike, *, need: tuple[str, ...] | None = None) ->
 
 
 def set_urls(settings: SettingsLike) -> dict[str, str]:
-    """Return the address of each store as the settings have it; empty where none is set."""
-    return {name: str(settings.get(x.setting) or "").strip() for name, x in STORES.items()}
+    """Return the address of each store, of the settings or else of the environment; or ''.
+
+    A pod has the addresses in its environment; a project's settings need not repeat them.
+    """
+    return {
+        name: str(settings.get(x.setting) or os.environ.get(x.setting) or "").strip()
+        for name, x in STORES.items()
+    }
 
 
 def missing(settings: SettingsLike, need: tuple[str, ...] | None = None) -> tuple[str, ...]:
@@ -134,7 +141,8 @@ def _private(settings: SettingsLike, lacking: tuple[str, ...]) -> embedded.Serve
     if not flag(settings, "SEINE_EMBEDDED"):
         names = " and ".join(STORES[store].setting for store in lacking)
         raise ConfigError(
-            f"{names} must be set, because servers are started only where SEINE_EMBEDDED is on"
+            f"{names} must be set, in the settings or in the environment, because servers are "
+            f"started only where the setting SEINE_EMBEDDED is on"
         )
     key = (str(data_folder(settings)), wanted_source(settings), lacking)
     if key not in _joined:

@@ -16,7 +16,7 @@ from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.commands.which_crawl import crawl_of, declare_crawl, make_sure
 from scrapy_seine.config import SettingsLike, number
-from scrapy_seine.endpoints import Endpoints, endpoints, missing, redis_client
+from scrapy_seine.endpoints import Endpoints, endpoints, missing, redis_client, set_urls
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.printable import OUTPUT_ERRORS, escaped
 from scrapy_seine.reads import lazy_rich
@@ -121,7 +121,8 @@ def addresses(settings: SettingsLike) -> Endpoints:
     """
     if missing(settings):
         return endpoints(settings)
-    return Endpoints(str(settings.get("REDIS_URL")), str(settings.get("DATABASE_URL") or ""))
+    urls = set_urls(settings)
+    return Endpoints(urls["redis"], urls.get("postgres", ""))
 
 
 def with_fleet(redis_url: str, work: Callable[[Redis], Awaitable[None]]) -> None:

@@ -20,6 +20,7 @@ from redis.exceptions import DataError, RedisError
 
 from crawler.stores import postgres_endpoint
 from scrapy_seine import redis_topology
+from scrapy_seine.commands import fleet
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from tests.helpers import drop_database, execute
 
@@ -70,6 +71,19 @@ def test_a_cluster_without_addresses_is_told_which_to_set(redis_url: str) -> Non
         postgres_endpoint.endpoints({})
     with pytest.raises(ConfigError, match="DATABASE_URL must be set"):
         postgres_endpoint.endpoints({"REDIS_URL": redis_url})
+
+
+def test_an_address_may_come_from_the_environment_alone(
+    redis_url: str, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REDIS_URL", redis_url)
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    here = postgres_endpoint.Endpoints(redis_url, database_url)
+    assert postgres_endpoint.endpoints({}) == here
+    assert postgres_endpoint.endpoints({"REDIS_URL": "", "DATABASE_URL": None}) == here
+    assert fleet.addresses({}) == here
+    with pytest.raises(StoreUnreachable, match="REDIS_URL=redis"):  # a setting wins
+        postgres_endpoint.endpoints({"REDIS_URL": "redis://127.0.0.1:1"})
 
 
 def test_a_caller_that_needs_one_store_waits_for_no_other(redis_url: str) -> None:
