@@ -9,6 +9,7 @@ from itertools import islice, pairwise
 from crawler.extract import lazy_patterns
 from crawler.extract.classify import looks_like_product
 from crawler.extract.kind_signs import Visible
+from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, short_text
@@ -25,6 +26,8 @@ from crawler.extract.words.listed_words import Together
 _STOCK_LABEL = begun_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
 #: Words of a rule, which says nothing of this product: "if it is out of stock".
 _CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b")
+#: A shop to which one goes: what is not there may be had here.
+_IN_SHOPS = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'in_shops')})(?!\w)")
 #: What stands where the price was.
 _SOLD = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'sold')})\W*")
 #: The same of what is not sold yet: "Coming soon".
@@ -259,8 +262,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     *own* is the page's address.
     """
     marked = loose = firm = badge = None
-    somewhere, asked = False, False
-    usable, label, away = False, -2, 0
+    somewhere, asked, usable, label, away = False, False, False, -2, 0
     for line in read.own:
         labelled = label == line.index - 1
         if not labelled and not line.flags & _lines.STOCK and _SILENT[line.text]:
@@ -285,14 +287,15 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
         is_mark = bool(line.flags & _lines.STOCK) or labelled or (names and ":" in line.text)
         if names and len(line.text) < 30:
             label = line.index
-        if marked is None and is_mark:
+        if marked is None and is_mark and not _lacks_in_shops(line):
             marked = _marked_or_counted(line, labelled, read)
         elif firm in {None, "OutOfStock"} and (
             found := _unless_none(_told_by_the_way(line), line, read)
         ):
             loose = loose or found
             titles = found == "InStock" and firm is not None and line.flags & _lines.HEADING
-            if not titles and not _is_of_something_else(line, read.heading, usable):
+            elsewhere = _lacks_in_shops(line) or (usable and _is_of_another(line, found, seen))
+            if not (titles or elsewhere or _is_of_something_else(line, read.heading, usable)):
                 firm = firm or found
                 somewhere = somewhere or found == "InStock"
     loose, firm = _of_offers(loose, firm, read, seen)
@@ -430,6 +433,21 @@ def _is_of_something_else(line: Line, heading: int, sold: bool) -> bool:
         return True  # a question asks, and tells nothing
     far = len(line.text) >= _GLANCE and line.index - heading > _NEAR_STOCK
     return far or _CONDITION(line.text) is not None or _is_of_variant(line.text)
+
+
+def _lacks_in_shops(line: Line) -> bool:
+    """Whether a line says no more than that a thing is not in the shops to which one goes."""
+    if _IN_SHOPS(line.text) is None or "online" in line.text.casefold():
+        return False
+    return _stock_in(line) in NOT_TO_BE_HAD
+
+
+def _is_of_another(line: Line, told: str, seen: Visible) -> bool:
+    """Whether a line behind the button that buys says that a thing of another price is gone."""
+    if told not in NOT_TO_BE_HAD or not line.flags & _lines.DIGIT:
+        return False
+    amounts = [money.value for money in find_prices(line.text)]
+    return bool(amounts) and seen.fields.get("price") not in amounts
 
 
 def _is_of_variant(text: str) -> bool:

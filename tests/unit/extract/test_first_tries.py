@@ -335,3 +335,30 @@ def test_a_number_out_of_stock_alone_makes_no_product() -> None:
         )
     )
     assert page.kind != "product"
+
+
+@pytest.mark.parametrize(
+    ("said", "lang"),
+    [
+        ("Ritiro in negozio non disponibile", "it"),
+        ("Click & Collect: indisponible dans votre magasin", "fr"),
+        ("Pickup: not available at your store", "en"),
+        ("Abholung im Markt nicht verfügbar", "de"),
+        ("Finns ej i butik", "sv"),
+        ("Нет в наличии в вашем магазине", "ru"),
+    ],
+)
+@pytest.mark.parametrize("box", ["<div>{}</div>", "<div class=stock>{}</div>"])
+def test_what_is_not_in_the_shops_can_be_ordered_where_a_button_buys(
+    said: str, lang: str, box: str
+) -> None:
+    body = f"{H1}<b class=price>€ 79.00</b>{box.format(said)}"
+    assert found(f"{body}{BUY}", lang).fields["availability"] == "InStock"
+    assert found(f"{body}<p>Sold out</p>", lang).fields["availability"] == "OutOfStock"
+
+
+def test_another_product_of_its_own_price_that_is_gone_says_nothing_of_this_one() -> None:
+    body = f"{H1}<b class=price>€ 79.00</b>{BUY}"
+    beside = "<div>Blue Lamp <b>€ 54.90</b> sold out</div>"
+    assert found(f"{body}{beside}").fields["availability"] == "InStock"
+    assert found(f"{body}<div>€ 79.00 sold out</div>").fields["availability"] == "OutOfStock"
