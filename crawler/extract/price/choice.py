@@ -53,12 +53,15 @@ from crawler.extract.price.regular_price import (
     with_tax,
 )
 from crawler.extract.price.tiles import Amounts, is_within
+from crawler.extract.price.two_currencies import without_conversions
 from crawler.extract.price.words_beside import (
     AROUND,
     BEHIND,
     CALLS_PRICE,
     RANGE,
+    one_told_behind,
     tells_a_part,
+    told_behind,
     words_of,
 )
 from crawler.extract.stock.availability import availability_of_text, buys
@@ -144,31 +147,27 @@ def _judged_line(read: Lines, line: Line, monies: Sequence[Money]) -> list[Candi
     )
     ends = [0, *(money.end for money in monies)]
     starts = [*(money.start for money in monies[1:]), len(line.text)]
-    if len(monies) > 1 and _are_told_behind(monies, line.text):
+    if told_behind(monies, line.text) or one_told_behind(read, line, monies):
         place, ends = attrs.evolve(place, behind=True), [money.end for money in monies]
     found = [_judged(*parts) for parts in zip(monies, repeat(place), ends, starts, strict=False)]
-    return _told_apart(found) if len(found) > 1 and line.flags & _lines.OLD else found
+    if len(found) < 2 or not line.flags & _lines.OLD:
+        return found
+    return _told_apart(found, behind=place.behind)
 
 
-def _told_apart(found: list[Candidate]) -> list[Candidate]:
+def _told_apart(found: list[Candidate], *, behind: bool) -> list[Candidate]:
     """The amounts of a struck line, of which a word says which one was before: the others are not.
 
-    `<b>129,99 €</b><s>UVP 199,00 €</s>` is one line.
+    `<b>129,99 €</b><s>UVP 199,00 €</s>` is one line. The words may stand *behind* each amount.
     """
     ends = [0, *(c.money.end for c in found)]
     said = [
-        says_old(c.line.text[end : c.money.start][-40:].strip())
+        c.told_old if behind else says_old(c.line.text[end : c.money.start][-40:].strip())
         for c, end in zip(found, ends, strict=False)
     ]
     if not any(said):
         return found
     return [attrs.evolve(c, old=old) for c, old in zip(found, said, strict=True)]
-
-
-def _are_told_behind(monies: Sequence[Money], text: str) -> bool:
-    """Whether what amounts are stands behind each: `$85.00 Regular price $68.00 Sale price`."""
-    last = text[monies[-1].end :]
-    return monies[0].start <= _GAP and len(last) <= BEHIND and says_now(last)
 
 
 def label_before(read: Lines, line: Line) -> str:
@@ -304,13 +303,20 @@ def _chosen(found: list[Candidate], read: Lines) -> tuple[list[Candidate], Candi
     return candidates, best
 
 
-def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True) -> None:
+def find_price(
+    read: Lines,
+    seen: Visible,
+    local: str | None,
+    tiles: bool = True,
+    own: str | None = None,
+) -> None:
     """Put price, currency and the price before a reduction into *seen*.
 
+    Of an amount in two currencies the one in the shop's *own* counts, as its structured data tells.
     Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
     """
     amounts = _all_amounts(read, local, tiles)
-    candidates = _candidates(read, seen, amounts, tiles)
+    candidates = without_conversions(_candidates(read, seen, amounts, tiles), own)
     seen.priced_choices = has_several(candidates)
     candidates, best = _chosen(candidates, read)
     if best is not None and tiles and read.heading >= 0:
@@ -352,6 +358,11 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     seen.price_after_link = best.follows_link
     rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
     seen.price_in_rows = best.follows_link and len(rows) > 1
+    _take_before(read, seen, candidates, best)
+
+
+def _take_before(read: Lines, seen: Visible, candidates: list[Candidate], best: Candidate) -> None:
+    """Put the price before a reduction into *seen*."""
     before = [c for c in candidates if c.old and not c.other and _is_before(c, best)]
     if before and not is_net_box(best):
         before = [c for c in before if not is_net_box(c)]
@@ -429,7 +440,8 @@ def _ends_sentence(best: Candidate) -> bool:
     """Whether words that are no label stand before a price in its line, outside of boxes for prices."""
     before = best.line.text[: best.money.start][-AROUND:]
     marked = best.line.flags & (_NO_PROSE | _lines.FACT)
-    return not marked and ":" not in before and len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
+    told = marked or best.now  # "Was 499 now 399": the words since the amount before are a label
+    return not told and ":" not in before and len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
 
 
 def _is_below_others(read: Lines, best: Candidate) -> bool:

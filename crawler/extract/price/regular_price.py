@@ -47,6 +47,9 @@ _NET_BOX = re.compile(
 ).search
 _MOST_TOLD = 300
 _IS_NET = Marks(lambda told: _NET_BOX(told[:_MOST_TOLD].lower()) is not None)
+#: Elements and styles that strike their text through.
+_STRUCK = frozenset({"s", "del", "strike"})
+_strikes = re.compile(r"text-decoration(?:-line)?\s*:[^;]{0,40}line-through", re.I).search
 #: What each repetition of an amount is worth, in lines of distance.
 _FAVOUR, _MOST_FAVOUR = 4, 12
 _LABEL = 14
@@ -405,6 +408,6 @@ def is_struck(candidate: Candidate) -> bool:
     """Whether an amount is struck through by its element: nobody pays that."""
     here = candidate.line.element
     boxes = [here, *islice(here.iterancestors(), 2)] if candidate.old else []
-    struck = next((e for e in boxes if e.tag in {"s", "del", "strike"}), None)
+    struck = next((e for e in boxes if e.tag in _STRUCK or _strikes(e.get("style") or "")), None)
     # The line begins in that element; another amount of the line may stand behind it.
     return struck is not None and len(short_text(struck)) > candidate.money.start

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money, amount
-from crawler.extract.price.line_amounts import says_old
+from crawler.extract.page import lines as _lines
+from crawler.extract.page.lines import Line, Lines
+from crawler.extract.price.line_amounts import says_now, says_old
 from crawler.extract.words import any_of, finder, whole_of
 
 #: Characters around an amount in a long line, and behind one that are looked at.
 AROUND, BEHIND = 500, 60
+#: Characters before an amount with which its line begins.
+_GAP = 3
 #: What is saved, in percent, behind an amount with which a line ends.
 _SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
 #: The amount with which a line ends, its sign apart.
@@ -75,3 +80,20 @@ def tells_a_part(money: Money, text: str) -> bool:
     found = _AMOUNT_AT_END(text[money.end :][:BEHIND])
     part = amount(found[1]) if found else None
     return part is not None and part < money.value
+
+
+def told_behind(monies: Sequence[Money], text: str) -> bool:
+    """Whether what amounts are stands behind each: `$85.00 Regular price $68.00 Sale price`."""
+    last = text[monies[-1].end :]
+    begins = len(monies) > 1 and monies[0].start <= _GAP
+    return begins and len(last) <= BEHIND and says_now(last)
+
+
+def one_told_behind(read: Lines, line: Line, monies: Sequence[Money]) -> bool:
+    """The same, where the line before is the struck amount: `Regular price $68.00 Sale price`."""
+    text, money = line.text, monies[0]
+    behind = text[money.end :].strip() if len(monies) == 1 else ""
+    if not behind or len(behind) > BEHIND or not says_now(behind):
+        return False
+    struck = line.index > 0 and read.lines[line.index - 1].flags & _lines.OLD
+    return bool(struck) and says_old(text[: money.start][-40:])

@@ -35,7 +35,8 @@ _PAIR = lazy_patterns.pattern(
     r"([^:：՝#]{2,40}?\s?#?)\s?(?:[:：՝]|\bis\b)\s?(\S.{0,80})"
     r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
 )
-_DIVIDED = re.compile(r"[:#：|՝·•]").search
+#: A dash divides where a word with a figure stands behind it: `Acme — ref. X-12`.
+_DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
 #: A rule between two facts of one line.
 _RULED = re.compile(r"\s[|·•]\s").search
 _MOST_CELLS, _FEWEST_HEADS = 100, 3

@@ -279,12 +279,12 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     priced = bool(known.get("price"))
     read = _lines.read(page, heading)
     boxes, behind = read.described, read.lines[max(read.heading, 0) :]
-    seen = _rest_seen(_price_seen(read, local, priced), read, priced, page.url)
+    seen = _rest_seen(_price_seen(read, local, known), read, priced, page.url)
     lost = seen.price_distance is None or seen.price_distance > _NEAR or seen.price_after_link
     if heading is not None and lost and (seen.cards < CARDS or 1 <= seen.buy_buttons < CARDS):
         # Some designs put the price before the name.
         read = _lines.read_all(page, heading)
-        whole = _price_seen(read, local, priced)
+        whole = _price_seen(read, local, known)
         if _is_nearer(whole, seen) and _is_nearer(_rest_seen(whole, read, priced, page.url), seen):
             seen = whole
     fields, seen.described, seen.lines = seen.fields, boxes, behind
@@ -438,10 +438,10 @@ def _is_nearer(one: Visible, other: Visible) -> bool:
     return (one.price_distance or 999) < (other.price_distance or 999)
 
 
-def _price_seen(read: Lines, local: str | None, priced: bool) -> Visible:
+def _price_seen(read: Lines, local: str | None, known: Fields) -> Visible:
     seen = Visible()
-    find_price(read, seen, local)
-    if seen.price_distance is None and not priced:
+    find_price(read, seen, local, own=known.get("currency"))
+    if seen.price_distance is None and not known.get("price"):
         take_free(read, seen)
     return seen
 

@@ -1,0 +1,86 @@
+"""A price beside the one before it, or beside itself in another currency; a number behind a dash."""
+
+from __future__ import annotations
+
+import pytest
+
+from crawler.extract import extract, parse
+from crawler.extract.fields import Fields
+
+_TEXT = "<p>A lamp of solid oak that gives a warm light in any room.</p>"
+
+
+def _read(box: str, language: str = "en", host: str = "shop.example", head: str = "") -> Fields:
+    page = (
+        f'<html lang="{language}"><head><title>Oak Lamp | Shop</title>{head}</head>'
+        f"<body><h1>Oak Lamp</h1>{box}{_TEXT}</body></html>"
+    )
+    return extract(parse(page.encode(), f"https://www.{host}/p/oak-lamp")).fields
+
+
+def _prices(fields: Fields) -> tuple[str, ...]:
+    names = ("price", "regular_price", "currency")
+    return tuple(str(fields[name]) for name in names if fields.get(name) is not None)
+
+
+@pytest.mark.parametrize(
+    ("language", "host", "line", "currency"),
+    [
+        ("da", "shop.example.dk", "Før 499 kr Nu 399 kr</p><p>Udsolgt", "DKK"),
+        ("da", "shop.example.dk", "Førpris 499 kr Nupris 399 kr</p><p>Udsolgt", "DKK"),
+        ("nb", "shop.example.no", "Før 499 kr Nå 399 kr</p><p>Utsolgt", "NOK"),
+        ("sv", "shop.example.se", "Tidigare 499 kr Nu 399 kr</p><p>Slutsåld", "SEK"),
+    ],
+)
+def test_words_for_before_and_now_in_one_line_are_no_sentence(
+    language: str, host: str, line: str, currency: str
+) -> None:
+    fields = _read(f"<p>{line}</p>", language, host)
+    assert _prices(fields) == ("399", "499", currency)
+    assert fields["availability"] == "OutOfStock"
+
+
+_BUY = "<button>Add to cart</button>"
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        '<div><span style="text-decoration:line-through">$49</span> What we ask today $39</div>',
+        "<strike>$49</strike><span>Regular Price</span><span>$39</span><span>Sale Price</span>",
+    ],
+)
+def test_a_struck_amount_is_no_price_whatever_words_stand_behind(box: str) -> None:
+    assert _prices(_read(box + _BUY)) == ("39", "49", "USD")
+
+
+@pytest.mark.parametrize(
+    ("box", "prices"),
+    [
+        ("<p>25,00 лв. / 12,78 €</p>", ("25.00", "BGN")),
+        ("<p>12,78 € / 25,00 лв.</p>", ("12.78", "EUR")),
+        ("<p>Стара цена: 30,00 лв. / 15,34 €</p><p>Цена: 25,00 лв. / 12,78 €</p>",
+         ("25.00", "30.00", "BGN")),
+        ("<p>Стара цена: 30,00 лв.</p><p>(15,34 €)</p><p>Цена: 25,00 лв.</p><p>(12,78 €)</p>",
+         ("25.00", "30.00", "BGN")),
+    ],
+)  # fmt: skip
+def test_the_first_of_two_currencies_is_the_shops(box: str, prices: tuple[str, ...]) -> None:
+    assert _prices(_read(box + "<button>Купи</button>", "bg", "shop.example.bg")) == prices
+
+
+def test_of_two_currencies_the_one_of_the_structured_data_counts() -> None:
+    meta = '<meta property="product:price:currency" content="EUR">'
+    fields = _read("<p>25,00 лв. / 12,78 €</p><button>Купи</button>", "bg", "a.example.bg", meta)
+    assert _prices(fields) == ("12.78", "EUR")
+
+
+@pytest.mark.parametrize(
+    "line", ["Acme — réf X-1234", "Acme - Art.-Nr. X-1234", "Acme – ref. X-1234"]
+)
+def test_a_labelled_number_behind_a_dash_is_the_products(line: str) -> None:
+    assert _read(f"<p>{line}</p><p>$39.00</p>{_BUY}")["sku"] == "X-1234"
+
+
+def test_a_dash_within_a_text_divides_no_number() -> None:
+    assert "sku" not in _read(f"<p>Acme - oak and brass 40 cm</p><p>$39.00</p>{_BUY}")
