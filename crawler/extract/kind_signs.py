@@ -37,6 +37,8 @@ class Visible(Record):
     """Prices in boxes with a title that leads to another page, where they are few."""
     facts: int = 0
     """Labelled identifiers (SKU, GTIN, MPN)."""
+    further_facts: list[tuple[str, str]] = attrs.Factory(list)
+    """Fields and what stands under further labels of them, behind the first."""
     on_request: bool = False
     """Instead of a price, where it shows none, it asks to be asked."""
     beside: Any = None

@@ -68,6 +68,10 @@ _IDS = (
         rb"(?:\s[\w-]+=[\"'][^\"']{0,40}[\"']){0,2}?\svalue=[\"']([\w-]{2,40})[\"']"
     ),
 )
+#: A field of the form that buys, which is called the product's number.
+_FIELD = lazy_patterns.pattern(
+    rb"name=[\"']sku[\"'](?:\s[\w-]+=[\"'][^\"']{0,40}[\"']){0,2}?\svalue=[\"']([\w./-]{2,40})[\"']"
+)
 #: The same of the first of a product's variants, in JSON as an attribute holds it.
 _SKU_OF_VARIANT = lazy_patterns.pattern(rb"&quot;sku&quot;:\s?&quot;([\w./-]{2,40})&quot;")
 _VENDOR = lazy_patterns.pattern(rb'"vendor"\s{0,4}:\s{0,4}"((?:[^"\\<>]|\\[^<>]){1,80})"')
@@ -93,22 +97,40 @@ def set_number(fields: Fields, sources: dict[str, str], shown: Fields, page: Pag
         return
     code = shown.get("gtin") or ""
     told = model or (code if code.startswith(_BOOKS) else None) or _part_in_address(shown, page)
-    of_variant = _of_variant(page.raw) if page.has_data and not told else None
-    if told or of_variant:
-        fields["sku"], sources["sku"] = (told, "text") if told else (of_variant, "state")
+    in_form = None if told else _in_form(page)
+    if told or in_form:
+        fields["sku"], sources["sku"] = (told, "text") if told else (in_form, "state")
         return
     known = _KEYED.sub("", fields.get("external_id") or "")
     addressed = in_address(page.url) or in_address(page.canonical or "")
-    if addressed and known and known in {fields.get("gtin"), fields.get("mpn")}:
+    barcode = known in {fields.get("gtin"), fields.get("mpn")}
+    if addressed and known and (barcode or _is_internal(known, addressed, sources, page)):
         fields["sku"], sources["sku"] = addressed, "url"
     elif known and sources.get("external_id") not in {"url", "text", None}:
         fields["sku"], sources["sku"] = known, sources["external_id"]
-    elif page.has_data and b"sku=" in page.raw and (found := _told_by(_SKU, page.raw)):
+    elif (page.has_data and b"sku=" in page.raw and (found := _told_by(_SKU, page.raw))) or (
+        b'name="sku"' in page.raw and (found := _told_by(_FIELD, page.raw))
+    ):
         fields["sku"], sources["sku"] = found, "state"
     elif addressed:
         fields["sku"], sources["sku"] = addressed, "url"
     elif last := _last_number(page, shown):
         fields["sku"], sources["sku"] = last
+
+
+def _is_internal(known: str, addressed: str, sources: dict[str, str], page: Page) -> bool:
+    """Whether only the scripts know an id, which hold the number in the page's address as well."""
+    if sources.get("external_id") != "state" or len(addressed) < _SHORTEST_PART:
+        return False
+    return not stands_in(page.url, known) and b'"%b"' % addressed.encode() in page.raw
+
+
+def _in_form(page: Page) -> str | None:
+    """The number of the first variant that the form chooses, or that a field of the form tells."""
+    of_variant = _of_variant(page.raw) if page.has_data else None
+    if of_variant is None and b'name="sku"' in page.raw:
+        return _told_by(_FIELD, page.raw)
+    return of_variant
 
 
 def _of_variant(raw: bytes) -> str | None:

@@ -10,6 +10,7 @@ from unicodedata import decimal
 
 from crawler.extract import lazy_patterns
 from crawler.extract.classify import is_front
+from crawler.extract.fields import Fields
 from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.class_words import BEFORE_MAKER
@@ -140,8 +141,22 @@ def take_addressed(read: Lines, seen: Visible, url: str) -> None:
     number = in_address(url) if "sku" not in seen.fields else None
     if number is None or len(number) < _SHORTEST_ADDRESSED:
         return
-    if any(number in line.text and line.index != read.heading for line in read.own):
+    shown = any(number in line.text and line.index != read.heading for line in read.own)
+    if shown or number in _text_before(read):
         _take(seen, "sku", number)
+
+
+def _text_before(read: Lines) -> str:
+    """What stands right before the heading: some shops end the trail of categories with the number."""
+    heading = read.lines[read.heading].element if read.heading >= 0 else None
+    before = None if heading is None else heading.getprevious()
+    return "" if before is None else short_text(before, LONGEST)
+
+
+def take_confirmed(seen: Visible, known: Fields) -> None:
+    """Take, of several labelled numbers, the one that another source tells as well."""
+    if ("sku", known.get("sku")) in seen.further_facts:
+        seen.fields["sku"] = known["sku"]
 
 
 def _facts_beyond(read: Lines, seen: Visible) -> None:
@@ -375,6 +390,7 @@ def _unseparated(text: str) -> tuple[str, str] | None:
 
 def _take(seen: Visible, field: str, value: str) -> None:
     if field in seen.fields and field != "mpn":  # the maker's number may be a barcode
+        seen.further_facts.append((field, value.strip(_AROUND)))
         return
     value = value.strip(_AROUND)
     if field == "gtin":

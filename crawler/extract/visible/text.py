@@ -31,6 +31,7 @@ from crawler.extract.visible.facts import (
     number_beside,
     number_in_heading,
     take_addressed,
+    take_confirmed,
 )
 from crawler.extract.visible.makers import maker_beside
 from crawler.extract.visible.pictures import named_pictures, picture_beside
@@ -288,6 +289,7 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
         if _is_nearer(whole, seen) and _is_nearer(_rest_seen(whole, read, priced, page.url), seen):
             seen = whole
     fields, seen.described, seen.lines = seen.fields, boxes, behind
+    take_confirmed(seen, known)
     if seen.price_is_loose and not seen.price_marked:
         take_labelled(read, seen)
     if "price" not in fields and not seen.cards and not seen.lone_cards:
@@ -420,6 +422,7 @@ def glance(page: Page, known: Fields) -> Visible:
     if "regular_price" not in known:
         find_price(read, seen, currency_of_place(page), tiles=False)
     find_facts(read, seen)
+    take_confirmed(seen, known)
     if known.get("availability") in {None, "LimitedAvailability"}:  # of none, in some templates
         read_stock(read, seen, bool(known.get("price")), page.url)
     if "rating" not in known or "review_count" not in known:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from crawler.extract import extract, parse
 from crawler.extract.shop_number import in_address, set_number
 
 PLAIN = "https://shop.example/lamp"
@@ -85,6 +86,29 @@ def test_of_forms_addresses_and_buttons_the_first_that_names_one_number_counts()
     assert number()[:2] == (None, None)
 
 
+def test_the_field_of_the_form_goes_before_a_number_in_the_address() -> None:
+    field = b'<input type="hidden" name="sku" value="W-12">'
+    url = "https://shop.example/lamp-48213.html"
+    assert number(raw=field, url=url)[:2] == ("W-12", "state")
+    made = {"external_id": "W-12", "mpn": "W-12"}
+    assert number(made, {"external_id": "text"}, raw=field, url=url)[:2] == ("W-12", "state")
+    tiles = field + b'<input name="sku" value="W-13">'
+    assert number(raw=tiles, url=url)[:2] == ("48213", "url")
+
+
+def test_an_id_that_only_scripts_know_gives_way_to_their_number_in_the_address() -> None:
+    state, url = {"external_id": "4AB2XKQ9"}, "https://shop.example/ip/lamp/48213"
+    held = b'{"id":"4AB2XKQ9","itemId":"48213"}'
+    assert number(state, {"external_id": "state"}, raw=held, url=url)[:2] == ("48213", "url")
+    assert number(state, {"external_id": "json-ld"}, raw=held, url=url)[:2] == (
+        "4AB2XKQ9",
+        "json-ld",
+    )
+    assert number(state, {"external_id": "state"}, url=url)[:2] == ("4AB2XKQ9", "state")
+    both = f"{url}?id=4AB2XKQ9"
+    assert number(state, {"external_id": "state"}, raw=held, url=both)[0] == "4AB2XKQ9"
+
+
 @pytest.mark.parametrize(
     "raw",
     [
@@ -114,3 +138,22 @@ def test_numbers_of_several_products_and_words_are_none(raw: bytes) -> None:
 )
 def test_an_address_names_a_number_in_few_forms(url: str, found: str | None) -> None:
     assert in_address(url) == found
+
+
+@pytest.mark.parametrize("sku", ["1004466226", "313628519"])
+def test_of_two_labelled_numbers_the_one_that_structured_data_tell_is_the_shops(sku: str) -> None:
+    offer = '{"price":"9","priceCurrency":"EUR","availability":"InStock"}'
+    held = f'{{"@type":"Product","name":"Lamp","sku":"{sku}","offers":{offer}}}'
+    page = (
+        f'<script type="application/ld+json">{held}</script><h1>Lamp</h1><p>Internet # 313628519</p>'
+        "<p>Store SKU # 1004466226</p><p>9 €</p><button>Buy now</button>"
+    )
+    assert extract(parse(page, PLAIN)).fields["sku"] == sku
+
+
+def test_a_number_before_the_heading_that_the_address_holds_goes_before_a_model() -> None:
+    page = (
+        "<ol><li><a href='/'>Home</a><li><em>Item#: N82E16819</em></ol><h1>Lamp</h1><p>9 €</p>"
+        "<button>Buy now</button><table><tr><th>Model<td>GSB-18</table>"
+    )
+    assert extract(parse(page, "https://shop.example/p/N82E16819")).fields["sku"] == "N82E16819"
