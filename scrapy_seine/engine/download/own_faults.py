@@ -2,6 +2,9 @@
 
 Such a failure is the same for each page, and as a rule over after a while. Counted as a try of the
 page, a minute without network buried most of what a crawl had left.
+
+What only one site suffers from is that site's fault: `http.other_names` tells a domain's own
+name servers from this machine's, `http.ipv6` a host that needs IPv6 from a lack of network.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ _ADVICE = {
     errno.ENOBUFS: "the machine lacks memory for connections",
     errno.ENOMEM: "the machine lacks memory",
     errno.ENETDOWN: "is the network up?",
-    errno.ENETUNREACH: "is the network up, and IPv6, where the site has nothing else?",
+    errno.ENETUNREACH: "is the network up?",
     errno.EPERM: "does a firewall of this machine forbid it?",
     socket.EAI_AGAIN: "does the name server of this machine answer, and the site's own?",
 }

@@ -18,6 +18,7 @@ from scrapy.exceptions import (
 
 from scrapy_seine.engine.download.http.connection import Connection, Unanswered
 from scrapy_seine.engine.download.http.happy_eyeballs import race
+from scrapy_seine.engine.download.http.ipv6 import lacks_ipv6
 from scrapy_seine.engine.download.http.resolve import addresses_of
 from scrapy_seine.engine.download.http.tls import SecureConnection
 
@@ -118,7 +119,7 @@ class Pool:
         if port is None:
             port = 443 if parts.scheme == "https" else 80
         error: Exception | None = None
-        addresses = permitted(await addresses_of(host))
+        addresses = known = permitted(await addresses_of(host))
         while addresses:
             try:
                 async with asyncio.timeout(timeout_s):
@@ -134,6 +135,9 @@ class Pool:
                 error = error or failed
                 addresses = [other for other in addresses if other != address]
         assert error is not None
+        if lacks_ipv6(error, known):  # without the cause, which would blame this machine
+            text = f"no connection to {host}:{port}: it has IPv6 addresses only, this machine IPv4"
+            raise DownloadFailedError(text) from None
         raise _named(error, f"{host}:{port}") from error
 
     async def _connect(

@@ -9,8 +9,12 @@ from typing import Any
 
 from scrapy.exceptions import CannotResolveHostError
 
+from scrapy_seine.engine.download.http.other_names import OtherNames
+
 #: A resolver that says nothing for so long is asked why, s.
 SILENCE_S = 20.0
+
+_others = OtherNames()
 
 
 class _Receiver:
@@ -51,8 +55,17 @@ async def addresses_of(host: str) -> list[str]:
     except TimeoutError:  # it failed without a word, or the name server is slow
         found = []
     if found:
+        _others.note(host, found)
         return found
-    raise CannotResolveHostError(f"no address of {host} is known") from await _reason(host)
+    reason = await _reason(host)
+    text = f"no address of {host} is known"
+    if (
+        isinstance(reason, socket.gaierror)
+        and reason.errno == socket.EAI_AGAIN
+        and await _others.answered(host)
+    ):  # this machine's name server answers, so that the domain's own are to blame
+        raise CannotResolveHostError(f"{text}: its own name servers fail, others answer")
+    raise CannotResolveHostError(text) from reason
 
 
 async def _reason(host: str) -> Exception | None:

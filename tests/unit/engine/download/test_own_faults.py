@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import errno
+import json
+import shutil
 import socket
 import ssl
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from scrapy import Request
@@ -59,3 +64,33 @@ def test_a_fault_of_this_machine_is_no_try_of_the_page(
     copy = retry.process_exception(request, error)
     assert entry.outcome == outcome
     assert (copy is None) is bool(meta)
+
+
+_OWN = ["unshare", "--map-root-user", "--mount", "--net"]
+"""A network and a table of mounts of its own, without being root outside."""
+
+
+def _can_have_own() -> bool:
+    if not all(map(shutil.which, ("unshare", "mount", "ip"))):
+        return False
+    return subprocess.run([*_OWN, "true"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not _can_have_own(), reason="the system gives nobody a network of his own")
+def test_what_one_name_alone_suffers_from_is_that_sites_fault(tmp_path: Path) -> None:
+    """One domain with dead name servers held the end of a crawl for 15 minutes."""
+    servers = tmp_path / "resolv.conf"
+    servers.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
+    script = Path(__file__).with_name("one_sites_fault.py")
+    command = 'mount --bind "$0" /etc/resolv.conf && exec "$@"'
+    args = [*_OWN, "sh", "-c", command, str(servers), sys.executable, str(script)]
+    done = subprocess.run(args, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {
+        "only one name": "machine",  # nothing to compare with
+        "a good name": "nobody",
+        "one of two names": "site",
+        "no name server": "machine",
+        "IPv6 only, no network": "machine",
+        "IPv6 only, IPv4 network": "site",
+    }
