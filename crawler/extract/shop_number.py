@@ -108,9 +108,7 @@ def set_number(fields: Fields, sources: dict[str, str], shown: Fields, page: Pag
         fields["sku"], sources["sku"] = addressed, "url"
     elif known and sources.get("external_id") not in {"url", "text", None}:
         fields["sku"], sources["sku"] = known, sources["external_id"]
-    elif (page.has_data and b"sku=" in page.raw and (found := _told_by(_SKU, page.raw))) or (
-        b'name="sku"' in page.raw and (found := _told_by(_FIELD, page.raw))
-    ):
+    elif page.has_data and b"sku=" in page.raw and (found := _told_by(_SKU, page.raw)):
         fields["sku"], sources["sku"] = found, "state"
     elif addressed:
         fields["sku"], sources["sku"] = addressed, "url"
