@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from crawler.extract.money.currencies import is_currency
+from crawler.extract.page.page import Element
 
 two_digits = re.compile(r"\d\d(?!\d|[.,]\d)").match
 #: An amount that may go on in the next box: `€ 1.119`, `119.99`.
@@ -15,8 +16,11 @@ has_cents = re.compile(r"\d[.,]\d\d\Z").search
 ends_in_small = re.compile(r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z|[a-z]\.\Z").search
 #: A stroke for the cents: `499,-`.
 ends_in_stroke = re.compile(r"\d[.,][-–—]\Z").search
+#: The fewest letters of a label and of its value.
+_SHORTEST = 3
 #: Characters in which an amount ends with a currency's word, and in which a word and a figure do.
 _WORD, _COUNT = 8, 20
+_HEADINGS = frozenset({"h1", "h2", "h3"})
 _ENDS_IN_WORD = re.compile(r"\d\s?([^\W\d_]{1,4}\.?)\Z").search
 _ENDS_IN_COUNT = re.compile(r"([^\W\d_]{1,12})\.?\s\d{1,3}\Z").search
 
@@ -39,3 +43,29 @@ def ends_in_count(text: str) -> bool:
     """
     found = _ENDS_IN_COUNT(text.rstrip()[-_COUNT:])
     return found is not None and not is_currency(found[1])
+
+
+def is_priced(text: str) -> bool:
+    """Whether a text is an amount with its currency behind it: no word before it goes on in it.
+
+    >>> is_priced("349 Kč"), is_priced("12,78 €"), is_priced("12-B")
+    (True, True, False)
+    """
+    text = text.rstrip()
+    return text[-1] in "€$£" or ends_in_currency(text)
+
+
+def is_value(element: Element, text: str, before: str) -> bool:
+    """Whether a text is the second of the two boxes of a row, which the first one labels.
+
+    `<span>Availability</span><span>not in stock</span>`: styles set them apart.
+    """
+    if not (before[-1].isalpha() and len(before) >= _SHORTEST <= len(text)):
+        return False
+    row, label = element.getparent(), element.getprevious()
+    if row is None or label is None or row.tag in _HEADINGS:
+        return False
+    if label.getprevious() is not None or element.getnext() is not None:
+        return False  # `len(row)` would count all boxes anew for each one
+    own = element.text is not None and text in element.text
+    return own and label.tail is None and not (row.text or "").strip()

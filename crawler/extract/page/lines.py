@@ -333,7 +333,7 @@ class _Reader:
                 self.flags, self.element = flags, element
             elif text[0].isdigit():
                 text = self._joint(element, text) + text
-            elif self._is_glued(text):
+            elif self._is_glued(text) or joints.is_value(element, text, self.parts[-1]):
                 text = f" {text}"
         self.parts.append(text)
         self.flags |= flags
@@ -395,6 +395,7 @@ class _Reader:
             joints.ends_in_stroke(before)
             or joints.ends_in_currency(self.parts[-1])
             or joints.ends_in_small(before)
+            or (before[-1].isalpha() and joints.is_priced(text))
         ):
             return " "  # 399,99 TL and 249,99 TL; your price and 249,99
         return ""

@@ -330,6 +330,8 @@ def _is_marked_down(one: Candidate, two: Candidate) -> bool:
     if abs(one.line.index - two.line.index) > _NEAR or one.money.currency != two.money.currency:
         return False
     low, high = sorted((one, two), key=lambda c: c.money.value)
+    if len(high.line.text) > _LONGEST_PAIR + _LONGEST_REMARK and not _is_no_word(high):
+        return False  # from what sum on postage is free
     return bool(low.line.flags & ~high.line.flags & NOW) and (
         low.money.value < high.money.value < low.money.value * 5
     )

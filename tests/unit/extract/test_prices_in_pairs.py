@@ -84,3 +84,34 @@ def test_a_labelled_number_behind_a_dash_is_the_products(line: str) -> None:
 
 def test_a_dash_within_a_text_divides_no_number() -> None:
     assert "sku" not in _read(f"<p>Acme - oak and brass 40 cm</p><p>$39.00</p>{_BUY}")
+
+
+@pytest.mark.parametrize(
+    ("row", "availability"),
+    [
+        ("<span>Availability</span><span>not in stock</span>", "OutOfStock"),
+        ("<span>Dostupnost</span><b>není skladem</b>", "OutOfStock"),
+        ("<span>Verfügbarkeit</span><span>nicht lieferbar</span>", "OutOfStock"),
+        ("<span>Dostupnost</span><span>skladem</span>", "InStock"),
+    ],
+)
+def test_the_two_boxes_of_a_row_are_a_label_and_its_value(row: str, availability: str) -> None:
+    fields = _read(f"<p>$39.00</p><div>{row}</div>{_BUY if availability == 'InStock' else ''}")
+    assert fields["availability"] == availability
+
+
+@pytest.mark.parametrize("label", ["Naše cena s DPH", "CENA", "Cena"])
+def test_a_label_in_capitals_right_before_an_amount_hides_no_price(label: str) -> None:
+    row = f"<div><span>{label}</span><strong>349 Kč</strong></div><p>288 Kč bez DPH</p>"
+    assert _prices(_read(row + "<button>Do košíku</button>", "cs")) == ("349", "CZK")
+
+
+def test_a_sum_from_which_postage_is_free_is_no_price_before() -> None:
+    text = "<p>A true friend in any kitchen for many years. From $50.00 on we deliver.</p>"
+    box = f'<div class="current-price">$49.90</div>{text}'
+    assert _prices(_read(box + _BUY)) == ("49.90", "USD")
+
+
+def test_a_till_systems_own_number_is_the_products() -> None:
+    row = "<table><tr><td>Custom SKU</td><td>APR-BL</td></tr></table>"
+    assert _read(f"{row}<p>$39.00</p>{_BUY}")["sku"] == "APR-BL"
