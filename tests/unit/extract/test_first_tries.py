@@ -27,7 +27,28 @@ def test_a_negation_beside_the_words_for_stock_turns_them_round(said: str) -> No
 
 
 @pytest.mark.parametrize(
-    "said", ["Plus que 3 en stock", "Item no 12 in stock", "Finns nu i lager", "Nur 3 auf Lager"]
+    "said",
+    ["Demnächst wieder verfügbar", "Binnenkort weer leverbaar", "Available again soon",
+     "Bientôt de nouveau disponible", "Disponible próximamente", "Disponibile a breve",
+     "Em breve disponível", "Dostępny wkrótce", "Brzy skladem", "Snart på lager", "Снова скоро в наличии",
+     "Yakında stokta", "Hamarosan raktáron", "En cours de réapprovisionnement",
+     "Očekáváme naskladnění"],
+)  # fmt: skip
+def test_what_is_there_soon_cannot_be_had_now(said: str) -> None:
+    assert availability_of_text(said) == "OutOfStock"
+    assert availability_of_text("Prenotabile") == "PreOrder"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Plus que 3 en stock",
+        "In stock, soon gone",
+        "I lager, snart slut hos oss",
+        "Item no 12 in stock",
+        "Finns nu i lager",
+        "Nur 3 auf Lager",
+    ],
 )
 def test_words_that_deny_nothing_leave_the_stock_as_it_is(said: str) -> None:
     assert availability_of_text(said) == "InStock"
