@@ -212,6 +212,8 @@ def opened(output: str) -> Iterator[BinaryIO]:
         ConfigError: it cannot be written.
     """
     if output == "-":
+        if sys.__stdout__ is None:  # what stands in its place since takes rows and keeps none
+            raise ConfigError("standard output is closed; add --output FILE")
         yield sys.stdout.buffer
         return
     path = Path(output)

@@ -1,0 +1,46 @@
+"""One line where a command of Scrapy's own is given a spider that there is not, or no address."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+from urllib.parse import urlsplit
+
+from scrapy.commands import ScrapyCommand
+
+from scrapy_seine.commands.one_line_errors import guarded
+from scrapy_seine.commands.which_spider import spider_class
+from scrapy_seine.errors import ConfigError
+
+
+class Checked(ScrapyCommand):
+    """Stands in front of a command whose run would end in a KeyError or a ValueError."""
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run the command, if its spider and its address can be used."""
+        self.exitcode = guarded(lambda: check_named(self.settings, self.spiders(args, opts), args))
+        if not self.exitcode:
+            super().run(args, opts)  # type: ignore[safe-super]
+
+    def spiders(self, args: list[str], opts: argparse.Namespace) -> list[str]:
+        """Names of the spiders that are asked for."""
+        return [opts.spider] if opts.spider else []
+
+
+def check_named(settings: Any, spiders: list[str], addresses: list[str]) -> None:
+    """Look at what a command was given.
+
+    Raises:
+        ConfigError: the project has no such spider, or an address cannot be read.
+
+    >>> check_named(None, [], ["http://a:99999/"])
+    Traceback (most recent call last):
+    scrapy_seine.errors.ConfigError: 'http://a:99999/' cannot be read: Port out of range 0-65535
+    """
+    for name in spiders:
+        spider_class(settings, name)
+    for address in addresses:
+        try:
+            _ = urlsplit(address).port
+        except ValueError as error:
+            raise ConfigError(f"{address!r} cannot be read: {error}") from None

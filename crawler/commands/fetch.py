@@ -1,0 +1,11 @@
+"""`scrapy fetch`: Scrapy's own, with one line for a spider that there is not, or a bad address."""
+
+from __future__ import annotations
+
+from scrapy.commands.fetch import Command as ScrapyFetch
+
+from crawler.cli.stock_commands import Checked
+
+
+class Command(Checked, ScrapyFetch):
+    """Scrapy's own ends in a traceback there."""

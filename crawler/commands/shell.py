@@ -1,0 +1,11 @@
+"""`scrapy shell`: Scrapy's own, with one line for a spider that there is not, or a bad address."""
+
+from __future__ import annotations
+
+from scrapy.commands.shell import Command as ScrapyShell
+
+from crawler.cli.stock_commands import Checked
+
+
+class Command(Checked, ScrapyShell):
+    """Scrapy's own ends in a traceback there."""

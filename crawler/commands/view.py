@@ -1,0 +1,11 @@
+"""`scrapy view`: Scrapy's own, with one line for a spider that there is not, or a bad address."""
+
+from __future__ import annotations
+
+from scrapy.commands.view import Command as ScrapyView
+
+from crawler.cli.stock_commands import Checked
+
+
+class Command(Checked, ScrapyView):
+    """Scrapy's own ends in a traceback there."""

@@ -1,0 +1,40 @@
+"""Scrapy's own commands say in a line what they cannot use."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from crawler.stores.export_formats import opened
+from scrapy_seine.errors import ConfigError
+from tests.started import PIPE, run
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("check NOSUCH", "no spider is named 'NOSUCH'"),
+        ("fetch --spider NOSUCH http://127.0.0.1:1/", "no spider is named 'NOSUCH'"),
+        ("parse --spider NOSUCH http://127.0.0.1:1/", "no spider is named 'NOSUCH'"),
+        ("fetch http://a:99999/", "'http://a:99999/' cannot be read: Port out of range"),
+        ("view http://[", "'http://[' cannot be read: Invalid IPv6 URL"),
+        ("shell http://[ -c 1", "'http://[' cannot be read: Invalid IPv6 URL"),
+    ],
+)
+def test_what_cannot_be_used_is_one_line(words: str, said: str) -> None:
+    """Each was a traceback, or an exit status of 0."""
+    root = Path(__file__).parents[3]
+    command = [sys.executable, "-m", "scrapy", *words.split(), "--nolog"]
+    done = run(command, cwd=root, stdout=PIPE, stderr=PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"seine: {said}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_export_to_a_closed_output_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`>&-`: rows that nobody can have were called exported."""
+    monkeypatch.setattr(sys, "__stdout__", None)
+    with pytest.raises(ConfigError, match="standard output is closed"), opened("-"):
+        pass
