@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,7 +32,7 @@ def check_named(settings: Any, spiders: list[str], addresses: list[str]) -> None
     """Look at what a command was given.
 
     Raises:
-        ConfigError: the project has no such spider, or an address cannot be read.
+        ConfigError: the project has no such spider, or no such file, or an address cannot be read.
 
     >>> check_named(None, [], ["http://a:99999/"])
     Traceback (most recent call last):
@@ -44,3 +45,5 @@ def check_named(settings: Any, spiders: list[str], addresses: list[str]) -> None
             _ = urlsplit(address).port
         except ValueError as error:
             raise ConfigError(f"{address!r} cannot be read: {error}") from None
+        if address.startswith(("/", "./", "../")) and not Path(address).exists():
+            raise ConfigError(f"{address}: there is no such file")

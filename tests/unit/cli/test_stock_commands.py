@@ -20,6 +20,8 @@ from tests.started import PIPE, run
         ("parse --spider NOSUCH http://127.0.0.1:1/", "no spider is named 'NOSUCH'"),
         ("fetch http://a:99999/", "'http://a:99999/' cannot be read: Port out of range"),
         ("view http://[", "'http://[' cannot be read: Invalid IPv6 URL"),
+        ("shell /nosuch.html -c 1", "/nosuch.html: there is no such file"),
+        ("genspider a b://[", "'b://[' cannot be read: Invalid IPv6 URL"),
         ("shell http://[ -c 1", "'http://[' cannot be read: Invalid IPv6 URL"),
     ],
 )

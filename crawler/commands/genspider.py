@@ -1,0 +1,17 @@
+"""`scrapy genspider`: Scrapy's own, with one line for a domain that cannot be read."""
+
+from __future__ import annotations
+
+import argparse
+
+from scrapy.commands.genspider import Command as ScrapyGenspider
+
+from crawler.cli.stock_commands import Checked
+
+
+class Command(Checked, ScrapyGenspider):
+    """Scrapy's own ends in a ValueError there."""
+
+    def spiders(self, args: list[str], opts: argparse.Namespace) -> list[str]:
+        """There is none yet."""
+        return []
