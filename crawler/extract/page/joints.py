@@ -12,6 +12,8 @@ two_digits = re.compile(r"\d\d(?!\d|[.,]\d)").match
 whole = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
 #: An amount that is written out: what begins with a digit behind it is a number of its own.
 has_cents = re.compile(r"\d[.,]\d\d\Z").search
+#: A word and a year or a long number, which is no amount that waits for its cents: `Paris, 2022`.
+ends_in_number = re.compile(r"[^\W\d_]{3}\D{0,20}(?:(?:19|20)\d\d|\d{5,12})\Z").search
 #: A word, whole or cut off, and no code: these are in capitals. Behind an amount: `19 € HT`, `MwSt.`
 ends_in_small = re.compile(r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z|[a-z]\.\Z").search
 #: A stroke for the cents: `499,-`.

@@ -353,7 +353,8 @@ class _Reader:
             )
             return bool(whole) and not (self.flags | flags) & OLD
         if text[0].isdigit():
-            return bool(gains) and last.isdigit() and len(text) > _MOST_CENTS
+            short = len(text) <= _MOST_CENTS and not joints.ends_in_number(self.parts[-1])
+            return bool(gains) and last.isdigit() and not short
         if not text[0].isupper():
             return False
         if ":" in text:

@@ -115,3 +115,9 @@ def test_a_sum_from_which_postage_is_free_is_no_price_before() -> None:
 def test_a_till_systems_own_number_is_the_products() -> None:
     row = "<table><tr><td>Custom SKU</td><td>APR-BL</td></tr></table>"
     assert _read(f"{row}<p>$39.00</p>{_BUY}")["sku"] == "APR-BL"
+
+
+@pytest.mark.parametrize("text", ["Roman, Gallimard, Paris, 2022", "Référence 1234567"])
+def test_a_number_at_the_end_of_a_text_takes_no_price_for_its_cents(text: str) -> None:
+    row = f'<div>{text}<span class="price">26€</span></div>'
+    assert _prices(_read(row + _BUY, "fr")) == ("26", "EUR")
