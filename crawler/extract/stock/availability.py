@@ -45,6 +45,14 @@ _SAYS = finder_of(_each_phrase)
 _NOT = finder_of(
     lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'not')})\s?(?:(?<=\s)[^\W\d]+\s){{0,2}}\Z"
 )
+#: What turns "sold out" round: "almost sold out". With "soon" a statement has to begin, because
+#: "Back soon" and "Sold out" stand beside each other.
+_ALMOST = finder_of(
+    lambda any_of: (
+        rf"(?:(?<!{_LETTER})(?:{any_of('stock', 'almost')})"
+        rf"|(?:\A|[^\w\s]\s?)(?:{any_of('stock', 'soon_gone')}))\s\Z"
+    )
+)
 _NOT_BEHIND = begun_of(lambda any_of: any_of("stock", "not_behind"))
 #: "0 in stock", "0 pieces in stock".
 _NONE = re.compile(r"(?<![\d.,])0\s(?:[^\W\d]{1,12}\s)?\Z").search
@@ -112,15 +120,25 @@ def availability_of_text(text: str) -> str | None:
     ('OutOfStock', 'InStock')
     >>> availability_of_text("In stock (0)"), availability_of_text("In stock: 0-3 days")
     ('OutOfStock', 'InStock')
+    >>> availability_of_text("Bald ausverkauft"), availability_of_text("Bald lieferbar")
+    ('InStock', 'OutOfStock')
     """
     found = _SAYS(text)
     said = _PHRASES[found.lastindex - 1] if found and found.lastindex else None
-    return "OutOfStock" if found and said == "InStock" and _is_denied(found) else said
+    if found and said == "InStock" and _is_denied(found):
+        return "OutOfStock"
+    if found and said == "OutOfStock" and _ALMOST(_before(found)) is not None:
+        return "InStock"
+    return said
+
+
+def _before(said: Match[str]) -> str:
+    return said.string[max(0, said.start() - _BESIDE) : said.start()]
 
 
 def _is_denied(said: Match[str]) -> bool:
     """Whether words beside "in stock" say that it is not."""
-    before = said.string[max(0, said.start() - _BESIDE) : said.start()]
+    before = _before(said)
     behind = said.string[said.end() :][:_BESIDE].lstrip()
     if before and (_NOT(before) is not None or _NONE(before) is not None):
         return True

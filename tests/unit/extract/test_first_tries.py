@@ -41,6 +41,20 @@ def test_what_is_there_soon_cannot_be_had_now(said: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
+    ["Almost sold out!", "Selling fast, soon out of stock", "Artikel ist fast ausverkauft",
+     "Bientôt en rupture de stock", "Bijna uitverkocht", "Prawie wyprzedane", "Почти распродано"],
+)  # fmt: skip
+def test_what_is_gone_soon_can_be_had_now(said: str) -> None:
+    assert availability_of_text(said) == "InStock"
+
+
+@pytest.mark.parametrize("said", ["Back soon Out of stock", "Selling fast! Sold out"])
+def test_what_comes_back_soon_is_not_almost_gone(said: str) -> None:
+    assert availability_of_text(said) == "OutOfStock"
+
+
+@pytest.mark.parametrize(
+    "said",
     [
         "Plus que 3 en stock",
         "In stock, soon gone",
