@@ -455,10 +455,8 @@ class Worker:
         self.limit.remove()
         member.starts.last_words(self.crawler.stats)
         member.watchdog.stop()
-        # Pages whose links are on their way ahead end with the reply, and are nobody's work again.
-        until = time.monotonic() + SIGN_OFF_S
-        await member.exchange.drain([], SIGN_OFF_S)
-        await member.exchange.drain(self.inflight.abandon(), max(0.0, until - time.monotonic()))
+        await member.exchange.drain([], SIGN_OFF_S / 2)  # pages whose links went ahead end with it
+        await member.exchange.drain(self.inflight.abandon(), SIGN_OFF_S / 2)
         await member.heartbeat.sign_off()
         await member.intake.close()
         await member.redis.aclose()
