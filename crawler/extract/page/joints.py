@@ -18,6 +18,8 @@ ends_in_number = re.compile(r"[^\W\d_]{3}\D{0,20}(?:(?:19|20)\d\d|\d{5,12})\Z").
 ends_in_small = re.compile(r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z|[a-z]\.\Z").search
 #: A stroke for the cents: `499,-`.
 ends_in_stroke = re.compile(r"\d[.,][-–—]\Z").search
+#: Signs of currencies that stand beside an amount.
+SIGNS = frozenset("€£$¥₽₹₺₴₫₾֏₪₸฿৳₩₦₱₮₼円원元")
 #: The fewest letters of a label and of its value.
 _SHORTEST = 3
 #: Characters in which an amount ends with a currency's word, and in which a word and a figure do.
@@ -55,6 +57,25 @@ def is_priced(text: str) -> bool:
     """
     text = text.rstrip()
     return text[-1] in "€$£" or ends_in_currency(text)
+
+
+def of_boxes(before: str, text: str, *, is_small: bool) -> str | None:
+    """What stands between an amount in a box and its part in the next one; None: no part of it.
+
+    *is_small* says that the next box is for cents: `<div>119</div><div class="cents">99</div>`.
+
+    >>> of_boxes("119", ",99", is_small=False), of_boxes("119", "99", is_small=True)
+    ('', '.')
+    >>> of_boxes("119.99", "€", is_small=False), of_boxes("119", "99", is_small=False)
+    (' ', None)
+    """
+    if not whole(before):
+        return None
+    if text[0] in ".,":
+        return "" if two_digits(text[1:]) else None
+    if text in SIGNS:
+        return " "
+    return "." if is_small and two_digits(text) else None
 
 
 def is_value(element: Element, text: str, before: str) -> bool:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain, compress, islice, repeat
 
 import attrs
 
 from crawler.extract.page import class_words, joints
+from crawler.extract.page.joints import SIGNS
 from crawler.extract.page.page import Element, Page, holds_digit, squashed
 from crawler.extract.page.places import section_of, shows_another
+from crawler.extract.page.tags import INLINE, SKIPPED
 from crawler.extract.words import Marks, start_of, whole_of
 
 (
@@ -24,14 +26,6 @@ from crawler.extract.words import Marks, start_of, whole_of
     TITLE,
 ) = (1 << bit for bit in range(20))  # fmt: skip
 
-_SKIPPED = frozenset(
-    {"script", "style", "noscript", "template", "svg", "head", "iframe", "option", "object",
-     "select", "datalist", "audio", "video", "canvas", "map", "math"}
-)  # fmt: skip
-_INLINE = frozenset(
-    {"span", "b", "strong", "i", "em", "sup", "sub", "small", "bdi", "bdo", "font", "ins", "u",
-     "mark", "big", "abbr", "var", "data", "del", "s", "strike", "tt", "code", "q", "cite", "wbr"}
-)  # fmt: skip
 _TAGS = {
     "del": OLD, "s": OLD, "strike": OLD, "aside": CARD, "footer": ELSEWHERE,
     "nav": ELSEWHERE, "button": BUTTON, "h1": HEADING, "h2": HEADING, "h3": HEADING,
@@ -40,23 +34,14 @@ _TAGS = {
 _RULES = [
     (flag, re.compile(words))
     for flag, words in (
-        (OLD, class_words.OLD),
-        (ELSEWHERE, class_words.ELSEWHERE),
-        (CARD, class_words.CARD),
-        (OFF, class_words.OFF),
-        (HIDDEN, class_words.HIDDEN),
-        (PRICE, class_words.PRICE),
-        (NOW, class_words.NOW),
-        (STOCK, class_words.STOCK),
-        (BUTTON, class_words.BUTTON),
-        (LABEL, class_words.LABEL),
-        (FACT, class_words.FACT),
-        (BADGE, class_words.BADGE),
-        (RATING, class_words.RATING),
-        (DESCRIPTION, class_words.DESCRIPTION),
+        (OLD, class_words.OLD), (ELSEWHERE, class_words.ELSEWHERE), (CARD, class_words.CARD),
+        (OFF, class_words.OFF), (HIDDEN, class_words.HIDDEN), (PRICE, class_words.PRICE),
+        (NOW, class_words.NOW), (STOCK, class_words.STOCK), (BUTTON, class_words.BUTTON),
+        (LABEL, class_words.LABEL), (FACT, class_words.FACT), (BADGE, class_words.BADGE),
+        (RATING, class_words.RATING), (DESCRIPTION, class_words.DESCRIPTION),
         (TITLE, class_words.TITLE),
     )
-]
+]  # fmt: skip
 #: Words in a price block's class that make it no old price: the block holds both.
 _BOTH = re.compile(r"price(?:list\b|[-_]?(?:box|container|wrapper|block|info|group|area)(?!__))")
 _CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
@@ -70,14 +55,15 @@ MOST_AFTER = 400
 #: Lines without a price, a fact or a button in a row, after which nothing more is expected.
 _DULL = 120
 _TELLING = PRICE | STOCK | BUTTON | LABEL | FACT
+#: Lines without any of these change nothing of the walk.
+_STEERING = _TELLING | HEADING | TITLE
 _MOST_SIBLINGS = 1500
 #: What is longer is a sentence, and no fact of the product.
 _LONGEST = 120
 #: What divides two lines in one row is not longer.
 _SHORT = 6
 _BETWEEN = frozenset({"|", "•", "·", "│"})
-_SIGNS = frozenset("€£$¥₽₹₺₴₫₾֏₪₸฿৳₩₦₱₮₼円원元")
-_ENDING = _SIGNS | {"-", "–", "—"}
+_ENDING = SIGNS | {"-", "–", "—"}
 _MOST_CENTS = 3
 
 
@@ -206,55 +192,62 @@ class _Reader:
         self.told = 0
         self.most = 0
         self.enough = sys.maxsize
+        self.seeks = heading is not None
+        self.is_full = False
 
     def read(self, start: Element, most: int) -> Lines:  # noqa: C901, PLR0912  # the one hot loop
         """Walk from an element on; all of the walk stands here, because calls were a tenth of it."""
         frames = _frames(start, start is self.heading)
         if start is not self.heading and self.heading is not None:
             self.kept.update(self.heading.iterancestors())
-        lines, left, self.most = self.out.lines, _MOST_ELEMENTS, most
+        lines, parts, left, self.most = self.out.lines, self.parts, _MOST_ELEMENTS, most
         children, owner, place, inherited, within = frames.pop()
         while True:
             for element in children:
                 tag, marks = element.tag, element.items()
                 if marks or tag in _SPECIAL:
                     flags = self._flags_of(element, tag, marks, inherited)
+                elif self.beyond and not inherited & ELSEWHERE:
+                    flags = inherited | self.beyond
                 else:
-                    flags = inherited if inherited & ELSEWHERE else inherited | self.beyond
+                    flags = inherited
                 holds = 0
                 if flags >= 0:
-                    inline = tag in _INLINE or (tag == "a" and bool(inherited & PRICE))
-                    if self.parts and not inline:
+                    inline = tag in INLINE or (tag == "a" and inherited & PRICE > 0)
+                    if parts and not inline:
                         self._end()
                     text, holds = element.text, len(element)
-                    if text and (self.parts or not text.isspace()):
+                    if text and (parts or not text.isspace()):
                         if holds or inline:
                             self._text(element, text, flags)
                         else:  # most elements are leaves, and most leaves are lines
                             self._add(text, flags, element)
-                left -= 1
-                if left <= 0 or len(lines) > self.enough:
-                    self._end()
-                    return self.out
+                if self.is_full:
+                    if len(lines) > self.enough:
+                        self._end()
+                        return self.out
+                    self.is_full = False  # what came since tells something
                 if holds:
                     frames.append((children, owner, place, inherited, within))
-                    children, owner, place = iter(element[:]), element, element
+                    children, owner, place = iter(element[:left]), element, element
                     inherited, within = flags, inline
+                    left = max(left - holds, 0)
                     break
                 tail = element.tail
-                if tail and (self.parts or not tail.isspace()):
+                if tail and (parts or not tail.isspace()):
                     self._text(place, tail, inherited)
             else:
                 # The innermost element's line ends, and the text behind it belongs outside.
-                if self.parts and not within:
+                if parts and not within:
                     self._end()
-                self.beyond = 0 if owner is self.until else self.beyond
+                if self.beyond and owner is self.until:
+                    self.beyond = 0
                 if not frames:
                     self._end()
                     return self.out
                 tail = owner.tail
                 children, owner, place, inherited, within = frames.pop()
-                if tail and (self.parts or not tail.isspace()):
+                if tail and (parts or not tail.isspace()):
                     self._text(place, tail, inherited)
 
     def _tell(self, place: int) -> None:
@@ -268,7 +261,7 @@ class _Reader:
         self, element: Element, tag: str, marks: list[tuple[str, str]], inherited: int
     ) -> int:
         """What an element's tag and attributes tell of its text; negative: it is not read."""
-        if tag in _SKIPPED:
+        if tag in SKIPPED:
             return -1
         flags = _TAGS.get(tag, 0)
         for name, value in marks:
@@ -318,7 +311,7 @@ class _Reader:
             if text.isspace():
                 return
             self.flags, self.element = flags, element
-        elif flags & HIDDEN and text in _DECIMAL_SIGNS:
+        elif flags & HIDDEN and text in _DECIMALSIGNS:
             flags ^= HIDDEN & ~self.flags  # for who hears the page: `899<i class=sr-only>,</i>10 €`
         elif (
             (flags ^ self.flags) & _DIVIDING
@@ -327,7 +320,7 @@ class _Reader:
         ) and not text.isspace():
             self._end()
             self.flags, self.element = flags, element
-        elif text[0].isalnum() or text[0] in _SIGNS:
+        elif text[0].isalnum() or text[0] in SIGNS:
             if self._begins_another(text, flags):
                 self._end()
                 self.flags, self.element = flags, element
@@ -347,7 +340,7 @@ class _Reader:
         """
         last = self.parts[-1][-1]
         gains = flags & ~self.flags & PRICE
-        if text[0] in _SIGNS:  # "€ 749,00" and "€ 906,29"; "Item no: 12" and "€ 749"
+        if text[0] in SIGNS:  # "€ 749,00" and "€ 906,29"; "Item no: 12" and "€ 749"
             whole = (joints.has_cents(self.parts[-1]) and holds_digit(text)) or (
                 gains and self.colon
             )
@@ -387,7 +380,7 @@ class _Reader:
                 return " "  # 71.999 and 20% are two numbers, and so are 34.97 and 50.0
             if self._is_cents(element) or self._reads_as_cents(text):
                 return "," if "." in before else "."
-        elif before[-1] in _SIGNS and holds_digit(before):
+        elif before[-1] in SIGNS and holds_digit(before):
             if len(text) > _MOST_CENTS:
                 return " "  # 149,99 € and 129,99 € are two amounts
             if joints.two_digits(text) and (self.flags & PRICE or self._is_cents(element)):
@@ -413,26 +406,15 @@ class _Reader:
         `<span>119</span>99 ₽` is no 11,999: who divides a number in the markup shows its parts
         differently.
         """
-        whole = self.parts[-1].strip()
-        if not whole.isdigit() or not joints.two_digits(text):
+        if not self.parts[-1].strip().isdigit() or not joints.two_digits(text):
             return False
-        return bool(self.flags & PRICE) or not _SIGNS.isdisjoint("".join(self.parts) + text)
+        return bool(self.flags & PRICE) or not SIGNS.isdisjoint("".join(self.parts) + text)
 
     def _goes_on(self, before: Line, text: str, element: Element) -> bool:
-        """Whether a short text in a box of its own is a part of the amount in the box before.
-
-        `<div>119</div><div class="cents">99</div><div>€</div>` is one price.
-        """
-        if not before.flags & PRICE or not joints.whole(before.text):
+        """Whether a short text in a box of its own is a part of the amount in the box before."""
+        if not before.flags & PRICE or before.element.getparent() is not element.getparent():
             return False
-        if before.element.getparent() is not element.getparent():
-            return False
-        if text[0] in ".,":
-            joint = "" if joints.two_digits(text[1:]) else None
-        elif text in _SIGNS:
-            joint = " "
-        else:
-            joint = "." if joints.two_digits(text) and self._is_cents(element) else None
+        joint = joints.of_boxes(before.text, text, is_small=self._is_cents(element))
         if joint is not None:
             before.text += joint + text
             before.flags |= JOINED
@@ -445,24 +427,36 @@ class _Reader:
     def _end(self) -> None:
         parts = self.parts
         if parts:
-            self.parts = []
             self.colon = False
-            if len(parts) == 1:
-                self._add(parts[0], self.flags, self.element)
-            else:
-                self._add("".join(parts), self.flags | JOINED, self.element)
+            text, flags = parts[0], self.flags
+            if len(parts) > 1:
+                text, flags = "".join(parts), flags | JOINED
+            parts.clear()
+            self._add(text, flags, self.element)
 
     def _add(self, text: str, flags: int, element: Element) -> None:
         length = len(text)
         text, digit = _SQUASHED[text] if length <= _LONGEST else _squashed(text)
-        if not text or (length < _SHORT and text in _BETWEEN):
+        if not text:
             return
-        lines, out = self.out.lines, self.out
+        lines = self.out.lines
         place = len(lines)
-        if length < _SHORT and flags & PRICE and lines and self._goes_on(lines[-1], text, element):
-            return
+        if length < _SHORT or self.seeks or flags & _STEERING:
+            if length < _SHORT and (
+                text in _BETWEEN
+                or (flags & PRICE and lines and self._goes_on(lines[-1], text, element))
+            ):
+                return
+            flags = self._steer(text, flags, element)
+        lines.append(Line(text, flags | digit, element, place))
+        if place >= self.enough:
+            self.is_full = True
+
+    def _steer(self, text: str, flags: int, element: Element) -> int:
+        """Have a coming line tell how far the walk goes on, and about what; return its flags."""
+        out, place = self.out, len(self.out.lines)
         if out.heading < 0 and element in self.inside:
-            out.heading = place
+            out.heading, self.seeks = place, False
             self._tell(self.told)
         # A title behind the main heading; a link in a box for one is a tab.
         elif out.heading >= 0 and (flags & HEADING or flags & (TITLE | LINK) == TITLE):
@@ -474,7 +468,7 @@ class _Reader:
                 flags &= ~(ELSEWHERE | BEYOND)
         if flags & _TELLING:
             self._tell(place)
-        lines.append(Line(text, flags | digit, element, place))
+        return flags
 
 
 def _frames(start: Element, is_heading: bool) -> list[_Frame]:
@@ -482,8 +476,9 @@ def _frames(start: Element, is_heading: bool) -> list[_Frame]:
     frames: list[_Frame] = [(iter((start,)), start, start, 0, True)]
     if is_heading:
         frames = []
+        each_of = repeat(True, _MOST_ELEMENTS)  # shared, so that all of them together are bounded
         for here in [start, *start.iterancestors()]:
-            following = islice(here.itersiblings(), _MOST_SIBLINGS)
+            following = compress(islice(here.itersiblings(), _MOST_SIBLINGS), each_of)
             frames.append((following, here.getparent(), start, 0, False))
         first = frames[0]
         frames[0] = (chain((start,), first[0]), *first[1:])
@@ -493,7 +488,7 @@ def _frames(start: Element, is_heading: bool) -> list[_Frame]:
 
 _NOTED = frozenset({"tr", "dt", "input", "a"})
 #: Tags that tell something of their text even without attributes.
-_SPECIAL = _SKIPPED | _NOTED | _TAGS.keys()
+_SPECIAL = SKIPPED | _NOTED | _TAGS.keys()
 #: Where these begin or end, so does a line.
-_DECIMAL_SIGNS = frozenset({",", "."})
+_DECIMALSIGNS = frozenset({",", "."})
 _DIVIDING = OLD | HIDDEN | LABEL | FACT | ELSEWHERE | NOW
