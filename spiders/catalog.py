@@ -27,7 +27,7 @@ from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.stored.serializer import own_address
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
-from spiders import sites
+from spiders import which_site
 from spiders.further_pages import FurtherPages
 from spiders.page_reading import SHELF, job_of, site_id_of
 from spiders.sitemaps import Sitemaps
@@ -62,7 +62,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
         #: Shops' copies in other languages, which are left out.
         self.copies = Copies()
         if site:
-            known = sites.wanted(site)
+            known = which_site.wanted(site)
             if not known.seeds and not self.seed_urls:
                 raise ConfigError(
                     f'-a site={site}: its file names no seeds; add seeds = ("https://…",) to it,'
@@ -77,46 +77,46 @@ class CatalogSpider(Sitemaps, FurtherPages):
             BadSeed: saying what is wrong with it.
         """
         request = super().make_request_from_data(data)
-        for key, value in sites.find(request.url).way.items():
+        for key, value in which_site.find(request.url).way.items():
             request.meta.setdefault(key, value)
         return request
 
     @staticmethod
     def site_of(url: str) -> Site:
         """The site file for a URL, or the default; commands ask for it too."""
-        return sites.find(url)
+        return which_site.find(url)
 
     def limits_of(self, url: str) -> tuple[int | None, int | None]:
         """What the site file asks for, across the fleet."""
-        site = sites.find(url)
+        site = which_site.find(url)
         return site.delay_ms, site.concurrency
 
     @classmethod
     def identities(cls) -> set[str]:
         """As whom the site files want their sites to be asked."""
-        return {site.identity for site in sites.load().values() if site.identity}
+        return {site.identity for site in which_site.load().values() if site.identity}
 
     @classmethod
     def wishes(cls) -> list[tuple[str, str | None, str | None]]:
         """Site, lane and pool of proxies that each site file asks for."""
-        found = dict.fromkeys(sites.load().values())
+        found = dict.fromkeys(which_site.load().values())
         return [(site.name or site.domains[0], site.lane, site.proxy_pool) for site in found]
 
     @classmethod
     def plans(cls) -> list[Plan]:
         """What the site files ask of the coordinator."""
-        return sites.plans()
+        return which_site.plans()
 
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Product | Missing | Request]:
         """Read a page, whatever it is; what raises here makes it a dead letter with its reason."""
         if self._left_site(response):
             self._count("offsite_redirects")
             asked = str(response.meta["redirect_urls"][0])
-            site_id = str(response.meta.get(m.SITE_ID) or sites.site_id(asked))
+            site_id = str(response.meta.get(m.SITE_ID) or which_site.site_id(asked))
             self._tell_of_gate(site_id, self.fruitless.left(site_id, response.url))
             yield from self._not_shown(response, None)
             return
-        site = sites.find(response.url)
+        site = which_site.find(response.url)
         page = self._page(response)
         if not page.is_html:
             self._count("not_html")
@@ -129,7 +129,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
             self.logger.warning("%s: its %s is left out: %s", response.url, source, error)
         shown: list[Hashable] = []
         given = response.meta.get(m.SITE_ID)
-        site_id = given or sites.site_id(response.url)
+        site_id = given or which_site.site_id(response.url)
         judged = self._judge(found, site_id)
         yield from self._again(found, site_id, site, job_of(response))
         for item in site.products(page, found):

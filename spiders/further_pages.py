@@ -18,7 +18,7 @@ from crawler.extract.listing import announced, probing
 from crawler.extract.site import Site
 from crawler.items import Missing, Product
 from scrapy_seine.printable import printable
-from spiders import sites
+from spiders import which_site
 from spiders.page_reading import OK, PageReading, job_of
 
 #: How shops answer for a page of a listing that is not there.
@@ -44,7 +44,7 @@ class FurtherPages(PageReading):
         self, response: Response, search: dict[str, Any]
     ) -> Iterator[Product | Missing | Request]:
         """Read a page of a listing that may not be there, and look for the last one from there."""
-        site, shows = sites.find(response.url), None
+        site, shows = which_site.find(response.url), None
         if response.status == OK:
             page = self._page(response)
             shows = shelf_of(site.links(page)) if page.is_html else None
@@ -74,7 +74,7 @@ class FurtherPages(PageReading):
         origin: str,
     ) -> Iterator[Request]:
         """Look for the pages of a listing that no link leads to; what is in vain is said."""
-        site_id = sites.site_id(origin)
+        site_id = which_site.site_id(origin)
         if told.products > MANY_PAGES * told.shown and not told.pages:
             # "Choose from 10,000 products!" stands on each page, and is no listing's own number.
             if self._claims.get(site_id) == told.products:
@@ -90,8 +90,8 @@ class FurtherPages(PageReading):
         self, response: Response, search: dict[str, Any]
     ) -> Iterator[Product | Missing | Request]:
         """Read what may be a listing's second page, and ask for the others, or try elsewhere."""
-        asked, site = announced.resume(search), sites.find(response.url)
-        further, site_id = None, sites.site_id(asked.listing)
+        asked, site = announced.resume(search), which_site.find(response.url)
+        further, site_id = None, which_site.site_id(asked.listing)
         if response.status == OK and (page := self._page(response)).is_html:
             further = asked.further(site.links(page))
         if further is not None:

@@ -15,7 +15,7 @@ from scrapy_seine.config import number
 from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.stored.serializer import make_request
-from spiders import sites
+from spiders import which_site
 
 OK = 200
 #: Key in meta: what the page before showed, as `shelf_of` numbers it.
@@ -47,7 +47,7 @@ class PageReading(FrontierSpider):
 
 def site_id_of(response: Response) -> str:
     """The site that a page is stored under: the one its seed names, else its address's."""
-    return str(response.meta.get(m.SITE_ID) or sites.site_id(response.url))
+    return str(response.meta.get(m.SITE_ID) or which_site.site_id(response.url))
 
 
 def job_of(response: Response) -> str:

@@ -16,7 +16,7 @@ from crawler.extract.links.sitemap import named_in_robots, read_sitemap
 from crawler.extract.links.sitemap_news import dates_of, news_scope
 from scrapy_seine import meta as m
 from scrapy_seine.urls import absolute
-from spiders import sites
+from spiders import which_site
 from spiders.page_reading import OK, PageReading, job_of
 
 #: Sitemaps asked for of one robots.txt or one index, at most.
@@ -79,7 +79,7 @@ class Sitemaps(PageReading):
         """
         if response.status != OK:
             return
-        site = sites.find(origin)
+        site = which_site.find(origin)
         found = read_sitemap(response.body, response.url)
         if response.meta.get(m.DEPTH, 0) >= MOST_LEVELS:
             self._count("sitemaps_too_deep", len(found.sitemaps))

@@ -8,7 +8,7 @@ import pytest
 from redis.asyncio import Redis
 
 from scrapy_seine.frontier.keys import Keys
-from spiders import sites
+from spiders import which_site
 from spiders.catalog import CatalogSpider
 from tests.integration.politeness.crawl import Crawl
 from tests.integration.politeness.site import serve
@@ -37,6 +37,6 @@ async def test_the_pause_of_a_site_file_is_kept_by_two_workers(
 
 def test_the_catalogue_takes_limits_from_the_site_file() -> None:
     spider = CatalogSpider()
-    for name, site in sites.load().items():
+    for name, site in which_site.load().items():
         assert spider.limits_of(f"http://{name}/x") == (site.delay_ms, site.concurrency)
     assert spider.limits_of("http://nobody.knows.example/") == (None, None)

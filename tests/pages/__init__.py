@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from crawler.extract import Found, parse
-from spiders import sites
+from spiders import which_site
 
 HERE = Path(__file__).parent
 #: Fields that a page of these designs does not have unless the folder says so.
@@ -34,7 +34,7 @@ class Case:
     def found(self) -> Found:
         """What is read from it today."""
         page = parse(self.body, self.url, self.content_type)
-        return sites.find(self.url).extract(page)
+        return which_site.find(self.url).extract(page)
 
 
 def cases(folder: Path = HERE) -> Iterator[Case]:

@@ -14,7 +14,7 @@ from crawler.extract.site import Site
 from scrapy_seine import broken_imports
 from scrapy_seine.engine.spider_loader import SpiderLoader
 from scrapy_seine.errors import ConfigError
-from spiders import sites
+from spiders import which_site
 
 HEAD = "from crawler.extract.site import Site\n\n\nclass Shop(Site):\n"
 GOOD = HEAD + "    name = 'good'\n    domains = ('good.example',)\n"
@@ -101,7 +101,7 @@ def test_a_broken_site_file_is_one_line_and_costs_no_other_site(
 ) -> None:
     name = package({"broken.py": text, "good.py": GOOD})
     with caplog.at_level(logging.ERROR):
-        found = sites.load(name)
+        found = which_site.load(name)
 
     assert [(host, site.name) for host, site in found.items()] == [("good.example", "good")]
     (broken,) = broken_imports.broken_files()
@@ -114,14 +114,14 @@ def test_a_module_that_answers_any_name_costs_no_other_site(package: Make) -> No
     name = package(
         {"odd.py": "def __getattr__(name):\n    raise RuntimeError(name)\n", "good.py": GOOD}
     )
-    assert list(sites.load(name)) == ["good.example"]
+    assert list(which_site.load(name)) == ["good.example"]
     assert len(list(broken_imports.walk(name))) == 3
     assert broken_imports.broken_files() == []
 
 
 def test_a_host_of_two_files_is_the_first_one_s_and_the_line_names_both(package: Make) -> None:
     name = package({"a.py": GOOD, "b.py": GOOD.replace("('good", "('b.example', 'GOOD")})
-    found = sites.load(name)
+    found = which_site.load(name)
 
     assert {host: type(site).__module__ for host, site in found.items()} == {
         "good.example": f"{name}.a",
@@ -146,12 +146,12 @@ def test_a_site_that_is_not_found_by_its_files_name_says_what_the_file_says(
     package: Make, monkeypatch: pytest.MonkeyPatch, text: str, said: str
 ) -> None:
     name = package({"good.py": text})
-    found = sites.load(name)
-    monkeypatch.setattr(sites, "load", lambda: found)
-    monkeypatch.setattr(sites, "__name__", name)
+    found = which_site.load(name)
+    monkeypatch.setattr(which_site, "load", lambda: found)
+    monkeypatch.setattr(which_site, "_PACKAGE", name)
 
     with pytest.raises(ConfigError) as caught:
-        sites.wanted("good")
+        which_site.wanted("good")
 
     assert str(caught.value) == f"-a site=good: no site file has this name{said}"
 
@@ -160,11 +160,11 @@ def test_a_wrong_schedule_leaves_its_site_out_of_the_plan_only(
     package: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = GOOD.replace("good", "other") + "    schedule = 'each day'\n"
-    found = sites.load(package({"good.py": GOOD, "other.py": other}))
-    monkeypatch.setattr(sites, "load", lambda: found)
+    found = which_site.load(package({"good.py": GOOD, "other.py": other}))
+    monkeypatch.setattr(which_site, "load", lambda: found)
 
-    assert [plan.site_id for plan in sites.plans()] == ["good"]
-    assert sites.named("other") is not None
+    assert [plan.site_id for plan in which_site.plans()] == ["good"]
+    assert which_site.named("other") is not None
     (broken,) = broken_imports.broken_files()
     assert "schedule='each day' is no cron expression" in broken.reason
     assert broken.line == 7
@@ -174,7 +174,7 @@ def test_each_default_of_a_site_passes_its_check() -> None:
     from crawler.extract.site_check import mistakes
 
     assert list(mistakes(Site)) == []
-    assert [list(mistakes(type(site))) for site in sites.load().values()] == [[], [], [], []]
+    assert [list(mistakes(type(site))) for site in which_site.load().values()] == [[], [], [], []]
 
 
 def test_a_broken_spider_file_costs_no_other_spider(

@@ -4,7 +4,7 @@ import pytest
 
 from crawler.extract import parse
 from crawler.items import Product
-from spiders import sites
+from spiders import which_site
 from tests.pages import cases
 
 QUOTES = "https://quotes.toscrape.com/"
@@ -32,7 +32,7 @@ AUTHOR = (
 
 
 def read(html: str, url: str) -> list[Product]:
-    site = sites.find(url)
+    site = which_site.find(url)
     page = parse(html, url)
     return list(site.products(page, site.extract(page)))
 
@@ -57,7 +57,7 @@ def test_an_author_is_an_item_in_the_same_group() -> None:
 
 
 def test_quotes_are_followed_by_page_and_author_only() -> None:
-    site = sites.find(QUOTES)
+    site = which_site.find(QUOTES)
     links = {link.url.removeprefix(QUOTES) for link in site.links(parse(LISTING, QUOTES))}
     assert links == {"page/2/", "author/Oscar-Wilde", "author/Albert-Einstein"}
 
@@ -86,7 +86,7 @@ def test_scrapemes_products_stand_right_below_the_shop(url: str, kind: str) -> N
         '63.00</span></p><p class="stock in-stock">45 in stock</p><span class="sku_wrapper">SKU: '
         '<span class="sku">4391</span></span>'
     )
-    found = sites.find(url).extract(parse(html, url))
+    found = which_site.find(url).extract(parse(html, url))
     assert found.kind == kind
     if kind == "product":
         product = found.product()

@@ -29,9 +29,9 @@ from importlib import resources
 from crawler.access import identities
 from crawler.stores import migrations
 from scrapy_seine import lua_scripts
-from spiders import sites
+from spiders import which_site
 assert identities.profiles()
-assert sites.named("demo") is not None
+assert which_site.named("demo") is not None
 assert migrations.available()
 assert lua_scripts.load_script("scrapy_seine.frontier", "lease").keys
 read = 0

@@ -6,7 +6,7 @@ from crawler.extract import parse
 from crawler.extract.links import registered_domain
 from crawler.extract.links.registered_domain import same_site, site_of
 from crawler.extract.site import Site, select
-from spiders import sites
+from spiders import which_site
 
 
 @pytest.mark.parametrize(
@@ -48,10 +48,10 @@ def test_a_registered_domain_is_a_label_below_a_registry(host: str, site: str) -
 
 
 def test_a_site_file_is_found_by_its_domain_and_below_it() -> None:
-    assert sites.find("http://demo-shop.localhost:8000/x").name == "demo"
-    assert sites.find("http://www.demo-shop.localhost/x").name == "demo"
-    assert sites.find("http://other.example/x").name == ""
-    assert sites.site_id("http://www.other.co.uk/x") == "other.co.uk"
+    assert which_site.find("http://demo-shop.localhost:8000/x").name == "demo"
+    assert which_site.find("http://www.demo-shop.localhost/x").name == "demo"
+    assert which_site.find("http://other.example/x").name == ""
+    assert which_site.site_id("http://www.other.co.uk/x") == "other.co.uk"
 
 
 class Shelf(Site):
