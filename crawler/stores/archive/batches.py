@@ -6,7 +6,6 @@ object without rows, left by a crash in between, does no harm.
 
 from __future__ import annotations
 
-import threading
 import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -18,7 +17,7 @@ import psycopg2
 from psycopg2 import extensions
 
 from crawler.stores.archive.object_storage import ObjectStore
-from crawler.stores.archive.warc import MOST_BYTES, Page, pack, places_of, unpack
+from crawler.stores.archive.warc import Page, pack, places_of
 from crawler.stores.queries import query
 from crawler.stores.rows import swallowed
 from scrapy_seine.errors import StoreUnreachable
@@ -65,56 +64,6 @@ class PageTable:
     def _key(self) -> str:
         now = datetime.now(UTC)
         return f"{now:%Y/%m/%d/%H%M%S}-{self.worker()}-{uuid.uuid4().hex[:8]}.warc.gz"
-
-
-class Reader:
-    """Finds stored pages again; each thread has a connection of its own."""
-
-    def __init__(self, store: ObjectStore, database_url: str, most: int = MOST_BYTES) -> None:
-        self.store = store
-        self.most = most
-        """Bytes that a record may have, packed or not."""
-        self._url = database_url
-        self._local = threading.local()
-        self._all: list[extensions.connection] = []
-
-    def find(self, url: str) -> Page | None:
-        """Return the newest stored answer of a URL, or None. Waits.
-
-        Raises:
-            StoreUnreachable: the index or the object cannot be read.
-            ValueError: the object holds no page of that URL there.
-        """
-        place = self._place(url)
-        if place is None:
-            return None
-        key, start, length = place
-        if start < 0 or not 0 < length <= self.most:
-            raise ValueError(f"the index names {length} bytes from {start} on")
-        page = unpack(self.store.get(key, start, length), self.most)
-        if page.url != url:
-            raise ValueError(f"the record is of another address: {str(page.url)[:200]}")
-        return page
-
-    def _place(self, url: str) -> tuple[str, int, int] | None:
-        try:
-            connection = getattr(self._local, "connection", None)
-            if connection is None or connection.closed:
-                connection = self._local.connection = connect(self._url)
-                connection.autocommit = True
-                self._all.append(connection)
-            with connection.cursor() as cursor:
-                cursor.execute(query("find_page"), {"url": url})
-                row: tuple[str, int, int] | None = cursor.fetchone()
-                return row
-        except psycopg2.Error as error:
-            raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None
-
-    def close(self) -> None:
-        """Close the connections of all threads."""
-        for connection in self._all:
-            connection.close()
-        self._all.clear()
 
 
 def index(store: ObjectStore, database_url: str) -> Counter[str]:

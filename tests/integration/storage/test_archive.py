@@ -16,9 +16,9 @@ import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 
-from crawler.stores.archive.batches import PageTable, Reader, index
+from crawler.stores.archive.batches import PageTable, index
 from crawler.stores.archive.object_storage import Folder, ObjectStore, open_store
-from crawler.stores.archive.replay import response_of
+from crawler.stores.archive.replay import Reader, response_of
 from crawler.stores.archive.warc import Page, pack, unpack
 from middlewares.archive import headers_of
 from scrapy_seine.errors import ConfigError, StoreUnreachable

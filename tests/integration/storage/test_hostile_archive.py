@@ -13,8 +13,8 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from crawler.stores.archive.batches import Reader
 from crawler.stores.archive.object_storage import Folder
+from crawler.stores.archive.replay import Reader
 from crawler.stores.archive.warc import Page, pack, places_of, unpack
 from scrapy_seine.errors import StoreUnreachable
 from tests.measuring import within_cpu
