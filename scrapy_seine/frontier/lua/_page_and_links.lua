@@ -1,4 +1,4 @@
--- _commit: pages end: their children enter and their leases end, all or nothing (I2, I3).
+-- _page_and_links: pages end: their children enter and their leases end, all or nothing (I2, I3).
 -- A page is done, or given up after its links were read: then it becomes a dead letter with its note.
 local function acked(id, job, ended)
     count_job(job, ended, 1)
