@@ -50,13 +50,13 @@ begins_others = start_of(lambda any_of: any_of("headings", "others"))
 #: Whether a heading says that the product's own description follows.
 _describes = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'description')})\W{{0,3}}")
 _MOST_ELEMENTS = 30_000
-#: Lines read after the main heading; a product is told by then.
+#: Lines read after the main heading; the product's facts stand before.
 MOST_AFTER = 400
 #: Lines without a price, a fact or a button in a row, after which nothing more is expected.
 _DULL = 120
-_TELLING = PRICE | STOCK | BUTTON | LABEL | FACT
+_USEFUL = PRICE | STOCK | BUTTON | LABEL | FACT
 #: Lines without any of these change nothing of the walk.
-_STEERING = _TELLING | HEADING | TITLE
+_STEERING = _USEFUL | HEADING | TITLE
 _MOST_SIBLINGS = 1500
 #: What is longer is a sentence, and no fact of the product.
 _LONGEST = 120
@@ -73,7 +73,7 @@ class Line:
 
     text: str
     flags: int
-    """With `DIGIT` where the text holds one: most readers ask that first, of most lines."""
+    """With `DIGIT` where the text holds a figure: most readers ask that first, of most lines."""
     element: Element
     """The element in which the line begins."""
     index: int = 0
@@ -122,7 +122,7 @@ def _style_flags(style: str) -> int:
 
 
 def _squashed(text: str) -> tuple[str, int]:
-    """A text as a line has it, and `DIGIT` where it holds one."""
+    """A text as a line has it, and `DIGIT` where it holds a figure."""
     if text.isascii() and "  " not in text:
         raw = text.encode()
         if len(raw.translate(None, _FIGURES_AND_SPACES)) == len(raw):
@@ -147,21 +147,21 @@ _FLAGGING: dict[str, Marks[int]] = {
     **dict.fromkeys(_FOR_TESTS, Marks(lambda words: _class_flags(words) & _TOLD_BY_TESTS)),
     "itemprop": Marks(lambda words: _class_flags(words) & (_TOLD_BY_TESTS | DESCRIPTION)),
     # What a script needs to know of a choice is a number; what names the box of a price is a word.
-    "data-price": Marks(lambda told: 0 if holds_digit(told) else PRICE),
+    "data-price": Marks(lambda value: 0 if holds_digit(value) else PRICE),
     "hidden": Marks(lambda _: HIDDEN),
     "style": Marks(_style_flags),
 }
 _ARE_CENTS = Marks(lambda words: _CENTS.search(words.lower()) is not None)
 
 
-def read(page: Page, heading: Element | None, most: int = MOST_AFTER) -> Lines:
-    """Walk the page from the heading on, *most* lines at most; without a heading, all of it."""
-    return _Reader(heading).read(page.root if heading is None else heading, most)
+def read(page: Page, heading: Element | None, line_limit: int = MOST_AFTER) -> Lines:
+    """Walk the page from the heading on, *line_limit* lines at most; without a heading, all of it."""
+    return _Reader(heading).read(page.root if heading is None else heading, line_limit)
 
 
-def read_next_to(heading: Element, most: int) -> Lines:
+def read_next_to(heading: Element, line_limit: int) -> Lines:
     """Walk the few lines after the heading, past everything that is not about the product."""
-    return _Reader(heading, OFF | ELSEWHERE | HIDDEN).read(heading, most)
+    return _Reader(heading, OFF | ELSEWHERE | HIDDEN).read(heading, line_limit)
 
 
 def read_all(page: Page, heading: Element | None) -> Lines:
@@ -180,127 +180,128 @@ class _Reader:
     def __init__(self, heading: Element | None, skipped: int = OFF) -> None:
         self.heading = heading
         self.skipped = skipped
-        self.weighed = skipped | CARD
-        self.kept: set[Element] = set() if heading is None else {heading}
-        self.inside = frozenset(() if heading is None else heading.iter())
-        self.out = Lines()
+        self.checked = skipped | CARD
+        self.never_skipped: set[Element] = set() if heading is None else {heading}
+        self.in_heading = frozenset(() if heading is None else heading.iter())
+        self.result = Lines()
         self.parts: list[str] = []
         self.flags = 0
         self.element: Element = None
-        self.beyond, self.until = 0, None
+        self.beyond_flags, self.beyond_section = 0, None
         self.colon = False
-        self.told = 0
-        self.most = 0
-        self.enough = sys.maxsize
-        self.seeks = heading is not None
+        self.last_useful = 0
+        self.line_limit = 0
+        self.stop_after = sys.maxsize
+        self.seeks_heading = heading is not None
         self.is_full = False
 
-    def read(self, start: Element, most: int) -> Lines:  # noqa: C901, PLR0912  # the one hot loop
+    def read(self, start: Element, line_limit: int) -> Lines:  # noqa: C901, PLR0912  # the one hot loop
         """Walk from an element on; all of the walk stands here, because calls were a tenth of it."""
         frames = _frames(start, start is self.heading)
         if start is not self.heading and self.heading is not None:
-            self.kept.update(self.heading.iterancestors())
-        lines, parts, left, self.most = self.out.lines, self.parts, _MOST_ELEMENTS, most
-        children, owner, place, inherited, within = frames.pop()
+            self.never_skipped.update(self.heading.iterancestors())
+        lines, parts, self.line_limit = self.result.lines, self.parts, line_limit
+        elements_left = _MOST_ELEMENTS
+        children, parent, text_element, inherited, in_line = frames.pop()
         while True:
             for element in children:
-                tag, marks = element.tag, element.items()
-                if marks or tag in _SPECIAL:
-                    flags = self._flags_of(element, tag, marks, inherited)
-                elif self.beyond and not inherited & ELSEWHERE:
-                    flags = inherited | self.beyond
+                tag, attributes = element.tag, element.items()
+                if attributes or tag in _SPECIAL:
+                    flags = self._flags_of(element, tag, attributes, inherited)
+                elif self.beyond_flags and not inherited & ELSEWHERE:
+                    flags = inherited | self.beyond_flags
                 else:
                     flags = inherited
-                holds = 0
+                child_count = 0
                 if flags >= 0:
-                    inline = tag in INLINE or (tag == "a" and inherited & PRICE > 0)
-                    if parts and not inline:
+                    is_inline = tag in INLINE or (tag == "a" and inherited & PRICE > 0)
+                    if parts and not is_inline:
                         self._end()
-                    text, holds = element.text, len(element)
+                    text, child_count = element.text, len(element)
                     if text and (parts or not text.isspace()):
-                        if holds or inline:
+                        if child_count or is_inline:
                             self._text(element, text, flags)
                         else:  # most elements are leaves, and most leaves are lines
                             self._add(text, flags, element)
                 if self.is_full:
-                    if len(lines) > self.enough:
+                    if len(lines) > self.stop_after:
                         self._end()
-                        return self.out
-                    self.is_full = False  # what came since tells something
-                if holds:
-                    frames.append((children, owner, place, inherited, within))
-                    children, owner, place = iter(element[:left]), element, element
-                    inherited, within = flags, inline
-                    left = max(left - holds, 0)
+                        return self.result
+                    self.is_full = False  # a row of facts came since
+                if child_count:
+                    frames.append((children, parent, text_element, inherited, in_line))
+                    children, parent, text_element = iter(element[:elements_left]), element, element
+                    inherited, in_line = flags, is_inline
+                    elements_left = max(elements_left - child_count, 0)
                     break
                 tail = element.tail
                 if tail and (parts or not tail.isspace()):
-                    self._text(place, tail, inherited)
+                    self._text(text_element, tail, inherited)
             else:
                 # The innermost element's line ends, and the text behind it belongs outside.
-                if parts and not within:
+                if parts and not in_line:
                     self._end()
-                if self.beyond and owner is self.until:
-                    self.beyond = 0
+                if self.beyond_flags and parent is self.beyond_section:
+                    self.beyond_flags = 0
                 if not frames:
                     self._end()
-                    return self.out
-                tail = owner.tail
-                children, owner, place, inherited, within = frames.pop()
+                    return self.result
+                tail = parent.tail
+                children, parent, text_element, inherited, in_line = frames.pop()
                 if tail and (parts or not tail.isspace()):
-                    self._text(place, tail, inherited)
+                    self._text(text_element, tail, inherited)
 
-    def _tell(self, place: int) -> None:
-        """Expect more after the line at *place*: it is the heading, or tells something."""
-        self.told = place
-        heading = self.out.heading
+    def _expect_more(self, place: int) -> None:
+        """Read on behind the line at *place*: it is the heading, or holds a price or a fact."""
+        self.last_useful = place
+        heading = self.result.heading
         if heading >= 0:
-            self.enough = min(heading + self.most, max(heading, place) + _DULL)
+            self.stop_after = min(heading + self.line_limit, max(heading, place) + _DULL)
 
     def _flags_of(
-        self, element: Element, tag: str, marks: list[tuple[str, str]], inherited: int
+        self, element: Element, tag: str, attributes: list[tuple[str, str]], inherited: int
     ) -> int:
-        """What an element's tag and attributes tell of its text; negative: it is not read."""
+        """The flags of an element's text, by tag and attributes; negative: the element is skipped."""
         if tag in SKIPPED:
             return -1
         flags = _TAGS.get(tag, 0)
-        for name, value in marks:
-            if (told := _FLAGGING.get(name)) is not None:
-                flags |= told[value]
+        for name, value in attributes:
+            if (flags_by_value := _FLAGGING.get(name)) is not None:
+                flags |= flags_by_value[value]
         if flags & DESCRIPTION:
             flags ^= DESCRIPTION
-            if not self.beyond:
-                self.out.described.append(element)
-        weighed = flags and (flags & self.weighed or element in self.kept)
-        if weighed and (flags := self._weighed(element, flags)) < 0:
+            if not self.beyond_flags:
+                self.result.described.append(element)
+        needs_context = flags and (flags & self.checked or element in self.never_skipped)
+        if needs_context and (flags := self._in_context(element, flags)) < 0:
             return -1
         flags |= inherited if not flags & ELSEWHERE else inherited & ~BEYOND
-        if self.beyond and not flags & ELSEWHERE:
-            flags |= self.beyond
-        if tag in _NOTED:
-            return self._note(element, tag, flags)
+        if self.beyond_flags and not flags & ELSEWHERE:
+            flags |= self.beyond_flags
+        if tag in _COLLECTED:
+            return self._collect(element, tag, flags)
         if flags & RATING and not flags & ELSEWHERE and not inherited & RATING:
-            self.out.ratings.append(element)
+            self.result.ratings.append(element)
         return flags
 
-    def _weighed(self, element: Element, flags: int) -> int:
-        """An element's own flags with what stands in it and around it; negative: skip it."""
-        if element in self.kept:
+    def _in_context(self, element: Element, flags: int) -> int:
+        """Correct an element's own flags by its content and place; negative: skip it."""
+        if element in self.never_skipped:
             return flags & HEADING
         if flags & CARD and shows_another(element):
             flags |= ELSEWHERE
         return -1 if flags & self.skipped else flags
 
-    def _note(self, element: Element, tag: str, flags: int) -> int:
-        """Keep an element that is looked at again after the walk; return its text's flags."""
+    def _collect(self, element: Element, tag: str, flags: int) -> int:
+        """Collect an element that readers ask for after the walk; return the flags of its text."""
         if tag == "a":
             return flags | LINK
         if tag in {"tr", "dt"}:
-            self._tell(len(self.out.lines))
+            self._expect_more(len(self.result.lines))
             if not flags & ELSEWHERE:
-                self.out.rows.append(element)
+                self.result.rows.append(element)
         else:
-            self.out.inputs.append(element)
+            self.result.inputs.append(element)
         return flags
 
     def _text(self, element: Element, text: str, flags: int) -> None:  # noqa: C901  # no calls
@@ -316,7 +317,7 @@ class _Reader:
         elif (
             (flags ^ self.flags) & _DIVIDING
             or (self.colon and ":" in text)
-            or (flags & PRICE and self._counts(text))
+            or (flags & PRICE and self._follows_count(text))
         ) and not text.isspace():
             self._end()
             self.flags, self.element = flags, element
@@ -356,7 +357,7 @@ class _Reader:
         ended = last in _ENDING or joints.ends_in_currency(self.parts[-1])
         return ended and not (self.flags | flags) & OLD and holds_digit(text)
 
-    def _counts(self, text: str) -> bool:
+    def _follows_count(self, text: str) -> bool:
         """Whether a word and a figure stand before a blank and a text: `from 10` and `131.92 €`."""
         apart = text[0].isspace() or self.parts[-1][-1].isspace()
         counts = apart and text.lstrip()[:1].isdigit()
@@ -410,7 +411,7 @@ class _Reader:
             return False
         return bool(self.flags & PRICE) or not SIGNS.isdisjoint("".join(self.parts) + text)
 
-    def _goes_on(self, before: Line, text: str, element: Element) -> bool:
+    def _extends_amount(self, before: Line, text: str, element: Element) -> bool:
         """Whether a short text in a box of its own is a part of the amount in the box before."""
         if not before.flags & PRICE or before.element.getparent() is not element.getparent():
             return False
@@ -439,35 +440,38 @@ class _Reader:
         text, digit = _SQUASHED[text] if length <= _LONGEST else _squashed(text)
         if not text:
             return
-        lines = self.out.lines
+        lines = self.result.lines
         place = len(lines)
-        if length < _SHORT or self.seeks or flags & _STEERING:
+        if length < _SHORT or self.seeks_heading or flags & _STEERING:
             if length < _SHORT and (
                 text in _BETWEEN
-                or (flags & PRICE and lines and self._goes_on(lines[-1], text, element))
+                or (flags & PRICE and lines and self._extends_amount(lines[-1], text, element))
             ):
                 return
-            flags = self._steer(text, flags, element)
+            flags = self._follow_section(text, flags, element)
         lines.append(Line(text, flags | digit, element, place))
-        if place >= self.enough:
+        if place >= self.stop_after:
             self.is_full = True
 
-    def _steer(self, text: str, flags: int, element: Element) -> int:
-        """Have a coming line tell how far the walk goes on, and about what; return its flags."""
-        out, place = self.out, len(self.out.lines)
-        if out.heading < 0 and element in self.inside:
-            out.heading, self.seeks = place, False
-            self._tell(self.told)
+    def _follow_section(self, text: str, flags: int, element: Element) -> int:
+        """Update the heading, the section and the walk's end by a new line; return the line's flags."""
+        out, place = self.result, len(self.result.lines)
+        if out.heading < 0 and element in self.in_heading:
+            out.heading, self.seeks_heading = place, False
+            self._expect_more(self.last_useful)
         # A title behind the main heading; a link in a box for one is a tab.
         elif out.heading >= 0 and (flags & HEADING or flags & (TITLE | LINK) == TITLE):
             if begins_others(text):
-                self.beyond, self.until = ELSEWHERE | BEYOND, section_of(element, self.heading)
+                self.beyond_flags, self.beyond_section = (
+                    ELSEWHERE | BEYOND,
+                    section_of(element, self.heading),
+                )
                 flags |= ELSEWHERE
-            elif self.beyond and _describes(text):  # other sellers stand in between
-                self.beyond, self.until = 0, None
+            elif self.beyond_flags and _describes(text):  # other sellers stand in between
+                self.beyond_flags, self.beyond_section = 0, None
                 flags &= ~(ELSEWHERE | BEYOND)
-        if flags & _TELLING:
-            self._tell(place)
+        if flags & _USEFUL:
+            self._expect_more(place)
         return flags
 
 
@@ -486,9 +490,9 @@ def _frames(start: Element, is_heading: bool) -> list[_Frame]:
     return frames
 
 
-_NOTED = frozenset({"tr", "dt", "input", "a"})
+_COLLECTED = frozenset({"tr", "dt", "input", "a"})
 #: Tags that tell something of their text even without attributes.
-_SPECIAL = SKIPPED | _NOTED | _TAGS.keys()
+_SPECIAL = SKIPPED | _COLLECTED | _TAGS.keys()
 #: Where these begin or end, so does a line.
 _DECIMALSIGNS = frozenset({",", "."})
 _DIVIDING = OLD | HIDDEN | LABEL | FACT | ELSEWHERE | NOW
