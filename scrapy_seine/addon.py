@@ -33,7 +33,7 @@ SLOTS: dict[str, Any] = {
     "SCHEDULER": "scrapy_seine.engine.scheduler.Scheduler",
     "DUPEFILTER_CLASS": "scrapy_seine.engine.dupefilter.ProjectDupeFilter",
     "DOWNLOADER": "scrapy_seine.engine.fastpath.downloader.Downloader",
-    "STATS_CLASS": "scrapy_seine.engine.telemetry.stats.Stats",
+    "STATS_CLASS": "scrapy_seine.engine.telemetry.quick_stats.Stats",
     "ITEM_PROCESSOR": "scrapy_seine.engine.item_pipelines.Pipelines",
     "LOG_FORMATTER": "scrapy_seine.engine.telemetry.logs.PageLines",
     # One task a response: the default of 100 costs 2 ms of CPU a page.

@@ -222,8 +222,8 @@ LOG_LEVEL = "INFO"
 STATS_DUMP = False
 LOG_FORMATTER = "scrapy_seine.engine.telemetry.logs.PageLines"
 
-# Scrapy's own, whose methods are found without a detour (scrapy_seine.engine.telemetry.stats).
-STATS_CLASS = "scrapy_seine.engine.telemetry.stats.Stats"
+# Scrapy's own, with methods that are found at once (scrapy_seine.engine.telemetry.quick_stats).
+STATS_CLASS = "scrapy_seine.engine.telemetry.quick_stats.Stats"
 # Scrapy's own, which waits for a pipeline only where it promises something (engine.items).
 ITEM_PROCESSOR = "scrapy_seine.engine.item_pipelines.Pipelines"
 # Each kind of failure has its own number of tries (frontier.retry_rules); this caps them all.

@@ -16,7 +16,7 @@ from crawler.extract.links.other_languages import Copies
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.visits import ALIKE, Visits
 from crawler.extract.listing import announced, probing
-from crawler.extract.listing.pagecount import further_pages
+from crawler.extract.listing.further_pages import further_pages
 from crawler.extract.page.page import tidied
 from crawler.extract.site import Site
 from crawler.extract.sites_without_products import HELP, Fruitless
@@ -28,7 +28,7 @@ from scrapy_seine.engine.stored.serializer import own_address
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from spiders import which_site
-from spiders.further_pages import FurtherPages
+from spiders.page_count_search import FurtherPages
 from spiders.page_reading import SHELF, job_of, site_id_of
 from spiders.sitemaps import Sitemaps
 

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.extract.classify import is_front_of_tongue
+from crawler.extract.address_kinds import is_front_of_tongue
 from crawler.extract.links.choice import PRIORITY, listed_links
 from crawler.extract.links.registered_domain import same_site
-from crawler.extract.links.sitemap import named_in_robots, read_sitemap
+from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
 from crawler.extract.links.sitemap_news import dates_of, news_scope
 from scrapy_seine import meta as m
 from scrapy_seine.urls import absolute

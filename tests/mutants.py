@@ -122,7 +122,11 @@ TESTS: dict[str, tuple[str, ...]] = {
         "extract/values",
         "extract/pages",
     ),
-    "crawler.extract.crumbs": ("extract/values", "extract/structured/structured", "extract/rules"),
+    "crawler.extract.structured.breadcrumbs": (
+        "extract/values",
+        "extract/structured/structured",
+        "extract/rules",
+    ),
     "crawler.extract.money.currencies": (
         "extract/money/amounts",
         "extract/values",
@@ -158,7 +162,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "extract/structured/structured",
         "extract/price/rules",
     ),
-    "crawler.extract.listing.pagecount": (
+    "crawler.extract.listing.further_pages": (
         "extract/listing/pagecount",
         "extract/listing/probing",
         "extract/rules",
@@ -176,13 +180,13 @@ TESTS: dict[str, tuple[str, ...]] = {
         "extract/causes",
         "extract/structured/structured",
     ),
-    "crawler.extract.links.sitemap": ("readers", "extract/links/links", "extract/rules"),
+    "crawler.extract.links.sitemap_format": ("readers", "extract/links/links", "extract/rules"),
     "crawler.extract.links.sitemap_news": ("extract/links/sitemap_news", "readers"),
     "crawler.extract.template.confidence": (
         "extract/template/template",
         "extract/template/template_rules",
     ),
-    "crawler.extract.template.doubts": (
+    "crawler.extract.template.page_doubts": (
         "extract/template/template",
         "extract/template/template_rules",
     ),

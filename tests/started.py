@@ -44,7 +44,7 @@ CRAWL = (
     "crawler.access.page_sizes_shared",
     "crawler.access.proxies.limits_per",
     "crawler.cleaning.product",
-    "crawler.extract.links.sitemap",
+    "crawler.extract.links.sitemap_format",
     "crawler.extract.listing.announced",
     "crawler.extract.listing.probing",
     "crawler.extract.site_check",

@@ -37,8 +37,8 @@ from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.security import WHO
 from crawler.extract.links.registered_domain import site_of
 from scrapy_seine.errors import ConfigError, FrontierError, StoreUnreachable
-from scrapy_seine.frontier.priorities import Changed, Which
-from scrapy_seine.frontier.priorities import checked as checked_priority
+from scrapy_seine.frontier.change_priority import Changed, Which
+from scrapy_seine.frontier.change_priority import checked as checked_priority
 from scrapy_seine.reads.audit import note_deed
 from scrapy_seine.reads.kept_log_lines import read_log
 

@@ -8,48 +8,40 @@ from typing import Literal
 import attrs
 
 from crawler.extract import lazy_patterns
+from crawler.extract.address_kinds import (
+    is_errand,
+    is_front,
+    is_front_of_tongue,
+    is_reading,
+    looks_like_listing,
+    looks_like_product,
+    turns_a_page,
+)
+from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page
-from crawler.extract.words import any_of, finder
+from crawler.extract.stock.shown import NOT_TO_BE_HAD
+from crawler.extract.structured import opengraph
+from crawler.extract.visible_reading import Visible
+from crawler.extract.words import any_of
 from scrapy_seine.records import Record
 
 Kind = Literal["product", "listing", "other"]
 
-#: `product-category` and `categorie-produit` are a listing's words.
-_OF_PRODUCTS = rf"-(?:{any_of('paths', 'listing')}|tags?)(?:/|$)"
-#: `/products/list?category=3` is one as well.
-_LIST_OF = r"(?:list|index|search|all|page)(?:[/?.]|$)"
-_PRODUCT_PATH = finder(
-    rf"/(?:{any_of('paths', 'product')})(?:/(?!{_LIST_OF})|(?!{_OF_PRODUCTS})-)[^/?]+|[-_/]p-?\d{{3,}}"
-    rf"|/(?:{any_of('paths', 'product')})\.(?:php|aspx?|jsp|cgi|cfm|html?)\?[^/]{{0,80}}\d"
-    r"|/\d{6,14}(?:\.html?|\.p|/[a-z][\w-]*)?/?(?:$|\?)"
-    r"|/\d{1,7}-[a-z][\w-]*\.html?$|-\d{4,}(?:\.html?|/)?$|_\d+(?:\.html?|/index\.html)$"
-    r"|[?&](?:product_id|products_id|sku|sku_?id|pid|productid|item_id|id_product)=",
-)
-_LISTING_PATH = finder(
-    rf"/(?:{any_of('paths', 'listing')})(?:-(?:{any_of('paths', 'product')}))?(?:/|$|\?)"
-    rf"|[?&](?:page|p|q|cat|cpath|path)=|/(?:{any_of('paths', 'product')}){_OF_PRODUCTS}",
-)
-#: Carts, accounts, forms and what the law asks a shop to say.
-#: Some shops name them in a parameter: `?main_page=login`, `?route=checkout/cart`.
-_ERRAND_PATH = finder(
-    rf"(?:/|[?&](?:main_page|route|dispatch|cl|controller|action)=)(?:{any_of('paths', 'errand')})"
-    r"(?:[/?.&]|$)"
-)
-#: Places for something to read: a blog, or a year and a month.
-_READING_PATH = finder(rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/")
-#: `/lamps/page/3`, `/lamps/strana-3/`.
-_TURNED_PATH = finder(rf"/(?:{any_of('paths', 'turned')})[-/_]\d{{1,4}}/?(?:\?|$)")
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
-_FRONT = re.compile(
-    r"(?:https?://[^/?#]{1,200})?/?(?:(?:index|default|home|main)\.\w{2,5})?", re.I
-).fullmatch
-#: The front page of one of a site's languages: `/de/`, `/en-gb`.
-_OF_TONGUE = re.compile(r"(?:https?://[^/]{1,200})?/[a-z]{2}(?:[-_][a-z]{2})?/?", re.I).fullmatch
 #: Fields in which a visitor writes how many to buy: the tag, its names, the word in one of them. One
 #: pattern for all three would try each word at each place of each name of each tag before it.
 _FIELD = lazy_patterns.pattern(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
 _NAME = lazy_patterns.pattern(rb"\bname=[\"']?([^\s\"'>]{0,80}+)", re.I)
 _QUANTITY = lazy_patterns.pattern(any_of("fields", "quantity").encode(), re.I)
+#: Things from which on a page is a list of them.
+_LIST_OF = 3
+#: What a price near the heading is worth; one that is called a price, and is nearer, is worth more.
+_NEAR_POINTS = 3
+#: How far from the heading a price is near: less where tiles show prices too.
+_NEAR, _NEAR_TILES = 60, 30
+#: The same of a price in a box that is called one, and of the page's only amount: without such a box
+#: it is as if ten lines farther.
+_BESIDE, _NEXT = 15, 13
 #: What a page does when it is opened, so many characters of it.
 _PRINTS, _LONGEST_SCRIPT = re.compile(r"\bprint\(").search, 100
 _COLLECTIONS = frozenset(
@@ -69,24 +61,8 @@ _FURNITURE = frozenset(
 )  # fmt: skip
 
 
-def looks_like_product(path: str) -> bool:
-    """Whether an address reads like a product's.
-
-    >>> looks_like_product("/products/red-lamp"), looks_like_product("/collections/lamps")
-    (True, False)
-    >>> looks_like_product("/products/list?category_id=2")
-    False
-    """
-    return _PRODUCT_PATH(path) is not None
-
-
 #: The number of a thing within the shop's own for it: 302 of "A/302".
 _FIGURES_AT_END = re.compile(r"(?<!\d)\d{3,12}\Z").search
-
-
-def looks_like_listing(path: str) -> bool:
-    """Whether an address reads like a category's, a brand's or a search."""
-    return _LISTING_PATH(path) is not None
 
 
 @attrs.define(eq=False, repr=False)
@@ -117,35 +93,17 @@ class Verdict(Record):
         self.reasons.append(f"{kind} {points:+g}: {reason}")
 
 
-def is_front(url: str | None) -> bool:
-    """Whether an address is a site's front page.
-
-    >>> is_front("https://a.example/"), is_front("/Default.aspx"), is_front("https://a.example/x")
-    (True, True, False)
-    """
-    return url is not None and _FRONT(url.strip()) is not None
-
-
-def is_front_of_tongue(url: str) -> bool:
-    """Whether an address is the front page of one of a site's languages.
-
-    >>> is_front_of_tongue("https://a.example/de/"), is_front_of_tongue("/en-gb")
-    (True, True)
-    """
-    return _OF_TONGUE(url) is not None
-
-
 def address_signs(verdict: Verdict, page: Page) -> None:
     """What the address alone says."""
     path = _ORIGIN.sub("", page.url)
     if is_front(path) or is_front_of_tongue(path):
         verdict.add("product", -4, "it is the front page")
-    elif _ERRAND_PATH(path):
+    elif is_errand(path):
         verdict.add("product", -4, "its address is that of a cart, an account or a form")
         verdict.add("listing", -1, "its address is that of a cart, an account or a form")
-    elif _READING_PATH(path):
+    elif is_reading(path):
         verdict.add("product", -3, "its address is that of something to read")
-    elif _TURNED_PATH(path):
+    elif turns_a_page(path):
         verdict.add("product", -1, "its address turns a listing's page")
         verdict.add("listing", 1, "its address turns a listing's page")
     elif looks_like_product(path):
@@ -206,3 +164,89 @@ def is_article(names: list[str]) -> bool:
 def is_collection(names: list[str]) -> bool:
     """Whether a node's types are those of a listing."""
     return any(name in _COLLECTIONS for name in names)
+
+
+def open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
+    """What its meta elements say: a type, a price, a stock, a day of publication."""
+    if opengraph.is_product(page):
+        verdict.add("product", 3, "OpenGraph calls it a product")
+        if "price" in tags:
+            verdict.add("product", 2, "OpenGraph has a price")
+        elif tags.keys() & {"availability", "sku", "gtin"}:
+            verdict.add("product", 2, "OpenGraph has its stock or number")
+    elif "price" in tags:
+        verdict.add("product", 3, "its meta elements have a price")
+    elif page.meta("article:published_time"):
+        verdict.add("product", -1, "it was published on a day, as articles are")
+        verdict.add("listing", -2, "it was published on a day, as articles are")
+
+
+def visible_signs(seen: Visible, verdict: Verdict) -> None:
+    """What its visible text says: prices, buttons, numbers, stock and tiles."""
+    _price_signs(seen, verdict)
+    if 1 <= seen.buy_buttons <= 3:
+        verdict.add("product", 2.5, "a button buys it")
+    elif seen.buy_buttons > 3:
+        verdict.add("listing", 2, f"{seen.buy_buttons} buttons buy things")
+    elif seen.asks:
+        verdict.add("product", 2, "a button asks who sells it")
+    if seen.priced_choices and not seen.buy_buttons:
+        verdict.add("product", 2, "each of several choices has a price")
+    if seen.facts > 1:
+        verdict.add("product", 3, f"the page gives {seen.facts} numbers of one item")
+    elif seen.facts:
+        verdict.add("product", 2, "the page gives an item number")
+    elif "brand" in seen.fields and "price" in seen.fields:
+        verdict.add("product", 1, "the maker stands beside the price")
+    _stock_signs(seen, verdict)
+    if seen.lone_cards and "price" not in seen.fields:
+        points = 3 if seen.lone_cards > 1 else 2
+        verdict.add("listing", points, f"{seen.lone_cards} prices under titles of other pages")
+    if seen.cards >= _LIST_OF and not (seen.cards_apart and seen.facts):
+        verdict.add("listing", 6 if verdict.unnamed else 3, f"{seen.cards} prices in tiles")
+
+
+def _stock_signs(seen: Visible, verdict: Verdict) -> None:
+    told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3
+    stock = seen.fields.get("availability")
+    priced = "price" in seen.fields and "name" in seen.fields and not seen.price_is_loose
+    if stock in NOT_TO_BE_HAD and priced and not (seen.cards or seen.lone_cards):
+        verdict.add("product", 2, "beside its price it says that it cannot be had")
+    elif stock and told:
+        verdict.add("product", 1, "the page says whether it is in stock")
+    elif stock in NOT_TO_BE_HAD and seen.facts and "name" in seen.fields:
+        points = 3 if stock == "Discontinued" else 2  # other pages say of things that they are out
+        verdict.add("product", points, "beside its number it says that it cannot be had")
+    elif stock and seen.facts > 1:
+        verdict.add("product", 1, "beside its numbers the page says whether it is in stock")
+    elif stock in NOT_TO_BE_HAD and "name" in seen.fields and not seen.cards:
+        # Who calls the page a product's elsewhere leaves out only the price.
+        points = 2 if verdict.product >= 3 else 1
+        verdict.add("product", points, "it says that it cannot be had")
+    if seen.notifies and stock in NOT_TO_BE_HAD and "name" in seen.fields:
+        verdict.add("product", 1.5, "a button offers a message when it is in stock again")
+
+
+def _price_signs(seen: Visible, verdict: Verdict) -> None:
+    if seen.price_in_prose:
+        verdict.add("product", 1, "a sentence or an article has a price")
+        return
+    if seen.price_distance is not None and "name" in seen.fields:
+        several_tiles = seen.cards >= _LIST_OF
+        doubtful = several_tiles and not seen.price_marked
+        near = seen.price_distance <= (_NEAR_TILES if doubtful else _NEAR)
+        several = bool(verdict.listing) or (seen.price_in_rows and seen.buy_buttons > 1)
+        near = near and not (seen.price_after_link and several)
+        beside = _BESIDE if seen.price_marked else _NEXT if seen.price_alone else -1
+        points = _NEAR_POINTS + (seen.price_distance <= beside) if near else 1
+        verdict.add("product", points, "a price stands near the heading")
+        if verdict.of_tiles and points > _NEAR_POINTS:
+            verdict.add("listing", -5, "what is described are tiles below its own price")
+        if near and seen.pictured and several_tiles:
+            verdict.add("product", 1, "a picture is called as it is")
+        if near and "regular_price" in seen.fields:
+            verdict.add("product", 1, "with the price before")
+    elif seen.price_distance is not None:
+        verdict.add("product", 2, "a price stands alone")
+    elif seen.on_request:
+        verdict.add("product", 3, "its price is given on request")

@@ -8,18 +8,25 @@ from typing import Any, TypeVar
 
 import attrs
 
-from crawler.extract import classify, crumbs, merge
+from crawler.extract import classify, merge
 from crawler.extract.classify import Kind, Verdict
 from crawler.extract.fields import Fields
-from crawler.extract.kind_signs import Visible
 from crawler.extract.money import cents
 from crawler.extract.money.amounts import count
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.scripts import state
 from crawler.extract.stock.shown import NOT_TO_BE_HAD
-from crawler.extract.structured import jsonld, main_product, microdata, opengraph, schema
+from crawler.extract.structured import (
+    breadcrumbs,
+    jsonld,
+    main_product,
+    microdata,
+    opengraph,
+    schema,
+)
 from crawler.extract.structured.schema import Node
-from crawler.extract.visible import description, text, trails
+from crawler.extract.visible import description, shown_breadcrumbs, text
+from crawler.extract.visible_reading import Visible
 from crawler.items import Product
 from scrapy_seine.records import Record
 
@@ -28,13 +35,6 @@ _OWN_NUMBERS = ("sku", "mpn", "gtin", "gtin13", "gtin8", "gtin12", "gtin14", "is
 #: With these from structured data, the visible text is not read: it is the dearest source.
 _ENOUGH = ("name", "price", "currency", "availability")
 _LIST_OF = 3
-#: What a price near the heading is worth; one that is called a price, and is nearer, is worth more.
-_NEAR_POINTS = 3
-#: How far from the heading a price is near: less where tiles show prices too.
-_NEAR, _NEAR_TILES = 60, 30
-#: The same of a price in a box that is called one, and of the page's only amount: without such a box
-#: it is as if ten lines farther.
-_BESIDE, _NEXT = 15, 13
 #: What a page's state calls the price before a reduction, by letters that several names share: to
 #: look for a word in a page takes 7 µs.
 _REGULAR = {
@@ -104,8 +104,8 @@ class Found(Record):
         if not steps:
             return
         if source in merge.STRUCTURED and "name" not in self.offered.get(source, ()):
-            steps = crumbs.trail(steps, self.fields["name"], led=True)
-        steps = crumbs.trail(steps, self.fields.get("sku"), led=True)
+            steps = breadcrumbs.trail(steps, self.fields["name"], led=True)
+        steps = breadcrumbs.trail(steps, self.fields.get("sku"), led=True)
         if steps:
             self.fields["breadcrumbs"] = steps
         else:
@@ -156,7 +156,7 @@ def extract(page: Page) -> Found:
             offered[source] = told
     guesses = merge.guesses(offered, page)
     offered["opengraph"] = tags = _guarded(unread, "opengraph", opengraph.fields, page) or {}
-    _open_graph_signs(page, tags, verdict)
+    classify.open_graph_signs(page, tags, verdict)
     known = merge.merged(offered)[0]
     disputed = merge.disputed(offered)
     if disputed or any(name not in known for name in _ENOUGH):
@@ -192,7 +192,7 @@ def extract(page: Page) -> Found:
 def _trace(found: Found, name: str | None) -> None:
     """Take the categories from the page, where no source that follows a format tells them."""
     if not any("breadcrumbs" in told for told in found.offered.values()):
-        trail = trails.breadcrumbs(found.page, name)
+        trail = shown_breadcrumbs.breadcrumbs(found.page, name)
         found.offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
 
 
@@ -247,7 +247,7 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
     """Read the visible text, and let it decide between prices that differ; return what is known."""
     page, verdict, offered = found.page, found.verdict, found.offered
     seen = _guarded(found.unread, "text", text.visible, page, known) or Visible()
-    _visible_signs(seen, verdict)
+    classify.visible_signs(seen, verdict)
     if verdict.product < _SURE:
         sells = seen.sells and "name" in seen.fields and not seen.cards
         classify.quantity_signs(verdict, page, sells)
@@ -364,7 +364,7 @@ def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) ->
         verdict.add("listing", 3, f"{source} lists {told.listed} things")
     for node in told.trails[:1]:
         here = [url for url in (page.url, page.canonical) if url]
-        trail = crumbs.breadcrumbs(node, fields.get("name"), here)
+        trail = breadcrumbs.breadcrumbs(node, fields.get("name"), here)
         if trail:
             fields["breadcrumbs"] = trail
     return fields
@@ -414,87 +414,3 @@ def _sums_up(node: Node) -> bool:
     summary = offers[0] if len(offers) == 1 and isinstance(offers[0], dict) else {}
     told = count(summary.get("offerCount")) if "AggregateOffer" in schema.types(summary) else None
     return (told or 0) > _LIST_OF and not any(map(node.get, _OWN_NUMBERS))
-
-
-def _open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
-    if opengraph.is_product(page):
-        verdict.add("product", 3, "OpenGraph calls it a product")
-        if "price" in tags:
-            verdict.add("product", 2, "OpenGraph has a price")
-        elif tags.keys() & {"availability", "sku", "gtin"}:
-            verdict.add("product", 2, "OpenGraph has its stock or number")
-    elif "price" in tags:
-        verdict.add("product", 3, "its meta elements have a price")
-    elif page.meta("article:published_time"):
-        verdict.add("product", -1, "it was published on a day, as articles are")
-        verdict.add("listing", -2, "it was published on a day, as articles are")
-
-
-def _visible_signs(seen: Visible, verdict: Verdict) -> None:
-    _price_signs(seen, verdict)
-    if 1 <= seen.buy_buttons <= 3:
-        verdict.add("product", 2.5, "a button buys it")
-    elif seen.buy_buttons > 3:
-        verdict.add("listing", 2, f"{seen.buy_buttons} buttons buy things")
-    elif seen.asks:
-        verdict.add("product", 2, "a button asks who sells it")
-    if seen.priced_choices and not seen.buy_buttons:
-        verdict.add("product", 2, "each of several choices has a price")
-    if seen.facts > 1:
-        verdict.add("product", 3, f"the page gives {seen.facts} numbers of one item")
-    elif seen.facts:
-        verdict.add("product", 2, "the page gives an item number")
-    elif "brand" in seen.fields and "price" in seen.fields:
-        verdict.add("product", 1, "the maker stands beside the price")
-    _stock_signs(seen, verdict)
-    if seen.lone_cards and "price" not in seen.fields:
-        points = 3 if seen.lone_cards > 1 else 2
-        verdict.add("listing", points, f"{seen.lone_cards} prices under titles of other pages")
-    if seen.cards >= _LIST_OF and not (seen.cards_apart and seen.facts):
-        verdict.add("listing", 6 if verdict.unnamed else 3, f"{seen.cards} prices in tiles")
-
-
-def _stock_signs(seen: Visible, verdict: Verdict) -> None:
-    told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3
-    stock = seen.fields.get("availability")
-    priced = "price" in seen.fields and "name" in seen.fields and not seen.price_is_loose
-    if stock in NOT_TO_BE_HAD and priced and not (seen.cards or seen.lone_cards):
-        verdict.add("product", 2, "beside its price it says that it cannot be had")
-    elif stock and told:
-        verdict.add("product", 1, "the page says whether it is in stock")
-    elif stock in NOT_TO_BE_HAD and seen.facts and "name" in seen.fields:
-        points = 3 if stock == "Discontinued" else 2  # other pages say of things that they are out
-        verdict.add("product", points, "beside its number it says that it cannot be had")
-    elif stock and seen.facts > 1:
-        verdict.add("product", 1, "beside its numbers the page says whether it is in stock")
-    elif stock in NOT_TO_BE_HAD and "name" in seen.fields and not seen.cards:
-        # Who calls the page a product's elsewhere leaves out only the price.
-        points = 2 if verdict.product >= 3 else 1
-        verdict.add("product", points, "it says that it cannot be had")
-    if seen.notifies and stock in NOT_TO_BE_HAD and "name" in seen.fields:
-        verdict.add("product", 1.5, "a button offers a message when it is in stock again")
-
-
-def _price_signs(seen: Visible, verdict: Verdict) -> None:
-    if seen.price_in_prose:
-        verdict.add("product", 1, "a sentence or an article has a price")
-        return
-    if seen.price_distance is not None and "name" in seen.fields:
-        several_tiles = seen.cards >= _LIST_OF
-        doubtful = several_tiles and not seen.price_marked
-        near = seen.price_distance <= (_NEAR_TILES if doubtful else _NEAR)
-        several = bool(verdict.listing) or (seen.price_in_rows and seen.buy_buttons > 1)
-        near = near and not (seen.price_after_link and several)
-        beside = _BESIDE if seen.price_marked else _NEXT if seen.price_alone else -1
-        points = _NEAR_POINTS + (seen.price_distance <= beside) if near else 1
-        verdict.add("product", points, "a price stands near the heading")
-        if verdict.of_tiles and points > _NEAR_POINTS:
-            verdict.add("listing", -5, "what is described are tiles below its own price")
-        if near and seen.pictured and several_tiles:
-            verdict.add("product", 1, "a picture is called as it is")
-        if near and "regular_price" in seen.fields:
-            verdict.add("product", 1, "with the price before")
-    elif seen.price_distance is not None:
-        verdict.add("product", 2, "a price stands alone")
-    elif seen.on_request:
-        verdict.add("product", 3, "its price is given on request")

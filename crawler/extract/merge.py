@@ -9,7 +9,6 @@ from urllib.parse import unquote
 
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
-from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import amount, grouped
 from crawler.extract.money.currencies import TOMAN, alike, is_local
 from crawler.extract.page.page import Page, text_of
@@ -24,6 +23,7 @@ from crawler.extract.visible.told_money import (
     currency_of_phones,
     spoken_currency,
 )
+from crawler.extract.visible_reading import Visible
 
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 _INDEX = lazy_patterns.pattern(r"(?:index|default)\.\w+|index")

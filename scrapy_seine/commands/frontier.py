@@ -17,10 +17,10 @@ from scrapy_seine.endpoints import endpoints
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier import open as open_frontier
+from scrapy_seine.frontier.change_priority import Which, checked
 from scrapy_seine.frontier.encoding.legacy import Source, import_queue
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.opening import disown
-from scrapy_seine.frontier.priorities import Which, checked
 from scrapy_seine.reads import lazy_rich, terminal_tables
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.domains import list_domains, read_domains

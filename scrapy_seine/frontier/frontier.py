@@ -9,7 +9,7 @@ import attrs
 from redis.exceptions import ResponseError
 
 from scrapy_seine.errors import FrontierError
-from scrapy_seine.frontier import clearing, priorities
+from scrapy_seine.frontier import change_priority, clearing
 from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.encoding.wire import (
     MAX_CHILDREN,
@@ -375,14 +375,16 @@ class Frontier(Part):
         """Drop what waits for one job at a domain; the same of another job stays."""
         return await clearing.clear_job(self, domain, job)
 
-    async def set_priority(self, priority: int, which: priorities.Which) -> priorities.Changed:
+    async def set_priority(
+        self, priority: int, which: change_priority.Which
+    ) -> change_priority.Changed:
         """Give queued requests another priority; larger is sooner.
 
         Those in flight and the dead keep theirs. To repeat it does no harm.
         """
         await self.forward()
         parts = (self.part(which.domain),) if which.domain else self.parts
-        return await priorities.set_priority(parts, priority, which)
+        return await change_priority.set_priority(parts, priority, which)
 
     async def erase(self) -> int:
         """Delete every key of a crawl that nobody works on any more; returns keys deleted."""

@@ -37,10 +37,10 @@ from crawler.access import detect
 from crawler.cleaning.product import clean
 from crawler.extract import parse
 from crawler.extract.links.choice import listed_links, shelf_of
-from crawler.extract.links.sitemap import named_in_robots, read_sitemap
+from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
 from crawler.extract.links.sitemap_news import dates_of
 from crawler.extract.listing import probing
-from crawler.extract.listing.pagecount import further_pages
+from crawler.extract.listing.further_pages import further_pages
 from crawler.extract.site import Site
 from scrapy_seine.politeness.robots_rules import Robots
 from tests.benchmarks.reader_troubles import PLACES, TOKENS, WHOLE

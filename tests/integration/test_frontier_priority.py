@@ -10,11 +10,11 @@ import pytest
 from redis.asyncio import Redis
 
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.change_priority import CHANGED_AT_ONCE, Changed, Which, checked
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
 from scrapy_seine.frontier.opening import frontier_of
-from scrapy_seine.frontier.priorities import CHANGED_AT_ONCE, Changed, Which, checked
 from tests.integration.frontier_kit import T0
 
 pytestmark = pytest.mark.redis

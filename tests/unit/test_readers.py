@@ -27,8 +27,8 @@ from crawler.cleaning.product import clean
 from crawler.cleaning.text import identifier, plain
 from crawler.extract import extract, parse, words
 from crawler.extract.lazy_patterns import Lazy
-from crawler.extract.links import sitemap as sitemaps
-from crawler.extract.links.sitemap import read_sitemap
+from crawler.extract.links import sitemap_format as sitemaps
+from crawler.extract.links.sitemap_format import read_sitemap
 from crawler.extract.links.sitemap_news import is_news
 from crawler.extract.page import page as pages
 from crawler.extract.structured import schema

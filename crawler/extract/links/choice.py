@@ -13,7 +13,7 @@ from zlib import crc32
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.classify import looks_like_listing, looks_like_product
+from crawler.extract.address_kinds import looks_like_listing, looks_like_product
 from crawler.extract.links import nofollow
 from crawler.extract.links.other_languages import (
     is_translation,

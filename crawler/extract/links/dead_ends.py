@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.classify import looks_like_listing, looks_like_product
+from crawler.extract.address_kinds import looks_like_listing, looks_like_product
 from crawler.extract.links.choice import Link, mark_of
 from scrapy_seine.records import Record
 

@@ -16,7 +16,7 @@ import attrs
 from crawler.extract import lazy_patterns
 from crawler.extract.links.choice import Link, mark_of
 from crawler.extract.links.scripted import SCRIPTED
-from crawler.extract.listing.pagecount import MOST_PAGES, numbers_of, split
+from crawler.extract.listing.further_pages import MOST_PAGES, numbers_of, split
 from crawler.extract.page import lines
 from crawler.extract.page.page import Page
 from crawler.extract.words import any_of

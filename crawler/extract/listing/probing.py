@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 import attrs
 
 from crawler.extract.links.choice import Link
-from crawler.extract.listing.pagecount import MOST_PAGES, numbers_of, split, step_of
+from crawler.extract.listing.further_pages import MOST_PAGES, numbers_of, split, step_of
 from crawler.extract.page.page import Page
 from scrapy_seine.records import Value
 from scrapy_seine.urls import MAX_LENGTH

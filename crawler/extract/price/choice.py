@@ -12,7 +12,6 @@ from itertools import islice, repeat
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
@@ -65,6 +64,7 @@ from crawler.extract.price.words_beside import (
     words_of,
 )
 from crawler.extract.stock.availability import availability_of_text, buys
+from crawler.extract.visible_reading import Visible
 from crawler.extract.words import any_of, any_word
 from scrapy_seine.records import Value
 

@@ -6,12 +6,12 @@ from decimal import Decimal
 from itertools import islice
 
 from crawler.extract import lazy_patterns
-from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.places import path
 from crawler.extract.price.choice import label_before
 from crawler.extract.price.other_amounts import says_other
+from crawler.extract.visible_reading import Visible
 from crawler.extract.words import any_of, whole
 
 _IS_FREE = whole(rf"(?:{any_of('amounts', 'free')})\W*")

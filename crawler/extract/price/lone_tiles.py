@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from crawler.extract.classify import looks_like_product
+from crawler.extract.address_kinds import looks_like_product
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element

@@ -8,12 +8,12 @@ from itertools import islice
 
 import attrs
 
-from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import Money
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line
 from crawler.extract.page.page import Element
 from crawler.extract.page.places import leads_away, tiles_of
+from crawler.extract.visible_reading import Visible
 from crawler.extract.words import Marks
 
 #: So many prices in boxes of the same make are the tiles of a listing.

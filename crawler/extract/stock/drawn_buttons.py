@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import islice
 
-from crawler.extract.kind_signs import Visible
 from crawler.extract.page.page import LONGEST, Element, Page
 from crawler.extract.stock.availability import buys_in_short
+from crawler.extract.visible_reading import Visible
 
 #: Pictures of a page that are looked at, and characters of a button's text.
 _MOST_PICTURES, _GLANCE = 200, 40

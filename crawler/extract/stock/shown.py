@@ -7,8 +7,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 from crawler.extract import lazy_patterns
-from crawler.extract.classify import looks_like_product
-from crawler.extract.kind_signs import Visible
+from crawler.extract.address_kinds import looks_like_product
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
@@ -20,6 +19,7 @@ from crawler.extract.stock.availability import (
     buys,
     buys_in_short,
 )
+from crawler.extract.visible_reading import Visible
 from crawler.extract.words import Marks, any_word, begun_of, finder, finder_of, whole_of
 from crawler.extract.words.listed_words import Together
 

@@ -12,8 +12,8 @@ All of it works from what the parser has read anyway, because a page may cost no
 """
 
 from crawler.extract.template.all_sites import Book
-from crawler.extract.template.doubts import Doubt, Judgement
 from crawler.extract.template.drift import Drift
+from crawler.extract.template.page_doubts import Doubt, Judgement
 from crawler.extract.template.products_without_price import know_unpriced
 from crawler.extract.template.visitor_currency import Look
 

@@ -13,7 +13,14 @@ from crawler.extract.money.cents import take_shown_price
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.addresses import Addresses
 from crawler.extract.template.confidence import doubted
-from crawler.extract.template.doubts import (
+from crawler.extract.template.drift import Drift
+from crawler.extract.template.language import in_other_words
+from crawler.extract.template.learned import mend
+from crawler.extract.template.make import COMPARED, NEWEST, Make
+from crawler.extract.template.make_signature import broad_signature, signature
+from crawler.extract.template.mass_changes import CHANGED
+from crawler.extract.template.observation import FIELDS, Seen, observe
+from crawler.extract.template.page_doubts import (
     Doubt,
     Judgement,
     constant,
@@ -23,13 +30,6 @@ from crawler.extract.template.doubts import (
     swapped,
     weigh,
 )
-from crawler.extract.template.drift import Drift
-from crawler.extract.template.language import in_other_words
-from crawler.extract.template.learned import mend
-from crawler.extract.template.make import COMPARED, NEWEST, Make
-from crawler.extract.template.make_signature import broad_signature, signature
-from crawler.extract.template.mass_changes import CHANGED
-from crawler.extract.template.observation import FIELDS, Seen, observe
 from crawler.extract.template.profile import KNOWN, WELL_KNOWN, Field, Profile
 from crawler.extract.template.repeated_values import compared, copied
 from crawler.extract.template.right_source import right_source

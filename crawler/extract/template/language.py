@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crawler.extract import lazy_patterns
 from crawler.extract.default_parser import Found
-from crawler.extract.template.doubts import Doubt
+from crawler.extract.template.page_doubts import Doubt
 from crawler.extract.template.profile import Profile
 
 #: Pages whose language is known, and the share of the usual one, before another one is news.

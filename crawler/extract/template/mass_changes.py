@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import attrs
 
 from crawler.extract.default_parser import Found
-from crawler.extract.template.doubts import Doubt
 from crawler.extract.template.name_affixes import Affix, common_affix
 from crawler.extract.template.observation import Seen
+from crawler.extract.template.page_doubts import Doubt
 from scrapy_seine.records import Record, Value
 
 #: The kind of the doubt. Where nothing is stored, there is none.

@@ -6,9 +6,9 @@ from collections import deque
 from operator import itemgetter
 
 from crawler.extract.default_parser import Found
-from crawler.extract.template.doubts import Doubt, is_confirmed
 from crawler.extract.template.make import NEWEST, Make
 from crawler.extract.template.observation import Seen
+from crawler.extract.template.page_doubts import Doubt, is_confirmed
 from crawler.extract.template.profile import KNOWN, Field
 
 #: Repetitions that no catalogue has. A price that two sources of a page tell may repeat more often:

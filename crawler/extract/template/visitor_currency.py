@@ -19,7 +19,7 @@ import attrs
 
 from crawler.extract import lazy_patterns
 from crawler.extract.bounded_dict import Newest
-from crawler.extract.template.doubts import Doubt
+from crawler.extract.template.page_doubts import Doubt
 from scrapy_seine.records import Record, Value
 
 #: The kind of the doubt. A second look decides about it, not how many pages have it.

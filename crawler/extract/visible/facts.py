@@ -9,9 +9,8 @@ from itertools import islice
 from unicodedata import decimal
 
 from crawler.extract import lazy_patterns
-from crawler.extract.classify import is_front
+from crawler.extract.address_kinds import is_front
 from crawler.extract.fields import Fields
-from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
@@ -20,6 +19,7 @@ from crawler.extract.page.places import leads_away
 from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.schema import NOTHING, gtin, has_check_digit, stands_in
+from crawler.extract.visible_reading import Visible
 from crawler.extract.words import Marks, begun_of
 from crawler.extract.words.listed_words import AnyOf
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import islice
 
 from crawler.extract import lazy_patterns
-from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import find_prices, parse_price
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.page.page import Page
+from crawler.extract.visible_reading import Visible
 
 _MOST_IMAGES = 120
 #: How far from the heading a price counts as that no line shows.

@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import islice
 
 from crawler.extract import lazy_patterns
-from crawler.extract.classify import is_front, is_front_of_tongue
+from crawler.extract.address_kinds import is_front, is_front_of_tongue
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.page.places import box as place_box

@@ -9,7 +9,6 @@ from unicodedata import normalize
 
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
-from crawler.extract.kind_signs import Visible
 from crawler.extract.money.currencies import (
     currency_of_country,
     local_currency,
@@ -46,6 +45,7 @@ from crawler.extract.visible.priced_heading import (
 )
 from crawler.extract.visible.ratings import take_rating
 from crawler.extract.visible.without_heading import labelled_name, name_before, take_labelled
+from crawler.extract.visible_reading import Visible
 from crawler.extract.words import Marks
 from scrapy_seine.urls import host
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from itertools import islice, zip_longest
 
 from crawler.extract import lazy_patterns
-from crawler.extract.kind_signs import Visible
 from crawler.extract.money import local_signs
 from crawler.extract.money.amounts import amount, find_prices
 from crawler.extract.money.currencies import currency_of
@@ -21,6 +20,7 @@ from crawler.extract.page.places import leads_away, path
 from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.visible.priced_heading import is_called_name, is_general
+from crawler.extract.visible_reading import Visible
 from crawler.extract.words import whole_of
 from crawler.extract.words.listed_words import Listed
 

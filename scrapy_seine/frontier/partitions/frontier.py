@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 import attrs
 from redis.asyncio import Redis
 
-from scrapy_seine.frontier import priorities
+from scrapy_seine.frontier import change_priority
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.gather import together
 from scrapy_seine.frontier.keys import Keys
@@ -324,7 +324,9 @@ class PartitionedFrontier(Frontier):
     async def clear(self) -> int:
         return sum(await self._each(lambda part: part.clear()))
 
-    async def set_priority(self, priority: int, which: priorities.Which) -> priorities.Changed:
+    async def set_priority(
+        self, priority: int, which: change_priority.Which
+    ) -> change_priority.Changed:
         return await super().set_priority(priority, which)  # which goes to the partitions itself
 
     async def clear_domain(self, domain: str) -> int:

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from crawler.extract.classify import looks_like_listing, looks_like_product
+from crawler.extract.address_kinds import looks_like_listing, looks_like_product
 from crawler.extract.merge import own_part
 from crawler.extract.template import Book, know_unpriced
 from crawler.extract.template.addresses import Addresses

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from crawler.extract import extract, find_links, parse
-from crawler.extract.classify import is_front
-from crawler.extract.crumbs import breadcrumbs, ends_in_category, is_home, trail
+from crawler.extract.address_kinds import is_front
 from crawler.extract.links.registered_domain import same_site
-from crawler.extract.links.sitemap import _LONGEST_ADDRESS, read_sitemap
-from crawler.extract.listing.pagecount import further_pages, numbers_of, step_of
+from crawler.extract.links.sitemap_format import _LONGEST_ADDRESS, read_sitemap
+from crawler.extract.listing.further_pages import further_pages, numbers_of, step_of
 from crawler.extract.merge import disputed, merged, settle
 from crawler.extract.money.amounts import number
 from crawler.extract.money.cents import in_whole_units
+from crawler.extract.structured.breadcrumbs import breadcrumbs, ends_in_category, is_home, trail
 
 SHOP = "https://shop.example"
 

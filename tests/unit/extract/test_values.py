@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from crawler.extract.classify import is_front
-from crawler.extract.crumbs import is_home, trail
+from crawler.extract.address_kinds import is_front
 from crawler.extract.money.amounts import amount, count, find_prices, number, parse_price
 from crawler.extract.money.currencies import currency_of, local_currency
 from crawler.extract.page.page import parse
@@ -16,6 +15,7 @@ from crawler.extract.stock.availability import (
     buys,
     buys_in_short,
 )
+from crawler.extract.structured.breadcrumbs import is_home, trail
 from crawler.extract.structured.jsonld import loads
 from crawler.extract.structured.opengraph import fields, shorn
 from crawler.extract.structured.schema import gtin, images, without_tags

@@ -18,7 +18,7 @@ def test_the_modules_and_their_tests_are_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["scrapy_seine.engine.lease.outcomes", "crawler.extract.listing.pagecount"]
+    "module", ["scrapy_seine.engine.lease.outcomes", "crawler.extract.listing.further_pages"]
 )
 def test_each_mutant_is_another_program_in_one_place(module: str) -> None:
     right = ast.unparse(ast.parse(mutants.source_of(module).read_bytes())).splitlines()

@@ -14,7 +14,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from scrapy_seine.engine.fastpath.signals import Signals
-from scrapy_seine.engine.telemetry.stats import Stats
+from scrapy_seine.engine.telemetry.quick_stats import Stats
 from scrapy_seine.middlewares.offsite import Offsite
 from scrapy_seine.middlewares.redirect import MetaRefresh
 

@@ -9,7 +9,7 @@ from crawler.demo.pages import Site
 from crawler.demo.traps import Traps
 from crawler.extract import extract, find_links, parse
 from crawler.extract.links.choice import listed_links, shelf_of
-from crawler.extract.links.sitemap import named_in_robots, read_sitemap
+from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
 
 SHOP = "http://shop.example"
 PAGE = f"{SHOP}/c/lamps?page=3"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crawler.extract import find_links, parse
-from crawler.extract.listing.pagecount import MOST_PAGES, further_pages
+from crawler.extract.listing.further_pages import MOST_PAGES, further_pages
 
 BASE = "https://shop.example/tents"
 

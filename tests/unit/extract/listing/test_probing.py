@@ -7,7 +7,7 @@ import pytest
 from crawler.extract import find_links, parse
 from crawler.extract.links.choice import shelf_of
 from crawler.extract.listing import probing
-from crawler.extract.listing.pagecount import MOST_PAGES
+from crawler.extract.listing.further_pages import MOST_PAGES
 from crawler.extract.listing.probing import MOST_TRIES, Probe, judge
 
 BASE = "https://shop.example/tents"

@@ -9,7 +9,6 @@ import attrs
 import pytest
 from lxml.html import fragment_fromstring
 
-from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as flags
 from crawler.extract.page.lines import Line, Lines
@@ -24,6 +23,7 @@ from crawler.extract.price.choice import (
 )
 from crawler.extract.price.regular_price import Candidate, _favour, is_struck, often_told, paired
 from crawler.extract.price.words_beside import words_of
+from crawler.extract.visible_reading import Visible
 
 
 def line_of(text: str, mark: int, element: Any, index: int) -> Line:

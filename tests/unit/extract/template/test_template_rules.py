@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from crawler.extract.template.confidence import confidence, doubted
-from crawler.extract.template.doubts import (
+from crawler.extract.template.observation import FIELDS, Seen, same
+from crawler.extract.template.page_doubts import (
     constant,
     doubt_of,
     newcomer,
     oddity,
     swapped,
 )
-from crawler.extract.template.observation import FIELDS, Seen, same
 from crawler.extract.template.profile import KNOWN, WINDOW, Field, Profile
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from crawler.extract import extract, parse
-from crawler.extract.template import Book, doubts
+from crawler.extract.template import Book, page_doubts
 from crawler.extract.template.confidence import confidence
 from crawler.extract.template.profile import WELL_KNOWN
 from tests.benchmarks import drift
@@ -45,7 +45,9 @@ def judged(shop, structured, change):
 def test_no_doubt_is_lost_and_confidence_stays_beside_a_page_s_own(monkeypatch, name, change):
     shop, structured = SHOP_OF[name.removesuffix("+")], name.endswith("+")
     usual = judged(shop, structured, change)
-    monkeypatch.setattr(doubts, "form", lambda *of, **also: object())  # no page is like another
+    monkeypatch.setattr(
+        page_doubts, "form", lambda *of, **also: object()
+    )  # no page is like another
     anew = judged(shop, structured, change)
 
     assert [kinds for kinds, _ in usual] == [kinds for kinds, _ in anew]
@@ -62,7 +64,7 @@ def test_pages_of_a_well_known_make_are_hardly_weighed(monkeypatch):
         weighed[field] += known.pages >= WELL_KNOWN
         return confidence(field, one, known)
 
-    monkeypatch.setattr("crawler.extract.template.doubts.confidence", count)
+    monkeypatch.setattr("crawler.extract.template.page_doubts.confidence", count)
     judged(SHOP_OF["woo"], True, None)
 
     most = (len(GOODS) - WELL_KNOWN) // 3

@@ -6,9 +6,9 @@ import re
 from itertools import chain, islice, takewhile
 
 from crawler.extract import lazy_patterns
-from crawler.extract.classify import is_front
-from crawler.extract.crumbs import ends_in_category, is_home, trail
+from crawler.extract.address_kinds import is_front
 from crawler.extract.page.page import Element, Page, short_text
+from crawler.extract.structured.breadcrumbs import ends_in_category, is_home, trail
 from crawler.extract.visible.text import heading_of
 from crawler.extract.words import Marks, whole_of
 

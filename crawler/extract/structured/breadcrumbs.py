@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from crawler.extract import lazy_patterns
-from crawler.extract.classify import is_front, looks_like_product
+from crawler.extract.address_kinds import is_front, looks_like_product
 from crawler.extract.money.amounts import number
 from crawler.extract.structured.schema import Node, first, many, plain
 from crawler.extract.words import any_of
