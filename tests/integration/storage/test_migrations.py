@@ -12,8 +12,7 @@ from contextlib import closing
 import psycopg2
 import pytest
 
-from crawler.stores import migrations
-from crawler.stores.migrations import available, migrate, pending
+from crawler.stores.migrations import applying, available, migrate, pending
 from scrapy_seine.errors import MigrationError, StoreUnreachable
 from tests.helpers import patient, wait_until
 
@@ -46,7 +45,7 @@ def test_ctrl_c_ends_a_migration_that_waits_for_anothers(database_url_empty: str
     code = "from scrapy_seine.interrupts import main; main()"
     env = {**os.environ, "DATABASE_URL": database_url_empty, "SCRAPY_PROJECT": "default"}
     with closing(psycopg2.connect(database_url_empty)) as holder, holder.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", migrations._LOCK)
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", applying._LOCK)
         with subprocess.Popen(
             [sys.executable, "-c", code, "migrate"], env=env, stderr=subprocess.PIPE, text=True
         ) as process:
@@ -73,11 +72,11 @@ def test_a_database_that_goes_away_in_a_migration_is_an_outage(database_url_empt
         closing(psycopg2.connect(database_url_empty)) as holder,
         holder.cursor() as cursor,
     ):
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", migrations._LOCK)
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", applying._LOCK)
         migrating = pool.submit(migrate, database_url_empty)
 
         def is_ended() -> bool:
-            cursor.execute(ended, (migrations._LOCK[0],))
+            cursor.execute(ended, (applying._LOCK[0],))
             return bool(cursor.fetchall())
 
         wait_until(is_ended, 30, "the migration waits for the lock")
@@ -115,7 +114,9 @@ def test_a_worker_of_an_older_version_goes_on_with_each_newer_schema(
         connection.autocommit = True
         cursor = connection.cursor()
         for number in range(1, len(every) + 1):
-            monkeypatch.setattr("crawler.stores.migrations.available", lambda n=number: every[:n])
+            monkeypatch.setattr(
+                "crawler.stores.migrations.applying.available", lambda n=number: every[:n]
+            )
             assert migrate(database_url_empty) == [every[number - 1].name]
             cursor.execute(_COLUMNS)
             found = {name: (kind, needed, table) for name, kind, needed, table in cursor}
@@ -127,7 +128,7 @@ def test_a_worker_of_an_older_version_goes_on_with_each_newer_schema(
                 unfilled = needed and table in tables and not before.get(name, (0, False, 0))[1]
                 assert not unfilled, f"{every[number - 1].name}: {name}"
             before = found
-    monkeypatch.setattr("crawler.stores.migrations.available", lambda: every[:10])
+    monkeypatch.setattr("crawler.stores.migrations.applying.available", lambda: every[:10])
     assert pending(database_url_empty) == []
 
 

@@ -176,7 +176,7 @@ def test_a_postgres_that_tells_no_version_is_not_taken(
 def test_a_start_that_hangs_is_not_waited_for_without_end(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(embedded, "LOCK_PATIENCE_S", 0.2)
+    monkeypatch.setattr("scrapy_seine.embedded.start_or_join.LOCK_PATIENCE_S", 0.2)
     handle = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         assert process.try_lock(handle)
