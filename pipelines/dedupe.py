@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from crawler.items import Product
-from crawler.stores.rows import digest
+from crawler.stores.content_hash import digest
 from crawler.writer_bridge import Storage, storage_of
 
 #: Pages remembered, some 300 bytes each.

@@ -18,30 +18,10 @@ from urllib.parse import unquote, urljoin
 
 import idna
 
+from scrapy_seine.tracking_parameters import is_listed, is_noise
+
 #: Longer URLs are refused: servers refuse them too, and they come from traps.
 MAX_LENGTH = 4096
-
-#: Query parameters that tell where a visitor came from, never what the page shows. A name that
-#: ends in * is a prefix. Lower case.
-TRACKING = frozenset(
-    """
-    utm_* mtm_* pk_* hsa_* gclid gclsrc dclid gbraid wbraid gad_source gad_campaignid fbclid
-    msclkid yclid ysclid _openstat twclid ttclid li_fat_id igshid igsh epik srsltid mc_cid
-    mc_eid _ga _gl _gac _hsenc _hsmi __hstc __hssc __hsfp hsctatracking mkt_tok vero_id
-    vero_conv oly_anon_id oly_enc_id rb_clickid s_cid s_kwcid ef_id wickedid irclickid irgwc
-    cjevent sscid zanpid ranmid raneaid ransiteid awc aff_id affid aff_sub ref_src _pos _sid
-    _ss _psq _fid _kx pr_prod_strat pr_rec_id pr_rec_pid pr_ref_pid pr_seq spm scm ncid
-    cmpid campaign_id trk trkcampaign elqtrackid elqtrack _branch_match_id wt_mc wt_zmc
-    adj_t adjust_tracker _bta_tid _bta_c
-    """.split()  # noqa: SIM905  # a table of words reads best as one
-)
-#: Parameters that name a visit; a new value on every visit would make the shop endless.
-SESSION = frozenset(
-    """
-    phpsessid jsessionid aspsessionid* sessionid session_id sess_id oscsid zenid cfid
-    cftoken xtcsid mmcsid emossid ___sid
-    """.split()  # noqa: SIM905  # a table of words reads best as one
-)
 
 _URL = re.compile(r"(https?)://([^/?#\\]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
 #: The beginning of a URL whose server is spelled plainly: what is behind it does not matter to it.
@@ -60,17 +40,6 @@ _HEX_ID = re.compile(r"[0-9a-fA-F]{16,64}")
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _MAX_PORT = 65535
-
-
-def _fits(name: str, names: Iterable[str]) -> bool:
-    return name in names or any(n[-1:] == "*" and name.startswith(n[:-1]) for n in names)
-
-
-@lru_cache(maxsize=1024)
-def _is_noise(name: str) -> bool:
-    """Whether a parameter of this name is dropped on every site."""
-    name = name.lower()
-    return _fits(name, TRACKING) or _fits(name, SESSION)
 
 
 @lru_cache(maxsize=1024)
@@ -172,7 +141,7 @@ def _parameters(query: str, keep: Iterable[str], drop: Iterable[str]) -> list[st
         if not part:
             continue
         if name not in keep:
-            if _is_noise(name) or (drop and _fits(name, drop)):
+            if is_noise(name) or (drop and is_listed(name, drop)):
                 continue
             if name in {"sid", "s", "SID"} and _HEX_ID.fullmatch(value):
                 continue

@@ -6,17 +6,17 @@ runs once a page on the reactor thread.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 import attrs
 
 from crawler.cleaning.money import currency, money
+from crawler.cleaning.product_key import identify
 from crawler.cleaning.text import identifier, line, plain, prose
 from crawler.extract.stock.availability import availability
 from crawler.extract.structured.schema import has_check_digit
@@ -25,7 +25,7 @@ from scrapy_seine.urls import split_login
 
 _LINES = ("name", "brand")
 _IDENTIFIERS = ("sku", "mpn")
-_MANY, _ID_LIMIT = 200, 512
+_MANY = 200
 #: Letters of a URL, at most.
 URL_LIMIT = 2048
 _SKEW = timedelta(minutes=5)
@@ -60,7 +60,7 @@ def clean(product: Product, now: datetime) -> None:
     if product.canonical_url is not None:
         product.canonical_url = absolute(product.canonical_url, product.url)
     product.scraped_at = _time(product.scraped_at, now)
-    _identify(product)
+    identify(product)
 
 
 def from_mapping(fields: Mapping[str, Any]) -> Product:
@@ -186,22 +186,3 @@ def _time(value: Any, now: datetime) -> datetime:
     if value.tzinfo is None:
         value = value.replace(tzinfo=UTC)
     return now if value > now + _SKEW else value
-
-
-def _identify(product: Product) -> None:
-    """What a parser left open: the site is the host, the product its strongest identifier."""
-    if not product.site_id:
-        try:
-            host = urlsplit(product.url).hostname or ""
-        except ValueError:
-            host = ""
-        product.site_id = host.removeprefix("www.")
-    if not product.external_id:
-        product.external_id = product.sku or product.gtin or product.canonical_url or product.url
-    product.external_id = identifier(product.external_id, _ID_LIMIT * 4)
-    if product.external_id and len(product.external_id) > _ID_LIMIT:
-        product.external_id = hashlib.blake2b(
-            product.external_id.encode(), digest_size=16
-        ).hexdigest()
-    if type(product.site_id) is not str or not product.site_id.isascii():
-        product.site_id = line(product.site_id)

@@ -20,8 +20,9 @@ from psycopg2 import extensions
 
 from crawler.extract.template.mass_changes import amount
 from crawler.extract.template.observation import FIELDS
+from crawler.stores.content_hash import MEANINGFUL, digest_of
 from crawler.stores.queries import query
-from crawler.stores.rows import MEANINGFUL, ProductRow, digest_of, fitting
+from crawler.stores.rows import ProductRow, fitting
 from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 

@@ -15,17 +15,9 @@ from crawler.items import Product
 from scrapy_seine.errors import BadItem
 from scrapy_seine.records import Value
 
-#: What a visitor sees. A change of one of these is a change of the product; a new address, another
-#: parser or another time of day is not.
-MEANINGFUL = (
-    "name", "sku", "gtin", "mpn", "brand", "price", "regular_price", "currency", "availability",
-    "description", "images", "breadcrumbs", "rating", "review_count", "attributes", "variants",
-)  # fmt: skip
 #: What is stored of an item: doubts are stored on their own.
 _FIELDS = tuple(field.name for field in attrs.fields(Product) if field.name != "doubts")
 _LIMIT = 4_000
-#: What a product has of a field that its stored item lacks.
-_NOTHING: dict[str, Any] = {"images": [], "breadcrumbs": [], "attributes": {}, "variants": []}
 #: An escaped NUL, and no escaped backslash with four figures behind it.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _ANY = orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
@@ -122,25 +114,6 @@ class RejectedRow(Value):
         """The same page refused again for the same reason is the same row."""
         text = "\0".join((self.job_id or "", self.site_id or "", self.url or "", self.reason))
         return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
-
-
-def digest(product: Product) -> bytes:
-    """Hash what a visitor sees of a cleaned product: 16 bytes.
-
-    Raises:
-        TypeError: a value has no JSON form.
-    """
-    seen = [getattr(product, name) for name in MEANINGFUL]
-    # Keys are sorted: the order of a page's attributes says nothing.
-    text = orjson.dumps(seen, default=str, option=orjson.OPT_SORT_KEYS)
-    return hashlib.blake2b(text, digest_size=16).digest()
-
-
-def digest_of(item: Mapping[str, Any]) -> bytes:
-    """Hash the fields of a stored item that count as a change."""
-    seen = [item.get(name, _NOTHING.get(name)) for name in MEANINGFUL]
-    text = orjson.dumps(seen, default=str, option=orjson.OPT_SORT_KEYS)
-    return hashlib.blake2b(text, digest_size=16).digest()
 
 
 def product_row(

@@ -92,7 +92,11 @@ async def reopen(frontier: Frontier) -> None:
         RedisError: Redis does not answer.
     """
     crawl, partitions = frontier.keys.crawl, frontier.keys.of
-    agree(crawl, partitions, whole(await Frontier(frontier.redis, crawl).run("join", partitions)))
+    agree(
+        crawl,
+        partitions,
+        whole(await Frontier(frontier.redis, crawl).run("agree_on_partitions", partitions)),
+    )
     await frontier.begin()
 
 

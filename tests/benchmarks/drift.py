@@ -31,8 +31,9 @@ from crawler.cleaning.product import clean
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.extract.template.observation import FIELDS
+from crawler.stores.content_hash import digest
 from crawler.stores.doubtful import SECOND_LOOK, Stored, Told, _without, doubts_of, is_told_again
-from crawler.stores.rows import ProductRow, digest, product_row
+from crawler.stores.rows import ProductRow, product_row
 from scrapy_seine.urls import tidy
 from tests.benchmarks.shops import SHOPS, Shop, Thing, things
 

@@ -28,9 +28,10 @@ import psycopg2
 
 from crawler.items import Product
 from crawler.stores import embedded
+from crawler.stores.content_hash import digest
 from crawler.stores.migrations import migrate
 from crawler.stores.products import write_products
-from crawler.stores.rows import digest, product_row
+from crawler.stores.rows import product_row
 from scrapy_seine.sinks.postgres.batches import Limits, Report
 from scrapy_seine.sinks.postgres.writer import Writer
 from tests.helpers import create_database, drop_database, server_folder

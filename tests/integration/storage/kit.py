@@ -19,6 +19,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from crawler.items import Product
+from crawler.stores.content_hash import digest
 from crawler.stores.products import (
     confirm_products,
     mark_vanished,
@@ -26,7 +27,7 @@ from crawler.stores.products import (
     write_rejected,
 )
 from crawler.stores.refused_rows import refused
-from crawler.stores.rows import ProductRow, digest, product_row
+from crawler.stores.rows import ProductRow, product_row
 from scrapy_seine.sinks.postgres.batches import Limits, Report
 from scrapy_seine.sinks.postgres.writer import Writer
 from tests.helpers import execute

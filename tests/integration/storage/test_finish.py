@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from crawler.stores.content_hash import MEANINGFUL
 from crawler.stores.gone_products import Finished, find_unseen
 from crawler.stores.gone_products import finish_site as finish_once
 from crawler.stores.products import mark_vanished
-from crawler.stores.rows import MEANINGFUL, ProductRow, Vanished
+from crawler.stores.rows import ProductRow, Vanished
 from crawler.stores.same_product import twin
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.sinks.postgres.batches import Limits

@@ -18,7 +18,8 @@ from crawler.cleaning.rejection import rejection
 from crawler.cleaning.text import line, plain, prose
 from crawler.items import Product
 from crawler.stores.attempts import Attempt
-from crawler.stores.rows import body_of, digest, product_row, rejected_row
+from crawler.stores.content_hash import digest
+from crawler.stores.rows import body_of, product_row, rejected_row
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 

@@ -8,8 +8,9 @@ import orjson
 import pytest
 
 from crawler.items import Product
+from crawler.stores.content_hash import digest, digest_of
 from crawler.stores.doubtful import Stored, Told, _without, doubts_of, is_told_again
-from crawler.stores.rows import digest, digest_of, product_row
+from crawler.stores.rows import product_row
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 HOUR = timedelta(hours=1)
