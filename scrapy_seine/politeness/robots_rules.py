@@ -1,4 +1,4 @@
-"""What a robots.txt allows (RFC 9309), and for how long to believe it. Pure."""
+"""What a robots.txt allows (RFC 9309). Pure."""
 
 from __future__ import annotations
 

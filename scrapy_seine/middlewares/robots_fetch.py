@@ -1,0 +1,141 @@
+"""How a robots.txt is fetched: the way of the page that needs it, its redirects, and its failures.
+
+RFC 9309, 2.3.1: redirects are followed. After a 4xx everything is allowed; after a 5xx, or without
+an answer, nothing is for a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from redis.exceptions import RedisError
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http.request import NO_CALLBACK
+
+from scrapy_seine import meta as m
+from scrapy_seine.engine.download import own_faults
+from scrapy_seine.engine.download.private_addresses import place_of
+from scrapy_seine.engine.download.send_gate import NotNow
+from scrapy_seine.engine.lease.inflight import InFlightTable
+from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.errors import AddressRefused, NoNetwork, NoWay
+from scrapy_seine.middlewares.decompress import Unusable
+from scrapy_seine.middlewares.redirect import LedNowhere
+from scrapy_seine.politeness.robots_cache import Known, SharedRobots, kept_s
+from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, away_s, state_of
+
+logger = logging.getLogger(__name__)
+#: How long a fetch may take, redirects and all, s.
+FETCH_S = 45.0
+#: What the fleet believes for a moment only, s.
+_MOMENT_S = 0.001
+#: What the page says about its way out, and its robots.txt takes over.
+_WAY = ("proxy", m.PROXY_POOL, m.PROXY_COUNTRY, m.SITE_ID, "download_slot")
+
+
+class RobotsFetch:
+    """Asks a site for its robots.txt."""
+
+    def __init__(self, crawler: Crawler, inflight: InFlightTable) -> None:
+        self.crawler = crawler
+        self.inflight = inflight
+        self.stats: Any = crawler.stats
+        self.reach = worker_of(crawler).reach
+        self.lifetime_s = kept_s(crawler.settings)
+
+    async def for_all(
+        self, shared: SharedRobots, origin: str, request: Request, failures: int
+    ) -> Known:
+        """Fetch it, and store for the fleet what came of it.
+
+        Raises:
+            AddressRefused, NoWay: the page cannot be asked for either.
+            NoNetwork: this machine cannot reach any site.
+        """
+        try:
+            known = await self.alone(origin, request, failures)
+        except (AddressRefused, NoWay):  # release the lock, because another page may ask
+            with suppress(RedisError, OSError):
+                await shared.store(origin, Known("away", b"", _MOMENT_S), failures=failures)
+            raise
+        failures = failures + 1 if known.state == "away" else 0
+        try:
+            await shared.store(origin, known, failures=failures)
+        except (RedisError, OSError) as error:
+            logger.debug("robots.txt of %s is not shared: %s", origin, error)
+        return known
+
+    async def alone(self, origin: str, request: Request, failures: int) -> Known:
+        """Fetch it by the page's lease, or without one where the frontier cannot be asked.
+
+        Raises:
+            AddressRefused, NoWay, NoNetwork: as `for_all` does.
+        """
+        try:
+            return await self._ask(origin, request, failures, on_lease=True)
+        except NotNow:  # the frontier cannot say when; without rules nothing else can be asked
+            return await self._ask(origin, request, failures, on_lease=False)
+        finally:
+            entry = self.inflight.entry_of(request)
+            if entry is not None:  # the site was asked: the page must take another time
+                entry.spent_at = monotonic()
+
+    async def _ask(self, origin: str, request: Request, failures: int, *, on_lease: bool) -> Known:
+        meta = {key: request.meta[key] for key in _WAY if key in request.meta}
+        # RFC 9309, 2.3.1.2: at least five redirects, to whatever host, are followed.
+        meta |= {"dont_obey_robotstxt": True, "allow_offsite": True, "redirect_ttl": 5}
+        meta[m.HOME] = self.reach.home_of(request)
+        meta |= {"download_maxsize": 8 * SIZE_LIMIT, "download_timeout": FETCH_S / 3}
+        if on_lease:
+            meta |= {m.INSTEAD_OF: request, m.PATIENCE_MS: int(FETCH_S * 500)}
+        ask = Request(f"{origin}/robots.txt", meta=meta, callback=NO_CALLBACK, dont_filter=True)
+        engine: Any = self.crawler.engine
+        self.stats.inc_value("robotstxt/request_count")
+        try:
+            response = await asyncio.wait_for(engine.download_async(ask), FETCH_S)
+        except (NotNow, NoWay):
+            raise
+        except AddressRefused as error:
+            if error.place != place_of(ask):  # a redirect leads there: as if there were none
+                return Known("free", b"", self.lifetime_s)
+            raise  # the page may not be asked for either, and other pages may
+        except Unusable as error:  # there are rules, and nobody can read them
+            logger.warning("robots.txt of %s: %s", origin, error)
+            return Known("away", b"", away_s(failures))
+        except IgnoreRequest as error:
+            if isinstance(error.__cause__, LedNowhere):  # over five: as if there were none
+                return Known("free", b"", self.lifetime_s)
+            # There may be rules, and nobody has read them.
+            logger.warning(
+                "robots.txt of %s: a middleware ignores it (%s: %s), so the site's pages wait; let "
+                "requests for /robots.txt pass there",
+                *(origin, type(error).__name__, error),
+            )
+            return Known("away", b"", away_s(failures))
+        except Exception as error:
+            return _unreachable(origin, error, failures)
+        state = state_of(response.status)
+        self.stats.inc_value(f"robotstxt/response_status_count/{response.status}")
+        if state == "away":
+            logger.warning("robots.txt of %s: HTTP %d", origin, response.status)
+            return Known(state, b"", away_s(failures))
+        body = response.body[:SIZE_LIMIT] if state == "rules" else b""
+        return Known(state, body, self.lifetime_s)
+
+
+def _unreachable(origin: str, error: Exception, failures: int) -> Known:
+    """Say that a download failed, and for how long nothing may be asked for then.
+
+    Raises:
+        NoNetwork: this machine is to blame, so that the failure says nothing of the site.
+    """
+    if reason := own_faults.told(error):
+        raise NoNetwork(reason) from None
+    logger.warning("robots.txt of %s: %s: %s", origin, type(error).__name__, error)
+    return Known("away", b"", away_s(failures))
