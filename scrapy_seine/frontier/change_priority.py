@@ -17,8 +17,9 @@ import attrs
 
 from scrapy_seine.errors import ConfigError, DecodeError, EncodeError
 from scrapy_seine.frontier.encoding.codec import decode, encode
-from scrapy_seine.frontier.model import PRIORITY_LIMIT, header_of
+from scrapy_seine.frontier.model import header_of
 from scrapy_seine.frontier.one_partition import Part
+from scrapy_seine.frontier.priority_level import PRIORITY_LIMIT
 from scrapy_seine.lenient import word
 from scrapy_seine.meta import SITE_ID
 from scrapy_seine.records import Value

@@ -9,24 +9,14 @@ from typing import Literal
 
 import attrs
 
+from scrapy_seine.frontier.priority_level import level_of
 from scrapy_seine.records import Record, Value
 
-#: Scrapy priorities beyond these count as these: 13 bits of a sorted set's score are theirs.
-PRIORITY_LIMIT = 4000
 #: Words in the first line of a stored request that belongs to no job.
 _WITHOUT_JOB = 2
 #: Bytes of that line, at most.
 _HEAD = 8192
 _LEVEL = re.compile(r"-?[0-9]{1,9}")
-
-
-def level_of(priority: int) -> int:
-    """Turn a Scrapy priority (larger is sooner) into a level (smaller is sooner).
-
-    >>> level_of(0), level_of(10), level_of(-9999)
-    (4000, 3990, 8000)
-    """
-    return PRIORITY_LIMIT - max(-PRIORITY_LIMIT, min(PRIORITY_LIMIT, priority))
 
 
 def header_of(priority: int, domain: str, job: str = "") -> bytes:

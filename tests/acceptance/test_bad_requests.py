@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from scrapy_seine.frontier.model import level_of
+from scrapy_seine.frontier.priority_level import level_of
 from scrapy_seine.printable import printable, redact
 from tests import bad_requests
 from tests.helpers import wait_until

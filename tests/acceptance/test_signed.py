@@ -8,7 +8,8 @@ import pytest
 
 from crawler.demo.shop_process import served
 from scrapy_seine.frontier.encoding.codec import SEALED, encode
-from scrapy_seine.frontier.model import header_of, level_of
+from scrapy_seine.frontier.model import header_of
+from scrapy_seine.frontier.priority_level import level_of
 from tests.acceptance.conftest import said
 
 pytestmark = pytest.mark.acceptance

@@ -11,7 +11,8 @@ from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.encoding.wire import MAX_CHILDREN, domain_of, escape, parse_leased
 from scrapy_seine.frontier.keys import Keys, SeedKeys
-from scrapy_seine.frontier.model import Burial, Done, Early, Latency, Lease, Push, Retry, level_of
+from scrapy_seine.frontier.model import Burial, Done, Early, Latency, Lease, Push, Retry
+from scrapy_seine.frontier.priority_level import level_of
 from scrapy_seine.frontier.round_trips.endings import MAX_PAGES, Call, Endings
 
 
