@@ -37,7 +37,6 @@ from scrapy_seine.engine.lease.early_push import EarlyPush
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.lease_ends import Ends
-from scrapy_seine.engine.lease.uncaught import unbroken
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.reading.overrun_pause import note_overrun
 from scrapy_seine.engine.reading.reading_limit import MOST_OUTPUTS, ReadingLimit
@@ -47,6 +46,7 @@ from scrapy_seine.engine.reading.watchdog import Watchdog
 from scrapy_seine.engine.settings_check import check
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import digest, misspelt
+from scrapy_seine.engine.starting.giving_way import giving_way
 from scrapy_seine.engine.starting.seed_format import SETS, pushes_of, seeds_key_of
 from scrapy_seine.engine.starting.start_requests import StartRequests
 from scrapy_seine.engine.starting.waiting_for_seeds import idle_limit_s, stop_popping
@@ -210,7 +210,7 @@ class Worker:
     async def _open(self, config: FrontierConfig, seal: Seal) -> None:
         stop_popping(self.spider, self.crawler)
         if scrapy_internals.available("start"):
-            scrapy_internals.wrap_start(self.crawler.engine, unbroken)
+            scrapy_internals.wrap_start(self.crawler.engine, lambda start: giving_way(start, self))
         for name, alike in misspelt(self.spider).items():
             logger.warning("nothing reads -a %s=…; did you mean -a %s=…?", name, alike)
         url = endpoints(self.crawler.settings, need=("redis",)).redis_url

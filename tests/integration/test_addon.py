@@ -49,6 +49,15 @@ STARTS = """
 
 """
 
+ENDLESS = """
+    async def start(self):
+        number = 0
+        while True:
+            number += 1
+            yield scrapy.Request(f"{self.start_urls[0]}?{number}")
+
+"""
+
 
 class Site(BaseHTTPRequestHandler):
     """Pages of quotes, each with a link to the next one."""
@@ -130,6 +139,27 @@ def test_a_start_that_raises_midway_keeps_its_items_and_exits_with_1(
     assert done.returncode == 1, done.stderr
     assert "Spider closed (start_error)" in done.stderr
     assert len(json.loads((tmp_path / "items.json").read_text("utf-8"))) == PAGES * QUOTES
+
+
+@pytest.mark.redis
+def test_an_endless_start_gives_way_to_the_pages_and_to_the_end(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """I11: with a full downloader Scrapy reads a start that awaits nothing without a pause."""
+    endless = SPIDER.replace("    def parse", ENDLESS + "    def parse", 1)
+    (tmp_path / "quotes.py").write_text(endless, "utf-8")
+    settings = {
+        "ADDONS": '{"scrapy_seine.Addon": 500}',
+        "CONCURRENT_REQUESTS": "2",
+        "CLOSESPIDER_ITEMCOUNT": "20",
+        "SEINE_READ_SECONDS": "1",
+    }
+    with serving(Site) as url:
+        out = tmp_path / "items.json"
+        done = run(tmp_path, out, url, REDIS_URL=redis_url, SEINE_CRAWL=namespace, **settings)
+    assert done.returncode == 0, done.stderr
+    assert "Spider closed (closespider_itemcount)" in done.stderr
+    assert len(json.loads(out.read_text("utf-8"))) >= 20
 
 
 def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
