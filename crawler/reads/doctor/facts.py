@@ -22,7 +22,7 @@ from crawler.reads.doctor import checks
 from crawler.reads.doctor.checks import PostgresFacts, RedisFacts
 from crawler.reads.doctor.environment_checks import environment_findings
 from crawler.reads.doctor.finding import Finding
-from crawler.reads.doctor.start_checks import Wish, job_findings, start_findings
+from crawler.reads.doctor.start_checks import FetchOptions, job_findings, start_findings
 from crawler.stores.migrations import pending
 from crawler.stores.postgres_endpoint import Endpoints, redis_client
 from crawler.stores.queries import filled_columns
@@ -41,13 +41,13 @@ async def examine(
     settings: SettingsLike,
     where: Endpoints,
     spider: str,
-    wishes: Sequence[Wish] = (),
+    site_options: Sequence[FetchOptions] = (),
     broken: Sequence[BrokenFile] = (),
 ) -> list[Finding]:
     """Look at everything; a store that does not answer is a finding."""
     return [
         *checks.settings_findings(settings),
-        *start_findings(settings, wishes, broken),
+        *start_findings(settings, site_options, broken),
         *await asyncio.to_thread(environment_findings, settings, spider),
         *checks.version_findings({name: installed(name) for name in _PACKAGES}),
         *await _redis(where.redis_url, spider),

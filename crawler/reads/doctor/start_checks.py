@@ -30,7 +30,7 @@ _NAMED = 3
 
 
 @attrs.frozen(eq=False, repr=False)
-class Wish(Value):
+class FetchOptions(Value):
     """How a site file wants its site to be fetched."""
 
     site: str
@@ -39,14 +39,14 @@ class Wish(Value):
 
 
 def start_findings(
-    settings: SettingsLike, wishes: Sequence[Wish], broken: Iterable[BrokenFile]
+    settings: SettingsLike, site_options: Sequence[FetchOptions], broken: Iterable[BrokenFile]
 ) -> list[Finding]:
     """Judge what a worker can know by itself: files, settings and the list of proxies."""
     return [
         *_broken(broken),
         *_name(settings),
-        *_proxies(settings, wishes),
-        *_lanes(settings, wishes),
+        *_proxies(settings, site_options),
+        *_lanes(settings, site_options),
     ]
 
 
@@ -65,10 +65,10 @@ def _name(settings: SettingsLike) -> Iterator[Finding]:
         yield Finding("warn", "identity", text, "set USER_AGENT to a name with your own address")
 
 
-def _proxies(settings: SettingsLike, wishes: Sequence[Wish]) -> Iterator[Finding]:
+def _proxies(settings: SettingsLike, site_options: Sequence[FetchOptions]) -> Iterator[Finding]:
     """Judge the list, and the pools that somebody asks for."""
     proxy_list = ProxyList.from_settings(settings)
-    asked = _pools(settings, wishes)
+    asked = _pools(settings, site_options)
     if not proxy_list:
         for pool, who in asked.items():
             text = f"{who} asks for the pool {pool!r}, but no list of proxies is given"
@@ -96,24 +96,24 @@ def _proxies(settings: SettingsLike, wishes: Sequence[Wish]) -> Iterator[Finding
     yield Finding("ok", "proxies", f"{where}: {text}")
 
 
-def _pools(settings: SettingsLike, wishes: Sequence[Wish]) -> dict[str, str]:
+def _pools(settings: SettingsLike, site_options: Sequence[FetchOptions]) -> dict[str, str]:
     """Return the pools that are asked for, and by whom."""
     asked = {}
-    for wish in wishes:
-        if wish.proxy_pool not in {None, "any", "none"}:
-            asked[str(wish.proxy_pool)] = f"site {wish.site}"
+    for options in site_options:
+        if options.proxy_pool not in {None, "any", "none"}:
+            asked[str(options.proxy_pool)] = f"site {options.site}"
     pool = str(settings.get("SEINE_PROXY_POOL") or "any")
     if pool in POOLS:  # another is no pool at all, which the check of the settings says
         asked[pool] = "SEINE_PROXY_POOL"
     return asked
 
 
-def _lanes(settings: SettingsLike, wishes: Sequence[Wish]) -> Iterator[Finding]:
+def _lanes(settings: SettingsLike, site_options: Sequence[FetchOptions]) -> Iterator[Finding]:
     try:
         has_browser = flag(settings, "SEINE_BROWSER")
     except ConfigError:  # the worker says so by itself
         return
-    sites = sorted(wish.site for wish in wishes if wish.lane == "browser")
+    sites = sorted(options.site for options in site_options if options.lane == "browser")
     if sites and not has_browser:
         names = ", ".join(sites[:_NAMED]) + (", …" if len(sites) > _NAMED else "")
         text = f"{names} must be fetched by a browser, which this worker does not have"
