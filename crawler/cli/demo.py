@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import attrs
 
 from crawler.demo.hostile import run_hostile
-from crawler.demo.own_stores import SCHEMA, clean, own_place
+from crawler.demo.own_stores import SCHEMA, clean, demo_endpoints
 from crawler.demo.run import Audience, Options, Outcome, run
 from crawler.demo.screen import Screen
 from crawler.stores.postgres_endpoint import Endpoints, endpoints, missing
@@ -36,7 +36,7 @@ def show(command: SeineCommand, opts: argparse.Namespace) -> int:
     options = _options(opts, command.project)
     # With --json, standard output gets the object only.
     console = lazy_rich.Console(highlight=False, file=sys.stderr if command.as_json else None)
-    stores = own_place(endpoints(command.project))
+    stores = demo_endpoints(endpoints(command.project))
     outcome = asyncio.run(_demo(stores, options, console))
     for text in _complaints(outcome):
         complain(text)
@@ -84,11 +84,11 @@ def _hostile(command: SeineCommand, opts: argparse.Namespace) -> int:
     """Crawl the shop's defended sections; exit status 1 where one is incomplete."""
     products = opts.products or os.environ.get("PRODUCTS") or HOSTILE_PRODUCTS
     work = run_hostile(
-        own_place(endpoints(command.project)),
+        demo_endpoints(endpoints(command.project)),
         products=int(number({"PRODUCTS": products}, "PRODUCTS", HOSTILE_PRODUCTS, low=1)),
         folder=data_folder(command.project),
         browser=str(command.project.get("PLAYWRIGHT_BROWSER_TYPE") or "chromium"),
-        say=lambda text: print(text, file=sys.stderr if command.as_json else None, flush=True),
+        report=lambda text: print(text, file=sys.stderr if command.as_json else None, flush=True),
     )
     try:
         outcome = asyncio.run(work)
@@ -136,7 +136,7 @@ async def _demo(stores: Endpoints, options: Options, console: lazy_rich.Console)
         asyncio.get_running_loop().add_signal_handler(sign, task.cancel)
     try:
         with Screen(console) as screen:
-            outcome = await run(stores, options, Audience(screen.say, screen.show))
+            outcome = await run(stores, options, Audience(screen.report, screen.show))
         screen.table(outcome.sample)
     except RuntimeError as error:
         raise StoreError(str(error)) from None
