@@ -1,8 +1,8 @@
-"""Asking for a page only if it changed: what to keep of an answer, what to say, what to believe.
+"""Conditional requests: what to keep of a response, what to send, and whether a 304 fits. Pure.
 
-After RFC 9110, sections 8.8 and 13: an entity tag is repeated as it came; a date is only kept where
-the page cannot have changed twice within it; both are sent, and a server that knows tags ignores
-the date. Pure.
+After RFC 9110, sections 8.8 and 13: an entity tag is sent back unchanged; a date is kept only where
+the page cannot have changed twice within its second. Both are sent; a server that supports tags
+ignores the date.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ import attrs
 
 from scrapy_seine.records import Value
 
-#: Key of `request.meta`: the state of the page that is known, as `Validators.plain` lays it out.
+#: Key of `request.meta`: the page's stored state, as `Validators.plain` returns it.
 KEY = "validators"
 _TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]{0,256}"')
-#: A page younger than this when it was sent may change again within its second.
+#: A page modified less than this before its response may change again within the same second.
 _SETTLED = timedelta(seconds=60)
 
 
 @attrs.frozen(eq=False, repr=False)
 class Validators(Value):
-    """What names one state of a page."""
+    """The validators of one state of a page."""
 
     etag: str | None = None
     last_modified: str | None = None
 
     def headers(self) -> dict[str, str]:
-        """Headers that ask for the page unless it is in this state."""
-        made = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
-        return {name: value for name, value in made.items() if value}
+        """Headers that request the page unless it is in this state."""
+        conditions = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in conditions.items() if value}
 
     def plain(self, parser: str) -> dict[str, str]:
-        """Lay this out for meta, with the version of the parser that read that state."""
-        made = {"etag": self.etag, "modified": self.last_modified, "parser": parser}
-        return {name: value for name, value in made.items() if value}
+        """Return plain data for meta, with the version of the parser that read that state."""
+        fields = {"etag": self.etag, "modified": self.last_modified, "parser": parser}
+        return {name: value for name, value in fields.items() if value}
 
     def fits(self, etag: str) -> bool:
-        """Whether a 304 with that entity tag (empty: none) can be about this state.
+        """Whether a 304 with that entity tag (empty: none) can refer to this state.
 
         >>> known = Validators('W/"a"')
         >>> known.fits('"a"'), known.fits('"b"'), known.fits("")
@@ -52,7 +52,7 @@ class Validators(Value):
 
 
 def validators_in(headers: Mapping[str, str], now: datetime) -> Validators | None:
-    """What an answer says about its page's state, None where nothing can be relied on.
+    """The validators of a response; None where none is reliable.
 
     *headers* are `etag`, `last-modified` and `date`, in lower case.
 
@@ -72,22 +72,22 @@ def validators_in(headers: Mapping[str, str], now: datetime) -> Validators | Non
 
 
 def from_meta(value: object) -> tuple[Validators, str] | None:
-    """Read what `Validators.plain` laid out: the validators and the parser's version."""
+    """Read the result of `Validators.plain`: the validators and the parser's version."""
     if not isinstance(value, Mapping):
         return None
-    found = Validators(value.get("etag"), value.get("modified"))
-    return (found, str(value.get("parser", ""))) if found.headers() else None
+    validators = Validators(value.get("etag"), value.get("modified"))
+    return (validators, str(value.get("parser", ""))) if validators.headers() else None
 
 
 def _weak(tag: str) -> str:
     return tag.strip().removeprefix("W/")
 
 
-# A site's answers of one second bear the same date.
+# Cached, because a site's responses of one second have the same date.
 @lru_cache(maxsize=256)
 def _time(text: str) -> datetime | None:
     try:
-        found = parsedate_to_datetime(text)
+        moment = parsedate_to_datetime(text)
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Product: what a crawl is for, with the field names of schema.org and zyte-common-items."""
+"""Product: a crawl's result, with the field names of schema.org and zyte-common-items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _now() -> datetime:
 
 @attrs.frozen
 class Missing:
-    """What the page of a known product yields that shows no product: noted, and no item."""
+    """A known product's page shows no product: yielded by the spider, recorded, not an item."""
 
     url: str
     """The product's own address."""

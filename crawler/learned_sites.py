@@ -1,4 +1,4 @@
-"""Loads what the fleet learned of sites from PostgreSQL, and stores what this worker learns."""
+"""Loads the fleet's templates of sites from PostgreSQL, and prepares this worker's for storage."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ from scrapy_seine.retry_until import tell_failure
 logger = logging.getLogger(__name__)
 _NOT_TEXT = re.compile("[\0\ud800-\udfff]")
 
-#: Every so often products' stored values are asked for, where these tell where a field went, s.
+#: Interval of queries for products' stored values, which show where a field moved to, s.
 RECALL_S = 1.0
-#: The same after the database refused to tell them, s.
+#: The interval after such a query failed, s.
 FAILED_S = 60.0
-#: Askings of a site after which the currencies that all workers stored are compared with one's own.
+#: Queries of a site after which its stored currencies are compared with this worker's.
 _COMPARED_AFTER = frozenset({3, 6, 12, 24, 48, 96})
 _MOST_SITES = 500
 
 
 class Templates:
-    """The fleet's templates, as one worker takes and gives them."""
+    """The fleet's templates, as one worker reads and stores them."""
 
     def __init__(self, database_url: str) -> None:
         self.url = database_url
         self._read: list[tuple[str, str, Any]] = []
-        self._asked: Newest[Iterator[int]] = Newest(lambda: count(1), _MOST_SITES)
+        self._recalls: Newest[Iterator[int]] = Newest(lambda: count(1), _MOST_SITES)
 
     def read(self) -> None:
-        """Read the newest templates; blocks. Where they are refused, sites are learned anew.
+        """Read the newest templates; blocks. If the query fails, sites are learned anew.
 
         Raises:
             StoreUnreachable: the database does not answer.
@@ -60,7 +60,7 @@ class Templates:
             tell_failure(logger, "no template is read, so that sites are learned anew", error)
 
     def hand_over(self, book: Book) -> None:
-        """Give what was read to a spider's book."""
+        """Load the templates into a spider's book."""
         for site_id, cluster, plain in self._read:
             if not book.load(site_id, cluster, plain):
                 logger.warning(
@@ -70,7 +70,7 @@ class Templates:
         self._read = []
 
     async def keep_recalling(self, book: Book) -> None:
-        """Tell a book the stored values that it asks for: these tell where a field went."""
+        """Give a book the stored values that it asks for, to find where a field moved to."""
         wait_s = RECALL_S
         while True:
             await asyncio.sleep(wait_s)
@@ -79,12 +79,12 @@ class Templates:
                 wait_s = RECALL_S
             except StoreUnreachable:
                 logger.debug("no field is looked for: the database does not answer")
-            except Exception as error:  # pages are read as before
+            except Exception as error:  # pages are still read, by the templates in use
                 wait_s = FAILED_S
                 tell_failure(logger, "no field that moved is looked for", error)
 
     async def recall(self, book: Book) -> None:
-        """Tell the stored values that pages wait for.
+        """Load the stored values that pages wait for.
 
         Raises:
             StoreUnreachable: the database does not answer.
@@ -93,21 +93,21 @@ class Templates:
         for site_id, urls in list(book.wanted()):
             stored = await loop.run_in_executor(None, stored_before, self.url, site_id, urls)
             book.recall(site_id, stored)
-            if next(self._asked[site_id]) in _COMPARED_AFTER:
-                told = await loop.run_in_executor(None, stored_currencies, self.url, site_id)
-                book.tenders.compare(site_id, told)
+            if next(self._recalls[site_id]) in _COMPARED_AFTER:
+                currencies = await loop.run_in_executor(None, stored_currencies, self.url, site_id)
+                book.tenders.compare(site_id, currencies)
 
 
-def learned(book: Book, least: int, now: datetime) -> Iterator[TemplateRow]:
-    """The templates of which so many pages were learned since they were stored."""
+def template_rows(book: Book, least: int, now: datetime) -> Iterator[TemplateRow]:
+    """The rows of templates with at least so many pages learned since they were stored."""
     for site_id, cluster, profile, changed in book.unsaved(least):
-        text, told = _storable(profile.plain()), changed and printable(changed)
-        yield TemplateRow(site_id, cluster, profile.version, profile.pages, text, told, now)
+        text, change_text = _storable(profile.plain()), changed and printable(changed)
+        yield TemplateRow(site_id, cluster, profile.version, profile.pages, text, change_text, now)
 
 
 def _storable(plain: Any) -> bytes:
-    """Write JSON that PostgreSQL takes: a page may hold NUL, and halves of surrogate pairs."""
-    with suppress(TypeError):  # half a surrogate pair
+    """Write JSON that PostgreSQL accepts: without NUL and lone surrogates, which pages may hold."""
+    with suppress(TypeError):  # a lone surrogate
         text = orjson.dumps(plain)
         if b"\\u0000" not in text:
             return text
@@ -122,7 +122,7 @@ def _marked(value: Any) -> Any:
     return [_marked(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def led_nowhere(dead_ends: DeadEnds, now: datetime) -> Iterator[DeadEnd]:
-    """The shapes of addresses that are left out since, or are not any more."""
+def dead_end_rows(dead_ends: DeadEnds, now: datetime) -> Iterator[DeadEnd]:
+    """The rows of dead ends (shapes of URLs) that were found or lifted since the last call."""
     for shape, (site_id, pages) in dead_ends.news().items():
         yield DeadEnd(shape, site_id, pages, now)

@@ -1,8 +1,7 @@
-"""What each worker does for the whole crawl now and then, beside its pages.
+"""A worker's periodic tasks for the whole crawl.
 
-It looks whether jobs are lost or complete, shares what was learned of sites, and makes partitions
-of the log of attempts ahead. The coordinator looks after jobs each second, but a fleet need not
-have one.
+A worker checks whether jobs are lost or complete, stores what it learned of sites, and creates
+partitions of the log of attempts ahead. The coordinator checks jobs each second, but is optional.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.restoring import restore_jobs
 from crawler.extract.links.dead_ends import DeadEnds
 from crawler.extract.template import Book
-from crawler.learned_sites import Templates, learned, led_nowhere
+from crawler.learned_sites import Templates, dead_end_rows, template_rows
 from crawler.stores.attempts import keep_days
 from crawler.stores.tables import DEAD_END, OVERHEAD, TEMPLATE
 from scrapy_seine.config import StoreConfig, number
@@ -31,16 +30,16 @@ from scrapy_seine.sinks.postgres.writer import Writer
 
 logger = logging.getLogger(__name__)
 
-#: Pages of a make that were learned since its template was stored.
+#: Pages learned since a template was stored, at least, to store it again.
 _LEARNED = 20
-#: Every so often partitions of the log of attempts are made ahead, s.
+#: Interval at which partitions of the log of attempts are created, s.
 _CHORES_S = 6 * 3600
-#: Every so often a worker looks whether jobs are complete, or lost, s.
+#: Interval at which a worker checks whether jobs are complete or lost, s.
 REVIEW_S = 30.0
 
 
 class Upkeep:
-    """One worker's part of the crawl's upkeep, from when it has joined until it stops."""
+    """One worker's periodic tasks, from joining the crawl until the worker stops."""
 
     def __init__(self, crawler: Crawler, config: StoreConfig, writer: Writer, url: str) -> None:
         self.crawler, self.config, self.writer, self.url = crawler, config, writer, url
@@ -50,7 +49,7 @@ class Upkeep:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Begin what needs no joined worker, and have the rest begin when the spider opens."""
+        """Start the partitions' task now, and the others when the spider opens."""
         if self.config.attempts:
             self._make_partitions()
         self.inflight.completed = self._review_jobs
@@ -64,7 +63,7 @@ class Upkeep:
         await patience.try_until_async(lambda: loop.run_in_executor(None, templates.read))
 
     def join(self, templates: Templates) -> None:
-        """Begin to look after jobs and templates, because the worker has joined the crawl."""
+        """Start the tasks of jobs and templates, because the worker has joined the crawl."""
         self._tasks = [asyncio.ensure_future(self._keep_reviewing())]
         book = self._book
         if book is not None:
@@ -72,15 +71,15 @@ class Upkeep:
             self._tasks.append(asyncio.ensure_future(templates.keep_recalling(book)))
 
     async def stop(self) -> None:
-        """Begin nothing more."""
+        """Cancel the tasks."""
         if self._later is not None:
             self._later.cancel()
         await cancel(self._tasks)
 
     def save_templates(self, least: int = _LEARNED) -> None:
-        """Share what was learned of sites; it is left out when much waits: products go first.
+        """Store what was learned of sites, unless the writer's queue is long: products go first.
 
-        Never raises, because the look after jobs and the last rows come behind it.
+        Never raises, because the jobs' review and the last rows follow.
         """
         try:
             self._save_templates(least)
@@ -91,12 +90,12 @@ class Upkeep:
         book = self._book
         if book is None or self.writer.waiting[1] > self.config.buffer_bytes:
             return
-        for row in learned(book, least, self.inflight.now(None)):
+        for row in template_rows(book, least, self.inflight.now(None)):
             self.writer.put(TEMPLATE, row, len(row.learned) + OVERHEAD)
         dead_ends: DeadEnds | None = getattr(self._spider, "dead_ends", None)
         if dead_ends is not None:
-            for found in led_nowhere(dead_ends, self.inflight.now(None)):
-                self.writer.put(DEAD_END, found, OVERHEAD)
+            for dead_end in dead_end_rows(dead_ends, self.inflight.now(None)):
+                self.writer.put(DEAD_END, dead_end, OVERHEAD)
 
     @property
     def _spider(self) -> Any:
@@ -108,21 +107,21 @@ class Upkeep:
         return getattr(self._spider, "book", None)
 
     async def _keep_reviewing(self) -> None:
-        """Look after the crawl's jobs when the worker has joined, and now and then.
+        """Review the crawl's jobs when the worker has joined, and every REVIEW_S.
 
-        Redis may have lost the state that they began with; and a worker that stays, or that has
-        work of other jobs, sees the end of one only if it looks.
+        Redis may have lost the jobs' state, and a worker that is idle or busy with another job
+        notices a job's end only by a review.
         """
         while True:
             try:
                 await self.inflight.completed()
-            except Exception as error:  # the next process that looks does it
+            except Exception as error:  # the next review repeats it
                 tell_failure(logger, "the crawl's jobs are left as they are", error)
             self.save_templates()
             await asyncio.sleep(REVIEW_S * random.uniform(0.7, 1.3))
 
     async def _review_jobs(self) -> bool:
-        """Begin lost jobs anew, end complete ones; says whether that brought more to do."""
+        """Restore lost jobs, end complete ones; returns whether that added work."""
         member = worker_of(self.crawler).member
         if member is None:  # another scheduler's crawl: it has no jobs
             return False

@@ -1,7 +1,7 @@
-"""The bridge between pipelines, the writer's thread and the in-flight table: one a crawler.
+"""Connects pipelines, the writer's thread and the in-flight table; one instance a crawler.
 
-Pipelines hand items over and return at once. The writer's thread reports each committed batch;
-one call on the reactor thread then releases the batch's holds, so that the scheduler may ack.
+Pipelines queue items and return at once. The writer's thread reports each committed batch; one call
+on the reactor thread then releases the batch's holds, so that the scheduler may ack.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ from scrapy_seine.urls import tidy
 
 logger = logging.getLogger(__name__)
 
-#: So many items of a site, rejected in succession, are told of.
+#: So many rejected items of a site in succession are a warning.
 _SUSPICIOUS = 20
 
 
 class Storage:
-    """Takes what pipelines want stored."""
+    """Queues rows for the writers, and settles the holds of their pages."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -71,11 +71,11 @@ class Storage:
         self.writer: Writer | None = None
         self.archive: Writer | None = None
         self.upkeep: Upkeep | None = None
-        #: The last digest that was made, beside its item: the next pipeline needs it again.
+        #: The last item and its digest, because the next pipeline needs the digest again.
         self.digests: tuple[object, bytes] = (None, b"")
-        #: By site: items that were rejected since one of it was taken.
+        #: By site: items rejected in succession.
         self._rejections: dict[str, int] = {}
-        #: Grows whenever something given to the writer was not stored: its page comes again.
+        #: Counts rows that were not stored, whose pages are retried.
         self.failures = 0
         self._closed: asyncio.Future[None] | None = None
 
@@ -90,10 +90,10 @@ class Storage:
             return
         loop, config = asyncio.get_running_loop(), self.config
         url = endpoints(self.crawler.settings, need=("postgres",)).database_url
-        # A laptop's own database is brought up to date unasked; a fleet's is not.
-        own = flag(self.crawler.settings, "SEINE_EMBEDDED")
-        patience = RetryUntil(self.outage_s, logger.warning)
-        await patience.try_until_async(lambda: loop.run_in_executor(None, prepare, url, own))
+        # Only an embedded database is migrated automatically.
+        embedded = flag(self.crawler.settings, "SEINE_EMBEDDED")
+        retries = RetryUntil(self.outage_s, logger.warning)
+        await retries.try_until_async(lambda: loop.run_in_executor(None, prepare, url, embedded))
         window = timedelta(seconds=config.fresh_s)
         tables: dict[str, Table] = {
             PRODUCT: lambda cursor, rows: write_products(cursor, rows, window),
@@ -138,7 +138,7 @@ class Storage:
         return writer
 
     async def close(self) -> None:
-        """Write what is left; afterwards each hold is released or failed. May be called twice."""
+        """Write the queued rows, then release or fail each hold. May be called twice."""
         if self.writer is None:
             return
         if self.upkeep is not None:
@@ -158,12 +158,12 @@ class Storage:
             thread.join()
 
     def store(self, product: Product, content_hash: bytes) -> None:
-        """Take a valid product. Never waits, never raises.
+        """Queue a valid product. Never waits, never raises.
 
-        A product that cannot be written as a row is refused like any invalid one.
+        A product that cannot be converted to a row is rejected like an invalid one.
         """
         try:
-            row = product_row(product, content_hash, self._seen(product), told=_told())
+            row = product_row(product, content_hash, self._seen(product), told=_from_sitemap_news())
         except (TypeError, ValueError) as error:
             self.reject(product, f"cannot be stored: {error}")
             return
@@ -171,42 +171,42 @@ class Storage:
         self._put(PRODUCT, row, len(row.body), self.inflight.hold(product))
 
     def confirm(self, row: Confirmed, hold: Hold) -> None:
-        """Take note that a page is unchanged. Never waits, never raises."""
+        """Queue that a page is unchanged. Never waits, never raises."""
         self._put(CONFIRMED, row, len(row.url), hold)
 
     def vanished(self, row: Vanished, hold: Hold) -> None:
-        """Take note that a known page is not there. Never waits, never raises."""
+        """Queue that a known page is gone. Never waits, never raises."""
         self._put(VANISHED, row, len(row.url), hold)
 
     def missing(self, item: Missing) -> None:
-        """Take note that a known product's page shows none. Never waits, never raises."""
+        """Queue that a known product's page shows no product. Never waits, never raises."""
         entry = current.get()
-        at = (entry.answered_at if entry is not None else None) or self.inflight.now(entry)
-        row = Vanished(item.site_id, item.url, at, final=False)
+        answered_at = (entry.answered_at if entry is not None else None) or self.inflight.now(entry)
+        row = Vanished(item.site_id, item.url, answered_at, final=False)
         self.vanished(row, self.inflight.hold(item))
 
     def parser(self, url: str) -> str:
-        """Version of the parser that reads a URL's page here."""
+        """Version of the parser that reads a URL's page in this worker."""
         site_of = getattr(self.spider, "site_of", None)
         return parser_version(self.spider if site_of is None else site_of(url))
 
     def _seen(self, product: Product) -> Seen | None:
-        """The state of the page at the product's address; None where its answer names none."""
+        """The validators of the product's page; None where the response has none."""
         entry = current.get()
         if entry is None or entry.seen is None or not _same(entry.request.url, product.url):
             return None
         seen, parser = entry.seen, self.parser(product.url)
         return Seen(etag=seen.etag, last_modified=seen.last_modified, parser=parser)
 
-    def reject(self, item: object, reason: str, **known: str | None) -> None:
-        """Keep an item of any kind that is refused, with the reason. Never waits, never raises."""
+    def reject(self, item: object, reason: str, **fields: str | None) -> None:
+        """Queue a rejected item of any kind, with the reason. Never waits, never raises."""
         now = self.inflight.now(current.get())
-        row = attrs.evolve(rejected_row(item, reason, **known), rejected_at=now)
-        self._tell_of(row.site_id or "", reason)
+        row = attrs.evolve(rejected_row(item, reason, **fields), rejected_at=now)
+        self._warn_of_rejections(row.site_id or "", reason)
         self._put(REJECTED, row, len(row.body), self.inflight.hold(item))
 
-    def _tell_of(self, site_id: str, reason: str) -> None:
-        """Say where each item of a site is rejected: a rule of its file may ask for too much."""
+    def _warn_of_rejections(self, site_id: str, reason: str) -> None:
+        """Warn where each item of a site is rejected: a rule of its file may be too strict."""
         self._rejections[site_id] = n = self._rejections.get(site_id, 0) + 1
         if n == _SUSPICIOUS:
             logger.warning(
@@ -215,13 +215,13 @@ class Storage:
             )
 
     def keep(self, page: Page, hold: Hold) -> None:
-        """Take a raw page for the archive. Never waits, never raises."""
+        """Queue a raw page for the archive. Never waits, never raises."""
         size = len(page.body) + OVERHEAD * 4
         if self.archive is None or not self.archive.put(PAGE, page, size, hold):
             self._fail(hold, "too much waits for the archive")
 
     def attempted(self, row: bytes) -> None:
-        """Take a row for the log of attempts. It is left out when much waits: products go first."""
+        """Queue a row for the log of attempts; drop it if the queue is long: products go first."""
         writer = self.writer
         if writer is None or writer.waiting[1] > self.config.buffer_bytes:
             self._count("attempts_dropped", 1)
@@ -235,7 +235,7 @@ class Storage:
 
     @property
     def worker(self) -> str:
-        """Name of this worker, as its leases have it."""
+        """Name of this worker, as in its leases."""
         return worker_of(self.crawler).name
 
     def _put(self, table: str, row: Any, size: int, hold: Hold) -> None:
@@ -261,21 +261,21 @@ class Storage:
         stats.inc_value(f"seine/store/{name}", by)
 
 
-def _told() -> bool:
-    """Whether the page at hand was fetched because a sitemap announced it."""
+def _from_sitemap_news() -> bool:
+    """Whether the current page was fetched because a sitemap announced it."""
     entry = current.get()
     return entry is not None and entry.request.meta.get(m.JOB_TYPE) == "news"
 
 
-def _same(asked: str, url: str) -> bool:
+def _same(requested: str, url: str) -> bool:
     try:
-        return asked == url or tidy(asked) == url
+        return requested == url or tidy(requested) == url
     except ValueError:
         return False
 
 
 def storage_of(crawler: Crawler) -> Storage:
-    """Return the storage of a crawler's worker; whoever asks first makes it.
+    """Return the storage of a crawler's worker; the first call makes it.
 
     Raises:
         ConfigError: a setting is wrong.

@@ -97,7 +97,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
         return {site.identity for site in which_site.load().values() if site.identity}
 
     @classmethod
-    def wishes(cls) -> list[tuple[str, str | None, str | None]]:
+    def fetch_options(cls) -> list[tuple[str, str | None, str | None]]:
         """Site, lane and pool of proxies that each site file asks for."""
         found = dict.fromkeys(which_site.load().values())
         return [(site.name or site.domains[0], site.lane, site.proxy_pool) for site in found]

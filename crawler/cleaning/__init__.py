@@ -1,1 +1,1 @@
-"""Pure rules that bring an item to its types and say what is wrong with it."""
+"""Pure rules that convert an item's values to their types, and reject bad items."""

@@ -1,4 +1,4 @@
-"""Prices in any common format become decimals, currencies ISO 4217 codes."""
+"""Converts prices in common formats to decimals, and currencies to ISO 4217 codes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _DIGITS = 15
 
 
 def money(value: Any) -> tuple[Decimal | None, str | None]:
-    """Read an amount, and the currency that is written beside it.
+    """Parse an amount, and the currency written beside it.
 
-    A price with no number in it is no price; a negative one stays negative, to be refused.
+    A text without a number is no price; a negative price stays negative, so that it is rejected.
 
     >>> money("1.168,70 €"), money("from $5"), money("Call us")
     ((Decimal('1168.70'), 'EUR'), (Decimal('5.00'), 'USD'), (None, None))
@@ -52,24 +52,24 @@ def _read(text: str) -> tuple[Decimal | None, str | None]:
 
 
 def _even(text: str) -> Decimal | None:
-    """Two decimals, or more where they say something: 5 and 5.00 are one price."""
+    """A decimal with two places, or more where they are not zero: 5 and 5.00 are equal."""
     try:
-        made = Decimal(text)
+        amount = Decimal(text)
     except InvalidOperation:
         return None
-    if not made.is_finite():
+    if not amount.is_finite():
         return None
-    if made.adjusted() > _DIGITS:
-        return made
-    rounded = made.quantize(_CENT)
-    if rounded == made:
+    if amount.adjusted() > _DIGITS:
+        return amount
+    rounded = amount.quantize(_CENT)
+    if rounded == amount:
         return rounded
-    return made.normalize() if made.adjusted() > -_DIGITS else rounded
+    return amount.normalize() if amount.adjusted() > -_DIGITS else rounded
 
 
 @lru_cache(maxsize=1024)
 def currency(value: Any) -> str | None:
-    """Read a code, a sign or a word; what is none of them is returned in upper case.
+    """Parse a code, a sign or a word; any other text is returned in upper case.
 
     >>> currency(" eur "), currency("US$"), currency("doubloons"), currency(None)
     ('EUR', 'USD', 'DOUBLOONS', None)

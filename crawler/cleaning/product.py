@@ -1,7 +1,7 @@
-"""A product is brought to its types in place; what cannot be read becomes None.
+"""Converts a product's fields to their types in place; an unreadable value becomes None.
 
-It is one pass of small steps, each with a way out for values that are right already: all of it
-runs once a page on the reactor thread.
+One pass of small steps, each with an early return for valid values, because it runs once a page on
+the reactor thread.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FIELDS = frozenset(field.name for field in attrs.fields(Product))
 
 
 def clean(product: Product, now: datetime) -> None:
-    """Bring each field to its type; what cannot be read becomes None."""
+    """Convert each field to its type; an unreadable value becomes None."""
     product.url = str(product.url or "").strip()
     for name in _LINES:
         value = getattr(product, name)
@@ -64,40 +64,42 @@ def clean(product: Product, now: datetime) -> None:
 
 
 def from_mapping(fields: Mapping[str, Any]) -> Product:
-    """Make a product of a foreign item: known fields as they are, the rest as attributes."""
+    """Make a product from a foreign item: fields of Product unchanged, the others as attributes."""
     known = {name: fields[name] for name in fields if name in _FIELDS}
     for name in ("images", "breadcrumbs", "variants", "attributes", "sources", "scraped_at"):
         if known.get(name, 0) is None:
             del known[name]
-    other = {name: value for name, value in fields.items() if name not in _FIELDS}
-    made = Product(**known)
-    if other and isinstance(made.attributes, dict):
-        made.attributes = {**other, **made.attributes}
-    return made
+    foreign = {name: value for name, value in fields.items() if name not in _FIELDS}
+    product = Product(**known)
+    if foreign and isinstance(product.attributes, dict):
+        product.attributes = {**foreign, **product.attributes}
+    return product
 
 
 def _clean_money(product: Product) -> None:
-    beside = None
+    sign = None
     if product.price is not None:
-        product.price, beside = money(product.price)
+        product.price, sign = money(product.price)
     if product.regular_price is not None:
-        product.regular_price, other = money(product.regular_price)
-        beside = beside or other
-    product.currency = currency(product.currency) if product.currency else beside
+        product.regular_price, regular_sign = money(product.regular_price)
+        sign = sign or regular_sign
+    product.currency = currency(product.currency) if product.currency else sign
 
 
 def _clean_collections(product: Product) -> None:
     base = product.url
     if product.images:
-        found = [absolute(image, base) for image in _list(product.images)]
-        product.images = [image for image in dict.fromkeys(found) if image]
+        urls = [absolute(image, base) for image in _list(product.images)]
+        product.images = [image for image in dict.fromkeys(urls) if image]
     if product.breadcrumbs:
-        product.breadcrumbs = [made for raw in _list(product.breadcrumbs) if (made := line(raw))]
+        product.breadcrumbs = [
+            cleaned for raw in _list(product.breadcrumbs) if (cleaned := line(raw))
+        ]
     if product.attributes:
         product.attributes = _attributes(product.attributes)
     if product.variants:
         product.variants = [
-            made for raw in _list(product.variants) if isinstance(made := plain(raw), dict)
+            cleaned for raw in _list(product.variants) if isinstance(cleaned := plain(raw), dict)
         ]
     sources: Any = product.sources
     if type(sources) is not dict:
@@ -118,7 +120,7 @@ def _attributes(value: Any) -> dict[str, str]:
 
 
 def absolute(value: Any, base: str) -> str | None:
-    """Make an address absolute, without a login; None where it is none that can be fetched.
+    """Make a URL absolute and remove its login; None where it is not http or https.
 
     >>> absolute("//cdn.example/a b.jpg", "https://shop.example/p/1"), absolute("data:x", "")
     ('https://cdn.example/a%20b.jpg', None)
@@ -141,7 +143,7 @@ def absolute(value: Any, base: str) -> str | None:
 
 
 def gtin(value: Any) -> str | None:
-    """Digits of a GTIN whose check digit is right; None otherwise.
+    """The digits of a GTIN with a valid check digit, else None.
 
     >>> gtin("4 006381 333931"), gtin("4006381333932"), gtin("00000000")
     ('4006381333931', None, None)
@@ -153,21 +155,21 @@ def gtin(value: Any) -> str | None:
 
 
 def rating(value: Any) -> float | None:
-    """Read `4.5`, `4,5 / 5`, `4.5 stars`; None where there is no number from 0 to 100."""
+    """Parse `4.5`, `4,5 / 5`, `4.5 stars`; None without a number from 0 to 100."""
     text = str(value)
-    found = _NUMBER.search(text)
-    made = float(found[0].replace(",", ".")[:20]) if found else -1.0
+    match = _NUMBER.search(text)
+    stars = float(match[0].replace(",", ".")[:20]) if match else -1.0
     negative = text.lstrip().startswith("-")
-    return made if 0 <= made <= _HIGHEST_RATING and not negative else None
+    return stars if 0 <= stars <= _HIGHEST_RATING and not negative else None
 
 
 def count(value: Any) -> int | None:
-    """Read `1,234 reviews`; None where there is no number below a billion."""
+    """Parse `1,234 reviews`; None without a number below a billion."""
     text = str(value)
-    found = _COUNT.search(text)
-    if found is None or text.lstrip().startswith("-"):
+    match = _COUNT.search(text)
+    if match is None or text.lstrip().startswith("-"):
         return None
-    digits = re.sub(r"\D", "", re.sub(r"\.0+$", "", found[0]))[:20]
+    digits = re.sub(r"\D", "", re.sub(r"\.0+$", "", match[0]))[:20]
     return int(digits) if int(digits) < 10**9 else None
 
 
@@ -180,7 +182,7 @@ _READERS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
 
 
 def _time(value: Any, now: datetime) -> datetime:
-    """A time with its zone, and not in the future: such a row could never be overwritten."""
+    """A time with its zone, not in the future, because such a row could never be overwritten."""
     if not isinstance(value, datetime):
         return now
     if value.tzinfo is None:

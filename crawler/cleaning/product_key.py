@@ -13,7 +13,7 @@ _ID_LIMIT = 512
 
 
 def identify(product: Product) -> None:
-    """What a parser left open: the site is the host, the product its strongest identifier."""
+    """Fill a missing site id with the host, and a missing external id with the best identifier."""
     if not product.site_id:
         try:
             host = urlsplit(product.url).hostname or ""

@@ -1,4 +1,4 @@
-"""Why a product is rejected: no URL or name, nothing that identifies it, or an absurd price."""
+"""Rejects products without a URL, name or identifier, or with an absurd price."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from crawler.cleaning.product import URL_LIMIT
 from crawler.extract.money.currencies import CODES, ISO_4217
 from crawler.items import Product
 
-#: Pages name the lev and the kuna beside the euro for years after.
+#: With the lev and the kuna, which pages show beside the euro for years after its introduction.
 _KNOWN = ISO_4217 | CODES
 #: Currencies in which even a pen costs thousands.
 _SMALL = frozenset({"VND", "IDR", "IRR", "KRW", "LAK", "KHR", "UZS", "COP", "PYG", "GNF", "LBP"})
-#: Prices that no shop asks.
+#: The highest plausible price, and that in a small currency.
 _LIMIT, _LIMIT_SMALL = Decimal(10) ** 7, Decimal(10) ** 11
 
 
 def rejection(product: Product) -> str | None:
-    """Why a cleaned product cannot be kept; None where it can."""
+    """The reason to reject a cleaned product; None for a valid one."""
     if not product.url.startswith(("http://", "https://")):
         return f"url {product.url[:100]!r} is not absolute" if product.url else "no url"
     if len(product.url) > URL_LIMIT:

@@ -1,4 +1,4 @@
-"""Text as PostgreSQL and people want it: NFC, no control characters, one space between words."""
+"""Normalises text for PostgreSQL and people: NFC, no control characters, single spaces."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import unicodedata
 from html import unescape
 from typing import Any
 
-#: Control characters but for white space, and signs that nobody sees: soft hyphens, zero-width
-#: signs, orders to turn the direction of writing, marks of annotations, tags, the byte order mark.
-#: Joiners (U+200C, U+200D) stay: Persian words and emoji need them.
+#: Control characters except white space, and invisible characters: soft hyphens, zero-width
+#: characters, bidirectional controls, annotation marks, tags, the byte order mark. Joiners (U+200C,
+#: U+200D) stay, because Persian words and emoji need them.
 _NOISE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
 )
-#: Joiners as well: what identifies a thing is compared letter by letter.
+#: Joiners are removed from identifiers, because identifiers are compared by character.
 _UNSEEN = re.compile("[\u034f\u200c\u200d\ufe00-\ufe0f]")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>|<!--.{0,500}?-->", re.DOTALL)
 _LINE, _PROSE = 1_000, 50_000
@@ -24,7 +24,7 @@ _LARGEST = 2**63
 
 
 def line(value: Any, limit: int = _LINE) -> str | None:
-    r"""One line of text, at most *limit* characters; None where nothing is left.
+    r"""One line of text, at most *limit* characters; None for an empty one.
 
     >>> line("  Caf\u0065\u0301 &amp;\n Bar\0 "), line("\ud800x"), line("  "), line(12)
     ('Café & Bar', '\ufffdx', None, '12')
@@ -57,13 +57,13 @@ def prose(value: Any, limit: int = _PROSE) -> str | None:
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """Nested data with each text cleaned; too deep or foreign values become text."""
+    """Nested data with cleaned texts; values that are too deep or no JSON become text."""
     if isinstance(value, str):
         return prose(value) or ""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
-        # JSON has no infinity and no NaN, and its readers take integers of 64 bits.
+        # JSON has no infinity and no NaN, and its readers expect integers of 64 bits.
         return value if -_LARGEST < value < _LARGEST else None
     if depth < _DEPTH and isinstance(value, dict):
         return {line(key) or "": plain(inner, depth + 1) for key, inner in value.items()}
@@ -79,7 +79,7 @@ def _as_text(value: Any) -> str:
 
 
 def identifier(value: Any, limit: int = _LINE) -> str | None:
-    """One line that identifies a thing: no sign in it that nobody sees.
+    """One line of an identifier, without invisible characters.
 
     >>> identifier("\u200eAB\u200d-12\u202c ")
     'AB-12'
@@ -89,10 +89,10 @@ def identifier(value: Any, limit: int = _LINE) -> str | None:
 
 
 def _composed(text: str) -> str:
-    """The text in NFC, in pieces: to bring marks into order takes the square of their number."""
+    """The text in NFC, in pieces, because ordering combining marks takes quadratic time."""
     if len(text) <= _PIECE and unicodedata.is_normalized("NFC", text):
         return text
-    pieces = [text[place : place + _PIECE] for place in range(0, len(text), _PIECE)]
+    pieces = [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
     return "".join(
         piece if unicodedata.is_normalized("NFC", piece) else unicodedata.normalize("NFC", piece)
         for piece in pieces
@@ -106,7 +106,7 @@ def _mend(text: str) -> str:
         try:
             text.encode()
         except UnicodeEncodeError:
-            # Two halves of one character are joined, a lone one is marked.
+            # A surrogate pair is joined, a lone surrogate becomes U+FFFD.
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         text = _composed(text)
     return _NOISE.sub("", text)

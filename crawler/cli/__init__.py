@@ -1,1 +1,1 @@
-"""What the commands do and show; `crawler.commands` holds their names and options."""
+"""The commands' work and output; `crawler.commands` holds their names and options."""

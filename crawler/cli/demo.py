@@ -1,4 +1,4 @@
-"""The work of `scrapy demo`: crawl the shop, tell how it goes, and judge what was stored."""
+"""The work of `scrapy demo`: crawl the shop, show progress, and judge the stored rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import attrs
 
 from crawler.demo.hostile import run_hostile
-from crawler.demo.own_stores import SCHEMA, clean, own_place
+from crawler.demo.own_stores import SCHEMA, clean, demo_endpoints
 from crawler.demo.run import Audience, Options, Outcome, run
 from crawler.demo.screen import Screen
 from crawler.stores.postgres_endpoint import Endpoints, endpoints, missing
@@ -34,10 +34,10 @@ def show(command: SeineCommand, opts: argparse.Namespace) -> int:
     if opts.hostile or flag(os.environ, "HOSTILE"):
         return _hostile(command, opts)
     options = _options(opts, command.project)
-    # With --json the object is all that standard output gets.
+    # With --json, standard output gets the object only.
     console = lazy_rich.Console(highlight=False, file=sys.stderr if command.as_json else None)
-    where = own_place(endpoints(command.project))
-    outcome = asyncio.run(_demo(where, options, console))
+    stores = demo_endpoints(endpoints(command.project))
+    outcome = asyncio.run(_demo(stores, options, console))
     for text in _complaints(outcome):
         complain(text)
     line = outcome.verdict.line(outcome.seconds)
@@ -50,15 +50,17 @@ def show(command: SeineCommand, opts: argparse.Namespace) -> int:
     return 0 if outcome.passed else 1
 
 
-def _afterwards(crawl: str, own: Sequence[str]) -> list[str]:
-    """Say what is left, and what can be done next."""
+def _afterwards(crawl: str, embedded: Sequence[str]) -> list[str]:
+    """List what stays after the demo, and the next commands."""
     names = {"redis": "Redis", "postgres": "PostgreSQL"}
-    running = " and ".join(names[name] for name in own)
-    still = [f"still running: your embedded {running}; `scrapy down` stops them"] if own else []
+    running = " and ".join(names[name] for name in embedded)
+    running_lines = (
+        [f"still running: your embedded {running}; `scrapy down` stops them"] if embedded else []
+    )
     return [
         f"its products are in the schema {SCHEMA}, its requests in the crawl {crawl}: "
         "none of them is among yours",
-        *still,
+        *running_lines,
         "next:",
         "  . .venv/bin/activate                      so that `scrapy` is found",
         "  scrapy crawl catalog -a url=https://…/    a shop of your own",
@@ -70,23 +72,23 @@ def _afterwards(crawl: str, own: Sequence[str]) -> list[str]:
 def clean_up(command: SeineCommand) -> int:
     """Remove what demos stored."""
     folder = data_folder(command.project)
-    crawls, had = asyncio.run(clean(endpoints(command.project), folder))
-    what = [f"crawl{'' if len(crawls) == 1 else 's'} {', '.join(crawls)}"] if crawls else []
-    what += [f"schema {SCHEMA}"] if had else []
-    text = f"removed {' and '.join(what)}" if what else "no demo left anything"
-    command.show(f"demo: {text}", crawls=crawls, schema=had)
+    crawls, had_schema = asyncio.run(clean(endpoints(command.project), folder))
+    removed = [f"crawl{'' if len(crawls) == 1 else 's'} {', '.join(crawls)}"] if crawls else []
+    removed += [f"schema {SCHEMA}"] if had_schema else []
+    text = f"removed {' and '.join(removed)}" if removed else "no demo left anything"
+    command.show(f"demo: {text}", crawls=crawls, schema=had_schema)
     return 0
 
 
 def _hostile(command: SeineCommand, opts: argparse.Namespace) -> int:
-    """Crawl the shop's defended sections; exit status 1 where one was not got whole."""
+    """Crawl the shop's defended sections; exit status 1 where one is incomplete."""
     products = opts.products or os.environ.get("PRODUCTS") or HOSTILE_PRODUCTS
     work = run_hostile(
-        own_place(endpoints(command.project)),
+        demo_endpoints(endpoints(command.project)),
         products=int(number({"PRODUCTS": products}, "PRODUCTS", HOSTILE_PRODUCTS, low=1)),
         folder=data_folder(command.project),
         browser=str(command.project.get("PLAYWRIGHT_BROWSER_TYPE") or "chromium"),
-        say=lambda text: print(text, file=sys.stderr if command.as_json else None, flush=True),
+        report=lambda text: print(text, file=sys.stderr if command.as_json else None, flush=True),
     )
     try:
         outcome = asyncio.run(work)
@@ -117,24 +119,24 @@ def _hostile(command: SeineCommand, opts: argparse.Namespace) -> int:
 
 
 def _options(opts: argparse.Namespace, settings: SettingsLike) -> Options:
-    given = {**os.environ, **{name.upper(): value for name, value in vars(opts).items() if value}}
-    given = {name: value for name, value in given.items() if value != ""}
+    values = {**os.environ, **{name.upper(): value for name, value in vars(opts).items() if value}}
+    values = {name: value for name, value in values.items() if value != ""}
     return Options(
-        products=int(number(given, "PRODUCTS", 1000, low=1)),
-        workers=int(number(given, "WORKERS", 2, low=1)),
-        kill=flag(given, "KILL"),
+        products=int(number(values, "PRODUCTS", 1000, low=1)),
+        workers=int(number(values, "WORKERS", 2, low=1)),
+        kill=flag(values, "KILL"),
         folder=data_folder(settings),
     )
 
 
-async def _demo(where: Endpoints, options: Options, console: lazy_rich.Console) -> Outcome:
+async def _demo(stores: Endpoints, options: Options, console: lazy_rich.Console) -> Outcome:
     task = asyncio.current_task()
     assert task is not None
     for sign in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(sign, task.cancel)
     try:
         with Screen(console) as screen:
-            outcome = await run(where, options, Audience(screen.say, screen.show))
+            outcome = await run(stores, options, Audience(screen.report, screen.show))
         screen.table(outcome.sample)
     except RuntimeError as error:
         raise StoreError(str(error)) from None

@@ -1,6 +1,6 @@
-"""What `scrapy crawl` shows: a live line on a terminal, plain lines elsewhere, a block at the end.
+"""The output of `scrapy crawl`: a live line on a terminal, else plain lines; a block at the end.
 
-Scrapy's own lines about its parts and statistics are at DEBUG: SEINE_LOG_LEVEL=DEBUG shows all of
+Scrapy's own lines about its parts and statistics are logged at DEBUG: SEINE_LOG_LEVEL=DEBUG shows
 them, STATS_DUMP=1 the statistics alone.
 """
 
@@ -30,16 +30,16 @@ from scrapy_seine.frontier.model import Counts
 from scrapy_seine.printable import printable
 
 logger = logging.getLogger(__name__)
-#: Loggers whose lines below ERROR are about Scrapy's parts, not about the crawl.
+#: Loggers whose lines below ERROR concern Scrapy's parts, not the crawl.
 _PARTS = ("scrapy.utils.log", "scrapy.addons", "scrapy.middleware", "scrapy.crawler")
-#: Loggers whose every line the live line and the closing block replace.
+#: Loggers whose lines the live line and the closing block replace.
 _REPLACED = ("scrapy.extensions.logstats", "scrapy.spidermiddlewares.httperror")
 _STATS = "scrapy.statscollectors"
-#: Seconds between two states of the live line, and between two plain lines.
+#: Seconds between two updates of the live line, and between two plain lines.
 LIVE_S, PLAIN_S = 0.5, 60.0
-#: Sites that are told apart, at most: a number beyond it tells no more.
+#: Sites that are counted, at most.
 _MOST_SITES = 10_000
-#: Speed is that of the last so many seconds.
+#: Speed is measured over the last so many seconds.
 _WINDOW_S = 10.0
 
 
@@ -51,9 +51,9 @@ def _lower(record: logging.LogRecord) -> bool:
 
 
 def quiet(settings: BaseSettings) -> None:
-    """Have Scrapy's lines about its parts, and its statistics unless asked for, at DEBUG."""
-    asked = flag(settings, "STATS_DUMP")
-    for name in (*_PARTS, *_REPLACED, *(() if asked else (_STATS,))):
+    """Log Scrapy's lines about its parts at DEBUG, and its statistics too, without STATS_DUMP."""
+    shows_stats = flag(settings, "STATS_DUMP")
+    for name in (*_PARTS, *_REPLACED, *(() if shows_stats else (_STATS,))):
         source = logging.getLogger(name)
         if _lower not in source.filters:
             source.addFilter(_lower)
@@ -61,7 +61,7 @@ def quiet(settings: BaseSettings) -> None:
 
 @attrs.define(eq=False, repr=False)
 class Line:
-    """The last line of a terminal, drawn anew; log lines are written above it."""
+    """The last line of a terminal, redrawn in place; log lines are written above it."""
 
     out: TextIO
     _shown: bool = False
@@ -74,14 +74,14 @@ class Line:
         self._shown = True
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._shown:
             self._shown = False
             self.out.write("\r\x1b[2K")
             self.out.flush()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Make room for a log line, as a filter of the handler that writes it."""
+        """Clear the line before a log line, as a filter of the handler that writes it."""
         self.clear()
         return True
 
@@ -101,7 +101,7 @@ class Watch:
         self.pages = self.errors = 0
         self.first: Counts | None = None
         self.last: Counts | None = None
-        #: Time, pages ended and pages known of each reading of the window.
+        #: Time (monotonic, s), pages ended and pages known, one reading each within the window.
         self.readings: deque[tuple[float, int, int]] = deque()
         self._task: asyncio.Task[None] | None = None
         crawler.signals.connect(self._opened, signals.spider_opened)
@@ -110,7 +110,7 @@ class Watch:
     def _page_ended(self, entry: InFlight) -> None:
         if entry.outcome == "release":
             return
-        self.pages += entry.outcome != "retry"  # its page is yet to come
+        self.pages += entry.outcome != "retry"  # a page that is retried is not done
         self.errors += entry.outcome in {"retry", "bury"}
         if len(self.sites) < _MOST_SITES:
             self.sites.add(entry.lease.domain)
@@ -127,40 +127,41 @@ class Watch:
         while True:
             await self.look()
             if self.last is not None:
-                self._tell()
+                self._render()
             await asyncio.sleep(every_s)
 
     async def look(self) -> None:
-        """Read the counters of the crawl; those of before stay where Redis does not answer."""
+        """Read the crawl's counters; keep the last ones where Redis does not answer."""
         member = worker_of(self.crawler).member
         if member is None:
             return
         self.crawl = member.frontier.keys.crawl
         try:
-            found = await member.frontier.counts()
+            counts = await member.frontier.counts()
         except (RedisError, OSError, StoreError):
             return
-        ended = found.totals.get("done", 0) + found.dead
-        self.readings.append((time.monotonic(), ended, ended + found.undone))
+        ended = counts.totals.get("done", 0) + counts.dead
+        self.readings.append((time.monotonic(), ended, ended + counts.undone))
         while len(self.readings) > 2 and self.readings[-1][0] - self.readings[0][0] > _WINDOW_S:  # noqa: PLR2004
             self.readings.popleft()
-        self.first, self.last = self.first or found, found
+        self.first, self.last = self.first or counts, counts
 
     def moment(self) -> Moment:
-        """How the crawl goes."""
-        (then, before, knew), (now, ended, knows) = self.readings[0], self.readings[-1]
+        """The crawl's progress."""
+        first_s, first_ended, first_known = self.readings[0]
+        last_s, last_ended, last_known = self.readings[-1]
         return Moment(
             crawl=self.crawl,
             pages=self.pages,
-            rate=(ended - before) / (now - then) if now > then else 0.0,
+            rate=(last_ended - first_ended) / (last_s - first_s) if last_s > first_s else 0.0,
             products=self._items,
             sites=len(self.sites),
             errors=self.errors,
-            waiting=knows - ended,
-            growing=knows > knew,
+            waiting=last_known - last_ended,
+            growing=last_known > first_known,
         )
 
-    def _tell(self) -> None:
+    def _render(self) -> None:
         if self.line is not None:
             self.line.show(live_line(self.moment()))
         elif self.pages:
@@ -174,10 +175,10 @@ class Watch:
             self.line.clear()
         await self.look()
 
-    def tell_end(self) -> None:
-        """Print the closing block, on a terminal as it is, elsewhere as one message of the log."""
+    def print_end(self) -> None:
+        """Print the closing block on a terminal, else log it as one message."""
         if self.first is None:
-            return  # the worker never joined its crawl, and said why
+            return  # the worker never joined its crawl, and logged the reason
         lines = closing_block(self.end())
         if self.line is not None:
             self.line.clear()

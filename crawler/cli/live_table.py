@@ -42,8 +42,8 @@ _NEWEST = """
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class Wish(Value):
-    """What is to be watched."""
+class Target(Value):
+    """The shop to watch, and where its output goes."""
 
     url: str
     site: str
@@ -52,105 +52,111 @@ class Wish(Value):
     kind: str
     """Format of the file."""
     folder: Path
-    """Where the worker's log goes."""
+    """Folder of the worker's log."""
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class Seen(Value):
-    """What was found so far."""
+class Progress(Value):
+    """Products and pages so far."""
 
     products: int
     doubtful: int
-    """Values that were kept out of them."""
+    """Values that were kept out of the products."""
     newest: Sequence[Mapping[str, Any]]
     counts: Counts
     seconds: float
 
     @property
     def pages(self) -> int:
-        """Pages that ended."""
+        """Pages that were done or given up."""
         return self.counts.totals.get("done", 0) + self.counts.dead
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Outcome(Value):
-    """How a watch ended."""
+    """The result of a watch."""
 
     products: int
     pages: int
     seconds: float
     first_s: float | None
-    """Seconds until the first product was shown; None: there was none."""
+    """Seconds until the first product was shown; None: no product."""
     doubtful: int
-    """Values that contradict what the site did, and were kept out."""
+    """Values that contradict the site's other pages, and were kept out."""
     stopped: bool
-    """By Ctrl-C."""
+    """Whether Ctrl-C ended it."""
     log: Path
 
 
-def headline(seen: Seen, site: str) -> str:
-    """How far it is, in one line."""
-    waiting = seen.counts.undone
-    rate = seen.pages / seen.seconds if seen.seconds else 0.0
-    parts = [plural(seen.products, "product"), plural(seen.pages, "page"), f"{rate:.0f} pages/s"]
-    parts += [f"{seen.doubtful:,} doubtful"] if seen.doubtful else []
-    if failed := seen.counts.totals.get("retried", 0) + seen.counts.dead:
+def headline(progress: Progress, site: str) -> str:
+    """The watch's progress in one line."""
+    waiting = progress.counts.undone
+    rate = progress.pages / progress.seconds if progress.seconds else 0.0
+    parts = [
+        plural(progress.products, "product"),
+        plural(progress.pages, "page"),
+        f"{rate:.0f} pages/s",
+    ]
+    parts += [f"{progress.doubtful:,} doubtful"] if progress.doubtful else []
+    if failed := progress.counts.totals.get("retried", 0) + progress.counts.dead:
         parts.append(plural(failed, "failed request"))
     parts += [time_left(waiting / rate, growing=True)] if waiting and rate else []
     return f"{site}: {' | '.join(parts)}"
 
 
-def table(seen: Seen, site: str) -> lazy_rich.RenderableType:
-    """The newest products below the line that says how far it is."""
-    made = lazy_rich.Table(box=None, pad_edge=False, header_style="bold", expand=True)
-    made.add_column("product", no_wrap=True, overflow="ellipsis", ratio=1)
-    made.add_column("price", justify="right", no_wrap=True)
-    made.add_column("stock", no_wrap=True)
-    made.add_column("sure", justify="right", no_wrap=True)
-    for row in seen.newest:
+def table(progress: Progress, site: str) -> lazy_rich.RenderableType:
+    """The newest products below the headline."""
+    products = lazy_rich.Table(box=None, pad_edge=False, header_style="bold", expand=True)
+    products.add_column("product", no_wrap=True, overflow="ellipsis", ratio=1)
+    products.add_column("price", justify="right", no_wrap=True)
+    products.add_column("stock", no_wrap=True)
+    products.add_column("sure", justify="right", no_wrap=True)
+    for row in progress.newest:
         price = f"{row['price']} {row['currency'] or ''}" if row["price"] is not None else "–"
         name, stock = str(row["name"] or row["url"]), str(row["availability"] or "–")
-        sure = least_sure(row["confidence"])
-        cells = name, price.strip(), stock, "–" if sure is None else f"{sure:.0%}"
-        made.add_row(*map(lazy_rich.Text, cells))
-    return lazy_rich.Group(lazy_rich.Text(headline(seen, site), style="bold"), made)
+        confidence = least_sure(row["confidence"])
+        cells = name, price.strip(), stock, "–" if confidence is None else f"{confidence:.0%}"
+        products.add_row(*map(lazy_rich.Text, cells))
+    return lazy_rich.Group(lazy_rich.Text(headline(progress, site), style="bold"), products)
 
 
 def least_sure(confidence: Mapping[str, float] | None) -> float | None:
-    """The confidence of the value of a product that is the least sure; None: none was judged."""
+    """The lowest confidence of a product's values; None: no value was judged."""
     return min(confidence.values()) if confidence else None
 
 
 async def watch(
     stores: Callable[[], Endpoints],
-    wish: Wish,
+    target: Target,
     console: lazy_rich.Console,
     environment: Mapping[str, str],
 ) -> Outcome:
     """Crawl the shop in a crawl of its own until it is complete, or until Ctrl-C.
 
-    *stores* starts or finds the servers. A worker that finds the embedded ones by *environment*
-    begins at once: what it imports takes as long as a first start of PostgreSQL.
+    *stores* starts or finds the servers. A worker that starts embedded ones by *environment* starts
+    at once, because its imports take as long as PostgreSQL's first start.
 
     Raises:
         StoreError: a store does not answer.
     """
-    began, stop, crawl = time.monotonic(), asyncio.Event(), f"watch-{wish.site}-{os.getpid()}"
+    began, stop, crawl = time.monotonic(), asyncio.Event(), f"watch-{target.site}-{os.getpid()}"
     for sign in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(sign, stop.set)
-    with fleet(_settings(crawl), environment, wish.folder, ("-a", f"url={wish.url}")) as workers:
+    with fleet(
+        _settings(crawl), environment, target.folder, ("-a", f"url={target.url}")
+    ) as workers:
         if environment:
             workers.start()
-        where = stores()
-        migrate(where.database_url)
-        if not environment:  # a worker makes no schema in servers that are not its own
-            workers.environment = _addresses(where)
+        stores_found = stores()
+        migrate(stores_found.database_url)
+        if not environment:  # a worker creates the schema in embedded servers only
+            workers.environment = _addresses(stores_found)
             workers.start()
-        redis, database = redis_client(where.redis_url), Database(where.database_url)
+        redis, database = redis_client(stores_found.redis_url), Database(stores_found.database_url)
         frontier = Frontier(redis, crawl)
-        watcher = Watcher(frontier, database, wish, console, stop, began)
+        watcher = Watcher(frontier, database, target, console, stop, began)
         try:
-            return await watcher.watch(workers, where)
+            return await watcher.watch(workers, stores_found)
         finally:
             await asyncio.to_thread(workers.stop)
             await database.aclose()
@@ -158,8 +164,8 @@ async def watch(
             await redis.aclose()
 
 
-def _addresses(where: Endpoints) -> Mapping[str, str]:
-    return {"REDIS_URL": where.redis_url, "DATABASE_URL": where.database_url}
+def _addresses(stores: Endpoints) -> Mapping[str, str]:
+    return {"REDIS_URL": stores.redis_url, "DATABASE_URL": stores.database_url}
 
 
 def _settings(crawl: str) -> Mapping[str, object]:
@@ -169,17 +175,17 @@ def _settings(crawl: str) -> Mapping[str, object]:
         "FRONTIER_PARTITIONS": 1,
         "REDIS_START_URLS_KEY": f"{crawl}:start_urls",
         "SEINE_KEEP_ALIVE": 0,
-        "SEINE_FRESH_SECONDS": 0,  # a product that is known is shown as well
+        "SEINE_FRESH_SECONDS": 0,  # products stored before are fetched and shown as well
     }
 
 
 @attrs.define(eq=False)
 class Watcher:
-    """Looks on while one worker crawls."""
+    """Shows the progress of one worker."""
 
     frontier: Frontier
     database: Database
-    wish: Wish
+    target: Target
     console: lazy_rich.Console
     stop: asyncio.Event
     """Set by Ctrl-C."""
@@ -187,64 +193,64 @@ class Watcher:
     """Before the worker was started; monotonic, s."""
     first_s: float | None = None
 
-    async def watch(self, workers: Fleet, where: Endpoints) -> Outcome:
-        """Look on, and write the file."""
-        # By the database's clock, as of before the worker: what it stores is younger.
-        passed = {"passed": time.monotonic() - self.began}
-        since = await self.database.value("SELECT now() - %(passed)s * interval '1 second'", passed)
-        seen = await self._look_on(workers, since)
-        if seen.products:
-            export(where.database_url, self.wish, since)
+    async def watch(self, workers: Fleet, stores: Endpoints) -> Outcome:
+        """Show progress until the worker has ended, then write the file."""
+        # The worker's start by the database's clock: all that the worker stores is younger.
+        params = {"passed": time.monotonic() - self.began}
+        since = await self.database.value("SELECT now() - %(passed)s * interval '1 second'", params)
+        progress = await self._look_on(workers, since)
+        if progress.products:
+            export(stores.database_url, self.target, since)
         return Outcome(
-            products=seen.products,
-            pages=seen.pages,
+            products=progress.products,
+            pages=progress.pages,
             seconds=time.monotonic() - self.began,
             first_s=self.first_s,
-            doubtful=seen.doubtful,
+            doubtful=progress.doubtful,
             stopped=self.stop.is_set(),
             log=workers.workers[-1].log,
         )
 
-    async def _look_on(self, workers: Fleet, since: Any) -> Seen:
-        """Draw what was found until the worker has left."""
-        told, console, site = 0.0, self.console, self.wish.site
+    async def _look_on(self, workers: Fleet, since: Any) -> Progress:
+        """Draw the progress until the worker has ended."""
+        printed_s, console, site = 0.0, self.console, self.target.site
         with lazy_rich.Live(console=console, auto_refresh=False) as live:
             while True:
                 if self.stop.is_set():
                     await asyncio.to_thread(workers.stop)
                 alive = bool(workers.alive)
-                seen = await self._read(since)
+                progress = await self._read(since)
                 if console.is_terminal:
-                    live.update(table(seen, site), refresh=True)
-                elif not alive or seen.seconds - told >= _PLAIN_S:
-                    told = seen.seconds
-                    console.print(printable(headline(seen, site)), soft_wrap=True)
+                    live.update(table(progress, site), refresh=True)
+                elif not alive or progress.seconds - printed_s >= _PLAIN_S:
+                    printed_s = progress.seconds
+                    console.print(printable(headline(progress, site)), soft_wrap=True)
                 if not alive:
-                    return seen
+                    return progress
                 await asyncio.sleep(_LOOK_S)
 
-    async def _read(self, since: Any) -> Seen:
-        known = {"site": self.wish.site, "since": since, "rows": _ROWS}
-        seen = Seen(
-            products=int(await self.database.value(_COUNT, known)),
-            doubtful=int(await self.database.value(_DOUBTFUL, known)),
-            newest=await self.database.rows(_NEWEST, known),
+    async def _read(self, since: Any) -> Progress:
+        params = {"site": self.target.site, "since": since, "rows": _ROWS}
+        progress = Progress(
+            products=int(await self.database.value(_COUNT, params)),
+            doubtful=int(await self.database.value(_DOUBTFUL, params)),
+            newest=await self.database.rows(_NEWEST, params),
             counts=await self.frontier.counts(),
             seconds=time.monotonic() - self.began,
         )
-        if self.first_s is None and seen.products:
-            self.first_s = seen.seconds
-        return seen
+        if self.first_s is None and progress.products:
+            self.first_s = progress.seconds
+        return progress
 
 
-def export(database_url: str, wish: Wish, since: Any) -> int:
-    """Write what was found as CSV; returns its rows.
+def export(database_url: str, target: Target, since: Any) -> int:
+    """Write the products to the file; returns the number of rows.
 
     Raises:
         ConfigError: the file cannot be written.
     """
-    found = Selection.parse("products")
-    conditions = (Condition("site_id", "=", wish.site), Condition("scraped_at", ">=", str(since)))
-    selection = attrs.evolve(found, conditions=conditions)
-    with stream(database_url, selection) as (columns, chunks), opened(str(wish.output)) as out:
-        return FORMATS[wish.kind](columns, chunks, out, raw=False)
+    products = Selection.parse("products")
+    conditions = (Condition("site_id", "=", target.site), Condition("scraped_at", ">=", str(since)))
+    selection = attrs.evolve(products, conditions=conditions)
+    with stream(database_url, selection) as (columns, chunks), opened(str(target.output)) as out:
+        return FORMATS[target.kind](columns, chunks, out, raw=False)

@@ -27,21 +27,21 @@ _MOST_BYTES = 20_000_000
 
 
 @attrs.frozen(eq=False, repr=False)
-class Got(Value):
-    """An answer."""
+class PageReply(Value):
+    """A fetched or saved page."""
 
     url: str
-    """Where it came from in the end."""
+    """After redirects."""
     body: bytes
     content_type: str = "text/html"
     robots: str = ""
     """X-Robots-Tag."""
     fetched: bool = True
-    """Whether a site answered with it; a saved page leads nowhere."""
+    """False for a saved page, whose links are not followed."""
 
 
 class BadStatus(SeineError):
-    """A page was answered with an error."""
+    """The status of the response is an error."""
 
     def __init__(self, url: str, status: int) -> None:
         super().__init__(f"{url} answered {status}")
@@ -54,16 +54,16 @@ class PageCommand(SeineCommand):
     arguments = "URL|FILE"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare where a saved page came from."""
+        """Declare the URL of a saved page."""
         super().add_options(parser)
         parser.add_argument("--url", default="", help="where a saved page came from")
         parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
 
-    def got(self, args: list[str], opts: argparse.Namespace) -> Got:
+    def get_page(self, args: list[str], opts: argparse.Namespace) -> PageReply:
         """Get the page that the command line names.
 
         Raises:
-            SeineError: it cannot be had.
+            SeineError: the page cannot be fetched or read.
         """
         if len(args) != 1:
             raise UsageError("name one URL, or one file together with --url")
@@ -73,87 +73,89 @@ class PageCommand(SeineCommand):
         if not opts.url:
             raise ConfigError(f"{args[0]!r} has no http:// in front; a file needs --url beside it")
         try:
-            return Got(opts.url, Path(args[0]).read_bytes(), fetched=False)
+            return PageReply(opts.url, Path(args[0]).read_bytes(), fetched=False)
         except OSError as error:
             raise ConfigError(f"{args[0]} cannot be read: {error.strerror}") from None
 
-    def read(self, got: Got, opts: argparse.Namespace) -> tuple[Site, Page, Found]:
-        """Read it as the spider would."""
-        site = site_of(self.project, opts.spider, got.url)
-        page = parse(got.body, got.url, got.content_type)
+    def read(self, reply: PageReply, opts: argparse.Namespace) -> tuple[Site, Page, Found]:
+        """Parse the page as the spider would."""
+        site = site_of(self.project, opts.spider, reply.url)
+        page = parse(reply.body, reply.url, reply.content_type)
         return site, page, site.extract(page)
 
 
 def site_of(settings: Settings, spider: str, url: str) -> Site:
-    """The site file that a spider uses for a URL, found through Scrapy's spider loader.
+    """The site file that a spider uses for a URL; Scrapy's spider loader loads the spider.
 
     Raises:
-        ConfigError: there is no such spider, or it knows no sites.
+        ConfigError: there is no such spider, or it uses no site files.
     """
     try:
-        found = get_spider_loader(settings).load(spider)
+        spider_cls = get_spider_loader(settings).load(spider)
     except KeyError:
         raise ConfigError(f"no spider is named {spider!r}") from None
-    site: Any = getattr(found, "site_of", None)
-    if site is None:
+    find_site: Any = getattr(spider_cls, "site_of", None)
+    if find_site is None:
         raise ConfigError(f"spider {spider!r} reads no sites")
-    known = site(url)
-    assert isinstance(known, Site)
-    return known
+    site = find_site(url)
+    assert isinstance(site, Site)
+    return site
 
 
-async def fetch(url: str, user_agent: str, policy: AddressPolicy) -> Got:
-    """Ask for one page; its host may be private, those that it redirects to may not.
+async def fetch(url: str, user_agent: str, policy: AddressPolicy) -> PageReply:
+    """Fetch one page; its host may be private, hosts that it redirects to may not.
 
     Raises:
-        BadStatus: the answer is an error.
-        SeineError: nobody answered.
+        BadStatus: the response's status is an error.
+        SeineError: there was no response.
     """
-    import aiohttp  # Scrapy imports every command for each; a worker needs none of this
+    import aiohttp  # here, because Scrapy imports every command, and a worker does not need it
 
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     headers = {"User-Agent": user_agent, "Accept": "text/html,*/*;q=0.8"}
     try:
-        named = await _addresses(url)
+        named_addresses = await _addresses(url)
 
-        def socket_for(found: Any) -> socket.socket:
-            family, kind, protocol, _, place = found
-            allowed = policy.mode == "allow" or (policy.mode == "seeds" and place[:2] in named)
-            if policy.is_private(place[0]) and not allowed:
-                raise OSError(f"{place[0]} is private, see SEINE_PRIVATE_ADDRESSES")
+        def socket_for(info: Any) -> socket.socket:
+            family, kind, protocol, _, address = info
+            allowed = policy.mode == "allow" or (
+                policy.mode == "seeds" and address[:2] in named_addresses
+            )
+            if policy.is_private(address[0]) and not allowed:
+                raise OSError(f"{address[0]} is private, see SEINE_PRIVATE_ADDRESSES")
             return socket.socket(family, kind, protocol)
 
         connector = aiohttp.TCPConnector(socket_factory=socket_for)
         async with (
             aiohttp.ClientSession(timeout=timeout, headers=headers, connector=connector) as session,
-            session.get(url) as answer,
+            session.get(url) as reply,
         ):
-            body = await answer.content.read(_MOST_BYTES)
-            while not answer.content.at_eof() and len(body) < _MOST_BYTES:
-                body += await answer.content.read(_MOST_BYTES - len(body))
+            body = await reply.content.read(_MOST_BYTES)
+            while not reply.content.at_eof() and len(body) < _MOST_BYTES:
+                body += await reply.content.read(_MOST_BYTES - len(body))
     except aiohttp.ClientConnectorError as error:
-        why = error.os_error.strerror or error.os_error
-        raise SeineError(f"{error.host}:{error.port} cannot be reached: {why}") from None
+        reason = error.os_error.strerror or error.os_error
+        raise SeineError(f"{error.host}:{error.port} cannot be reached: {reason}") from None
     except TimeoutError:
         raise SeineError(f"{url} did not answer within {_TIMEOUT_S} s") from None
     except OSError as error:
         raise SeineError(f"{url} cannot be reached: {error.strerror or error}") from None
     except (aiohttp.ClientError, ValueError) as error:
         raise SeineError(f"{url}: {type(error).__name__} {error}") from None
-    if not answer.ok:
-        raise BadStatus(url, answer.status)
-    kind = answer.headers.get("Content-Type", "")
-    return Got(str(answer.url), body, kind, answer.headers.get("X-Robots-Tag", ""))
+    if not reply.ok:
+        raise BadStatus(url, reply.status)
+    kind = reply.headers.get("Content-Type", "")
+    return PageReply(str(reply.url), body, kind, reply.headers.get("X-Robots-Tag", ""))
 
 
 async def _addresses(url: str) -> set[tuple[str, int]]:
-    """Addresses and port of a URL's host."""
+    """IP addresses and port of a URL's host."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    found = await asyncio.get_running_loop().getaddrinfo(
+    infos = await asyncio.get_running_loop().getaddrinfo(
         parts.hostname or "", port, type=socket.SOCK_STREAM
     )
-    return {(str(place[0]), port) for *_, place in found}
+    return {(str(address[0]), port) for *_, address in infos}
 
 
 def slug_of(url: str) -> str:
@@ -168,9 +170,9 @@ def slug_of(url: str) -> str:
     return "-".join(word for word in re.split(r"[^a-z0-9]+", text) if word)[:80]
 
 
-def told(found: Found) -> dict[str, Any]:
-    """An item's fields as plain data, empty ones left out."""
-    product = found.product()
+def filled_fields(result: Found) -> dict[str, Any]:
+    """A product's fields that have a value, as plain data."""
+    product = result.product()
     if product is None:
         return {}
     fields = attrs.asdict(product)

@@ -18,7 +18,7 @@ def check_files(settings: Settings) -> None:
     """Make sure that the files of -o, FEEDS and --logfile can be written, before a page is crawled.
 
     Raises:
-        ConfigError: one cannot be.
+        ConfigError: a file cannot be written.
     """
     for name in map(str, settings.getdict("FEEDS")):
         url = urlsplit(name)
@@ -30,10 +30,10 @@ def check_files(settings: Settings) -> None:
 
 
 def check_file(path: Path, option: str = "-o") -> None:
-    """Make sure that a file can be written, its folder made where it is missing.
+    """Make sure that a file can be written; create its folder where it is missing.
 
     Raises:
-        ConfigError: it cannot be.
+        ConfigError: the file cannot be written.
     """
     try:
         was_there = path.exists()
@@ -47,14 +47,14 @@ def check_file(path: Path, option: str = "-o") -> None:
 
 
 def _check_room(path: Path, option: str) -> None:
-    """Make sure that the disk of a file takes a line: Scrapy's start ends in a traceback on none.
+    """Make sure that a file's disk has room, because a full one is a traceback at Scrapy's start.
 
     Raises:
-        ConfigError: it does not.
+        ConfigError: the disk is full.
     """
     is_device = path.exists() and not path.is_file()
     try:
-        # Another worker may write to the file itself at this moment.
+        # Tried in another file, because another worker may write to this one.
         with path.open("ab") if is_device else TemporaryFile(dir=path.parent) as file:
             file.write(b"\n" * (1 if is_device else _ROOM))
     except OSError as error:

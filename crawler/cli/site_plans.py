@@ -1,4 +1,4 @@
-"""What the commands that plan jobs share: the plans of a spider's sites."""
+"""The plans of a spider's sites, for the commands that plan jobs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from scrapy_seine.commands.which_spider import spider_class
 
 
 def plans_of(settings: Settings, spider: str) -> list[Plan]:
-    """Return what the coordinator is to do for the sites of *spider*; a spider may plan nothing.
+    """Return the coordinator's plans for the sites of *spider*; a spider may have none.
 
     Raises:
         ConfigError: the project has no such spider.
     """
-    found: Any = spider_class(settings, spider)
-    return list(found.plans()) if hasattr(found, "plans") else []
+    spider_cls: Any = spider_class(settings, spider)
+    return list(spider_cls.plans()) if hasattr(spider_cls, "plans") else []

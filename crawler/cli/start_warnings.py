@@ -1,4 +1,4 @@
-"""What the project's files say before a worker starts, for `scrapy crawl` and `scrapy doctor`."""
+"""Warnings about the project's files before a worker starts (`scrapy crawl`, `scrapy doctor`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrapy.spiders import Spider
 
 from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.clocks import clock_findings
-from crawler.reads.doctor.start_checks import Wish, start_findings
+from crawler.reads.doctor.start_checks import FetchOptions, start_findings
 from crawler.reads.doctor.unknown_settings import refuse_strays
 from scrapy_seine.broken_imports import BrokenFile, broken_files
 from scrapy_seine.commands.which_spider import spider_class
@@ -22,28 +22,30 @@ from scrapy_seine.errors import ConfigError
 logger = logging.getLogger(__name__)
 
 
-def told_by_files(settings: Settings, spider: str) -> tuple[Sequence[Wish], Sequence[BrokenFile]]:
-    """Return how site files want their sites fetched, and the files that are left out."""
+def options_of_files(
+    settings: Settings, spider: str
+) -> tuple[Sequence[FetchOptions], Sequence[BrokenFile]]:
+    """Return the site files' fetch options, and the files that cannot be imported."""
     try:
-        return told_by(spider_class(settings, spider))
-    except ConfigError:  # another command says so
+        return options_of(spider_class(settings, spider))
+    except ConfigError:  # reported as a finding about the spider
         return (), broken_files()
 
 
-def told_by(spider: type[Spider]) -> tuple[Sequence[Wish], Sequence[BrokenFile]]:
-    """Return how a spider's site files want their sites fetched, and the files left out."""
-    wishes = getattr(spider, "wishes", tuple)
-    return [Wish(*wish) for wish in wishes()], broken_files()
+def options_of(spider: type[Spider]) -> tuple[Sequence[FetchOptions], Sequence[BrokenFile]]:
+    """Return the fetch options of a spider's site files, and the files that cannot be imported."""
+    options_of_sites = getattr(spider, "fetch_options", tuple)
+    return [FetchOptions(*options) for options in options_of_sites()], broken_files()
 
 
 def known_settings(settings: Settings) -> Collection[str]:
-    """Return the names that the project's settings module defines, and Scrapy's.
+    """Return the names that the project's settings module and Scrapy define.
 
-    The command line's own are not among them, so that a misspelt one is found.
+    Names of the command line are excluded, so that a misspelt one is found.
     """
     module = os.environ.get("SCRAPY_SETTINGS_MODULE", "")
-    least = SETTINGS_PRIORITIES["cmdline"]
-    names = {str(name) for name in settings if (settings.getpriority(str(name)) or 0) < least}
+    cmdline = SETTINGS_PRIORITIES["cmdline"]
+    names = {str(name) for name in settings if (settings.getpriority(str(name)) or 0) < cmdline}
     names |= {name for name in vars(default_settings) if name.isupper()}
     return (
         names | {name for name in vars(import_module(module)) if name.isupper()}
@@ -53,20 +55,23 @@ def known_settings(settings: Settings) -> Collection[str]:
 
 
 def check_names(settings: Settings) -> None:
-    """End the start where -s names no setting; warn of such variables.
+    """Refuse unknown names of -s, and warn of such variables of the environment.
 
     Raises:
-        ConfigError: with what may be meant.
+        ConfigError: -s has an unknown name; the message suggests a similar one.
     """
     for text in refuse_strays(settings, os.environ, known_settings(settings)):
         logger.warning("settings: %s", text)
 
 
-def tell(settings: Settings, spider: type[Spider], skew_s: float) -> None:
-    """Log one line for each thing that a worker starts without."""
-    for stranger in strangers(settings, TABLE):
-        logger.warning("%s", stranger)
-    wishes, broken = told_by(spider)
-    for finding in [*start_findings(settings, wishes, broken), *clock_findings(skew_s, "Redis")]:
+def log_warnings(settings: Settings, spider: type[Spider], skew_s: float) -> None:
+    """Log the findings about the settings, the site files and the clock, one line each."""
+    for unknown in strangers(settings, TABLE):
+        logger.warning("%s", unknown)
+    site_options, broken = options_of(spider)
+    for finding in [
+        *start_findings(settings, site_options, broken),
+        *clock_findings(skew_s, "Redis"),
+    ]:
         if finding.level != "ok":
             logger.warning("%s: %s; %s", finding.subject, finding.text, finding.advice)

@@ -1,4 +1,4 @@
-"""One line where a command of Scrapy's own is given a spider that there is not, or no address."""
+"""One-line errors of Scrapy's own commands at an unknown spider or a bad address."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from scrapy_seine.errors import ConfigError
 
 
 class Checked(ScrapyCommand):
-    """Stands in front of a command whose run would end in a KeyError or a ValueError."""
+    """Checks the arguments of a command whose run would end in a KeyError or a ValueError."""
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run the command, if its spider and its address can be used."""
+        """Run the command, if its spider and its addresses are valid."""
         self.exitcode = guarded(lambda: check_named(self.settings, self.spiders(args, opts), args))
         if not self.exitcode:
             super().run(args, opts)  # type: ignore[safe-super]
 
     def spiders(self, args: list[str], opts: argparse.Namespace) -> list[str]:
-        """Names of the spiders that are asked for."""
+        """Names of the spiders that the command line names."""
         return [opts.spider] if opts.spider else []
 
 
 def check_named(settings: Any, spiders: list[str], addresses: list[str]) -> None:
-    """Look at what a command was given.
+    """Check a command's spiders and addresses.
 
     Raises:
-        ConfigError: the project has no such spider, or no such file, or an address cannot be read.
+        ConfigError: the spider or file does not exist, or an address cannot be read.
 
     >>> check_named(None, [], ["http://a:99999/"])
     Traceback (most recent call last):

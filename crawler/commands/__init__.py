@@ -2,7 +2,7 @@
 
 import gc
 
-# Scrapy imports all of these to run one. What is loaded is left out when the collector looks, and
-# what a command loads is seldom looked through, because `settings` says so. A worker looks every
-# few dozen pages, from when it has loaded all (`scrapy crawl`).
+# Scrapy imports all of these modules to run one. Freezing them keeps them out of every collection.
+# A command collects seldom (the threshold is set in `settings`); a worker collects every few dozen
+# pages, once all its parts are loaded (`scrapy crawl`).
 gc.freeze()

@@ -13,24 +13,24 @@ from scrapy_seine.errors import ConfigError
 
 
 class Command(SeineCommand):
-    """Reads the archive's files and adds what is not in the index yet."""
+    """Reads the archive's files and adds the pages that the index lacks."""
 
     summary = "Put the stored pages of an archive into this database's index, to replay them"
     arguments = "[FOLDER|s3://bucket/prefix]"
     example = "mkdir -p pages && scrapy archive pages"
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Read and add; exit status 1 where a file could not be read."""
-        place = args[0] if args else str(self.project.get("SEINE_ARCHIVE") or "")
-        if not place:
+        """Index the archive; exit status 1 where a file could not be read."""
+        location = args[0] if args else str(self.project.get("SEINE_ARCHIVE") or "")
+        if not location:
             raise ConfigError("say where the archive is: a folder, or s3://bucket/prefix")
-        if not place.startswith("s3://") and not Path(place).is_dir():
-            raise ConfigError(f"{place} is no folder")
+        if not location.startswith("s3://") and not Path(location).is_dir():
+            raise ConfigError(f"{location} is no folder")
         url = endpoints(self.project, need=("postgres",)).database_url
-        done = index(open_store(place), url)
+        counts = index(open_store(location), url)
         text = (
-            f"{done['pages']:,} pages in {done['objects']:,} objects are new,"
-            f" {done['known']:,} objects were known, {done['bad']:,} could not be read"
+            f"{counts['pages']:,} pages in {counts['objects']:,} objects are new,"
+            f" {counts['known']:,} objects were known, {counts['bad']:,} could not be read"
         )
-        self.show(text, **done)
-        return 1 if done["bad"] else 0
+        self.show(text, **counts)
+        return 1 if counts["bad"] else 0

@@ -1,4 +1,4 @@
-"""`scrapy attempts`: what was tried lately, and how it went by provider and hour."""
+"""`scrapy attempts`: the newest attempts, or their sums by provider and hour."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Command(SeineCommand):
     example = "scrapy attempts --by-hour --hours 24"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare which attempts."""
+        """Declare the filters of attempts."""
         super().add_options(parser)
         parser.add_argument("--domain", default="", help="attempts on this domain")
         parser.add_argument(
@@ -38,10 +38,10 @@ class Command(SeineCommand):
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Print.
+        """Print the attempts.
 
         Raises:
-            ConfigError: a number makes no sense.
+            ConfigError: --limit or --hours is out of range.
             StoreUnreachable: PostgreSQL does not answer.
         """
         if opts.limit < 1 or not 1 <= opts.hours <= _MOST_HOURS:

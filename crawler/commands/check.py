@@ -1,4 +1,4 @@
-"""`scrapy check`: Scrapy's own, with one line for a spider that there is not."""
+"""`scrapy check`: Scrapy's own, with one line for an unknown spider."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from crawler.cli.stock_commands import Checked
 
 
 class Command(Checked, ScrapyCheck):
-    """Scrapy's own ends in a KeyError there."""
+    """Scrapy's own ends in a KeyError at an unknown spider."""
 
     def spiders(self, args: list[str], opts: argparse.Namespace) -> list[str]:
-        """Its arguments are names."""
+        """The command's arguments are names of spiders."""
         return args

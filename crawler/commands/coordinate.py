@@ -1,4 +1,4 @@
-"""`scrapy coordinate`: plan the crawl's work, as the leader or as one who stands by."""
+"""`scrapy coordinate`: plan the crawl's work, as the leader or on standby."""
 
 from __future__ import annotations
 
@@ -41,32 +41,36 @@ class Command(SeineCommand):
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run until a signal ends it.
+        """Run until a signal ends the coordinator.
 
         Raises:
             ConfigError: a setting is wrong.
         """
         check_names(self.project)
         plans = plans_of(self.project, opts.spider)
-        found = endpoints(self.project)
+        stores = endpoints(self.project)
         if flag(self.project, "SEINE_EMBEDDED"):
-            migrate(found.database_url)
+            migrate(stores.database_url)
         config = FrontierConfig.from_settings(self.project, opts.spider)
         logging.getLogger("crawler.catalogue.coordinator").setLevel(logging.INFO)
-        asyncio.run(self._run(found, config, plans, once=opts.once))
+        asyncio.run(self._run(stores, config, plans, once=opts.once))
 
     async def _run(
-        self, found: Endpoints, config: FrontierConfig, plans: Sequence[Plan], *, once: bool
+        self, stores: Endpoints, config: FrontierConfig, plans: Sequence[Plan], *, once: bool
     ) -> None:
         from crawler.catalogue.coordinator.service import Coordinator
 
-        told = WebhookConfig.from_settings(self.project)
-        redis = redis_client(found.redis_url)
+        webhook_config = WebhookConfig.from_settings(self.project)
+        redis = redis_client(stores.redis_url)
         crawl, of = config.crawl, config.partitions
-        coordinator = Coordinator(redis, crawl, found.database_url, plans, of, config.secrets)
+        coordinator = Coordinator(redis, crawl, stores.database_url, plans, of, config.secrets)
         try:
             await open_frontier(redis, config)
-            webhooks = Webhooks(redis, coordinator.frontier.keys, told) if told else None
+            webhooks = (
+                Webhooks(redis, coordinator.frontier.keys, webhook_config)
+                if webhook_config
+                else None
+            )
             if once:
                 await coordinator.step(datetime.now(UTC))
             else:

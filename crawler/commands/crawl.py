@@ -1,4 +1,4 @@
-"""`scrapy crawl`: Scrapy's own, once both stores answer; what a newcomer lacks is started."""
+"""`scrapy crawl`: Scrapy's own, once both stores answer; missing stores are started embedded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scrapy.spiders import Spider
 
 from crawler.cli.live_line import Watch, quiet
 from crawler.cli.output_checks import check_files
-from crawler.cli.start_warnings import check_names, tell
+from crawler.cli.start_warnings import check_names, log_warnings
 from crawler.reads.catalogue_settings import TABLE
 from crawler.stores.migrations import prepare
 from crawler.stores.postgres_endpoint import Endpoints, blocking_client, endpoints
@@ -42,16 +42,16 @@ class Command(ScrapyCrawl):
     """A worker. Exit status 0 at a clean end, 1 where an error or an outage stopped it."""
 
     skew_s = 0.0
-    """This machine's clock less Redis'."""
+    """This machine's clock minus Redis'."""
     spider: type[Spider] | None = None
-    """The spider's class, once it is found."""
+    """The spider's class, once it is loaded."""
     watch: Watch | None = None
-    """Follows the worker, from when its crawler is made."""
+    """Follows the worker, once its crawler is made."""
     site = ""
-    """The site file that -a site= names."""
+    """Name of the site file, from -a site=."""
 
     def short_desc(self) -> str:
-        """Say in a line what the command does."""
+        """Describe the command in one line."""
         return "Run a worker of a spider, which shares the crawl with all others"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -60,8 +60,8 @@ class Command(ScrapyCrawl):
         parser.epilog = "example: scrapy crawl catalog -a url=https://shop.example/sale"
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Prepare the stores before Scrapy logs its first line: an error is one line then."""
-        gc.disable()  # until all is loaded: it would look through what stays
+        """Prepare the stores before Scrapy logs its first line, so that an error is one line."""
+        gc.disable()  # until all is loaded, because loaded objects stay
         if status := guarded(lambda: check_outputs(opts)):
             sys.exit(status)
         super().process_options(args, opts)
@@ -76,50 +76,51 @@ class Command(ScrapyCrawl):
         check_names(settings)
         check(settings, TABLE)
         check_files(settings)
-        self.spider = found = spider_class(settings, spider)
-        refuse_undeclared(found, opts.spargs)
+        self.spider = spider_cls = spider_class(settings, spider)
+        refuse_undeclared(spider_cls, opts.spargs)
         self.site = str(opts.spargs.get("site") or "")
-        if "site" in opts.spargs and not self.site.strip():  # it would wait for seeds
+        if "site" in opts.spargs and not self.site.strip():  # the worker would wait for seeds
             raise ConfigError("-a site= is empty; name a site's file, as -a site=books")
-        if issubclass(found, FrontierSpider):
-            _check_seeds(settings, found, opts.spargs.get("url"))
+        if issubclass(spider_cls, FrontierSpider):
+            _check_seeds(settings, spider_cls, opts.spargs.get("url"))
         limit_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)
         stores = RetryUntil(limit_s, complain).try_until(lambda: self._stores(spider))
-        # Every part of the worker reads these; a part that asks again finds the same servers.
+        # Every part of the worker reads these settings, so that all use the same servers.
         settings.set("REDIS_URL", stores.redis_url, priority="cmdline")
         settings.set("DATABASE_URL", stores.database_url, priority="cmdline")
 
     def _stores(self, spider: str) -> Endpoints:
         settings = self.settings
         assert settings is not None
-        found = endpoints(settings)
-        own = flag(settings, "SEINE_EMBEDDED")
-        if own or settings.getwithbase("ITEM_PIPELINES"):  # who stores nothing needs no schema
-            prepare(found.database_url, own=own)
+        stores = endpoints(settings)
+        embedded = flag(settings, "SEINE_EMBEDDED")
+        if embedded or settings.getwithbase("ITEM_PIPELINES"):  # a crawl without needs no schema
+            prepare(stores.database_url, own=embedded)
         frontier = FrontierConfig.from_settings(settings, spider)
-        with blocking_client(found.redis_url) as redis:
-            has = redis.hget(Keys(frontier.crawl).control, "partitions")
+        with blocking_client(stores.redis_url) as redis:
+            stored = redis.hget(Keys(frontier.crawl).control, "partitions")
             seconds, micros = redis.time()
         self.skew_s = time.time() - seconds - micros / 1e6
-        agree(frontier.crawl, frontier.partitions, whole(has, -1) if has else frontier.partitions)
-        return found
+        partitions = whole(stored, -1) if stored else frontier.partitions
+        agree(frontier.crawl, frontier.partitions, partitions)
+        return stores
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
         crawler = super()._create_crawler(spidercls)
         crawl = crawler.crawl_async
 
-        async def crawl_or_say_why(*args: Any, **kwargs: Any) -> None:
-            """A store that went away while the worker began is one line, too."""
+        async def crawl_in_one_line(*args: Any, **kwargs: Any) -> None:
+            """Crawl; an error is one line, also where a store went away during the start."""
             try:
-                check(crawler.settings, TABLE)  # the spider's own settings, too
+                check(crawler.settings, TABLE)  # now with the spider's own settings
                 self.watch = Watch(crawler, site=self.site)
-                crawler.signals.connect(leave_out_what_is_loaded, engine_started)
+                crawler.signals.connect(freeze_loaded_objects, engine_started)
                 await crawl(*args, **kwargs)
             except SeineError as error:
                 complain(str(error))
                 self.exitcode = FAILED
 
-        crawler.crawl_async = crawl_or_say_why  # type: ignore[method-assign]
+        crawler.crawl_async = crawl_in_one_line  # type: ignore[method-assign]
         return crawler
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -128,19 +129,19 @@ class Command(ScrapyCrawl):
         for name in ("REDIS_URL", "DATABASE_URL"):
             logger.info("%s %s", name, redact(str(self.settings.get(name))))
         if self.spider is not None:
-            tell(self.settings, self.spider, self.skew_s)
+            log_warnings(self.settings, self.spider, self.skew_s)
         super().run(args, opts)
         if self.watch is not None:
-            self.watch.tell_end()
+            self.watch.print_end()
 
 
-def leave_out_what_is_loaded() -> None:
-    """Let the collector look at nothing that stays for good, once all parts of a worker are open.
+def freeze_loaded_objects() -> None:
+    """Exclude permanent objects from garbage collection, once all parts of a worker are open.
 
-    To look through it after every page was a seventh of a worker's CPU. What the imports left over
-    goes before, because frozen garbage would stay as well: 2,600 objects, 1 MB, found in 15 ms.
+    Scanning them after every page took a seventh of a worker's CPU. Garbage of the imports is
+    collected first, because frozen garbage would stay: 2,600 objects, 1 MB, collected in 15 ms.
     """
-    linecache.clearcache()  # attrs leaves the text of what it generated there, 1 MB
+    linecache.clearcache()  # attrs caches the source of generated methods there, 1 MB
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000)
@@ -150,8 +151,8 @@ def leave_out_what_is_loaded() -> None:
 def _one_spider(args: list[str]) -> str:
     if not args:
         raise ConfigError("name the spider: scrapy crawl catalog -a url=https://shop.example/")
-    if strange := [word for word in args if word.startswith("-")]:
-        raise ConfigError(f"there is no option {strange[0]}; scrapy crawl --help lists them")
+    if options := [arg for arg in args if arg.startswith("-")]:
+        raise ConfigError(f"there is no option {options[0]}; scrapy crawl --help lists them")
     if len(args) > 1:
         raise ConfigError(
             f"scrapy crawl takes one spider, and {args[1]!r} is a second argument; "
@@ -163,7 +164,7 @@ def _one_spider(args: list[str]) -> str:
 def _check_seeds(settings: Settings, spider: type[Spider], urls: str | None) -> None:
     if urls is None:
         return
-    if not urls.strip():  # a variable of a script that is not set: the worker would wait for seeds
+    if not urls.strip():  # an unset variable of a script: the worker would wait for seeds
         raise BadSeed("-a url= is empty; name a page, as -a url=https://shop.example/")
     read = reader_of(spider, settings)
     for url in urls.split():

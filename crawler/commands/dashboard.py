@@ -30,12 +30,12 @@ class Command(SeineCommand):
         declare_crawl(self, parser)
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Serve until asked to stop.
+        """Serve until a signal ends the server.
 
         Raises:
-            ConfigError: the address is open to others and no token is set, or cannot be used.
+            ConfigError: a public address has no token, or the address cannot be used.
         """
-        # Scrapy imports every command for each; a worker needs no web server.
+        # Imported here, because Scrapy imports every command, and a worker needs no web server.
         from crawler.dashboard.app import make_app
         from crawler.dashboard.config import DashboardConfig
         from crawler.dashboard.serve import serve
@@ -45,9 +45,9 @@ class Command(SeineCommand):
         crawl = frontier.crawl
         config = DashboardConfig.from_settings(self.project, crawl, host=opts.host, port=opts.port)
         config = attrs.evolve(config, seeds_key=frontier.seeds_key)
-        where = addresses(self.project)
+        stores = addresses(self.project)
         serve(
-            make_app(config, where),
+            make_app(config, stores),
             config.host,
             config.port,
             lambda url: self.show(f"dashboard of crawl {crawl} at {url}", url=url, crawl=crawl),

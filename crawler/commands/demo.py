@@ -8,7 +8,7 @@ from scrapy_seine.commands.base import SeineCommand
 
 
 class Command(SeineCommand):
-    """Crawls the demo shop and says whether every product was stored as it should be."""
+    """Crawls the demo shop and compares every stored product with the shop's."""
 
     summary = "Crawl the demo shop with two workers, and compare each row with the shop"
     example = "scrapy demo --products 300 --kill"
@@ -29,7 +29,7 @@ class Command(SeineCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Run the demo; exit status 1 where a product is missing or wrong."""
-        # Scrapy imports every command for each; a worker needs no shop.
+        # Imported here, because Scrapy imports every command, and a worker needs no shop.
         from crawler.cli.demo import clean_up, show
 
         return clean_up(self) if opts.clean else show(self, opts)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import attrs
 
 from crawler.cli.output_checks import check_files
-from crawler.cli.start_warnings import known_settings, told_by_files
+from crawler.cli.start_warnings import known_settings, options_of_files
 from crawler.reads.doctor.facts import examine
 from crawler.reads.doctor.finding import Finding
 from crawler.reads.doctor.setting_sources import source_findings
@@ -23,12 +23,12 @@ from scrapy_seine.errors import SeineError
 from scrapy_seine.reads import lazy_rich
 
 _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")}
-#: Where the stream has no such signs, both would come out as a question mark.
+#: For a stream whose encoding lacks these signs: both would be printed as a question mark.
 _PLAIN_MARKS = {"✓": "ok", "✗": "FAIL"}
 
 
 class Command(SeineCommand):
-    """Names what endangers a crawl and what to do; exit status 1 where something fails."""
+    """Lists risks of a crawl and their remedies; exit status 1 where a check fails."""
 
     summary = "Check settings, stores, clocks and versions, and say what to mend"
     example = "scrapy doctor"
@@ -41,7 +41,7 @@ class Command(SeineCommand):
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Look, and print what was found."""
+        """Run all checks and print their findings."""
         findings = self._findings(opts.spider)
         failed = any(finding.level == "fail" for finding in findings)
         if self.as_json:
@@ -51,35 +51,39 @@ class Command(SeineCommand):
         return 1 if failed else 0
 
     def _findings(self, spider: str) -> list[Finding]:
-        where, unreachable = self._where()
-        wishes, broken = told_by_files(self.project, spider)
-        known = known_settings(self.project)
+        stores, unreachable = self._where()
+        site_options, broken = options_of_files(self.project, spider)
+        names = known_settings(self.project)
         return [
-            *name_findings(self.project, os.environ, known),
-            *source_findings(self.project, os.environ, known),
+            *name_findings(self.project, os.environ, names),
+            *source_findings(self.project, os.environ, names),
             *_refused("spider", lambda: spider_class(self.project, spider), "say --spider NAME"),
             *_refused("files", lambda: check_files(self.project), "name another file"),
-            *asyncio.run(examine(self.project, where, spider, wishes, broken)),
+            *asyncio.run(examine(self.project, stores, spider, site_options, broken)),
             *unreachable,
         ]
 
     def _where(self) -> tuple[Endpoints, list[Finding]]:
-        """Addresses of the stores that answer, and what is wrong with the others."""
-        found, wrong = {"redis": "", "postgres": ""}, []
+        """Addresses of the stores that answer, and findings about the others."""
+        urls, findings = {"redis": "", "postgres": ""}, []
         for store, name in (("redis", "REDIS_URL"), ("postgres", "DATABASE_URL")):
             try:
-                where = endpoints(self.project, need=(store,))
-                found[store] = where.redis_url if store == "redis" else where.database_url
+                store_endpoints = endpoints(self.project, need=(store,))
+                urls[store] = (
+                    store_endpoints.redis_url if store == "redis" else store_endpoints.database_url
+                )
             except SeineError as error:
                 subject = "redis" if store == "redis" else "postgresql"
-                wrong.append(Finding("fail", subject, str(error), f"check {name} and the server"))
-        # Both embedded servers fail for one reason, where it is their folder.
-        once = {finding.text: finding for finding in reversed(wrong)}
-        return Endpoints(found["redis"], found["postgres"]), [*reversed(once.values())]
+                findings.append(
+                    Finding("fail", subject, str(error), f"check {name} and the server")
+                )
+        # Both embedded servers may fail for the same reason: their folder.
+        once = {finding.text: finding for finding in reversed(findings)}
+        return Endpoints(urls["redis"], urls["postgres"]), [*reversed(once.values())]
 
 
 def _refused(subject: str, check: Callable[[], object], advice: str) -> list[Finding]:
-    """Return what a check of the start refuses."""
+    """Return the error of a check of the start as a finding."""
     try:
         check()
     except SeineError as error:
@@ -103,7 +107,7 @@ def _table(findings: list[Finding]) -> lazy_rich.Table:
 
 
 def _can_show(sign: str) -> bool:
-    """Whether standard output has a sign; one of plain C locales has ASCII alone."""
+    """Whether standard output can encode a sign; in plain C locales it is ASCII."""
     try:
         sign.encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except UnicodeEncodeError:

@@ -30,9 +30,9 @@ VERBS = ("show", "reset")
 
 
 class Command(SeineCommand):
-    """Shows the ladder's memory, and forgets a domain where that is asked for.
+    """Shows the ladder's step of each domain, and resets a domain.
 
-    Shapes of addresses that led nowhere are shown where PostgreSQL runs; a look starts no server.
+    Dead ends (shapes of URLs that led to nothing) are shown where PostgreSQL runs already.
     """
 
     summary = "Show each domain's rung of the ladder, and why; reset a domain to the lowest rung"
@@ -40,25 +40,25 @@ class Command(SeineCommand):
     example = "scrapy domains reset shop.example"
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Show or act.
+        """Show the domains, or reset one.
 
         Raises:
-            ConfigError: the ladder knows no such domain.
+            ConfigError: the ladder has no such domain.
             StoreUnreachable: Redis does not answer.
         """
-        verb, *rest = args or ["show"]
-        if verb not in VERBS or len(rest) > 1 or (verb == "reset" and not rest):
+        verb, *domains = args or ["show"]
+        if verb not in VERBS or len(domains) > 1 or (verb == "reset" and not domains):
             raise UsageError(f"one of {', '.join(VERBS)}; reset needs a domain")
         url = endpoints(self.project, need=("redis",)).redis_url
         if verb == "reset":
-            with_fleet(url, lambda redis: self._reset(redis, rest[0]))
+            with_fleet(url, lambda redis: self._reset(redis, domains[0]))
         else:
-            found = self._dead_ends(rest[0] if rest else "")
-            with_fleet(url, lambda redis: self._show(redis, rest[0] if rest else "", found))
+            found = self._dead_ends(domains[0] if domains else "")
+            with_fleet(url, lambda redis: self._show(redis, domains[0] if domains else "", found))
         return 0
 
     def _dead_ends(self, domain: str) -> list[DeadEnd]:
-        """Read them where PostgreSQL runs; a look starts no server."""
+        """Read the dead ends where PostgreSQL runs; no server is started for this."""
         url = running_database(self.project)
         if not url:
             embedded = flag(self.project, "SEINE_EMBEDDED")
@@ -67,24 +67,26 @@ class Command(SeineCommand):
             print(f"dead ends are not shown, because {reason}; {mend}", file=sys.stderr)
             return []
         try:
-            found = read_dead_ends(url)
+            dead_ends = read_dead_ends(url)
         except StoreUnreachable as error:
             print(f"dead ends are not shown: {error}", file=sys.stderr)
             return []
-        return [one for one in found if domain in ("", one.host)]
+        return [dead_end for dead_end in dead_ends if domain in ("", dead_end.host)]
 
     def _steps(self, redis: Redis) -> LadderStore:
         return LadderStore(redis, fleet_name(self.project))
 
     async def _show(self, redis: Redis, domain: str, dead_ends: Sequence[DeadEnd]) -> None:
-        steps = self._steps(redis)
-        places = [p for p in await steps.places() if domain in ("", p.domain)]
-        waiting = frozenset(await steps.waiting())
+        ladder = self._steps(redis)
+        places = [p for p in await ladder.places() if domain in ("", p.domain)]
+        waiting = frozenset(await ladder.waiting())
         if domain and not places and not dead_ends:
             raise ConfigError(f"the ladder knows no domain {domain!r}")
         if self.as_json:
-            told = [attrs.asdict(one) | {"at": one.at.isoformat()} for one in dead_ends]
-            self.show("", domains=[plain(place, waiting) for place in places], dead_ends=told)
+            rows = [
+                attrs.asdict(dead_end) | {"at": dead_end.at.isoformat()} for dead_end in dead_ends
+            ]
+            self.show("", domains=[plain(place, waiting) for place in places], dead_ends=rows)
             return
         console = lazy_rich.Console(highlight=False)
         if places:
@@ -93,60 +95,61 @@ class Command(SeineCommand):
             print("no worker has climbed the ladder yet")
         for line in places[0].path if domain and places else ():
             console.print("  " + moved(line))
-        for one in dead_ends:
-            console.print(lazy_rich.escape(left_out(one)), soft_wrap=True)
+        for dead_end in dead_ends:
+            console.print(lazy_rich.escape(left_out(dead_end)), soft_wrap=True)
 
     async def _reset(self, redis: Redis, domain: str) -> None:
         if not await self._steps(redis).reset(domain):
             raise ConfigError(f"the ladder knows no domain {domain!r}")
-        # The ladder's memory is that of all crawls: the deed is written down with this one's.
+        # All crawls share the ladder's memory: the command is recorded in the spider's own crawl.
         crawl = FrontierConfig.from_settings(self.project, "catalog").crawl
         await note_command(redis, Keys(crawl), "domains reset", domain, 1)
         self.show(f"{domain} starts at the bottom within half a minute", reset=domain)
 
 
-def left_out(one: DeadEnd) -> str:
-    """Say which pages are not fetched, and why.
+def left_out(dead_end: DeadEnd) -> str:
+    """Describe a dead end: which pages are not fetched, and why.
 
     >>> left_out(DeadEnd("a.example/ask/*", "a", 20, datetime(2026, 1, 2, 3, 4, tzinfo=UTC)))
     'a.example/ask/*: left out since 2026-01-02 03:04 UTC, because 20 of these pages led to nothing'
     """
     return (
-        f"{printable(one.shape)}: left out since {one.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC,"
-        f" because {one.pages} of these pages led to nothing"
+        f"{printable(dead_end.shape)}: left out since"
+        f" {dead_end.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC,"
+        f" because {dead_end.pages} of these pages led to nothing"
     )
 
 
 def table(places: Sequence[Place], waiting: Container[str] = ()) -> lazy_rich.Table:
-    """Lay domains out; those in *waiting* have no worker that could ask them."""
-    found = lazy_rich.Table("domain", "step", "for", "good", "bad", "why", box=None)
+    """Render domains as a table; for those in *waiting* there is no worker with a browser."""
+    grid = lazy_rich.Table("domain", "step", "for", "good", "bad", "why", box=None)
     for place in places:
         view = place.view
-        why = view.reason
+        reason = view.reason
         if view.probe:
-            why = f"probes {view.probe}: {view.pgood} good, {view.pbad} bad"
+            reason = f"probes {view.probe}: {view.pgood} good, {view.pbad} bad"
         if view.stuck:
-            why = f"left alone: {view.reason}"
+            reason = f"left alone: {view.reason}"
         if place.domain in waiting:
-            why = NO_BROWSER
+            reason = NO_BROWSER
         since = span((view.now - view.since) / 1000) if view.since else ""
-        found.add_row(place.domain, view.step, since, str(view.good), str(view.bad), why)
-    return found
+        grid.add_row(place.domain, view.step, since, str(view.good), str(view.bad), reason)
+    return grid
 
 
 def moved(line: str) -> str:
-    """Say one move of a domain's path in words.
+    """Describe one move of a domain's path.
 
     >>> moved("0 plain tls 3 of 4 answers were bad")
     '1970-01-01 00:00 UTC  plain → tls: 3 of 4 answers were bad'
     """
-    at, came, went, reason = line.split(" ", 3)
-    when = datetime.fromtimestamp(int(at) / 1000, UTC)
-    return f"{when:%Y-%m-%d %H:%M} UTC  {came} → {went}: {reason}"
+    millis, step_before, step_after, reason = line.split(" ", 3)
+    moment = datetime.fromtimestamp(int(millis) / 1000, UTC)
+    return f"{moment:%Y-%m-%d %H:%M} UTC  {step_before} → {step_after}: {reason}"
 
 
 def plain(place: Place, waiting: Container[str] = ()) -> dict[str, Any]:
-    """Return a domain's place as plain data."""
+    """Return a domain's step as plain data."""
     view = place.view
     return {
         "domain": place.domain,

@@ -11,7 +11,7 @@ from scrapy_seine.embedded.data_folder import data_folder
 
 
 class Command(SeineCommand):
-    """Stops what `scrapy up` or a crawl started."""
+    """Stops the servers that `scrapy up` or a crawl started."""
 
     summary = "Stop the embedded Redis and PostgreSQL; their data stays"
     example = "scrapy down"
@@ -24,18 +24,20 @@ class Command(SeineCommand):
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Stop both; that none runs is no error.
+        """Stop both servers; it is no error if none runs.
 
         Raises:
-            ConfigError: workers, a demo or a dashboard use them.
+            ConfigError: workers, a demo or a dashboard use the servers.
         """
         folder = data_folder(self.project)
         if not opts.force:
             refuse_if_used(folder)
         stopped = embedded.stop(folder)
         names = {"redis": "Redis", "postgres": "PostgreSQL"}
-        what = " and ".join(names[name] for name in stopped)
+        servers = " and ".join(names[name] for name in stopped)
         folders = list(map(str, embedded.folders(folder))) if stopped else [str(folder)]
-        where = " and ".join(folders)
-        text = f"stopped {what}; data stays in {where}" if what else f"nothing runs in {where}"
+        places = " and ".join(folders)
+        text = (
+            f"stopped {servers}; data stays in {places}" if servers else f"nothing runs in {places}"
+        )
         self.show(text, stopped=list(stopped), data=folders)

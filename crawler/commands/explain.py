@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg2
 
-from crawler.cli.one_page import PageCommand, told
+from crawler.cli.one_page import PageCommand, filled_fields
 from crawler.extract import Found, Link
 from crawler.extract.links.registered_domain import site_of as domain_of
 from crawler.extract.site import Site
@@ -23,95 +23,99 @@ _SHOWN = 20
 
 
 class Command(PageCommand):
-    """Fetches one page and shows how it is understood."""
+    """Fetches one page and shows what the parser reads from it."""
 
     summary = "Show what is read from a page, how sure it is, and which links would be followed"
     example = "scrapy explain https://books.toscrape.com/catalogue/olio_984/index.html"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare how many links are shown."""
+        """Declare the limit of links shown."""
         super().add_options(parser)
         parser.add_argument("--links", type=int, default=_SHOWN, help="links shown, at most")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Fetch, read, print."""
-        got = self.got(args, opts)
-        site, page, found = self.read(got, opts)
-        judged, known = self._judge(found, site)
+        reply = self.get_page(args, opts)
+        site, page, found = self.read(reply, opts)
+        judgement, template_note = self._judge(found, site)
         items = list(site.products(page, found))
-        links = sorted(site.links(page, got.robots), key=lambda link: -link.priority)
+        links = sorted(site.links(page, reply.robots), key=lambda link: -link.priority)
         if self.as_json:
             self.show(
                 "",
-                url=got.url,
+                url=reply.url,
                 kind=found.kind,
                 reasons=found.verdict.reasons,
                 unread=found.unread,
-                fields=told(found),
+                fields=filled_fields(found),
                 sources=found.sources,
                 items=len(items),
                 offered=found.offered,
                 links=[_plain(link) for link in links],
-                template=None if judged is None else _template(judged, found, known),
+                template=None if judgement is None else _template(judgement, found, template_note),
             )
             return 0
         console = lazy_rich.Console(highlight=False)
         name = f"site file {type(site).__name__}" if site.name else "the default parser"
         console.print(
-            f"[bold]{lazy_rich.escape(got.url)}[/]\n[bold]{found.kind}[/], read by {name}"
+            f"[bold]{lazy_rich.escape(reply.url)}[/]\n[bold]{found.kind}[/], read by {name}"
         )
         for reason in found.verdict.reasons:
             console.print(f"  {lazy_rich.escape(reason)}")
         for source, error in found.unread.items():
             console.print(f"  its {source} is left out: {lazy_rich.escape(error)}", soft_wrap=True)
-        console.print(_fields(found, judged) if found.fields else f"{len(items)} items")
-        if judged is not None:
-            for line in _words(judged, found, known):
+        console.print(_fields(found, judgement) if found.fields else f"{len(items)} items")
+        if judgement is not None:
+            for line in _words(judgement, found, template_note):
                 console.print(lazy_rich.escape(line), soft_wrap=True)
         console.print(_links(links, opts.links))
         return 0
 
     def _judge(self, found: Found, site: Site) -> tuple[Judgement | None, str]:
-        """Hold a product's page against what is stored of its site, and say what is."""
+        """Judge a product's page by its site's stored templates; returns a note on them, too."""
         if found.kind != "product":
             return None, ""
         book, site_id = Book(), site.name or domain_of(found.page.url)
-        known = "no database runs or is set, so nothing is known of the site's template"
+        note = "no database runs or is set, so nothing is known of the site's template"
         if url := running_database(self.project):
             try:
                 stored = read_templates(url, site_id)
             except (StoreError, psycopg2.Error) as error:
-                known = f"the site's template cannot be read: {error}"
+                note = f"the site's template cannot be read: {error}"
             else:
-                known = f"{len(stored)} templates of site {site_id} are stored"
+                note = f"{len(stored)} templates of site {site_id} are stored"
                 for _, cluster, plain in stored:
                     book.load(site_id, cluster, plain)
-        return book.judge(site_id, found), known
+        return book.judge(site_id, found), note
 
 
-def _template(judged: Judgement, found: Found, known: str) -> dict[str, Any]:
-    """What is known of the page's template, and what it says of the page."""
+def _template(judgement: Judgement, found: Found, note: str) -> dict[str, Any]:
+    """The page's template, and its judgement of the page, as plain data."""
     return {
-        "cluster": judged.cluster,
-        "pages": judged.pages,
-        "version": judged.version,
-        "known": known,
-        "confidence": judged.confidence,
-        "votes": {field: seen.votes for field, seen in observe(found).items()},
+        "cluster": judgement.cluster,
+        "pages": judgement.pages,
+        "version": judgement.version,
+        "known": note,
+        "confidence": judgement.confidence,
+        "votes": {field: observed.votes for field, observed in observe(found).items()},
         "doubts": {
-            field: {"kind": d.kind, "reason": d.reason} for field, d in judged.doubts.items()
+            field: {"kind": d.kind, "reason": d.reason} for field, d in judgement.doubts.items()
         },
     }
 
 
-def _words(judged: Judgement, found: Found, known: str) -> Iterator[str]:
-    made = f"{judged.cluster}, version {judged.version}, learned from {judged.pages} pages"
-    yield f"template {made} ({known.splitlines()[0]})"
-    for field, seen in observe(found).items():
-        votes = "; ".join(f"{source}: {str(value)[:60]}" for source, value in seen.votes.items())
-        if len(seen.votes) > 1:
+def _words(judgement: Judgement, found: Found, note: str) -> Iterator[str]:
+    description = (
+        f"{judgement.cluster}, version {judgement.version}, learned from {judgement.pages} pages"
+    )
+    yield f"template {description} ({note.splitlines()[0]})"
+    for field, observed in observe(found).items():
+        votes = "; ".join(
+            f"{source}: {str(value)[:60]}" for source, value in observed.votes.items()
+        )
+        if len(observed.votes) > 1:
             yield f"  votes for {field}: {votes}"
-    for field, doubt in judged.doubts.items():
+    for field, doubt in judgement.doubts.items():
         yield f"  {field} is doubtful ({doubt.kind}): {doubt.reason}"
 
 
@@ -121,26 +125,26 @@ def _plain(link: Link) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _fields(found: Found, judged: Judgement | None) -> lazy_rich.Table:
+def _fields(found: Found, judgement: Judgement | None) -> lazy_rich.Table:
     table = lazy_rich.Table(box=None, show_header=False, padding=(0, 1))
     table.add_column(style="bold")
     table.add_column(style="cyan")
     table.add_column(justify="right")
     table.add_column(overflow="fold")
-    for name, value in told(found).items():
+    for name, value in filled_fields(found).items():
         text = str(value)
-        sure = None if judged is None else judged.confidence.get(name)
-        share = "" if sure is None else f"{sure:.0%}"
+        confidence = None if judgement is None else judgement.confidence.get(name)
+        share = "" if confidence is None else f"{confidence:.0%}"
         table.add_row(name, found.sources.get(name, ""), share, lazy_rich.escape(text[:200]))
     return table
 
 
-def _links(links: list[Link], most: int) -> lazy_rich.Table:
+def _links(links: list[Link], limit: int) -> lazy_rich.Table:
     table = lazy_rich.Table(
         box=None, title=f"{len(links)} links would be followed", title_justify="left"
     )
     for column in ("priority", "kind", "address", "because"):
         table.add_column(column, overflow="fold")
-    for link in links[:most]:
+    for link in links[:limit]:
         table.add_row(str(link.priority), link.kind, lazy_rich.escape(link.url), link.reason)
     return table

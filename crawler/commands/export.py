@@ -15,7 +15,7 @@ from scrapy_seine.errors import ConfigError
 
 
 class Command(SeineCommand):
-    """Streams rows in constant memory; all rows of one export are of one moment."""
+    """Streams rows in constant memory, all of one snapshot."""
 
     summary = "Export products, their history, rejections or attempts"
     arguments = "[TABLE] [--format csv|jsonl|parquet] [--where CONDITION] [--output FILE]"
@@ -42,7 +42,7 @@ class Command(SeineCommand):
         parser.add_argument("--output", "-o", default="-", help="file (default: standard output)")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Stream."""
+        """Stream the rows."""
         if len(args) > 1:
             raise ConfigError(f"one table at a time; there is {', '.join(TABLES)}")
         columns = opts.columns
@@ -53,8 +53,8 @@ class Command(SeineCommand):
         if name == "parquet" and opts.output == "-":
             raise ConfigError("Parquet needs a file: add --output FILE")
         url = endpoints(self.project, need=("postgres",)).database_url
-        with stream(url, selection) as (found, chunks), opened(opts.output) as out:
-            rows = FORMATS[name](found, chunks, out, raw=opts.raw)
+        with stream(url, selection) as (header, chunks), opened(opts.output) as out:
+            rows = FORMATS[name](header, chunks, out, raw=opts.raw)
         self._report(rows, selection.table, opts.output)
         return 0
 
@@ -62,7 +62,7 @@ class Command(SeineCommand):
         if self.as_json:
             text = orjson.dumps({"table": table, "rows": rows, "file": output}).decode()
         else:
-            where = "" if output == "-" else f" to {output}"
-            text = f"exported {rows:,} rows of {table}{where}"
-        # The data may be on standard output.
+            target = "" if output == "-" else f" to {output}"
+            text = f"exported {rows:,} rows of {table}{target}"
+        # Not mixed with the data, where that goes to standard output.
         print(text, file=sys.stderr if output == "-" else sys.stdout)

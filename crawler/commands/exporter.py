@@ -34,7 +34,7 @@ class Command(SeineCommand):
         Raises:
             ConfigError: the address cannot be used.
         """
-        # Scrapy imports every command for each; a worker needs no web server.
+        # Imported here, because Scrapy imports every command, and a worker needs no web server.
         from crawler.dashboard.app import make_exporter
         from crawler.dashboard.config import DashboardConfig
         from crawler.dashboard.serve import serve

@@ -1,4 +1,4 @@
-"""`scrapy fetch`: Scrapy's own, with one line for a spider that there is not, or a bad address."""
+"""`scrapy fetch`: Scrapy's own, with one line for an unknown spider or a bad address."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from crawler.cli.stock_commands import Checked
 
 
 class Command(Checked, ScrapyFetch):
-    """Scrapy's own ends in a traceback there."""
+    """Scrapy's own ends in a traceback at either."""

@@ -1,4 +1,4 @@
-"""`scrapy forget`: let URLs be crawled again that count as seen."""
+"""`scrapy forget`: remove URLs from the seen set, so that they are crawled again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scrapy_seine.reads.audit import note_command
 from scrapy_seine.urls import normalise
 
 STEP = 500
-#: Every URL that the store knows a page by. The memory holds hashes: it cannot list its URLs.
+#: Every stored URL of a page. The seen set holds hashes, so that it cannot list URLs.
 KNOWN = """
     SELECT url FROM products WHERE url LIKE %(like)s
     UNION SELECT url FROM product_urls WHERE url LIKE %(like)s
@@ -31,7 +31,7 @@ KNOWN = """
 
 
 class Command(SeineCommand):
-    """Removes URLs from the memory of seen ones; they are crawled when somebody links to them."""
+    """Removes URLs from the seen set; they are crawled at the next link to them."""
 
     summary = "Let URLs, or all stored URLs that match a pattern with *, be crawled again"
     arguments = "URL|PATTERN …"
@@ -39,15 +39,16 @@ class Command(SeineCommand):
     usual_spider = "catalog"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare which crawl."""
+        """Declare the crawl."""
         super().add_options(parser)
         declare_crawl(self, parser)
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Forget; exit status 1 where a URL is none.
+        """Forget the URLs.
 
         Raises:
-            FrontierError: the memory is a Bloom filter.
+            ConfigError: a URL is none.
+            FrontierError: the seen set is a Bloom filter.
             StoreUnreachable: a store does not answer.
         """
         if not args:
@@ -57,24 +58,24 @@ class Command(SeineCommand):
             _check(url)
         crawl = crawl_of(self, opts)
         need = ("redis", "postgres") if patterns else ("redis",)
-        where = endpoints(self.project, need=need)
+        stores = endpoints(self.project, need=need)
         counts = [0, 0]
 
         async def work(redis: Redis) -> None:
             frontier = await find_frontier(redis, crawl)
-            urls = _all(where.database_url, [a for a in args if a not in patterns], patterns)
+            urls = _all(stores.database_url, [a for a in args if a not in patterns], patterns)
             while part := list(islice(urls, STEP)):
                 counts[0] += len(part)
                 counts[1] += await forget_pages(frontier, part)
             await note_command(redis, frontier.keys, "forget", " ".join(args[:20]), counts[1])
 
-        with_fleet(where.redis_url, work)
+        with_fleet(stores.redis_url, work)
         self.show(f"{counts[1]} of {counts[0]} URLs forgotten", urls=counts[0], forgotten=counts[1])
         return 0
 
 
 def like(pattern: str) -> str:
-    """Turn a pattern with * into SQL's.
+    """Turn a pattern with * into a pattern of SQL's LIKE.
 
     >>> like("https://a.example/50%_off/*")
     'https://a.example/50\\\\%\\\\_off/%'
@@ -101,7 +102,7 @@ def _all(database_url: str, urls: Sequence[str], patterns: Sequence[str]) -> Ite
 
 def _stored(database_url: str, pattern: str) -> Iterator[str]:
     with closing(psycopg2.connect(database_url, connect_timeout=3)) as connection:
-        cursor = connection.cursor("forget")  # rows stay at the server until they are asked for
+        cursor = connection.cursor("forget")  # a cursor of the server: rows are fetched in parts
         cursor.execute(KNOWN, {"like": like(pattern)})
         for (url,) in cursor:
             yield url

@@ -10,8 +10,8 @@ from crawler.cli.stock_commands import Checked
 
 
 class Command(Checked, ScrapyGenspider):
-    """Scrapy's own ends in a ValueError there."""
+    """Scrapy's own ends in a ValueError at such a domain."""
 
     def spiders(self, args: list[str], opts: argparse.Namespace) -> list[str]:
-        """There is none yet."""
+        """None: the command makes a new spider."""
         return []

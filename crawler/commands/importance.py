@@ -1,4 +1,4 @@
-"""`scrapy importance`: a watch list says which known products matter more than others."""
+"""`scrapy importance`: set by a watch list which stored products matter more than others."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from crawler.stores.products import set_importance
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 
-#: As the table's check has it.
+#: As in the table's CHECK constraint.
 MOST = 1000.0
 STEP = 5000
-#: Unknown addresses that are named.
+#: Unknown URLs that are printed, at most.
 _SHOWN = 10
 
 
 class Command(SeineCommand):
-    """Sets the importance of stored products; exit status 1 where a URL is no product's."""
+    """Sets the importance of stored products; exit status 1 where a URL has no product."""
 
     summary = "Say that known products matter more than others when they are crawled again"
     arguments = "[URL …] [--list FILE] [--importance 10|--forget]"
     example = "echo https://shop.example/lamp | scrapy importance --list - --importance 10"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the list and what to do with it."""
+        """Declare the list, and the importance to set or remove."""
         super().add_options(parser)
         parser.add_argument("--list", default="", help="a file with a URL a line; - reads stdin")
         what = parser.add_mutually_exclusive_group()
@@ -40,7 +40,7 @@ class Command(SeineCommand):
         what.add_argument("--forget", action="store_true", help="let the site file decide again")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Set or forget.
+        """Set or remove the importance.
 
         Raises:
             ConfigError: the importance or the list cannot be read.
@@ -51,20 +51,20 @@ class Command(SeineCommand):
             raise UsageError("name a URL, or a --list of them")
         value = None if opts.forget else _importance(opts.importance)
         database_url = endpoints(self.project, need=("postgres",)).database_url
-        known: set[str] = set()
-        for place in range(0, len(urls), STEP):
-            known |= set_importance(database_url, urls[place : place + STEP], value)
-        missing = [url for url in urls if url not in known]
-        self._tell(len(known), missing, value)
+        products: set[str] = set()
+        for start in range(0, len(urls), STEP):
+            products |= set_importance(database_url, urls[start : start + STEP], value)
+        missing = [url for url in urls if url not in products]
+        self._report(len(products), missing, value)
         return 1 if missing else 0
 
-    def _tell(self, known: int, missing: Sequence[str], value: float | None) -> None:
-        done = "as the site file says" if value is None else f"{value:g}"
-        lines = [f"importance of {known} products: {done}"]
+    def _report(self, products: int, missing: Sequence[str], value: float | None) -> None:
+        source = "as the site file says" if value is None else f"{value:g}"
+        lines = [f"importance of {products} products: {source}"]
         lines += [f"no product is stored at {url}" for url in missing[:_SHOWN]]
         if len(missing) > _SHOWN:
             lines.append(f"… nor at {len(missing) - _SHOWN} more")
-        self.show("\n".join(lines), products=known, importance=value, missing=list(missing))
+        self.show("\n".join(lines), products=products, importance=value, missing=list(missing))
 
 
 def _importance(text: str) -> float:

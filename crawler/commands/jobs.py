@@ -46,16 +46,16 @@ class Command(SeineCommand):
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run one verb; `list` where there is none."""
+        """Run one verb; `list` by default."""
         verb, *names = args or ["list"]
         if verb not in VERBS or (verb != "list" and not names):
             raise UsageError(f"one of {', '.join(VERBS)}, and what it is about")
-        found = endpoints(self.project)
+        stores = endpoints(self.project)
         config = FrontierConfig.from_settings(self.project, opts.spider)
         plans = plans_of(self.project, opts.spider)
 
         async def work() -> Sequence[Job]:
-            redis = redis_client(found.redis_url)
+            redis = redis_client(stores.redis_url)
             try:
                 frontier = await open_frontier(redis, config)
                 jobs = await _act(Jobs(frontier), verb, names, plans)
@@ -68,22 +68,22 @@ class Command(SeineCommand):
 
         jobs = asyncio.run(work())
         if verb != "list":
-            record(found.database_url, config.crawl, jobs)
-        self._show(jobs, _notes(found.database_url, jobs))
+            record(stores.database_url, config.crawl, jobs)
+        self._show(jobs, _notes(stores.database_url, jobs))
 
-    def _show(self, jobs: Sequence[Job], known: Mapping[str, str]) -> None:
+    def _show(self, jobs: Sequence[Job], notes_by_job: Mapping[str, str]) -> None:
         if self.as_json:
-            self.show("", jobs=[{**_plain(job), "note": known.get(job.id)} for job in jobs])
+            self.show("", jobs=[{**_plain(job), "note": notes_by_job.get(job.id)} for job in jobs])
             return
         lazy_rich.Console().print(
             _table(jobs) if jobs else "no jobs; `scrapy jobs start URL` starts one"
         )
-        for name, note in known.items():
+        for name, note in notes_by_job.items():
             print(f"{printable(name)}: {printable(note)}")
 
 
 def _notes(database_url: str, jobs: Sequence[Job]) -> dict[str, str]:
-    """Read the notes where PostgreSQL answers; the jobs themselves are Redis'."""
+    """Read the notes where PostgreSQL answers; the jobs themselves are in Redis."""
     try:
         return notes(database_url, [job.id for job in jobs]) if jobs else {}
     except StoreUnreachable as error:
@@ -95,21 +95,24 @@ async def _act(jobs: Jobs, verb: str, names: Sequence[str], plans: Sequence[Plan
     if verb == "list":
         return await jobs.newest()
     if verb == "start":
-        asked: dict[str, dict[str, None]] = {}  # what is named twice is one thing
+        seeds_by_site: dict[str, dict[str, None]] = {}  # without duplicates
         for site_id, urls in (_seeds(name, plans) for name in names):
-            asked.setdefault(site_id, {}).update(dict.fromkeys(urls))
-        at = datetime.now(UTC)
-        return [await jobs.start(site_id, list(urls), at) for site_id, urls in asked.items()]
-    found = [await _named(jobs, name) for name in names]
-    deeds: dict[str, Callable[[Job], Awaitable[None]]] = {
+            seeds_by_site.setdefault(site_id, {}).update(dict.fromkeys(urls))
+        started_at = datetime.now(UTC)
+        return [
+            await jobs.start(site_id, list(urls), started_at)
+            for site_id, urls in seeds_by_site.items()
+        ]
+    chosen = [await _named(jobs, name) for name in names]
+    actions: dict[str, Callable[[Job], Awaitable[None]]] = {
         "pause": jobs.pause,
         "resume": jobs.resume,
         "cancel": jobs.cancel,
     }
-    if verb in deeds:
-        for job in found:
-            await deeds[verb](job)
-    return [await _named(jobs, job.id) for job in found]
+    if verb in actions:
+        for job in chosen:
+            await actions[verb](job)
+    return [await _named(jobs, job.id) for job in chosen]
 
 
 def _seeds(name: str, plans: Sequence[Plan]) -> tuple[str, Sequence[str]]:
@@ -118,8 +121,8 @@ def _seeds(name: str, plans: Sequence[Plan]) -> tuple[str, Sequence[str]]:
     if plan is not None:
         return plan.site_id, plan.seeds
     if "://" not in name:
-        known = ", ".join(p.site_id for p in plans if p.seeds) or "none"
-        raise ConfigError(f"{name!r} is neither a URL nor a site with seeds ({known})")
+        site_ids = ", ".join(p.site_id for p in plans if p.seeds) or "none"
+        raise ConfigError(f"{name!r} is neither a URL nor a site with seeds ({site_ids})")
     try:
         return site_of(name), (name,)
     except ValueError as error:
@@ -135,9 +138,10 @@ async def _named(jobs: Jobs, name: str) -> Job:
 
 def _plain(job: Job) -> dict[str, Any]:
     fields = attrs.asdict(job, filter=lambda field, _: field.name not in {"pace", "plan"})
-    found = job.estimate(time.time())
-    ahead = {"rate": None, "eta_s": None, "growing": False}
-    return {**fields, "left": job.left, **(attrs.asdict(found) if found is not None else ahead)}
+    estimate = job.estimate(time.time())
+    unknown = {"rate": None, "eta_s": None, "growing": False}
+    ahead = attrs.asdict(estimate) if estimate is not None else unknown
+    return {**fields, "left": job.left, **ahead}
 
 
 def _table(jobs: Sequence[Job]) -> lazy_rich.Table:

@@ -14,7 +14,7 @@ from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.config import number
 from scrapy_seine.errors import StoreUnreachable
 
-#: Pause between two looks of --wait, seconds.
+#: Pause between two checks of --wait, seconds.
 _PAUSE_S = 2.0
 
 
@@ -40,7 +40,7 @@ class Command(SeineCommand):
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Apply, or only look.
+        """Apply the migrations, or only list them.
 
         Raises:
             UsageError: --wait without --check.
@@ -50,21 +50,21 @@ class Command(SeineCommand):
             raise UsageError("--wait needs --check: only a look can wait for what another applies")
         wait_s = number({"--wait": opts.wait or 0}, "--wait", 0)
         names = self._awaited(wait_s) if opts.check else migrate(self._url())
-        word = "missing" if opts.check else "applied"
-        text = "\n".join(f"{word} {name}" for name in names) or "the schema is up to date"
-        self.show(text, **{word: names})
+        state = "missing" if opts.check else "applied"
+        text = "\n".join(f"{state} {name}" for name in names) or "the schema is up to date"
+        self.show(text, **{state: names})
         return 1 if opts.check and names else 0
 
     def _url(self) -> str:
         return endpoints(self.project, need=("postgres",)).database_url
 
     def _awaited(self, wait_s: float) -> list[str]:
-        """Return what is missing: at once where nothing is, or *wait_s* is over.
+        """Wait for up to *wait_s* until no migration is missing; return the missing ones.
 
         Raises:
-            StoreUnreachable: the database did not answer the last look.
+            StoreUnreachable: the database did not answer the last check.
         """
-        until, told = time.monotonic() + wait_s, ""
+        until, last_reason = time.monotonic() + wait_s, ""
         while True:
             try:
                 names = pending(self._url())
@@ -75,7 +75,7 @@ class Command(SeineCommand):
                 if time.monotonic() >= until:
                     raise
                 reason = str(error)
-            if reason != told:
+            if reason != last_reason:
                 complain(f"waiting for `scrapy migrate`: {reason}")
-                told = reason
+                last_reason = reason
             time.sleep(min(_PAUSE_S, max(0.0, until - time.monotonic())))

@@ -1,4 +1,4 @@
-"""`scrapy newsite`: the draft of a site file, from what the default parser sees of ten products."""
+"""`scrapy newsite`: draft a site file from what the default parser reads of ten products."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import attrs
 from scrapy.exceptions import UsageError
 
-from crawler.cli.one_page import BadStatus, Got, PageCommand, fetch
+from crawler.cli.one_page import BadStatus, PageCommand, PageReply, fetch
 from crawler.cli.site_draft import PRODUCTS, Round, draft
 from crawler.extract import Found, Link
 from crawler.extract.links.registered_domain import site_of
@@ -24,12 +24,12 @@ from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.politeness.robots_rules import Robots, state_of
 from scrapy_seine.urls import absolute, domain
 
-#: Seconds between two pages of a site, at least; a Crawl-delay is kept up to the second one.
+#: Seconds between two pages of a site: at least, and the longest Crawl-delay that is kept.
 _PAUSE_S, _LONGEST_PAUSE_S = 0.3, 5.0
 
 
 class Command(PageCommand):
-    """Looks at ten products that the pages lead to, and writes spiders/sites/NAME.py."""
+    """Reads ten products that the given pages link to, and writes spiders/sites/NAME.py."""
 
     summary = "Write the draft of a site file from what the default parser sees of a shop"
     arguments = "URL …|FILE"
@@ -45,10 +45,10 @@ class Command(PageCommand):
         parser.add_argument("--force", action="store_true", help="replace a file that is there")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Look, write the file.
+        """Read the pages and write the file.
 
         Raises:
-            ConfigError: the name is no name, or the file exists already.
+            ConfigError: the name is not valid, or the file exists already.
         """
         try:
             hosts = {domain(url) for url in args if "://" in url}
@@ -56,62 +56,68 @@ class Command(PageCommand):
             raise ConfigError(str(error)) from None
         if len(hosts) > 1:
             raise UsageError("one site at a time: the URLs have different hosts")
-        if opts.name:  # before a page is asked for
+        if opts.name:  # before a page is fetched
             _check_name(opts.name)
-        first = self.got(args[:1], opts)
+        first = self.get_page(args[:1], opts)
         name = opts.name or re.sub(r"\W+", "_", site_of(first.url).partition(".")[0])
         _check_name(name)
         path = Path(opts.into) / f"{name}.py"
         if path.exists() and not opts.force:
             raise ConfigError(f"{path} exists; --force replaces it, --name takes another")
-        seen = self._look(first, args[1:], opts)
-        text = draft(name, [first.url, *args[1:]], seen)
+        results = self._look(first, args[1:], opts)
+        text = draft(name, [first.url, *args[1:]], results)
         try:
             path.write_text(text, encoding="utf-8")
         except OSError as error:
             raise ConfigError(f"{path} cannot be written: {error.strerror}") from None
-        products = sum(found.kind == "product" for found in seen)
-        known = {"path": str(path), "pages": len(seen), "products": products}
-        self.show(f"{path}: from {len(seen)} pages, {products} of them products", **known)
+        products = sum(result.kind == "product" for result in results)
+        counts = {"path": str(path), "pages": len(results), "products": products}
+        self.show(f"{path}: from {len(results)} pages, {products} of them products", **counts)
         if not self.as_json:
             print("next:\n  scrapy explain URL   what is read of a page now")
             print(f"  scrapy crawl catalog -a site={name}")
         return 0
 
-    def _look(self, first: Got, more: list[str], opts: argparse.Namespace) -> list[Found]:
-        """Read the pages, and products that they lead to."""
-        site, page, found = self.read(first, opts)
-        seen = [found]
+    def _look(
+        self, first: PageReply, product_urls: list[str], opts: argparse.Namespace
+    ) -> list[Found]:
+        """Read the pages, and products that they link to."""
+        site, page, result = self.read(first, opts)
+        results = [result]
         if "://" not in first.url or not first.fetched:
-            return seen
-        may, pause_s = self._manners(first.url)
-        todo = Round([Link(url, "product", "named by the user") for url in more], {first.url})
-        todo.add(site.links(page, first.robots))
-        while sum(one.kind == "product" for one in seen) < PRODUCTS and (link := todo.next()):
-            if not may(link.url):
+            return results
+        allowed, pause_s = self._manners(first.url)
+        queue = Round(
+            [Link(url, "product", "named by the user") for url in product_urls], {first.url}
+        )
+        queue.add(site.links(page, first.robots))
+        while sum(result.kind == "product" for result in results) < PRODUCTS and (
+            link := queue.next()
+        ):
+            if not allowed(link.url):
                 continue
             time.sleep(pause_s)
             try:
-                answer = self._ask(link.url, first.url)
+                reply = self._ask(link.url, first.url)
             except SeineError:
                 continue
-            site, page, found = self.read(answer, opts)
+            site, page, result = self.read(reply, opts)
             if page.is_html:
-                seen.append(found)
-                todo.add(site.links(page, answer.robots))
-                self._tell(seen)
+                results.append(result)
+                queue.add(site.links(page, reply.robots))
+                self._show_progress(results)
         if sys.stderr.isatty():
             print(file=sys.stderr)
-        return seen
+        return results
 
-    def _ask(self, url: str, origin: str) -> Got:
+    def _ask(self, url: str, origin: str) -> PageReply:
         policy = policy_from(self.project)
         if policy.mode == "seeds" and domain(url) != domain(origin):
             policy = attrs.evolve(policy, mode="deny")  # the page names it, not the user
         return asyncio.run(fetch(url, str(self.project.get("USER_AGENT")), policy))
 
     def _manners(self, url: str) -> tuple[Callable[[str], bool], float]:
-        """What robots.txt allows, and the pause between two pages; where it is away, no page."""
+        """What robots.txt allows, and the pause between two pages, s; no page without the file."""
         agent = str(self.project.get("USER_AGENT"))
         try:
             robots = Robots.read("rules", self._ask(absolute(url, "/robots.txt"), url).body)
@@ -122,20 +128,22 @@ class Command(PageCommand):
         if robots.state == "away":
             complain("robots.txt cannot be read, so that this page alone is looked at")
         pause_s = min(max(_PAUSE_S, robots.delay_s(agent) or 0.0), _LONGEST_PAUSE_S)
-        return (lambda one: robots.allows(one, agent)), pause_s
+        return (lambda target: robots.allows(target, agent)), pause_s
 
     @staticmethod
-    def _tell(seen: list[Found]) -> None:
+    def _show_progress(results: list[Found]) -> None:
         if sys.stderr.isatty():
-            products = sum(one.kind == "product" for one in seen)
-            print(f"\r{len(seen)} pages, {products} products ", end="", file=sys.stderr, flush=True)
+            products = sum(result.kind == "product" for result in results)
+            print(
+                f"\r{len(results)} pages, {products} products ", end="", file=sys.stderr, flush=True
+            )
 
 
 def _check_name(name: str) -> None:
-    """Make sure that a file of Python can have this name.
+    """Make sure that a Python module can have this name.
 
     Raises:
-        ConfigError: it cannot.
+        ConfigError: the name is no identifier.
     """
     if keyword.iskeyword(name):
         raise ConfigError(f"{name!r} is a word of Python and cannot name a file; give --name")

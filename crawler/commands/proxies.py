@@ -1,4 +1,4 @@
-"""`scrapy proxies`: the fleet's experience with its proxies; try them, or end a quarantine."""
+"""`scrapy proxies`: show the health of the fleet's proxies, test them, or end a quarantine."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ class Command(SeineCommand):
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Show or act; exit status 1 where a tested proxy failed.
+        """Show, test or release; exit status 1 where a tested proxy failed.
 
         Raises:
-            ConfigError: there is no list of proxies to test, or no such proxy.
+            ConfigError: no proxies are listed, or there is no such proxy.
             StoreUnreachable: Redis does not answer.
         """
-        verb, *rest = args or ["show"]
-        if verb not in VERBS or len(rest) > 1 or (verb == "release" and not rest):
+        verb, *words = args or ["show"]
+        if verb not in VERBS or len(words) > 1 or (verb == "release" and not words):
             raise UsageError(f"one of {', '.join(VERBS)}; release needs an id")
         if verb == "test":
-            return self._test(rest[0] if rest else "https://example.com/", opts.timeout)
+            return self._test(words[0] if words else "https://example.com/", opts.timeout)
         url = endpoints(self.project, need=("redis",)).redis_url
         if verb == "release":
-            with_fleet(url, lambda redis: self._release(redis, rest[0]))
+            with_fleet(url, lambda redis: self._release(redis, words[0]))
         else:
             with_fleet(url, lambda redis: self._show(redis, opts.by))
         return 0
@@ -65,15 +65,17 @@ class Command(SeineCommand):
     def _fleet(self) -> str:
         return fleet_name(self.project)
 
-    async def _show(self, redis: Redis, by: str | None) -> None:
-        found = await read_proxies(redis, self._fleet)
+    async def _show(self, redis: Redis, group: str | None) -> None:
+        proxies = await read_proxies(redis, self._fleet)
         if self.as_json:
-            self.show("", proxies=[attrs.asdict(health) for health in found])
+            self.show("", proxies=[attrs.asdict(health) for health in proxies])
             return
-        if not found:
+        if not proxies:
             print("no worker has registered proxies yet")
             return
-        lazy_rich.Console(highlight=False).print(summed(found, by) if by else listed(found))
+        lazy_rich.Console(highlight=False).print(
+            summed(proxies, group) if group else listed(proxies)
+        )
 
     async def _release(self, redis: Redis, name: str) -> None:
         pool = ProxyPool(redis, self._fleet)
@@ -83,8 +85,8 @@ class Command(SeineCommand):
         self.show(f"{name} may be used again; the next request probes it", released=name)
 
     def _test(self, url: str, timeout_s: float) -> int:
-        proxies, bad = ProxyList.from_settings(self.project).read() or ([], [])
-        for line in bad:
+        proxies, bad_lines = ProxyList.from_settings(self.project).read() or ([], [])
+        for line in bad_lines:
             complain(f"line {line.number} is left out: {line.reason}")
         if not proxies:
             raise ConfigError("no proxies are listed; set SEINE_PROXIES or SEINE_PROXIES_PATH")
@@ -96,39 +98,48 @@ class Command(SeineCommand):
         return 0 if all(trial.good for trial in trials) else 1
 
 
-def listed(found: Sequence[Health]) -> lazy_rich.Table:
-    """Lay single proxies out."""
+def listed(proxies: Sequence[Health]) -> lazy_rich.Table:
+    """Render single proxies as a table."""
     table = lazy_rich.Table(
         "proxy", "pool", "country", "provider", "good", "bans", "rests", box=None
     )
-    for h in found:
-        rests = [f"everywhere {span(h.resting_s)}"] if h.resting_s else []
-        rests += [f"{domain} {span(left)}" for domain, left in sorted(h.domains.items())]
-        cells = (h.id, h.pool, h.country, h.provider, str(h.good), str(h.bans))
+    for proxy in proxies:
+        rests = [f"everywhere {span(proxy.resting_s)}"] if proxy.resting_s else []
+        rests += [
+            f"{domain} {span(remaining_s)}" for domain, remaining_s in sorted(proxy.domains.items())
+        ]
+        cells = (
+            proxy.id,
+            proxy.pool,
+            proxy.country,
+            proxy.provider,
+            str(proxy.good),
+            str(proxy.bans),
+        )
         table.add_row(*cells, ", ".join(rests))
     return table
 
 
-def summed(found: Sequence[Health], by: str) -> lazy_rich.Table:
-    """Lay sums by provider, country, pool or domain out."""
-    table = lazy_rich.Table(by, "proxies", "resting", "good", "bans", box=None)
-    if by == "domain":
-        for name in sorted({domain for h in found for domain in h.domains}):
-            resting = sum(name in h.domains for h in found)
-            table.add_row(name, str(len(found)), str(resting), "", "")
+def summed(proxies: Sequence[Health], group: str) -> lazy_rich.Table:
+    """Render sums by provider, country, pool or domain as a table."""
+    table = lazy_rich.Table(group, "proxies", "resting", "good", "bans", box=None)
+    if group == "domain":
+        for name in sorted({domain for proxy in proxies for domain in proxy.domains}):
+            resting = sum(name in proxy.domains for proxy in proxies)
+            table.add_row(name, str(len(proxies)), str(resting), "", "")
         return table
     groups: dict[str, list[Health]] = {}
-    for h in found:
-        groups.setdefault(str(getattr(h, by)) or "not known", []).append(h)
+    for proxy in proxies:
+        groups.setdefault(str(getattr(proxy, group)) or "not known", []).append(proxy)
     for name, members in sorted(groups.items()):
-        resting = sum(bool(h.resting_s or h.domains) for h in members)
-        good, bans = sum(h.good for h in members), sum(h.bans for h in members)
+        resting = sum(bool(proxy.resting_s or proxy.domains) for proxy in members)
+        good, bans = sum(proxy.good for proxy in members), sum(proxy.bans for proxy in members)
         table.add_row(name, *map(str, (len(members), resting, good, bans)))
     return table
 
 
 def tried(trials: Sequence[ProxyCheck]) -> lazy_rich.Table:
-    """Lay the results of a test out."""
+    """Render the results of a test as a table."""
     table = lazy_rich.Table("proxy", "pool", "result", "seconds", box=None)
     for trial in trials:
         table.add_row(trial.id, trial.pool, trial.result, f"{trial.seconds:.2f}")

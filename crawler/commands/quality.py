@@ -1,4 +1,4 @@
-"""`scrapy quality`: what the data of each site is worth, and what fell."""
+"""`scrapy quality`: the quality of each site's data, and what fell since the last measure."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from scrapy_seine.reads import lazy_rich
 
-#: Characters of a site's name that are kept on one line.
+#: Characters of a site's name that are not wrapped.
 _WHOLE_SITE = 40
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
 class Command(SeineCommand):
-    """Measures; exit status 1 where something fell since the last measure that was kept."""
+    """Measures quality; exit status 1 where a value fell since the last kept measure."""
 
     summary = "Measure coverage, rejections, prices and changes of each site's data"
     arguments = "[SITE] [--since 24h] [--keep] [--accept FIELD]"
@@ -54,20 +54,23 @@ class Command(SeineCommand):
         if opts.accept:
             self._accept(url, site, opts.accept)
             return 0
-        found = measure_sites(url, site, since=since(opts.since), keep=opts.keep)
-        if site and not found:
+        measures = measure_sites(url, site, since=since(opts.since), keep=opts.keep)
+        if site and not measures:
             raise ConfigError(f"no products of site {site!r} are stored")
         if self.as_json:
-            self.show("", sites=[{**attrs.asdict(one), "score": one.score} for one in found])
+            self.show(
+                "",
+                sites=[{**attrs.asdict(measure), "score": measure.score} for measure in measures],
+            )
         else:
             console = lazy_rich.Console(highlight=False)
-            console.print(_table(found) if found else "no products are stored")
-            for one in found:
-                if words := certainty(one):
+            console.print(_table(measures) if measures else "no products are stored")
+            for measure in measures:
+                if summary := certainty(measure):
                     console.print(
-                        lazy_rich.escape(f"{printable(one.site_id)}: {words}"), soft_wrap=True
+                        lazy_rich.escape(f"{printable(measure.site_id)}: {summary}"), soft_wrap=True
                     )
-        return 1 if any(one.fall for one in found) else 0
+        return 1 if any(measure.fall for measure in measures) else 0
 
     def _accept(self, url: str, site: str | None, field: str) -> None:
         if site is None:
@@ -86,20 +89,20 @@ class Command(SeineCommand):
         )
 
 
-def certainty(one: Quality) -> str:
-    """Say how sure a site's prices are, and how many values are kept out of its products."""
-    words = [] if one.sure is None else [f"{one.sure:.0%} of the prices are sure"]
-    if one.doubtful:
-        held = plural(one.doubtful, "doubtful value")
-        words.append(f"{held} kept out (reasons: scrapy export doubtful)")
+def certainty(measure: Quality) -> str:
+    """Describe how sure a site's prices are, and how many doubtful values were kept out."""
+    words = [] if measure.sure is None else [f"{measure.sure:.0%} of the prices are sure"]
+    if measure.doubtful:
+        count_kept_out = plural(measure.doubtful, "doubtful value")
+        words.append(f"{count_kept_out} kept out (reasons: scrapy export doubtful)")
     return ", ".join(words)
 
 
 def since(text: str) -> datetime | None:
-    """Read `90m`, `24h` or `7d`.
+    """Parse `90m`, `24h` or `7d`.
 
     Raises:
-        ConfigError: it is none of these.
+        ConfigError: the text has another form.
     """
     if not text:
         return None
@@ -109,23 +112,24 @@ def since(text: str) -> datetime | None:
     return datetime.now(UTC) - timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
-def _table(found: list[Quality]) -> lazy_rich.Table:
+def _table(measures: list[Quality]) -> lazy_rich.Table:
     table = lazy_rich.Table(box=None, pad_edge=False)
-    longest = max((len(one.site_id) for one in found), default=0)
+    longest = max((len(measure.site_id) for measure in measures), default=0)
     table.add_column("site", overflow="fold", min_width=min(longest, _WHOLE_SITE))
     for name in ("score", "products", "rejected", "changed", "sane prices"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("incomplete")
     table.add_column("fell")
-    for one in found:
+    for measure in measures:
         table.add_row(
-            one.site_id,
-            f"{one.score:.0%}",
-            f"{one.products:,}",
-            f"{one.rejected:,}",
-            f"{one.changed:,}",
-            f"{one.sane:.0%}",
-            ", ".join(f"{n} {one.coverage[n]:.0%}" for n in WEIGHTS if one.coverage[n] < 1) or "–",
-            one.fall or "–",
+            measure.site_id,
+            f"{measure.score:.0%}",
+            f"{measure.products:,}",
+            f"{measure.rejected:,}",
+            f"{measure.changed:,}",
+            f"{measure.sane:.0%}",
+            ", ".join(f"{n} {measure.coverage[n]:.0%}" for n in WEIGHTS if measure.coverage[n] < 1)
+            or "–",
+            measure.fall or "–",
         )
     return table

@@ -1,4 +1,4 @@
-"""`scrapy redis`: talk to the frontier's Redis, without a client of one's own."""
+"""`scrapy redis`: send commands to the frontier's Redis, without redis-cli."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scrapy_seine.errors import ConfigError
 
 
 class Command(SeineCommand):
-    """Sends one command and prints the reply as redis-cli does; without one, a prompt."""
+    """Sends one command and prints the reply as redis-cli does; opens a prompt without one."""
 
     summary = "Send a command to Redis; without a command, open a prompt"
     arguments = "[COMMAND ARGUMENT …]"
@@ -25,7 +25,7 @@ class Command(SeineCommand):
     any_words = True
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Send it, or each line of standard input.
+        """Send the command, or each line of standard input.
 
         Raises:
             ConfigError: Redis refuses the command.
@@ -51,7 +51,7 @@ class Command(SeineCommand):
 
     def _send(self, redis: Any, words: list[str]) -> int:
         try:
-            # Without redis-py's shapes for the replies of single commands: as the server said it.
+            # Without redis-py's conversions of replies: shown as the server sent them.
             redis.response_callbacks.clear()
             reply = redis.execute_command(*words)
         except (RedisError, OSError) as error:
@@ -72,7 +72,7 @@ def _lines() -> Iterator[str]:
 
 
 def shown(reply: Any, indent: str = "") -> Iterator[str]:
-    r"""A reply as redis-cli shows it.
+    r"""Render a reply as redis-cli does.
 
     >>> list(shown([b"a", 1, None, [b"b"]]))
     ['1) "a"', '2) (integer) 1', '3) (nil)', '4) 1) "b"']
@@ -80,11 +80,11 @@ def shown(reply: Any, indent: str = "") -> Iterator[str]:
     if isinstance(reply, list | tuple | set):
         if not reply:
             yield "(empty)"
-        for place, part in enumerate(reply, 1):
-            head = f"{place}) "
-            first, *more = shown(part, indent + " " * len(head))
+        for number, part in enumerate(reply, 1):
+            head = f"{number}) "
+            first, *lines = shown(part, indent + " " * len(head))
             yield head + first
-            yield from (indent + " " * len(head) + line for line in more)
+            yield from (indent + " " * len(head) + line for line in lines)
     elif isinstance(reply, dict):
         yield from shown([side for pair in reply.items() for side in pair], indent)
     elif reply is None:

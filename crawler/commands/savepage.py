@@ -1,4 +1,4 @@
-"""`scrapy savepage`: keep a page and what should be read from it as a test."""
+"""`scrapy savepage`: save a page and the item expected from it as a test."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from crawler.cli.one_page import PageCommand, slug_of, told
+from crawler.cli.one_page import PageCommand, filled_fields, slug_of
 from scrapy_seine.errors import ConfigError
 
 
@@ -28,30 +28,30 @@ class Command(PageCommand):
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Fetch, read, write both files.
+        """Fetch and read the page, write both files.
 
         Raises:
             ConfigError: the folder exists already, or cannot be written.
         """
-        got = self.got(args, opts)
-        _, _, found = self.read(got, opts)
-        folder = Path(opts.into) / (opts.name or slug_of(got.url))
+        reply = self.get_page(args, opts)
+        _, _, result = self.read(reply, opts)
+        folder = Path(opts.into) / (opts.name or slug_of(reply.url))
         if folder.exists() and not opts.force:
             raise ConfigError(f"{folder} exists; --force replaces it, --name takes another")
-        expected = {"url": got.url, "content_type": got.content_type, "kind": found.kind}
-        item = told(found)
-        whole = {**expected, "item": item} if item else expected
-        text = json.dumps(whole, ensure_ascii=False, indent=2, default=str)
+        expected = {"url": reply.url, "content_type": reply.content_type, "kind": result.kind}
+        item = filled_fields(result)
+        content = {**expected, "item": item} if item else expected
+        text = json.dumps(content, ensure_ascii=False, indent=2, default=str)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / "page.html").write_bytes(got.body)
+            (folder / "page.html").write_bytes(reply.body)
             (folder / "expected.json").write_text(text + "\n", encoding="utf-8")
         except OSError as error:
             raise ConfigError(f"{folder} cannot be written: {error.strerror}") from None
         self.show(
-            f"{folder}: {found.kind}, {len(item)} fields; correct expected.json where it is wrong",
+            f"{folder}: {result.kind}, {len(item)} fields; correct expected.json where it is wrong",
             folder=str(folder),
-            kind=found.kind,
+            kind=result.kind,
             item=item,
         )
         return 0

@@ -1,4 +1,4 @@
-"""`scrapy shell`: Scrapy's own, with one line for a spider that there is not, or a bad address."""
+"""`scrapy shell`: Scrapy's own, with one line for an unknown spider or a bad address."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from crawler.cli.stock_commands import Checked
 
 
 class Command(Checked, ScrapyShell):
-    """Scrapy's own ends in a traceback there."""
+    """Scrapy's own ends in a traceback at either."""

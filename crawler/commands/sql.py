@@ -1,4 +1,4 @@
-"""`scrapy sql`: ask the products' database, without a client of one's own."""
+"""`scrapy sql`: query the products' database, without psql."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads import lazy_rich
 from scrapy_seine.sinks.postgres.database import connected
 
-#: Rows that are shown, at most: a table of all is what `scrapy export` is for.
+#: Rows that are shown, at most; `scrapy export` streams all.
 _SHOWN = 1000
-#: What psql reads from its environment, by the parameter of a connection.
+#: psql's environment variables, by the parameter of a connection.
 _VARIABLES = {
     "host": "PGHOST",
     "port": "PGPORT",
@@ -36,29 +36,29 @@ _VARIABLES = {
 
 
 class Command(SeineCommand):
-    """Runs one statement and draws its rows; without one, opens psql where there is one."""
+    """Runs one statement and prints its rows; without one, opens psql if it is installed."""
 
     summary = "Ask the products' database; without a statement, open psql"
     arguments = "[STATEMENT]"
     example = "scrapy sql 'SELECT site_id, count(*) FROM products GROUP BY site_id'"
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Run it.
+        """Run the statement, or open psql.
 
         Raises:
-            ConfigError: the statement is wrong, or there is no psql to open.
+            ConfigError: the statement is wrong, or psql is not installed.
             StoreUnreachable: the database does not answer.
         """
         url = postgres_endpoint.endpoints(self.project, need=("postgres",)).database_url
         if not args:
             return self._open(url)
-        columns, rows, told = _run(url, " ".join(args))
+        columns, rows, status = _run(url, " ".join(args))
         if self.as_json:
             self.show("", rows=[dict(zip(columns, row, strict=True)) for row in rows])
         elif columns:
             _draw(columns, rows)
         else:
-            print(told)
+            print(status)
         return 0
 
     def _open(self, url: str) -> int:
@@ -70,7 +70,7 @@ class Command(SeineCommand):
 
 
 def variables(url: str) -> dict[str, str]:
-    """A connection as psql's environment: in its arguments all users of a machine could read it.
+    """A connection as psql's environment, because all users of a machine can read arguments.
 
     >>> variables("postgresql://me:secret@db/shop")
     {'PGUSER': 'me', 'PGPASSWORD': 'secret', 'PGDATABASE': 'shop', 'PGHOST': 'db'}
@@ -79,7 +79,7 @@ def variables(url: str) -> dict[str, str]:
 
 
 def _run(url: str, statement: str) -> tuple[list[str], Sequence[Sequence[Any]], str]:
-    """Run a statement; returns its columns, its first rows, and what PostgreSQL says of it."""
+    """Run a statement; returns its columns, its first rows and PostgreSQL's status message."""
     with connected(url) as connection:
         try:
             with connection, connection.cursor() as cursor:
@@ -101,10 +101,10 @@ def _draw(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     for row in rows:
         table.add_row(*(lazy_rich.Text(_cell(value)) for value in row))
     lazy_rich.Console(highlight=False).print(table)
-    more = (
+    truncated = (
         f", the first {_SHOWN:,}; `scrapy export` streams them all" if len(rows) == _SHOWN else ""
     )
-    print(f"{len(rows):,} row{'' if len(rows) == 1 else 's'}{more}")
+    print(f"{len(rows):,} row{'' if len(rows) == 1 else 's'}{truncated}")
 
 
 def _cell(value: Any) -> str:

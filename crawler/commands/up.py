@@ -1,4 +1,4 @@
-"""`scrapy up`: start or join this project's embedded servers, and say how to reach them."""
+"""`scrapy up`: start or join this project's embedded servers, and show their addresses."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from scrapy_seine.printable import redact
 
 
 class Command(SeineCommand):
-    """Prints both addresses, and the lines that open a client on each."""
+    """Prints both addresses, and a command that opens a client on each."""
 
     summary = "Start or join the embedded Redis and PostgreSQL; show where both stores are"
     example = "scrapy up"
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Start what is missing."""
+        """Start the servers that are missing."""
         settings = self.project
         missing = postgres_endpoint.missing(settings)
-        found = postgres_endpoint.endpoints(settings)
-        urls = _shown(found, missing)
-        redis, psql = _redis_cli(found, missing), self._psql(found, missing)
+        stores = postgres_endpoint.endpoints(settings)
+        urls = _shown(stores, missing)
+        redis, psql = _redis_cli(stores, missing), self._psql(stores, missing)
         folders = list(map(str, embedded.folders(data_folder(settings)) if missing else ()))
         lines = [
             f"Redis       {urls['redis_url']}",
@@ -38,22 +38,23 @@ class Command(SeineCommand):
         private = {"private": list(missing), "data": folders, "redis_cli": redis, "psql": psql}
         self.show("\n".join(lines), **urls, **private)
 
-    def _psql(self, found: postgres_endpoint.Endpoints, missing: tuple[str, ...]) -> str:
+    def _psql(self, stores: postgres_endpoint.Endpoints, missing: tuple[str, ...]) -> str:
         if "postgres" not in missing:
             return 'psql "$DATABASE_URL"'
         program = postgres.psql(wanted_source(self.project))
-        return f"{shlex.quote(program)} {shlex.quote(found.database_url)}"
+        return f"{shlex.quote(program)} {shlex.quote(stores.database_url)}"
 
 
-def _shown(found: postgres_endpoint.Endpoints, missing: tuple[str, ...]) -> dict[str, str]:
-    """Return both URLs; an embedded server's holds no secret, and is shown to be copied."""
+def _shown(stores: postgres_endpoint.Endpoints, missing: tuple[str, ...]) -> dict[str, str]:
+    """Return both URLs; an embedded server's URL is not redacted, because it holds no secret."""
+    redis_url, database_url = stores.redis_url, stores.database_url
     return {
-        "redis_url": found.redis_url if "redis" in missing else redact(found.redis_url),
-        "database_url": found.database_url if "postgres" in missing else redact(found.database_url),
+        "redis_url": redis_url if "redis" in missing else redact(redis_url),
+        "database_url": database_url if "postgres" in missing else redact(database_url),
     }
 
 
-def _redis_cli(found: postgres_endpoint.Endpoints, missing: tuple[str, ...]) -> str:
+def _redis_cli(stores: postgres_endpoint.Endpoints, missing: tuple[str, ...]) -> str:
     if "redis" not in missing:
         return 'redis-cli -u "$REDIS_URL"'
-    return f"redis-cli -s {shlex.quote(embedded.socket_path(found.redis_url))}"
+    return f"redis-cli -s {shlex.quote(embedded.socket_path(stores.redis_url))}"

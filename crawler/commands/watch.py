@@ -41,7 +41,7 @@ _REACH_S = 10
 
 
 class Command(SeineCommand):
-    """Crawls one shop in a crawl of its own; nothing has to be set up, known or cleared before."""
+    """Crawls one shop in a crawl of its own; needs no setup and no earlier state."""
 
     summary = "Show a shop's products as they are found, and write them as CSV"
     arguments = "URL [--output FILE]"
@@ -56,21 +56,21 @@ class Command(SeineCommand):
         parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Watch; exit status 1 where no product was found.
+        """Watch the crawl; exit status 1 where no product was found.
 
         Raises:
-            ConfigError: the URL is none, or the file cannot be written.
+            ConfigError: the URL is not valid, or the file cannot be written.
         """
-        # Scrapy imports every command for each; a worker watches nobody.
-        from crawler.cli.live_table import Wish, watch
+        # Imported here, because Scrapy imports every command, and a worker needs no live table.
+        from crawler.cli.live_table import Target, watch
         from crawler.cli.output_checks import check_file
 
         if len(args) != 1:
             raise UsageError("name one URL")
-        # What is written http:80 may be a host of that name.
+        # http:80 may be a host named http.
         if wrong := re.match(r"(https?)(?!://)(?::/+|[:/]+(?=[^\d/]))", args[0]):
-            meant = f"{wrong[1]}://{args[0][wrong.end() :]}"
-            raise ConfigError(f"{args[0][:200]} is no URL; did you mean {meant[:200]}?")
+            suggestion = f"{wrong[1]}://{args[0][wrong.end() :]}"
+            raise ConfigError(f"{args[0][:200]} is no URL; did you mean {suggestion[:200]}?")
         has_scheme = "://" in args[0]
         url = args[0] if has_scheme else f"https://{args[0]}"
         try:
@@ -87,50 +87,50 @@ class Command(SeineCommand):
                 url = f"http://{args[0]}"
                 complain(f"{args[0]} speaks no TLS: watching {url}")
         folder = data_folder(self.project) / "watch"
-        wish = Wish(url=url, site=site, output=output, kind=kind, folder=folder)
+        target = Target(url=url, site=site, output=output, kind=kind, folder=folder)
         console = lazy_rich.Console(highlight=False, file=sys.stderr if self.as_json else None)
-        found = asyncio.run(
-            watch(lambda: endpoints(self.project), wish, console, self._own_servers())
+        outcome = asyncio.run(
+            watch(lambda: endpoints(self.project), target, console, self._own_servers())
         )
-        self._report(found, url, output)
+        self._report(outcome, url, output)
         return 0
 
-    def _report(self, found: Outcome, url: str, output: Path) -> None:
-        """Say how a watch ended.
+    def _report(self, outcome: Outcome, url: str, output: Path) -> None:
+        """Report how a watch ended.
 
         Raises:
             SeineError: no product was found.
         """
-        if not found.products and found.stopped:
-            raise SeineError(f"stopped after {plural(found.pages, 'page')}, before a product")
-        if not found.products:
-            complain(f"the worker's log is {found.log}")
-            text = f"no product was found on {plural(found.pages, 'page')}"
+        if not outcome.products and outcome.stopped:
+            raise SeineError(f"stopped after {plural(outcome.pages, 'page')}, before a product")
+        if not outcome.products:
+            complain(f"the worker's log is {outcome.log}")
+            text = f"no product was found on {plural(outcome.pages, 'page')}"
             raise SeineError(f"{text}; scrapy explain {url} gives the reason")
-        end = "stopped: " if found.stopped else ""
-        first = f", the first after {found.first_s:.0f} s" if found.first_s is not None else ""
-        held = (
-            f"; {plural(found.doubtful, 'doubtful value')} kept out, see scrapy export doubtful"
-            if found.doubtful
+        end = "stopped: " if outcome.stopped else ""
+        first = f", the first after {outcome.first_s:.0f} s" if outcome.first_s is not None else ""
+        kept_out = (
+            f"; {plural(outcome.doubtful, 'doubtful value')} kept out, see scrapy export doubtful"
+            if outcome.doubtful
             else ""
         )
         self.show(
-            f"{end}{found.products:,} products in {output}, {found.pages:,} pages,"
-            f" {found.seconds:.0f} s{first}{held}",
-            doubtful=found.doubtful,
-            products=found.products,
-            pages=found.pages,
-            seconds=found.seconds,
-            first_s=found.first_s,
+            f"{end}{outcome.products:,} products in {output}, {outcome.pages:,} pages,"
+            f" {outcome.seconds:.0f} s{first}{kept_out}",
+            doubtful=outcome.doubtful,
+            products=outcome.products,
+            pages=outcome.pages,
+            seconds=outcome.seconds,
+            first_s=outcome.first_s,
             file=str(output),
-            stopped=found.stopped,
+            stopped=outcome.stopped,
         )
 
     def _own_servers(self) -> dict[str, str]:
-        """Return by what a worker starts or joins the embedded servers; empty: others are used."""
+        """Return the settings by which a worker starts embedded servers; empty: not needed."""
         if missing(self.project) != tuple(STORES) or not flag(self.project, "SEINE_EMBEDDED"):
             return {}
-        if running_database(self.project):  # nothing to wait for: two starts would share the CPU
+        if running_database(self.project):  # a running database needs no start
             return {}
         return {
             "SEINE_EMBEDDED": "1",
@@ -140,10 +140,10 @@ class Command(SeineCommand):
 
 
 def _reach(url: str) -> None:
-    """Make sure that a host is there: a worker would try a misspelt one again for minutes.
+    """Make sure that a host can be reached: a worker would retry a misspelt one for minutes.
 
     Raises:
-        ConfigError: its name is unknown, or nothing listens.
+        ConfigError: its name is unknown, or it accepts no connection.
     """
     try:
         socket.create_connection(_place(url), _REACH_S).close()
@@ -153,16 +153,19 @@ def _reach(url: str) -> None:
 
 
 def _speaks_tls(url: str) -> bool:
-    """Whether a host that can be reached speaks TLS; one that is silent may."""
+    """Whether a reachable host speaks TLS; true for one that does not answer in time."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # the worker judges it
+    context.check_hostname, context.verify_mode = (
+        False,
+        ssl.CERT_NONE,
+    )  # the worker checks the certificate
     try:
         with socket.create_connection(_place(url), _REACH_S) as connection:
             context.wrap_socket(connection, server_hostname=_place(url)[0]).close()
     except TimeoutError:
         return True
     except ssl.SSLError as error:
-        return "ALERT" in (error.reason or "")  # it refuses us, by TLS
+        return "ALERT" in (error.reason or "")  # a TLS host that refuses us
     except OSError:
         return False
     return True

@@ -1,1 +1,1 @@
-"""The demo shop and the demo that crawls it."""
+"""The demo shop, and the demo that crawls it."""

@@ -1,4 +1,4 @@
-"""The demo shop's products, computed: the same seed gives the same thousand, on any machine."""
+"""The demo shop's products, computed from a seed: the same seed gives the same products."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scrapy_seine.records import Value
 
 Markup = Literal["json-ld", "microdata", "opengraph", "plain"]
 
-#: What a product page looks like inside, and how many of ten look so.
+#: The markup of product pages, by the last digit of the product's number.
 MARKUPS: tuple[Markup, ...] = (
     "json-ld",
     "json-ld",
@@ -55,12 +55,12 @@ CURRENCIES = ("EUR", "USD", "GBP", "CHF", "EUR", "USD")
 AVAILABILITIES = ("InStock",) * 7 + ("OutOfStock", "OutOfStock", "PreOrder")
 MAKES = ("steel", "oak", "wool", "recycled nylon", "cork", "glass")
 
-#: From day to day: of each so many products one has another price every day, two more every
-#: five days, and the rest never; one of so many changes its stock every three days.
+#: Of PRICED_EVERY products, one changes its price every day, two every five days, the others never.
+#: Of STOCKED_EVERY products, one changes its stock every three days.
 PRICED_EVERY, STOCKED_EVERY = 10, 15
-#: One product of so many is gone on day 2, and one of so many more on each day that follows.
+#: One product of GONE_EVERY is removed on day 2, one of LATER_GONE_EVERY on each later day.
 GONE_EVERY, LATER_GONE_EVERY = 25, 50
-#: One product for each so many is new on day 2, and one for each so many on each day that follows.
+#: One product per NEW_EVERY is added on day 2, one per LATER_NEW_EVERY on each later day.
 NEW_EVERY, LATER_NEW_EVERY = 20, 100
 
 #: Every twentieth product is also reachable under a second URL (same sku, one canonical link).
@@ -69,7 +69,7 @@ TWIN_EVERY = 20
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class ShopProduct(Value):
-    """One product of the shop: what a correct crawl must find, and how its page is marked up."""
+    """One product of the shop: the values that a correct crawl stores, and its page's markup."""
 
     number: int
     category: str
@@ -92,29 +92,28 @@ class ShopProduct(Value):
 
     @property
     def slug(self) -> str:
-        """The name's part of the URL."""
+        """The name as a part of the URL."""
         return slug(self.name)
 
     @property
     def path(self) -> str:
-        """The canonical address within the shop."""
+        """The canonical path within the shop."""
         return f"/p/{self.number}/{self.slug}"
 
     @property
     def twin(self) -> str | None:
-        """The second address, for products that have one."""
+        """The second path, for products that have one."""
         return f"/p/{self.number}/offer-{self.slug}" if self.number % TWIN_EVERY == 0 else None
 
     @property
     def image(self) -> str:
-        """The main picture's address within the shop."""
+        """The main image's path within the shop."""
         return f"/img/{self.number}.jpg"
 
     def expected(self) -> dict[str, Any]:
         """The fields that a crawl must store, with exactly these values.
 
-        Only fields which the page shows in its kind of markup are listed: no rating is asked of
-        a page that has none.
+        Only fields in the page's markup are listed: no rating for a page without one.
         """
         fields: dict[str, Any] = {
             "external_id": self.sku,
@@ -135,7 +134,7 @@ class ShopProduct(Value):
 
 
 def slug(text: str) -> str:
-    """Turn a name into the part of a URL.
+    """Turn a name into a part of a URL.
 
     >>> slug('Café Lamp 12" & Go')
     'cafe-lamp-12-go'
@@ -150,7 +149,7 @@ def gtin13(body: str) -> str:
     >>> gtin13("400638133393")
     '4006381333931'
     """
-    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(body))
+    total = sum(int(digit) * (3 if position % 2 else 1) for position, digit in enumerate(body))
     return body + str(-total % 10)
 
 
@@ -187,8 +186,8 @@ def _product(number: int, seed: int) -> ShopProduct:
 def catalogue(products: int = 1000, seed: int = 1, day: int = 1) -> tuple[ShopProduct, ...]:
     """Return the shop's products, numbered from 1.
 
-    From *day* to day some go, some come, and some have another price or stock under the same
-    address; many never change.
+    From *day* to day some products are removed, some are added, and some change their price or
+    stock at the same URL; many never change.
 
     >>> catalogue(3)[0].sku == catalogue(5)[0].sku
     True
@@ -198,26 +197,31 @@ def catalogue(products: int = 1000, seed: int = 1, day: int = 1) -> tuple[ShopPr
     first = tuple(_product(number, seed) for number in range(1, products + 1))
     if day == 1:
         return first
-    kept = (_on_day(product, day) for product in first if not _is_gone(product.number, day))
-    new = products // NEW_EVERY
+    remaining = (_on_day(product, day) for product in first if not _is_gone(product.number, day))
+    new_count = products // NEW_EVERY
     daily = products // LATER_NEW_EVERY
-    more = range(products + 1, products + new + daily * (day - 2) + 1)
-    came = {number: 2 + -(-max(0, number - products - new) // max(1, daily)) for number in more}
-    return *kept, *(attrs.evolve(_product(n, seed), changed=since) for n, since in came.items())
+    new_numbers = range(products + 1, products + new_count + daily * (day - 2) + 1)
+    first_days = {
+        number: 2 + -(-max(0, number - products - new_count) // max(1, daily))
+        for number in new_numbers
+    }
+    return *remaining, *(
+        attrs.evolve(_product(n, seed), changed=since) for n, since in first_days.items()
+    )
 
 
 def _is_gone(number: int, day: int) -> bool:
     if number % GONE_EVERY == 0:
         return True
-    return 3 <= number % LATER_GONE_EVERY <= day  # noqa: PLR2004  # one number more each day from the third
+    return 3 <= number % LATER_GONE_EVERY <= day  # noqa: PLR2004  # one more a day from day 3
 
 
 def _on_day(product: ShopProduct, day: int) -> ShopProduct:
     """The same product on a later day."""
-    place = product.number % PRICED_EVERY
-    price_changes = day - 1 if place == 1 else (day - 1) // 5 if place in {2, 3} else 0
+    remainder = product.number % PRICED_EVERY
+    price_changes = day - 1 if remainder == 1 else (day - 1) // 5 if remainder in {2, 3} else 0
     if price_changes:
-        since = day if place == 1 else 5 * price_changes + 1
+        since = day if remainder == 1 else 5 * price_changes + 1
         factor = Decimal("0.9") if price_changes % 2 else Decimal("0.95")
         price = (product.price * factor).quantize(Decimal("0.01"))
         product = attrs.evolve(product, price=price, regular_price=product.price, changed=since)
@@ -232,7 +236,7 @@ def _on_day(product: ShopProduct, day: int) -> ShopProduct:
 
 
 def by_category(products: tuple[ShopProduct, ...]) -> dict[str, list[ShopProduct]]:
-    """Sort products under the slug of their category, in the order of CATEGORIES."""
+    """Group products by the slug of their category, in the order of CATEGORIES."""
     shelves: dict[str, list[ShopProduct]] = {slug(name): [] for name in CATEGORIES}
     for product in products:
         shelves[slug(product.category)].append(product)

@@ -1,7 +1,7 @@
-"""Forward proxies to try a crawler on, http and socks5, each with an address of its own.
+"""Forward proxies to test a crawler with, http and socks5, each with its own exit address.
 
-A site sees them as 127.0.0.N, so it can tell them apart and ban them as sites do. Some misbehave,
-each in a way of its own; one that is `gone` has a port on which nobody listens.
+A site sees them as 127.0.0.N, so that it can ban each one. A proxy's mode is how it misbehaves; one
+that is `gone` has a port on which nothing listens.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ class Forward(Record):
 
     kind: Literal["http", "socks5"]
     exit: str
-    """Address from which it asks."""
+    """The address from which it sends requests."""
     user: str = ""
     secret: str = ""
     mode: Mode = "good"
     port: int = 0
     asked: int = 0
-    """Connections that were taken."""
+    """Connections that were accepted."""
 
     @property
     def url(self) -> str:
-        """Its address, with credentials."""
+        """The proxy's URL, with credentials."""
         login = f"{self.user}:{self.secret}@" if self.user else ""
         return f"{self.kind}://{login}127.0.0.1:{self.port}"
 
@@ -63,7 +63,7 @@ class Forward(Record):
         if self.mode == "close":
             return
         await reader.read(1)
-        answers = {
+        replies = {
             "garbage": b"\x00\xff\x13garbage" * 50,
             "auth": NO_LOGIN,
             "rewrite": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 73\r\n\r\n"
@@ -71,7 +71,7 @@ class Forward(Record):
         }
         if self.mode == "hang":
             await asyncio.sleep(60)
-        writer.write(answers.get(self.mode, b""))
+        writer.write(replies.get(self.mode, b""))
         await writer.drain()
 
     async def _http(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -85,16 +85,18 @@ class Forward(Record):
             return
         if method == "CONNECT":
             host, _, port = target.partition(":")
-            away = await self._dial(host, int(port))
+            remote = await self._dial(host, int(port))
             writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
         else:
             url = urlsplit(target)
-            away = await self._dial(url.hostname or "", url.port or 80)
-            kept = [x for x in lines if x and not x.lower().startswith(("proxy-", "connection:"))]
+            remote = await self._dial(url.hostname or "", url.port or 80)
+            headers = [
+                x for x in lines if x and not x.lower().startswith(("proxy-", "connection:"))
+            ]
             path = (url.path or "/") + (f"?{url.query}" if url.query else "")
-            text = "\r\n".join([f"{method} {path} HTTP/1.1", *kept, "Connection: close", "", ""])
-            away[1].write(text.encode("latin-1"))
-        await self._join((reader, writer), away)
+            text = "\r\n".join([f"{method} {path} HTTP/1.1", *headers, "Connection: close", "", ""])
+            remote[1].write(text.encode("latin-1"))
+        await self._join((reader, writer), remote)
 
     async def _socks(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         _, count = await reader.readexactly(2)
@@ -104,9 +106,9 @@ class Forward(Record):
             size = (await reader.readexactly(2))[1]
             user = await reader.readexactly(size)
             secret = await reader.readexactly((await reader.readexactly(1))[0])
-            good = (user.decode(), secret.decode()) == (self.user, self.secret)
-            writer.write(b"\x01\x00" if good else b"\x01\x01")
-            if not good:
+            is_valid = (user.decode(), secret.decode()) == (self.user, self.secret)
+            writer.write(b"\x01\x00" if is_valid else b"\x01\x01")
+            if not is_valid:
                 return
         _, _, _, kind = await reader.readexactly(4)
         if kind == 1:
@@ -114,9 +116,9 @@ class Forward(Record):
         else:
             host = (await reader.readexactly((await reader.readexactly(1))[0])).decode()
         port = int.from_bytes(await reader.readexactly(2))
-        away = await self._dial(host, port)
+        remote = await self._dial(host, port)
         writer.write(b"\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00")
-        await self._join((reader, writer), away)
+        await self._join((reader, writer), remote)
 
     async def _dial(
         self, host: str, port: int
@@ -125,28 +127,28 @@ class Forward(Record):
 
     async def _join(
         self,
-        here: tuple[asyncio.StreamReader, asyncio.StreamWriter],
-        away: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        client: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        remote: tuple[asyncio.StreamReader, asyncio.StreamWriter],
     ) -> None:
         async def exchange(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
             with contextlib.suppress(OSError):
                 while data := await source.read(65536):
-                    sink.write(data[:300] if self.mode == "cut" and sink is here[1] else data)
+                    sink.write(data[:300] if self.mode == "cut" and sink is client[1] else data)
                     await sink.drain()
-                    if self.mode == "cut" and sink is here[1]:
+                    if self.mode == "cut" and sink is client[1]:
                         break
             sink.close()
 
-        with contextlib.closing(away[1]):
-            await asyncio.gather(exchange(here[0], away[1]), exchange(away[0], here[1]))
+        with contextlib.closing(remote[1]):
+            await asyncio.gather(exchange(client[0], remote[1]), exchange(remote[0], client[1]))
 
 
 @contextlib.contextmanager
 def forwarders(*proxies: Forward) -> Iterator[list[Forward]]:
-    """Run proxies in a thread as long as the block; each gets a port of its own.
+    """Run proxies in a thread during the block; each gets its own port.
 
     Raises:
-        RuntimeError: they did not start.
+        RuntimeError: the proxies did not start.
     """
     loop = asyncio.new_event_loop()
     ready, over = threading.Event(), asyncio.Event()
@@ -164,11 +166,11 @@ def forwarders(*proxies: Forward) -> Iterator[list[Forward]]:
         await over.wait()
         for server in servers:
             server.close()
-        left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        for task in left:
+        tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-        await asyncio.sleep(0.1)  # transports close in the loop's own time
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.sleep(0.1)  # transports close in later steps of the loop
 
     thread = threading.Thread(target=loop.run_until_complete, args=(main(),), daemon=True)
     thread.start()

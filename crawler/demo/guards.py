@@ -1,12 +1,14 @@
-"""Defences that real shops put up, to try a crawler on. Off by default.
+"""Defences of real shops, to test a crawler with. Off by default.
 
-Each is for one of the shop's addresses, or for all:
+Each applies to one of the shop's addresses, or to all:
 
-* `headers`  403 for a client that does not send what a browser sends
-* `captcha`  the same client gets a page with a CAPTCHA instead
-* `rate`     429 with Retry-After for a client that asks more than RATE times a second
-* `cookie`   a wall of consent, until its cookie comes back
-* `script`   an empty page whose JavaScript fetches what there is to see
+* `headers`  403 for a client that does not send a browser's headers
+* `captcha`  a page with a CAPTCHA for such a client
+* `rate`     429 with Retry-After for a client with more than RATE requests a second
+* `cookie`   a consent wall, until the client sends its cookie
+* `script`   an empty page whose JavaScript fetches the content
+* `quota`    a page with a CAPTCHA, after QUOTA pages for one client
+* `network`  403 for a client in the shop's own network (a data centre)
 """
 
 from __future__ import annotations
@@ -27,12 +29,12 @@ GUARDS: tuple[Guard, ...] = get_args(Guard)
 #: Requests a second that the `rate` guard lets one client make.
 RATE = 5
 RETRY_AFTER_S = 2
-#: Pages that the `quota` guard shows one address, unless the shop is told otherwise.
+#: Pages that the `quota` guard shows one client by default.
 QUOTA = 20
-#: Addresses 127.0.0.N from here on are no neighbours.
+#: Addresses 127.0.0.N from this N on are outside the shop's network.
 ELSEWHERE = 20
 COOKIE = "consent=yes"
-#: What the page's own script sends along; nothing else does.
+#: Header that only the page's own script sends.
 SCRIPT_HEADER = "X-Shop-Script"
 
 #: Headers that every browser sends with a page's address.
@@ -58,15 +60,15 @@ _SHELL = (
 
 @attrs.frozen(eq=False, repr=False)
 class Visitor(Value):
-    """Who asks, and for what."""
+    """A request, as the guards see it."""
 
     host: str
-    """The shop's address that was asked, without the port."""
+    """The shop's address, without the port."""
     client: str
-    """The visitor's own address."""
+    """The client's address."""
     path: str
     headers: Mapping[str, str]
-    """Looked up without regard to case."""
+    """Case-insensitive."""
 
 
 @attrs.define(eq=False, repr=False)
@@ -74,39 +76,39 @@ class Guards(Record):
     """The defences of one shop."""
 
     by_host: Mapping[str, frozenset[Guard]]
-    """Defences by address; `*` stands for every address."""
+    """Defences by the shop's address; `*` stands for every address."""
     quota: int = QUOTA
-    """Pages that one address is shown where `quota` is up."""
+    """Pages that the `quota` guard shows one client."""
     _lately: dict[tuple[str, str], deque[float]] = attrs.Factory(dict)
     _shown: Counter[tuple[str, str]] = attrs.Factory(Counter)
 
     def stop(self, visitor: Visitor) -> Page | None:
-        """What the visitor gets instead of the page; None where nothing stops it."""
-        up = self.by_host.get("*", frozenset()) | self.by_host.get(visitor.host, frozenset())
-        if not up or visitor.path in _FREE:
+        """The page that a guard sends instead; None where none stops the visitor."""
+        guards = self.by_host.get("*", frozenset()) | self.by_host.get(visitor.host, frozenset())
+        if not guards or visitor.path in _FREE:
             return None
-        if "rate" in up and self._too_fast(visitor):
+        if "rate" in guards and self._too_fast(visitor):
             return Page(b"slow down", 429, headers={"Retry-After": str(RETRY_AFTER_S)})
-        if "headers" in up and not is_browser(visitor.headers):
+        if "headers" in guards and not is_browser(visitor.headers):
             return Page(b"<h1>403 Forbidden</h1>", 403)
-        if "captcha" in up and not is_browser(visitor.headers):
+        if "captcha" in guards and not is_browser(visitor.headers):
             return Page(_CAPTCHA.encode())
-        return self._by_address(visitor, up) or self._by_page(visitor, up)
+        return self._by_address(visitor, guards) or self._by_page(visitor, guards)
 
-    def _by_address(self, visitor: Visitor, up: frozenset[Guard]) -> Page | None:
-        if "network" in up and is_neighbour(visitor.client):
+    def _by_address(self, visitor: Visitor, guards: frozenset[Guard]) -> Page | None:
+        if "network" in guards and is_neighbour(visitor.client):
             return Page(b"<h1>403 Forbidden</h1>", 403)
-        if "quota" in up:
+        if "quota" in guards:
             if self._shown[visitor.host, visitor.client] >= self.quota:
                 return Page(_CAPTCHA.encode())
             self._shown[visitor.host, visitor.client] += 1
         return None
 
     @staticmethod
-    def _by_page(visitor: Visitor, up: frozenset[Guard]) -> Page | None:
-        if "cookie" in up and COOKIE not in visitor.headers.get("Cookie", ""):
+    def _by_page(visitor: Visitor, guards: frozenset[Guard]) -> Page | None:
+        if "cookie" in guards and COOKIE not in visitor.headers.get("Cookie", ""):
             return Page(_WALL.encode(), headers={"Set-Cookie": f"{COOKIE}; Path=/"})
-        if "script" in up and SCRIPT_HEADER not in visitor.headers:
+        if "script" in guards and SCRIPT_HEADER not in visitor.headers:
             return Page(_SHELL.encode())
         return None
 
@@ -122,19 +124,19 @@ class Guards(Record):
 
 
 def is_browser(headers: Mapping[str, str]) -> bool:
-    """Whether a client sends what every browser sends."""
+    """Whether a client sends the headers that every browser sends."""
     agent = headers.get("User-Agent", "")
     return agent.startswith("Mozilla/5.0 ") and all(name in headers for name in BROWSER_HEADERS)
 
 
 def is_neighbour(client: str) -> bool:
-    """Whether a visitor's address is one of the shop's own network."""
+    """Whether a client's address is in the shop's own network."""
     start, _, last = client.rpartition(".")
     return start == "127.0.0" and last.isdigit() and int(last) < ELSEWHERE
 
 
 def guards_of(texts: Iterable[str], quota: int = QUOTA) -> Guards:
-    """Read `KIND` (for every address) or `ADDRESS=KIND`; *quota* is that guard's share of pages.
+    """Read `KIND` (for every address) or `ADDRESS=KIND`; *quota* is the quota guard's limit.
 
     Raises:
         ValueError: there is no such kind.
@@ -145,8 +147,8 @@ def guards_of(texts: Iterable[str], quota: int = QUOTA) -> Guards:
     by_host: dict[str, frozenset[Guard]] = {}
     for text in texts:
         host, _, kind = text.rpartition("=")
-        found = next((guard for guard in GUARDS if guard == kind), None)
-        if found is None:
+        guard = next((name for name in GUARDS if name == kind), None)
+        if guard is None:
             raise ValueError(f"{kind!r} is none of {', '.join(GUARDS)}")
-        by_host[host or "*"] = by_host.get(host or "*", frozenset()) | {found}
+        by_host[host or "*"] = by_host.get(host or "*", frozenset()) | {guard}
     return Guards(by_host, quota)

@@ -1,4 +1,4 @@
-"""The demo's other half: one crawl of a shop that defends itself, each address in another way."""
+"""The hostile demo: one crawl of a shop whose sections have different defences."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.records import Value
 
-#: Section -> its defence ('' = none); the address is its place, 127.0.0.1 and so on.
+#: Defence by section ('' = none); the section's position is its address: 127.0.0.1, …
 SECTIONS: Mapping[str, str] = {
     "open": "",
     "wants a browser's headers": "headers",
@@ -44,10 +44,10 @@ SECTIONS: Mapping[str, str] = {
     "refuses data centres": "network",
 }
 RENDERED = "is made of JavaScript"
-#: Proxies that work, and what is wrong with those that do not.
+#: The number of good proxies, and the modes of the bad ones.
 GOOD = 8
 DEAD: tuple[Mode, ...] = ("gone", "hang", "garbage", "auth")
-#: A proxy that hangs is given up after this many seconds, as is any download.
+#: DOWNLOAD_TIMEOUT, seconds; a hanging proxy is given up after it.
 TIMEOUT_S = 5
 #: Pages that the browser may fetch beyond those that need it, as a share of them.
 TOLERANCE = 0.1
@@ -56,37 +56,37 @@ _STEP = re.compile(r"'ladder/requests/(\w+)': (\d+)")
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Section(Value):
-    """How one section ended."""
+    """The result of one section."""
 
     name: str
     verdict: Verdict
     path: tuple[str, ...]
-    """Steps of the ladder, in the order in which they were used."""
+    """Steps of the ladder, in order of use."""
 
 
 @attrs.frozen(eq=False, repr=False)
 class DeadProxy(Value):
-    """What became of a proxy that does not work."""
+    """The final state of a bad proxy."""
 
     mode: str
     bans: int
-    """Failed uses, of the whole fleet."""
+    """Failed uses by the whole fleet."""
     resting: bool
-    """It is in quarantine."""
+    """Whether the proxy is in quarantine."""
 
     @property
     def harmless(self) -> bool:
-        """It is in quarantine, or the pool never came to it: the good ones before it did."""
+        """Whether it is in quarantine, or was never used because good proxies came first."""
         return self.resting or not self.bans
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Outcome(Value):
-    """How the crawl ended."""
+    """The result of the crawl."""
 
     sections: tuple[Section, ...]
     quota: int
-    """Pages that one address was shown in the section that counts them."""
+    """Pages that one client was shown in the quota section."""
     dead: tuple[DeadProxy, ...]
     seconds: float
     requests: Mapping[str, int]
@@ -94,7 +94,7 @@ class Outcome(Value):
     needed: int
     """Pages that only a browser can read."""
     failed: tuple[str, ...]
-    """Workers that ended badly."""
+    """Workers that failed."""
 
     @property
     def browser(self) -> int:
@@ -103,24 +103,24 @@ class Outcome(Value):
 
     @property
     def passed(self) -> bool:
-        """Every product of each section, no more browser than it takes, dead proxies at rest."""
+        """Whether all products are stored, the browser was used little, and bad proxies rest."""
         thrifty = self.browser <= self.needed * (1 + TOLERANCE) + 1
-        rest = all(proxy.harmless for proxy in self.dead)
-        got = all(section.verdict.passed for section in self.sections)
-        return got and thrifty and rest and not self.failed
+        resting = all(proxy.harmless for proxy in self.dead)
+        complete = all(section.verdict.passed for section in self.sections)
+        return complete and thrifty and resting and not self.failed
 
 
 async def run_hostile(
-    where: Endpoints,
+    stores: Endpoints,
     *,
     products: int,
     folder: Path,
-    say: Callable[[str], None],
+    report: Callable[[str], None],
     browser: str = "chromium",
 ) -> Outcome:
-    """Crawl every section with a plain worker and one that has a browser.
+    """Crawl every section with a plain worker and one with a browser.
 
-    *browser* is its PLAYWRIGHT_BROWSER_TYPE.
+    *browser* is the second worker's PLAYWRIGHT_BROWSER_TYPE.
 
     Raises:
         ConfigError: there is no browser, or no scrapy-playwright.
@@ -134,12 +134,12 @@ async def run_hostile(
         raise ConfigError(
             "the browser lane is not installed: pip install 'scrapy-seine[browser]'"
         ) from None
-    redis = redis_client(where.redis_url)
+    redis = redis_client(stores.redis_url)
     try:
         async with own_name(redis) as crawl:
             log = _shop_log(folder / crawl)
             return await _run(
-                redis, crawl, where, products=products, log=log, browser=browser, say=say
+                redis, crawl, stores, products=products, log=log, browser=browser, report=report
             )
     finally:
         await redis.aclose()
@@ -148,49 +148,51 @@ async def run_hostile(
 async def _run(
     redis: Redis,
     crawl: str,
-    where: Endpoints,
+    stores: Endpoints,
     *,
     products: int,
     log: Path,
     browser: str,
-    say: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> Outcome:
     frontier, seeds = Frontier(redis, crawl), f"{crawl}:start_urls"
     await frontier.erase()
     await redis.unlink(seeds)
-    migrate(where.database_url)
+    migrate(stores.database_url)
     names = list(SECTIONS)
     sites = {name: f"{crawl}-{number}" for number, name in enumerate(names, 1)}
     for site in sites.values():
-        forget(where.database_url, site)
+        forget(stores.database_url, site)
     guards = [f"127.0.0.{n}={kind}" for n, kind in enumerate(SECTIONS.values(), 1) if kind]
-    stores = {"REDIS_URL": where.redis_url, "DATABASE_URL": where.database_url}
-    quota, ways = quota_of(products), proxies_of()
+    environment = {"REDIS_URL": stores.redis_url, "DATABASE_URL": stores.database_url}
+    quota, proxies = quota_of(products), proxies_of()
     with (
         served(products=products, hosts=len(SECTIONS), guard=guards, log=log, quota=quota) as shop,
-        forwarders(*ways),
-        fleet(_settings(crawl, _listed(ways, log.parent), browser), stores, log.parent) as workers,
+        forwarders(*proxies),
+        fleet(
+            _settings(crawl, _listed(proxies, log.parent), browser), environment, log.parent
+        ) as workers,
     ):
         addresses = {name: _address(shop, n) for n, name in enumerate(names, 1)}
         for name, address in addresses.items():
-            say(f"http://{address}/ {name}")
+            report(f"http://{address}/ {name}")
             seed = {"url": f"http://{address}/", "meta": {"site_id": sites[name]}}
             await redis.lpush(seeds, orjson.dumps(seed))
         began = time.monotonic()
-        await _crawl(workers, frontier, say)
+        await _crawl(workers, frontier, report)
         places = {p.domain: p.path for p in await LadderStore(redis, crawl).places()}
         health = await ProxyPool(redis, crawl).health()
         return Outcome(
             sections=tuple(
                 Section(
                     name=name,
-                    verdict=judge(catalogue(products), stored(where.database_url, sites[name])),
+                    verdict=judge(catalogue(products), stored(stores.database_url, sites[name])),
                     path=steps_of(places.get(addresses[name], ())),
                 )
                 for name in names
             ),
             quota=quota,
-            dead=dead_ones(ways, health),
+            dead=dead_ones(proxies, health),
             seconds=time.monotonic() - began,
             requests=requests_of(workers),
             needed=_pages_of(log, addresses[RENDERED]),
@@ -199,7 +201,7 @@ async def _run(
 
 
 def _shop_log(folder: Path) -> Path:
-    """Make the folder of the logs; returns where the shop writes its own."""
+    """Create the folder of the logs; returns the path of the shop's log."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "shop.log"
     log.unlink(missing_ok=True)
@@ -207,7 +209,7 @@ def _shop_log(folder: Path) -> Path:
 
 
 def quota_of(products: int) -> int:
-    """Pages that one address is shown: a direct visitor and any one proxy get far too few.
+    """The quota section's limit: too low to crawl it directly, or by one proxy.
 
     >>> quota_of(40)
     16
@@ -216,7 +218,7 @@ def quota_of(products: int) -> int:
 
 
 def proxies_of() -> list[Forward]:
-    """Give the demo's proxies, each with an exit of its own; the first ones do not work."""
+    """Return the demo's proxies, each with its own exit address; the first ones are bad."""
     good: Mode = "good"
     modes = [*DEAD, *[good] * GOOD]
     return [
@@ -225,22 +227,22 @@ def proxies_of() -> list[Forward]:
     ]
 
 
-def dead_ones(ways: Sequence[Forward], health: Sequence[Health]) -> tuple[DeadProxy, ...]:
-    """Look up what became of the proxies that do not work."""
-    by_id = {found.id: found for found in health}
-    proxies, _ = parse(way.url for way in ways)
+def dead_ones(forwards: Sequence[Forward], health: Sequence[Health]) -> tuple[DeadProxy, ...]:
+    """Return the final state of the bad proxies."""
+    by_id = {state.id: state for state in health}
+    proxies, _ = parse(forward.url for forward in forwards)
     return tuple(
-        DeadProxy(way.mode, found.bans, bool(found.resting_s or found.domains))
-        for way, proxy in zip(ways, proxies, strict=True)
-        if way.mode != "good" and (found := by_id[proxy.id])
+        DeadProxy(forward.mode, state.bans, bool(state.resting_s or state.domains))
+        for forward, proxy in zip(forwards, proxies, strict=True)
+        if forward.mode != "good" and (state := by_id[proxy.id])
     )
 
 
-def _listed(ways: Sequence[Forward], folder: Path) -> Path:
-    """Write the list of proxies as an operator would, for our eyes only."""
+def _listed(proxies: Sequence[Forward], folder: Path) -> Path:
+    """Write the list of proxies as an operator would, readable by its owner only."""
     path = folder / "proxies.txt"
     path.touch(0o600)
-    path.write_text("".join(f"{way.url} pool=residential\n" for way in ways), "utf-8")
+    path.write_text("".join(f"{proxy.url} pool=residential\n" for proxy in proxies), "utf-8")
     return path
 
 
@@ -252,7 +254,7 @@ def _settings(crawl: str, proxies: Path, browser: str) -> dict[str, object]:
         "SEINE_LEASE_SECONDS": LEASE_S,
         "SEINE_KEEP_ALIVE": 0,
         "CLOSESPIDER_TIMEOUT": LIMIT_S,
-        # The ladder's memory is the demo's own, so that each demo climbs from the bottom.
+        # A fleet of its own, so that each demo starts at the ladder's lowest step.
         "SEINE_FLEET": crawl,
         "SEINE_LADDER": "on",
         "SEINE_IDENTITY": "chrome-windows",
@@ -260,7 +262,7 @@ def _settings(crawl: str, proxies: Path, browser: str) -> dict[str, object]:
         "SEINE_RENDER": json.dumps({"wait_for": "h1"}),
         "PLAYWRIGHT_BROWSER_TYPE": browser,
         "SEINE_PROXIES_PATH": proxies,
-        # Only the ladder's step asks for them.
+        # Proxies are used only at the ladder's step `pool`.
         "SEINE_PROXY_POOL": "none",
         "DOWNLOAD_TIMEOUT": TIMEOUT_S,
     }
@@ -270,23 +272,23 @@ def _address(shop: ServedShop, number: int) -> str:
     return f"127.0.0.{number}:{urlsplit(shop.url).port}"
 
 
-async def _crawl(workers: Fleet, frontier: Frontier, say: Callable[[str], None]) -> None:
-    """Start both workers, and look on until they have left."""
+async def _crawl(workers: Fleet, frontier: Frontier, report: Callable[[str], None]) -> None:
+    """Start both workers, and report progress until they have ended."""
     common = dict(workers.settings)
     workers.settings = {**common, "SEINE_BROWSER": 1}
-    say(f"{workers.start().name}: has a browser")
+    report(f"{workers.start().name}: has a browser")
     workers.settings = common
-    say(f"{workers.start().name}: has none")
-    told = time.monotonic()
+    report(f"{workers.start().name}: has none")
+    reported_s = time.monotonic()
     while workers.alive:
         await asyncio.sleep(0.5)
-        if time.monotonic() - told >= 10:  # noqa: PLR2004
-            told, counts = time.monotonic(), await frontier.counts()
-            say(f"{counts.totals.get('done', 0)} pages done, {counts.undone} to do")
+        if time.monotonic() - reported_s >= 10:  # noqa: PLR2004
+            reported_s, counts = time.monotonic(), await frontier.counts()
+            report(f"{counts.totals.get('done', 0)} pages done, {counts.undone} to do")
 
 
 def steps_of(path: Sequence[str]) -> tuple[str, ...]:
-    """Read a domain's moves, newest first, as the steps it was on.
+    """Convert a domain's moves, newest first, to its steps in order.
 
     >>> steps_of(["9 tls browser why", "5 plain tls why"])
     ('plain', 'tls', 'browser')
@@ -296,17 +298,17 @@ def steps_of(path: Sequence[str]) -> tuple[str, ...]:
 
 
 def requests_of(workers: Fleet) -> dict[str, int]:
-    """Add up what the workers said of the ladder when they left."""
-    found: dict[str, int] = {}
+    """Sum the requests by step of the ladder, from the statistics in the workers' logs."""
+    requests: dict[str, int] = {}
     for worker in workers.workers:
         text = worker.log.read_text(encoding="utf-8", errors="replace")
         for step, count in _STEP.findall(text):
-            found[step] = found.get(step, 0) + int(count)
-    return found
+            requests[step] = requests.get(step, 0) + int(count)
+    return requests
 
 
 def _pages_of(log: Path, address: str) -> int:
-    """Count the pages of one section that were asked for."""
+    """Count the requested pages of one section."""
     visits = map(json.loads, log.read_text(encoding="utf-8").splitlines())
     paths = {visit["path"] for visit in visits if visit["host"] == address}
     return len(paths - {"/robots.txt"})

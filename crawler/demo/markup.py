@@ -1,4 +1,4 @@
-"""One product, told in the ways that shops tell it: JSON-LD, microdata, OpenGraph, plain HTML."""
+"""Renders a product in the markup of real shops: JSON-LD, microdata, OpenGraph, plain HTML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from crawler.demo.catalogue import ShopProduct
 from crawler.demo.prices import availability_text, price_text
 
-#: Stands for the address under which a visitor reaches the shop; the server puts it in.
+#: Placeholder of the shop's URL; the server replaces it by the request's Host.
 BASE = "http://shop.invalid"
 
 _SKU_LABELS = ("SKU", "Item no.", "Product code")
@@ -19,7 +19,7 @@ _OPEN_GRAPH_AVAILABILITY = {"InStock": "in stock", "OutOfStock": "oos", "PreOrde
 
 
 def head(product: ShopProduct) -> str:
-    """What the product's markup puts into the page's head."""
+    """The product's markup in the page's head."""
     if product.markup == "json-ld":
         return _json_ld(product)
     if product.markup == "opengraph":
@@ -28,7 +28,7 @@ def head(product: ShopProduct) -> str:
 
 
 def main(product: ShopProduct) -> str:
-    """The visible product, with microdata where that is the product's markup."""
+    """The visible product, with microdata if that is the product's markup."""
     return _microdata(product) if product.markup == "microdata" else _visible(product)
 
 
@@ -62,7 +62,7 @@ def _json_ld(product: ShopProduct) -> str:
         },
         "offers": [offer] if product.number % 5 == 1 else offer,
     }
-    if product.number % 3 == 0:  # as many shop systems do: all of a page's nodes in one graph
+    if product.number % 3 == 0:  # as in many shop systems: all of a page's nodes in one graph
         site = {"@type": "WebSite", "name": "Seine Demo Shop", "url": BASE + "/"}
         node = {"@context": node.pop("@context"), "@graph": [site, node]}
     text = json.dumps(node, ensure_ascii=product.number % 2 == 0).replace("</", "<\\/")
@@ -89,11 +89,11 @@ def _open_graph(product: ShopProduct) -> str:
 
 
 def _price(product: ShopProduct) -> str:
-    now = f'<span class="price">{price_text(product.price, product.currency, product.number)}'
+    price = f'<span class="price">{price_text(product.price, product.currency, product.number)}'
     if product.regular_price is None:
-        return now + "</span>"
-    before = price_text(product.regular_price, product.currency, product.number)
-    return f'<del class="old-price">{before}</del> {now}</span>'
+        return price + "</span>"
+    old_price = price_text(product.regular_price, product.currency, product.number)
+    return f'<del class="old-price">{old_price}</del> {price}</span>'
 
 
 def _facts(product: ShopProduct) -> str:

@@ -1,4 +1,4 @@
-"""Every page of the demo shop as bytes, rendered once and kept."""
+"""The pages of the demo shop as bytes, rendered once and cached."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from scrapy_seine.records import Value
 
 #: Products on one page of a listing.
 PER_PAGE = 24
-#: Every so many products are linked through a redirect only.
+#: Every REDIRECT_EVERY-th product is linked through a redirect only.
 REDIRECT_EVERY = 97
 #: The date of the shop's first day.
 OPENED = date(2026, 1, 1)
 _OLDER = 30
-#: How listings answer for a page that is not there, where they do not say how many there are.
+#: The response of listings that hide their length, for a page beyond their end.
 Beyond = Literal["", "404", "first", "last", "empty", "redirect"]
-#: The product whose page takes SLOW_S seconds.
+#: The number of the product whose page takes SLOW_S seconds.
 SLOW = 13
 SLOW_S = 2.0
 
-#: No number in an address of ours is longer.
+#: Digits of a number in a URL of the shop, at most.
 _DIGITS = 9
 
 _ROBOTS = f"User-agent: *\nDisallow: /admin/\nAllow: /\n\nSitemap: {BASE}/sitemap.xml\n"
@@ -44,27 +44,26 @@ _FILLER = (
 
 @attrs.frozen(eq=False, repr=False)
 class Page(Value):
-    """One answer of the shop."""
+    """One response of the shop."""
 
     body: bytes = b""
     status: int = 200
     content_type: str = "text/html"
     location: str = ""
-    """Where a redirect leads, a path within the shop."""
+    """Target of a redirect, a path within the shop."""
     wait_s: float = 0.0
-    """How long the shop thinks before it answers."""
+    """Delay of the response, seconds."""
     headers: Mapping[str, str] = attrs.Factory(dict)
-    """Further headers of the answer."""
+    """Further headers of the response."""
 
 
 class Site:
-    """The shop's pages; two with the same arguments are the same to the byte.
+    """The shop's pages; the same arguments give the same bytes.
 
-    *page_kb* is the least size of an HTML page, in kilobytes of 1,000 bytes; *day* 2 is the shop
+    *page_kb* is the minimum size of an HTML page, in kilobytes of 1,000 bytes; *day* 2 is the shop
     a day later, and so on; *opened* is the date of day 1.
-    With *beyond*, listings say nothing of how long they are, have a link to the next page only, and
-    answer for a page that is not there with a 404, their first or last page, an empty one, or the
-    way to the first one.
+    With *beyond*, listings hide their length, link to the next page only, and answer for a page
+    beyond their end with a 404, their first or last page, an empty one, or a redirect to the first.
     """
 
     def __init__(
@@ -87,27 +86,28 @@ class Site:
         self._kept: dict[str, Page] = {}
 
     def page(self, target: str) -> Page:
-        """Answer a request target (path and query); tracking parameters change nothing."""
+        """The page of a request target (path and query); tracking parameters are ignored."""
         path, _, query = target.partition("?")
         number = dict(parse_qsl(query)).get("page", "1") if query else "1"
         key = f"{path}?{number}"
         page = self._kept.get(key)
         if page is None:
             page = self._render(path, number)
-            if page.status == HTTPStatus.OK:  # anybody can invent addresses that are not there
+            # Errors are not cached, because a client can request any number of URLs.
+            if page.status == HTTPStatus.OK:
                 digest = hashlib.blake2b(page.body, digest_size=8).hexdigest()
                 page = attrs.evolve(page, headers={"ETag": f'"{digest}"', **page.headers})
                 self._kept[key] = page
         return page
 
     def _render(self, path: str, number: str) -> Page:
-        section, _, rest = path.removeprefix("/").partition("/")
+        section, _, name = path.removeprefix("/").partition("/")
         if path == "/":
             return self._html("Seine Demo Shop", self._home())
-        if section == "c" and rest in self.shelves and number.isdecimal():
-            return self._listing(rest, int(number[:_DIGITS]))
+        if section == "c" and name in self.shelves and number.isdecimal():
+            return self._listing(name, int(number[:_DIGITS]))
         if section in {"p", "go"}:
-            return self._product(section, rest)
+            return self._product(section, name)
         if path == "/robots.txt":
             return Page(_ROBOTS.encode(), content_type="text/plain")
         if path == "/sitemap.xml":
@@ -120,19 +120,19 @@ class Site:
         body = self._html("Not found", "<h1>Nothing here</h1>").body
         return Page(body, status=404)
 
-    def _product(self, section: str, rest: str) -> Page:
-        product = self._numbered(rest.partition("/")[0])
+    def _product(self, section: str, tail: str) -> Page:
+        product = self._numbered(tail.partition("/")[0])
         if product is None:
             return self._missing()
         if section == "go":
             return Page(status=302, location=f"{product.path}?utm_source=go")
-        if f"/p/{rest}" not in {product.path, product.twin}:
+        if f"/p/{tail}" not in {product.path, product.twin}:
             return Page(status=301, location=product.path)
         canonical = f'<link rel="canonical" href="{BASE}{product.path}">'
         body = _crumbs(product) + markup.main(product) + self._also(product)
         page = self._html(product.name, body, canonical + markup.head(product))
-        when = datetime.combine(self._date(product.changed), time.min, UTC)
-        headers = {"Last-Modified": format_datetime(when, usegmt=True)}
+        modified = datetime.combine(self._date(product.changed), time.min, UTC)
+        headers = {"Last-Modified": format_datetime(modified, usegmt=True)}
         return attrs.evolve(page, headers=headers, wait_s=SLOW_S * (product.number == SLOW))
 
     def _numbered(self, text: str) -> ShopProduct | None:
@@ -141,9 +141,9 @@ class Site:
 
     def _also(self, product: ShopProduct) -> str:
         shelf = self.shelves[_shelf(product)]
-        place = shelf.index(product)
-        others = [shelf[(place + step) % len(shelf)] for step in range(1, 5)]
-        cards = "\n".join(_card(other) for other in others if other is not product)
+        index = shelf.index(product)
+        neighbours = [shelf[(index + step) % len(shelf)] for step in range(1, 5)]
+        cards = "\n".join(_card(neighbour) for neighbour in neighbours if neighbour is not product)
         return f'<aside class="also"><h2>Customers also looked at</h2><ul>{cards}</ul></aside>'
 
     def _home(self) -> str:
@@ -193,7 +193,7 @@ class Site:
         return Page(text.encode(), content_type="application/xml")
 
     def _date(self, day: int) -> date:
-        # What is as on day 1 was made some time before it, as in any shop.
+        # Pages unchanged since day 1 are dated some time before it, as in any shop.
         return self.opened + timedelta(days=day - 1 if day > 1 else -_OLDER)
 
     def _html(self, title: str, body: str, head: str = "") -> Page:
@@ -252,7 +252,7 @@ def _next_only(name: str, number: int, last: int) -> str:
 
 
 def _padding(size: int) -> str:
-    """Markup like that of a real page's lower half: menus, reviews, a script; *size* bytes."""
+    """Reviews as in the lower half of a real page, of at least *size* bytes."""
     if size <= 0:
         return ""
     parts, length, count = [], 0, 0

@@ -1,4 +1,4 @@
-"""How shops write a price and tell whether a thing can be had: many ways, chosen by number."""
+"""Prices and availability in the formats of real shops, chosen by the product's number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORDS = {
 
 
 def price_text(price: Decimal, currency: str, style: int = 0) -> str:
-    """Write a price as a shop of that currency might; *style* picks one of several ways.
+    """Write a price as a shop of that currency might; *style* picks the format.
 
     >>> price_text(Decimal("1234.50"), "EUR", 0), price_text(Decimal("1234.50"), "CHF")
     ('1.234,50 €', "CHF 1'234.50")
@@ -21,17 +21,17 @@ def price_text(price: Decimal, currency: str, style: int = 0) -> str:
     """
     english = f"{price:,.2f}"
     continental = english.replace(",", " ").replace(".", ",").replace(" ", ".")
-    ways = {
+    formats = {
         "EUR": (f"{continental} €", f"€{english}", f"{continental} EUR"),
         "USD": (f"${english}", f"USD {english}", f"${english} USD"),
         "GBP": (f"£{english}", f"£ {english}", f"{english} GBP"),
         "CHF": (f"CHF {english.replace(',', chr(39))}", f"{english} CHF", f"CHF {price:.2f}"),
     }[currency]
-    return ways[style % len(ways)]
+    return formats[style % len(formats)]
 
 
 def availability_text(availability: str, style: int = 0) -> str:
-    """Say it in words.
+    """Write an availability in words.
 
     >>> availability_text("OutOfStock", 1)
     'Sold out'

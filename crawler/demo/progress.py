@@ -1,4 +1,4 @@
-"""How far a crawl is, from the frontier's counters; and the one line that says so."""
+"""A crawl's progress from the frontier's counters, and its line of text."""
 
 from __future__ import annotations
 
@@ -10,60 +10,60 @@ import attrs
 from crawler.reads.crawl_report import time_left
 from scrapy_seine.records import Record, Value
 
-#: Speed is that of the last so many seconds.
+#: Speed is measured over the last so many seconds.
 WINDOW_S = 3.0
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Progress(Value):
-    """A crawl at one moment."""
+    """A crawl's progress at one moment."""
 
     seconds: float
-    """Since the demo began to crawl."""
+    """Since the start of the crawl."""
     done: int
-    """Pages finished, or given up for good."""
+    """Pages done or given up."""
     total: int
     """Pages known so far; grows while listings are read."""
     speed: float
-    """Pages a second, lately."""
+    """Pages a second in the last WINDOW_S."""
     shares: Mapping[str, int]
-    """Pages by worker, as each last reported."""
+    """Pages by worker, from each worker's last report."""
     growing: bool = False
-    """New links came in lately: what is left is more than what is known."""
+    """Links were added lately, so that more pages will follow."""
 
     @property
     def eta_s(self) -> float | None:
-        """Seconds until what is known is done; None while there is no speed to judge by."""
+        """Seconds until the known pages are done; None while no page was done."""
         return (self.total - self.done) / self.speed if self.speed > 0 else None
 
 
 @attrs.define(eq=False, repr=False)
 class Meter(Record):
-    """Turns readings of the counters into progress."""
+    """Computes progress from readings of the counters."""
 
     started: float
     _readings: deque[tuple[float, int, int]] = attrs.Factory(deque)
 
-    def read(self, now: float, totals: Mapping[str, int], shares: Mapping[str, int]) -> Progress:
-        """Take one reading; *now* is in the seconds of the same clock as *started*."""
+    def read(self, now_s: float, totals: Mapping[str, int], shares: Mapping[str, int]) -> Progress:
+        """Add one reading; *now_s* is by the same clock as *started*."""
         done = totals.get("done", 0) + totals.get("buried", 0)
-        known = totals.get("pushed", 0)
-        self._readings.append((now, done, known))
-        while len(self._readings) > 2 and now - self._readings[0][0] > WINDOW_S:  # noqa: PLR2004
+        pushed = totals.get("pushed", 0)
+        self._readings.append((now_s, done, pushed))
+        while len(self._readings) > 2 and now_s - self._readings[0][0] > WINDOW_S:  # noqa: PLR2004
             self._readings.popleft()
-        then, before, knew = self._readings[0]
+        first_s, first_done, first_pushed = self._readings[0]
         return Progress(
-            seconds=now - self.started,
+            seconds=now_s - self.started,
             done=done,
-            total=known,
-            speed=(done - before) / (now - then) if now > then else 0.0,
+            total=pushed,
+            speed=(done - first_done) / (now_s - first_s) if now_s > first_s else 0.0,
             shares=shares,
-            growing=known > knew,
+            growing=pushed > first_pushed,
         )
 
 
 def line(progress: Progress) -> str:
-    """Say it in one line.
+    """Render progress in one line.
 
     >>> line(Progress(seconds=4, done=600, total=1040, speed=146.7, shares={"1": 312, "2": 288}))
     '600 of 1,040 pages done | 147 pages/s | workers 1: 52 % 2: 48 % | 3 s left'
@@ -72,9 +72,9 @@ def line(progress: Progress) -> str:
         f"{progress.done:,} of {progress.total:,} pages done",
         f"{progress.speed:.0f} pages/s",
     ]
-    every = sum(progress.shares.values())
-    if every:
-        shares = (f"{name}: {n / every:.0%}" for name, n in sorted(progress.shares.items()))
+    total = sum(progress.shares.values())
+    if total:
+        shares = (f"{name}: {n / total:.0%}" for name, n in sorted(progress.shares.items()))
         parts.append("workers " + " ".join(shares).replace("%", " %"))
     if progress.eta_s is not None and progress.done < progress.total:
         parts.append(time_left(progress.eta_s, growing=progress.growing))

@@ -1,4 +1,4 @@
-"""The demo: a shop, a fleet of workers that crawls it, and a verdict on what they stored."""
+"""The demo: a shop, a fleet of workers that crawls it, and a verdict on the stored rows."""
 
 from __future__ import annotations
 
@@ -25,71 +25,71 @@ from crawler.stores.postgres_endpoint import Endpoints, redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.records import Record, Value
 
-#: A dead worker's leases return after this many seconds: short, so that nobody waits for them.
+#: A dead worker's leases return after this many seconds: short, so that the demo need not wait.
 LEASE_S = 3
 #: Rows that are shown.
 SAMPLE = 10
-#: Seconds between two looks at the counters.
+#: Seconds between two readings of the counters.
 LOOK_S = 0.25
-#: A name stays taken this long after the demo that took it died, in seconds.
+#: A demo's name stays reserved this long after the demo died, seconds.
 NAME_S = 30
-#: The shop answers after so long, as shops do: one that answers at once is crawled by whichever
-#: worker starts first, before the other one has joined.
+#: The shop's latency, as in a real shop; without it, the first worker would crawl the shop before
+#: the second one has joined.
 LATENCY_MS = 100
-#: No worker of a demo stays longer, even when the demo itself was killed, in seconds.
+#: A demo's worker ends after this time, even when the demo itself was killed, seconds.
 LIMIT_S = 3600
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Options(Value):
-    """What one demo is to do."""
+    """Options of one demo."""
 
     products: int = 1000
     workers: int = 2
     kill: bool = False
     """Kill one worker half way, and start another."""
     folder: Path = Path(".seine")
-    """Where the logs go."""
+    """Folder of the logs."""
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Outcome(Value):
-    """How a demo ended."""
+    """The result of a demo."""
 
     crawl: str
     verdict: Verdict
     seconds: float
     progress: Progress
     failed: tuple[Worker, ...]
-    """Workers that ended badly by themselves."""
+    """Workers that failed without being killed."""
     killed: bool
     """Whether a worker was killed."""
     wanted_kill: bool
-    """Whether one was to be."""
+    """Whether a worker should be killed."""
     sample: Sequence[Mapping[str, Any]]
-    """Ten of the rows, from all over the shop."""
+    """SAMPLE rows at even distances."""
     folder: Path
-    """Where the logs are."""
+    """Folder of the logs."""
 
     @property
     def passed(self) -> bool:
-        """Whether all is as it should be."""
+        """Whether the rows are right and no worker failed."""
         return self.verdict.passed and not self.failed and self.killed == self.wanted_kill
 
 
 @attrs.frozen(eq=False, repr=False)
 class Audience(Value):
-    """What shows the demo's progress."""
+    """Callbacks that show the demo's progress."""
 
-    say: Callable[[str], None]
-    """Something happened."""
+    report: Callable[[str], None]
+    """Called with a line for each event."""
     show: Callable[[Progress], None]
-    """The counters were read."""
+    """Called after each reading of the counters."""
 
 
 @asynccontextmanager
 async def own_name(redis: Redis) -> AsyncIterator[str]:
-    """Take the first of demo-1, demo-2 … that no other demo uses, for as long as the block."""
+    """Reserve the first free name of demo-1, demo-2 … during the block."""
     number = 1
     while not await redis.set(_taken(f"demo-{number}"), "1", nx=True, ex=NAME_S):
         number += 1
@@ -103,30 +103,30 @@ def _taken(crawl: str) -> str:
     return f"seine:taken:{crawl}"
 
 
-async def run(where: Endpoints, options: Options, audience: Audience) -> Outcome:
+async def run(stores: Endpoints, options: Options, audience: Audience) -> Outcome:
     """Crawl the demo shop and judge the rows.
 
     Raises:
         RuntimeError: the shop did not start.
         StoreError: a store failed.
     """
-    redis = redis_client(where.redis_url)
+    redis = redis_client(stores.redis_url)
     try:
         async with own_name(redis) as crawl:
-            return await _run(redis, crawl, where, options, audience)
+            return await _run(redis, crawl, stores, options, audience)
     finally:
         await redis.aclose()
 
 
 async def _run(
-    redis: Redis, crawl: str, where: Endpoints, options: Options, audience: Audience
+    redis: Redis, crawl: str, stores: Endpoints, options: Options, audience: Audience
 ) -> Outcome:
     frontier, seeds = Frontier(redis, crawl), f"{crawl}:start_urls"
     folder = options.folder / crawl
     await frontier.erase()
     await redis.unlink(seeds)
-    migrate(where.database_url)
-    forget(where.database_url, crawl)
+    migrate(stores.database_url)
+    forget(stores.database_url, crawl)
     settings = {
         "SEINE_CRAWL": crawl,
         "FRONTIER_PARTITIONS": 1,
@@ -135,13 +135,13 @@ async def _run(
         "SEINE_KEEP_ALIVE": 0,
         "CLOSESPIDER_TIMEOUT": LIMIT_S,
     }
-    stores = {"REDIS_URL": where.redis_url, "DATABASE_URL": where.database_url}
+    environment = {"REDIS_URL": stores.redis_url, "DATABASE_URL": stores.database_url}
     with (
         served(products=options.products, latency_ms=LATENCY_MS) as shop,
-        fleet(settings, stores, folder) as workers,
+        fleet(settings, environment, folder) as workers,
     ):
-        audience.say(f"{options.products:,} products are on show at {shop.url}")
-        audience.say(f"lpush {seeds} {shop.url}")
+        audience.report(f"{options.products:,} products are on show at {shop.url}")
+        audience.report(f"lpush {seeds} {shop.url}")
         await redis.lpush(seeds, orjson.dumps({"url": shop.url, "meta": {"site_id": crawl}}))
         for _ in range(options.workers):
             _introduce(workers.start(), audience)
@@ -149,7 +149,7 @@ async def _run(
         progress = await _watch(redis, frontier, workers, options, audience)
         seconds = time.monotonic() - began
         killed = any(worker.killed for worker in workers.workers)
-    rows = stored(where.database_url, crawl)
+    rows = stored(stores.database_url, crawl)
     return Outcome(
         crawl=crawl,
         verdict=judge(catalogue(options.products), rows),
@@ -166,9 +166,9 @@ async def _run(
 async def _watch(
     redis: Redis, frontier: Frontier, workers: Fleet, options: Options, audience: Audience
 ) -> Progress:
-    """Look on until every worker has left."""
+    """Show progress until every worker has ended."""
     meter, pages = Meter(time.monotonic()), Pages(redis, frontier)
-    to_kill, myself = options.kill, asyncio.current_task()
+    to_kill, task = options.kill, asyncio.current_task()
     while True:
         alive = bool(workers.alive)
         totals = (await frontier.counts()).totals
@@ -181,31 +181,31 @@ async def _watch(
             _replace(workers, audience)
         await redis.expire(_taken(frontier.keys.crawl), NAME_S)
         await asyncio.sleep(LOOK_S)
-        if myself is not None and myself.cancelling():
-            raise asyncio.CancelledError  # a client swallowed it while it connected
+        if task is not None and task.cancelling():
+            raise asyncio.CancelledError  # a client swallowed the cancellation while connecting
 
 
 def _introduce(worker: Worker, audience: Audience) -> None:
-    audience.say(f"{worker.name}: scrapy crawl catalog, log in {os.path.relpath(worker.log)}")
+    audience.report(f"{worker.name}: scrapy crawl catalog, log in {os.path.relpath(worker.log)}")
 
 
 def _replace(workers: Fleet, audience: Audience) -> None:
     victim = workers.alive[0]
     victim.kill()
-    audience.say(f"{victim.name}: killed with SIGKILL; what it held returns in {LEASE_S} s")
+    audience.report(f"{victim.name}: killed with SIGKILL; what it held returns in {LEASE_S} s")
     _introduce(workers.start(), audience)
 
 
 @attrs.define(eq=False, repr=False)
 class Pages(Record):
-    """Reads the counters of one crawl, and what each worker says of itself."""
+    """Reads the pages by worker, from the workers' reports and logs."""
 
     redis: Redis
     frontier: Frontier
     _by_pid: dict[int, int] = attrs.Factory(dict)
 
     async def shares(self, workers: Fleet) -> dict[str, int]:
-        """Pages by worker; a worker that has left keeps its last figure."""
+        """Pages by worker; a worker that has ended keeps its last number."""
         infos = await self.redis.hvals(self.frontier.keys.worker_info)
         for info in map(orjson.loads, infos):
             self._by_pid[info["pid"]] = info["pages"]

@@ -1,4 +1,4 @@
-"""What the demo shows: a live line and a table on a terminal, plain lines anywhere else."""
+"""The demo's output: a live line and a table on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from crawler.demo.progress import Progress, line
 from scrapy_seine.records import Record
 from scrapy_seine.terminal import Live
 
-#: Away from a terminal the line is repeated this often, in seconds.
+#: Interval of plain lines where the output is no terminal, seconds.
 EVERY_S = 2.0
-#: Room for a name, so that a row fits on 80 columns.
+#: Columns of a name, so that a row fits on 80 columns.
 NAME_WIDTH = 33
 COLUMNS = ("external_id", "name", "price", "currency", "availability")
 
 
 @attrs.define(eq=False, repr=False)
 class Screen(Record):
-    """Tells a demo's story on one console; use it as a context manager."""
+    """Shows a demo's events and progress on one console; a context manager."""
 
     console: Console
     _live: Live | None = None
@@ -40,20 +40,20 @@ class Screen(Record):
         if self._live is not None:
             self._live.stop()
 
-    def say(self, text: str) -> None:
+    def report(self, text: str) -> None:
         """Print a line that stays."""
         self.console.print(Text(f"demo: {text}"), soft_wrap=True)
 
     def show(self, progress: Progress) -> None:
-        """Bring the progress up to date."""
+        """Update the progress line."""
         if not progress.total:
             return  # the workers are still starting
         text = Text(f"demo: {line(progress)}")
-        now = time.monotonic()
+        now_s = time.monotonic()
         if self._live is not None:
             self._live.update(text)
-        elif now - self._shown >= EVERY_S:
-            self._shown = now
+        elif now_s - self._shown >= EVERY_S:
+            self._shown = now_s
             self.console.print(text, soft_wrap=True)
 
     def table(self, rows: Sequence[Mapping[str, Any]]) -> None:

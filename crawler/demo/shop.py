@@ -1,7 +1,7 @@
-"""The demo shop as a server: `python -m crawler.demo.shop --port 0` prints where it listens.
+"""The demo shop as a server: `python -m crawler.demo.shop --port 0` prints its URL.
 
-Made to be slower than nothing that visits it: pages are rendered once, the log is one write a
-line, and nothing is routed.
+Faster than any crawler that visits it: pages are rendered once, the log is one write a line, and
+there is no router.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from crawler.demo.pages import OPENED, Beyond, Page, Site
 from crawler.demo.traps import Traps
 
 _BASE = BASE.encode()
-#: linux/tcp.h, struct tcp_info: its size up to tcpi_last_data_recv, ms, and where that is.
+#: linux/tcp.h, struct tcp_info: its size up to tcpi_last_data_recv (ms), and that field's offset.
 _TCP_INFO_SIZE, _LAST_DATA_RECEIVED = 56, 52
 
 
 class Shop:
-    """Answers requests for one site, under whatever host it is asked for."""
+    """Answers requests for one site, whatever their Host."""
 
     def __init__(
         self,
@@ -50,26 +50,26 @@ class Shop:
         self.guards = guards
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer one request and write it down."""
+        """Answer one request and log it."""
         arrived = arrival(request)
         host = request.headers.get("Host", "")
         page = self._stopped(request, host) or self.page(request.path_qs)
-        answer = _answer(page, host, request.headers)
+        response = _answer(page, host, request.headers)
         if self.log is not None:
             line = {
                 "time": arrived,
                 "method": request.method,
                 "path": request.path_qs,
-                "status": answer.status,
+                "status": response.status,
                 "host": host,
                 "client": request.remote,
-                "bytes": len(answer.body) if isinstance(answer.body, bytes) else 0,
+                "bytes": len(response.body) if isinstance(response.body, bytes) else 0,
             }
             self.log.write(json.dumps(line) + "\n")
         wait_s = self.latency_s + page.wait_s
         if wait_s:
             await asyncio.sleep(wait_s)
-        return answer
+        return response
 
     def _stopped(self, request: web.BaseRequest, host: str) -> Page | None:
         if self.guards is None:
@@ -79,24 +79,24 @@ class Shop:
 
 
 def arrival(request: web.BaseRequest) -> float:
-    """When a request reached this machine (Unix s), by the kernel's account where it keeps one.
+    """When a request reached this machine (Unix s), by the kernel's timestamp where it has one.
 
-    A busy machine may run this process a long time later, and the log would tell of the machine.
+    On a busy machine this process may run much later, and the log would show the machine's load.
     """
-    now = time.time()
+    now_s = time.time()
     connection: Any = request.transport and request.transport.get_extra_info("socket")
     try:
-        known = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_SIZE)
-        (ago_ms,) = struct.unpack_from("=I", known, _LAST_DATA_RECEIVED)
+        tcp_info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_SIZE)
+        (age_ms,) = struct.unpack_from("=I", tcp_info, _LAST_DATA_RECEIVED)
     except (AttributeError, OSError, struct.error):  # not Linux, or closed by now
-        return now
-    return now - float(ago_ms) / 1000
+        return now_s
+    return now_s - float(age_ms) / 1000
 
 
-def _answer(page: Page, host: str, asked: Mapping[str, str]) -> web.Response:
+def _answer(page: Page, host: str, headers: Mapping[str, str]) -> web.Response:
     if page.location:
         return web.Response(status=page.status, headers={"Location": page.location})
-    if _is_known(page, asked):
+    if _is_current(page, headers):
         return web.Response(status=304, headers=page.headers)
     return web.Response(
         body=page.body.replace(_BASE, b"http://" + host.encode("latin-1", "replace")),
@@ -107,9 +107,9 @@ def _answer(page: Page, host: str, asked: Mapping[str, str]) -> web.Response:
     )
 
 
-def _is_known(page: Page, asked: Mapping[str, str]) -> bool:
-    """Whether the visitor has this very page; an If-None-Match makes the date count for nothing."""
-    tag, since = asked.get("If-None-Match"), asked.get("If-Modified-Since")
+def _is_current(page: Page, headers: Mapping[str, str]) -> bool:
+    """Whether the client has this state of the page; If-None-Match overrides the date."""
+    tag, since = headers.get("If-None-Match"), headers.get("If-Modified-Since")
     if tag is not None:
         return tag.removeprefix("W/") == page.headers.get("ETag", "-")
     return since is not None and since == page.headers.get("Last-Modified")
@@ -119,7 +119,7 @@ async def listen(shop: Shop, *, port: int = 0, hosts: int = 1) -> tuple[web.Serv
     """Listen on 127.0.0.1 to 127.0.0.<hosts>, all on one port; returns the runner and the port.
 
     Raises:
-        OSError: the port is taken on one of the addresses.
+        OSError: the port is in use on one of the addresses.
     """
     runner = web.ServerRunner(web.Server(shop.handle, access_log=None))
     await runner.setup()
@@ -131,7 +131,7 @@ async def listen(shop: Shop, *, port: int = 0, hosts: int = 1) -> tuple[web.Serv
 
 
 async def serve(args: argparse.Namespace) -> None:
-    """Run the shop until a signal, or until the parent closes our standard input."""
+    """Run the shop until a signal, or until the parent closes standard input."""
     site = Site(
         args.products,
         seed=args.seed,
@@ -149,11 +149,11 @@ async def serve(args: argparse.Namespace) -> None:
         shop = Shop(site, latency_s=wait_s, log=log, guards=guards, traps=args.traps)
         runner, port = await listen(shop, port=args.port, hosts=args.hosts)
         print(f"http://127.0.0.1:{port}/", flush=True)
-        await _until_told(with_parent=args.with_parent)
+        await _until_stopped(with_parent=args.with_parent)
         await runner.cleanup()
 
 
-async def _until_told(*, with_parent: bool) -> None:
+async def _until_stopped(*, with_parent: bool) -> None:
     loop, over = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, over.set)
@@ -163,7 +163,7 @@ async def _until_told(*, with_parent: bool) -> None:
 
 
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
-    """Read the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m crawler.demo.shop", description=__doc__)
     parser.add_argument("--port", type=int, default=0, help="0 picks a free one (default)")
     parser.add_argument("--products", type=int, default=1000)

@@ -1,4 +1,4 @@
-"""The demo shop as a process of its own, started and stopped by whoever needs a site to crawl."""
+"""The demo shop as a subprocess, for the demo, tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ServedShop(Value):
     """A running shop."""
 
     url: str
-    """Its home page, ending in a slash."""
+    """URL of the home page, ending in a slash."""
     process: subprocess.Popen[str]
     log: Path | None
 
@@ -36,12 +36,12 @@ class ServedShop(Value):
 def served(
     *, log: Path | None = None, guard: Sequence[str] = (), traps: bool = False, **options: object
 ) -> Iterator[ServedShop]:
-    """Run a shop as long as the block; *options* are those of its command line, in snake case.
+    """Run a shop during the block; *options* are those of its command line, in snake case.
 
-    It also ends when this process dies, however it dies.
+    The shop also ends when this process dies, even by SIGKILL.
 
     Raises:
-        RuntimeError: it did not start; its own message is on standard error.
+        RuntimeError: the shop did not start; its own message is on standard error.
     """
     command = [sys.executable, "-m", "crawler.demo.shop", "--with-parent"]
     for name, value in options.items():

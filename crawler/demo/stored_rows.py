@@ -1,4 +1,4 @@
-"""The demo's own rows in PostgreSQL: cleared before, read after, and nobody else's touched."""
+"""The demo's rows in PostgreSQL, by site id: deleted before a demo, read after it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from psycopg2.extras import RealDictCursor
 
 from scrapy_seine.sinks.postgres.database import transaction
 
-#: Every table that holds something of a site.
+#: Every table with rows of a site.
 TABLES = (
     "products",
     "product_versions",
@@ -37,7 +37,7 @@ def stored(database_url: str, site_id: str) -> list[dict[str, Any]]:
 
 
 def forget(database_url: str, site_id: str) -> None:
-    """Delete what the database holds of one site.
+    """Delete all rows of one site.
 
     Raises:
         StoreUnreachable: the database does not answer.

@@ -1,6 +1,6 @@
-"""Parts of a shop without an end: facets, a calendar, session ids. A careful crawler leaves them.
+"""Endless parts of a shop: facets, a calendar, session ids. A careful crawler skips them.
 
-Off by default. The products stay the same and stay reachable without any of these links.
+Off by default. All products stay reachable without these links.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FACETS = {
     "view": ("grid", "list"),
     "per_page": ("12", "24", "48"),
 }
-#: The parameter that names a visit: sixteen hexadecimal digits, new for who brings none.
+#: The session's parameter: sixteen hexadecimal digits, new for a request without it.
 SESSION = "sessionid"
 _FIRST_MONTH, _MONTHS = 2020 * 12, 80 * 12
 
@@ -37,7 +37,7 @@ class Traps(Record):
     _visits: int = 0
 
     def answer(self, target: str) -> Page:
-        """Answer a request target; listings and the home page lead into the traps."""
+        """The page of a request target; listings and the home page link to the traps."""
         path, _, query = target.partition("?")
         if path.startswith("/calendar/"):
             return _calendar(path)
@@ -53,8 +53,8 @@ class Traps(Record):
 
     def _session(self, chosen: dict[str, str]) -> str:
         self._visits += 1
-        fresh = hashlib.blake2b(str(self._visits).encode(), digest_size=8).hexdigest()
-        session = chosen.get(SESSION, fresh)
+        new_id = hashlib.blake2b(str(self._visits).encode(), digest_size=8).hexdigest()
+        session = chosen.get(SESSION, new_id)
         return f'<p class="visit"><a href="/?{SESSION}={escape(session)}">Your visit</a></p>'
 
 
@@ -62,19 +62,19 @@ _CALENDAR = '<p class="events"><a href="/calendar/2026/11">Events in our shop</a
 
 
 def _facets(path: str, chosen: dict[str, str]) -> str:
-    """Links that add, change or drop one facet each: some twelve thousand a listing."""
-    kept = {name: value for name, value in chosen.items() if name in FACETS or name == "page"}
+    """Links that each add, change or drop one facet: some twelve thousand URLs a listing."""
+    filters = {name: value for name, value in chosen.items() if name in FACETS or name == "page"}
     links = []
     for name, values in FACETS.items():
         for value in values:
-            others = {k: v for k, v in kept.items() if k not in {name, "page"}}
-            query = others if kept.get(name) == value else {**others, name: value}
+            other_filters = {k: v for k, v in filters.items() if k not in {name, "page"}}
+            query = other_filters if filters.get(name) == value else {**other_filters, name: value}
             links.append(f'<a href="{path}?{escape(urlencode(query))}">{name}: {value}</a>')
     return f'<nav class="facets">{" ".join(links)}</nav>'
 
 
 def _calendar(path: str) -> Page:
-    """One month, with a link to the one before and the one after, for eighty years."""
+    """One month, with links to the months before and after, for eighty years."""
     parts = path.split("/")
     if len(parts) != 4 or not (parts[2] + parts[3]).isdecimal():  # noqa: PLR2004
         return Page(b"no such month", status=404)
@@ -82,8 +82,8 @@ def _calendar(path: str) -> Page:
     if not _FIRST_MONTH <= month < _FIRST_MONTH + _MONTHS:
         return Page(b"no such month", status=404)
     links = [
-        f'<a href="/calendar/{other // 12}/{other % 12 + 1:02d}">{other // 12}-{other % 12 + 1}</a>'
-        for other in (month - 1, month + 1)
+        f'<a href="/calendar/{near // 12}/{near % 12 + 1:02d}">{near // 12}-{near % 12 + 1}</a>'
+        for near in (month - 1, month + 1)
     ]
     title = f"Events in {month // 12}-{month % 12 + 1:02d}"
     text = f"<!DOCTYPE html><title>{title}</title><main><h1>{title}</h1>{' '.join(links)}</main>"

@@ -1,4 +1,4 @@
-"""Worker processes of the demo: `scrapy crawl catalog`, each with a log file of its own."""
+"""Worker processes of the demo: `scrapy crawl catalog`, each with its own log file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import attrs
 
-#: How long a worker may take to hand its leases back and leave, in seconds.
+#: Time for a worker to release its leases and end, seconds.
 PATIENCE_S = 25
 
 
@@ -29,33 +29,33 @@ class Worker:
     process: subprocess.Popen[bytes]
     log: Path
     killed: bool = False
-    """Whether we took it down ourselves."""
+    """Whether we killed it."""
 
     @property
     def pid(self) -> int:
-        """Its process id; the frontier's worker info carries the same."""
+        """The process id, as in the frontier's worker info."""
         return self.process.pid
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether the process runs."""
         return self.process.poll() is None
 
     @property
     def failed(self) -> bool:
-        """Whether it ended by itself, and badly."""
+        """Whether it ended with an error, without being killed."""
         return not self.alive and not self.killed and self.process.returncode != 0
 
     @property
     def pages(self) -> int:
-        """How many requests it took, as it says when it leaves; 0 before."""
+        """Requests that it took, from the statistics at the end of its log; 0 before."""
         if self.alive or self.killed:
             return 0
-        found = _TAKEN.search(self.log.read_text(encoding="utf-8", errors="replace"))
-        return int(found[1]) if found else 0
+        match = _TAKEN.search(self.log.read_text(encoding="utf-8", errors="replace"))
+        return int(match[1]) if match else 0
 
     def kill(self) -> None:
-        """Kill it with SIGKILL, so that it hands nothing back."""
+        """Kill it with SIGKILL, so that it releases no lease."""
         self.killed = True
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
@@ -63,16 +63,16 @@ class Worker:
 
 @attrs.define(eq=False)
 class Fleet:
-    """Starts workers that share one crawl, and leaves none behind."""
+    """Starts and stops workers that share one crawl."""
 
     settings: Mapping[str, object]
     """Scrapy settings of every worker."""
     environment: Mapping[str, str]
-    """What the workers' environment has beyond ours: the addresses of the stores."""
+    """Additions to the workers' environment: the addresses of the stores."""
     folder: Path
-    """Where their logs go."""
+    """Folder of the workers' logs."""
     arguments: Sequence[str] = ()
-    """What comes after the spider's name: -a url=…"""
+    """Arguments after the spider's name: -a url=…"""
     workers: list[Worker] = attrs.Factory(list)
 
     def start(self) -> Worker:
@@ -80,7 +80,7 @@ class Fleet:
         number = len(self.workers) + 1
         log = self.folder / f"worker-{number}.log"
         command = [sys.executable, "-m", "scrapy", "crawl", "catalog", *self.arguments]
-        # What a worker did is read from its statistics, at the end of its log.
+        # STATS_DUMP, because a worker's statistics are read from the end of its log.
         for name, value in {"STATS_DUMP": 1, **self.settings}.items():
             command += ["-s", f"{name}={value}"]
         with log.open("wb") as out:
@@ -90,7 +90,7 @@ class Fleet:
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 env={**os.environ, **self.environment},
-                start_new_session=True,  # a Ctrl-C reaches us only, and we end them in order
+                start_new_session=True,  # a Ctrl-C reaches this process only, which stops them
             )
         worker = Worker(f"worker {number}", process, log)
         self.workers.append(worker)
@@ -98,16 +98,16 @@ class Fleet:
 
     @property
     def alive(self) -> list[Worker]:
-        """Workers that still run."""
+        """Workers that run."""
         return [worker for worker in self.workers if worker.alive]
 
     @property
     def failed(self) -> list[Worker]:
-        """Workers that ended badly by themselves."""
+        """Workers that failed without being killed."""
         return [worker for worker in self.workers if worker.failed]
 
     def stop(self) -> None:
-        """Ask every worker to leave; those that do not leave in time are killed."""
+        """Terminate every worker; kill those that do not end in PATIENCE_S."""
         for worker in self.alive:
             worker.process.terminate()
         deadline = time.monotonic() + PATIENCE_S
@@ -125,10 +125,10 @@ def fleet(
     folder: Path,
     arguments: Sequence[str] = (),
 ) -> Iterator[Fleet]:
-    """Make a fleet that is gone when the block ends, however it ends."""
+    """Make a fleet that is stopped at the end of the block, also after an error."""
     folder.mkdir(parents=True, exist_ok=True)
-    made = Fleet(settings, environment, folder, arguments)
+    workers = Fleet(settings, environment, folder, arguments)
     try:
-        yield made
+        yield workers
     finally:
-        made.stop()
+        workers.stop()

@@ -1,5 +1,5 @@
-"""Operations: what the fleet does, read for the dashboard, the terminal and Prometheus alike.
+"""Read-only views of the fleet, for the dashboard, the terminal and Prometheus.
 
-Reading costs the same whatever the size of the crawl: counters, cardinalities and the heads of
-sorted sets, never a walk through queues.
+A read costs the same at any size of the crawl, because it takes counters, cardinalities and the
+heads of sorted sets; it never scans a queue.
 """

@@ -1,4 +1,4 @@
-"""The catalogue crawler's settings beside the library's, with the values that each may have."""
+"""The settings of the catalogue crawler and of the library, with their valid values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `scrapy crawl` says of a worker: one line while it works, one block when it ends. Pure."""
+"""The text of `scrapy crawl`: one line while a worker runs, one block when it ends. Pure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import attrs
 from scrapy_seine.reads.formatting import count, span
 from scrapy_seine.records import Value
 
-#: A line of the block has its label in this many columns.
+#: Columns of a label in the block.
 _LABEL = 13
-#: Ends of a spider in words; any other reason is shown as it is.
+#: Finish reasons in words; any other reason is shown unchanged.
 _ENDS = {
     "finished": "the crawl is complete",
     "shutdown": "stopped; the crawl goes on where it was, with the next worker",
@@ -23,9 +23,9 @@ _ENDS = {
     "browser_failed": "the worker ended, because its browser does not start",
     "state_lost": "the worker ended, because Redis lost the state of the crawl",
 }
-#: Below so many seconds a tenth of one says more than anybody knows.
+#: Below so many seconds an estimate is rounded up to whole seconds.
 _EXACT_S = 10
-#: Why pages are given up, in words; other kinds are shown as they are.
+#: Why pages are given up, in words; other kinds are shown unchanged.
 _GIVEN_UP = {
     "connection": "no connection",
     "timeout": "timeouts",
@@ -46,7 +46,7 @@ _GIVEN_UP = {
     "address": "address not allowed",
     "lane": "no worker has the lane",
 }
-#: Rules by which a page is not read, in words.
+#: Why pages are not read, in words.
 _NOT_READ = {
     "gone": "gone (404, 410)",
     "robots": "forbidden by robots.txt",
@@ -61,13 +61,13 @@ _NOT_READ = {
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Moment(Value):
-    """A crawl while a worker works on it."""
+    """A crawl's progress, as one worker sees it."""
 
     crawl: str
     pages: int
-    """Pages that this worker has ended."""
+    """Pages that this worker has done or given up."""
     rate: float
-    """Pages a second, lately, of the whole fleet."""
+    """Pages a second of the whole fleet, in the last seconds."""
     products: int
     """Items that this worker has scraped."""
     sites: int
@@ -76,41 +76,41 @@ class Moment(Value):
     waiting: int
     """Pages known and not done."""
     growing: bool
-    """New links came in lately: what is left is more than what is known."""
+    """Links were added lately, so that more pages will follow."""
 
 
-def live_line(now: Moment) -> str:
-    """Say how a crawl goes in one line.
+def live_line(moment: Moment) -> str:
+    """Render a crawl's progress in one line.
 
     >>> live_line(Moment(crawl="catalog", pages=312, rate=45.2, products=250, sites=1, errors=0,
     ...     waiting=900, growing=True))
     'catalog: 312 pages | 45 pages/s | 250 products | 1 site | 900 wait | at least 20 s left'
     """
     parts = [
-        plural(now.pages, "page"),
-        f"{now.rate:.0f} pages/s",
-        plural(now.products, "product"),
-        plural(now.sites, "site"),
+        plural(moment.pages, "page"),
+        f"{moment.rate:.0f} pages/s",
+        plural(moment.products, "product"),
+        plural(moment.sites, "site"),
     ]
-    parts += [plural(now.errors, "error")] if now.errors else []
-    parts += [f"{count(now.waiting)} wait"] if now.waiting else []
-    if now.waiting and now.rate > 0:
-        parts.append(time_left(now.waiting / now.rate, growing=now.growing))
-    return f"{now.crawl}: {' | '.join(parts)}"
+    parts += [plural(moment.errors, "error")] if moment.errors else []
+    parts += [f"{count(moment.waiting)} wait"] if moment.waiting else []
+    if moment.waiting and moment.rate > 0:
+        parts.append(time_left(moment.waiting / moment.rate, growing=moment.growing))
+    return f"{moment.crawl}: {' | '.join(parts)}"
 
 
 def time_left(seconds: float, *, growing: bool) -> str:
-    """Say how long it may take: no less than a second, and a lower bound where links still grow.
+    """Render an estimate: a second at least, and a lower bound while links are added.
 
     >>> time_left(0.2, growing=False), time_left(90, growing=True)
     ('1 s left', 'at least 1 min 30 s left')
     """
-    whole = f"{max(1, math.ceil(seconds))} s" if seconds < _EXACT_S else span(seconds)
-    return f"{'at least ' if growing else ''}{whole} left"
+    amount = f"{max(1, math.ceil(seconds))} s" if seconds < _EXACT_S else span(seconds)
+    return f"{'at least ' if growing else ''}{amount} left"
 
 
 def plural(n: int, noun: str) -> str:
-    """Count something.
+    """Render a number with its noun.
 
     >>> plural(1, "page"), plural(1200, "page")
     ('1 page', '1,200 pages')
@@ -130,7 +130,7 @@ class End(Value):
     stats: Mapping[str, Any]
     """Scrapy's stats of the worker."""
     known: int = 0
-    """Links that were not followed, because their page is known."""
+    """Links that were not followed, because their URL is in the seen set."""
     waiting: int = 0
     """Pages that still wait in the crawl."""
     dead: int = 0
@@ -138,13 +138,13 @@ class End(Value):
     stores: bool = True
     """Whether the items went to PostgreSQL."""
     site: str = ""
-    """The site file whose seeds the worker began with (-a site=); empty: it began otherwise."""
+    """The site file whose seeds the worker started with (-a site=); empty: none."""
     feeds: tuple[str, ...] = ()
-    """Files that the items went to (-o)."""
+    """Files that the items were written to (-o)."""
 
 
 def closing_block(end: End) -> list[str]:
-    """Tell what a worker did, and what the user can do next."""
+    """Render what a worker did, and the user's next commands."""
     pages, items = _stat(end, "seine/dequeued"), _stat(end, "item_scraped_count")
     head = f"{end.crawl}: {_ENDS.get(end.reason, end.reason)}"
     sites = f" of {plural(end.sites, 'site')}" if end.sites else ""
@@ -183,14 +183,14 @@ def _products(end: End) -> str:
     same = sum(_stat(end, f"seine/store/{name}") for name in ("refreshed", "unchanged", "stale"))
     same += _stat(end, "seine/store/confirmed")
     gone, twice = _stat(end, "seine/store/gone"), _stat(end, "seine/store/twice")
-    found = {
+    counts = {
         "new": new,
         "changed": changed,
         "unchanged": same,
         "gone from the shop": gone,
         "seen twice": twice,
     }
-    return ", ".join(f"{count(n)} {word}" for word, n in found.items() if n) or "none found"
+    return ", ".join(f"{count(n)} {word}" for word, n in counts.items() if n) or "none found"
 
 
 def _known(end: End) -> str:
@@ -208,9 +208,9 @@ def _kinds(end: End, prefix: str, words: Mapping[str, str]) -> str:
     total = sum(kinds.values())
     if not total:
         return ""
-    most = sorted(kinds.items(), key=lambda pair: -pair[1])
-    why = ", ".join(f"{count(n)} {words.get(kind, kind)}" for kind, n in most)
-    return f"{plural(total, 'page')}: {why}"
+    by_count = sorted(kinds.items(), key=lambda pair: -pair[1])
+    reasons = ", ".join(f"{count(n)} {words.get(kind, kind)}" for kind, n in by_count)
+    return f"{plural(total, 'page')}: {reasons}"
 
 
 def _some(n: int, noun: str, hint: str) -> str:
@@ -229,22 +229,26 @@ def _stat(end: End, name: str) -> int:
 def _next(end: End, pages: int, items: int) -> list[str]:
     """Three commands, the most useful first."""
     crawl = "" if end.crawl == "catalog" else f" --crawl {end.crawl}"
-    wanted: list[tuple[str, str]] = []
+    commands: list[tuple[str, str]] = []
     if not items and (end.known or not pages) and end.reason == "finished":
-        wanted.append((f"scrapy forget '*'{crawl}", "let the next run fetch the known pages again"))
+        commands.append(
+            (f"scrapy forget '*'{crawl}", "let the next run fetch the known pages again")
+        )
     if end.stores and items:
-        where = f" --where site_id={end.site}" if end.site else ""
-        wanted.append((f"scrapy export products{where} -o products.csv", "the products as a table"))
+        condition = f" --where site_id={end.site}" if end.site else ""
+        commands.append(
+            (f"scrapy export products{condition} -o products.csv", "the products as a table")
+        )
     elif end.stores and pages:
-        wanted.append(("scrapy explain URL", "what is read from one page, and what is missing"))
+        commands.append(("scrapy explain URL", "what is read from one page, and what is missing"))
     if end.dead:
-        wanted.append((f"scrapy dlq{crawl}", "the pages that were given up, with the reason"))
+        commands.append((f"scrapy dlq{crawl}", "the pages that were given up, with the reason"))
     if end.waiting:
-        same = "" if end.crawl == "catalog" else f" -s SEINE_CRAWL={end.crawl}"
-        wanted.append((f"scrapy crawl catalog{same}", "go on"))
-    wanted.append((f"scrapy dashboard{crawl}", "all of it in a browser"))
-    wanted.append((f"scrapy status{crawl}", "the crawl on one screen"))
-    wanted.append(("scrapy down", "stop the embedded servers; their data stays"))
-    chosen = wanted[:3]
+        setting = "" if end.crawl == "catalog" else f" -s SEINE_CRAWL={end.crawl}"
+        commands.append((f"scrapy crawl catalog{setting}", "go on"))
+    commands.append((f"scrapy dashboard{crawl}", "all of it in a browser"))
+    commands.append((f"scrapy status{crawl}", "the crawl on one screen"))
+    commands.append(("scrapy down", "stop the embedded servers; their data stays"))
+    chosen = commands[:3]
     width = max(len(command) for command, _ in chosen)
     return [f"{command:<{width}}  {why}" for command, why in chosen]

@@ -1,4 +1,4 @@
-"""Short read-only questions to PostgreSQL, asked from a thread so that no event loop waits."""
+"""Short read-only queries to PostgreSQL, sent from a thread so that no event loop waits."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from psycopg2.extras import RealDictCursor
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import redact
 
-#: A question that takes longer is given up, ms.
+#: A query that takes longer is cancelled, ms.
 TIMEOUT_MS = 3000
-#: Sent with the question, as one transaction: each further round trip is a wait on a busy machine.
-#: Helping processes and compiled plans take longer to begin than such a question to answer.
+#: Sent with the query, as one transaction, because each round trip is a wait on a busy machine.
+#: Parallel workers and JIT are off, because they take longer to start than such a query to run.
 _BEGIN = (
     f"SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = {TIMEOUT_MS};"
     " SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off; "
@@ -28,9 +28,9 @@ Row = dict[str, Any]
 
 
 def _sendable(params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Parameters without what PostgreSQL's text cannot hold: NUL, and halves of surrogate pairs.
+    """Parameters without NUL and lone surrogates, which PostgreSQL's text cannot hold.
 
-    All else stays, because a shop's number may hold marks of the direction.
+    Other control characters stay, because a shop's number may hold marks of the direction.
     """
     return {
         name: _NOT_TEXT.sub("\ufffd", value) if isinstance(value, str) else value
@@ -39,7 +39,7 @@ def _sendable(params: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 class Database:
-    """One connection, opened when first needed and again after it broke."""
+    """One connection, opened at the first query and reopened after a failure."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -97,7 +97,7 @@ class Database:
 async def estimate(database: Database, table: str) -> int:
     """Return about how many rows a table has, from the server's statistics."""
     n: Any = await database.value(
-        # By the table's number: a demo has tables of the same names in a schema of its own.
+        # By the table's OID, because a demo has tables of the same names in its own schema.
         "SELECT pg_stat_get_live_tuples(to_regclass(%(table)s))",
         {"table": table},
     )

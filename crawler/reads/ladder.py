@@ -1,4 +1,4 @@
-"""By which means domains are asked: what the fleet's ladder remembers, read for people."""
+"""The ladder's step of each domain (plain, tls, pool, browser …), read for people."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from crawler.access.ladder_store import LadderStore
 from scrapy_seine.lenient import moment_of, whole, word
 from scrapy_seine.records import Value
 
-#: Domains whose step is counted for the metrics: those with the latest news.
+#: Domains whose step is counted for the metrics: those with the latest changes.
 MOST = 1000
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Rung(Value):
-    """Where one domain stands."""
+    """The step of one domain."""
 
     step: str
     reason: str
     stuck: bool
-    """Even the top step fails; the domain is left alone for a while."""
+    """Even the top step fails; the domain is not requested for a while."""
     moves: Sequence[str] = ()
-    """Its last moves in words, newest first."""
+    """The domain's last moves in words, newest first."""
 
 
 async def read_rungs(redis: Redis, fleet: str, names: Sequence[str]) -> dict[str, Rung]:
-    """Read where the named domains stand, in one round trip; the ladder does not know all."""
+    """Read the steps of the named domains in one round trip; domains without one are left out."""
     key, pipe = LadderStore(redis, fleet).key, redis.pipeline(transaction=False)
     for name in names:
         pipe.hmget(f"{key}d:{name}", "step", "reason", "stuck")
@@ -43,7 +43,7 @@ async def read_rungs(redis: Redis, fleet: str, names: Sequence[str]) -> dict[str
 
 
 async def read_rung(redis: Redis, fleet: str, name: str) -> Rung | None:
-    """Read where one domain stands, and how it came there."""
+    """Read the step of one domain, and its last moves."""
     rung = (await read_rungs(redis, fleet, [name])).get(name)
     if rung is None:
         return None
@@ -54,21 +54,21 @@ async def read_rung(redis: Redis, fleet: str, name: str) -> Rung | None:
 
 
 def in_words(line: str) -> str:
-    """Say one move in words.
+    """Describe one move.
 
     >>> in_words("0 plain tls 3 of 4 answers were bad")
     '1970-01-01 00:00 UTC: plain to tls, 3 of 4 answers were bad'
     """
-    at, came, went, reason = [*line.split(" ", 3), "", "", ""][:4]
-    when = moment_of(whole(at) / 1000)
-    return f"{when:%Y-%m-%d %H:%M} UTC: {came} to {went}, {reason}"
+    millis, step_before, step_after, reason = [*line.split(" ", 3), "", "", ""][:4]
+    moment = moment_of(whole(millis) / 1000)
+    return f"{moment:%Y-%m-%d %H:%M} UTC: {step_before} to {step_after}, {reason}"
 
 
 async def count_steps(redis: Redis, fleet: str) -> dict[str, int]:
-    """Count domains by step, of those with the latest news."""
+    """Count domains by step, among those with the latest changes."""
     pipe = redis.pipeline(transaction=False)
     pipe.zrevrange(f"{LadderStore(redis, fleet).key}domains", 0, MOST - 1)
     (names,) = await pipe.execute()
-    found = await read_rungs(redis, fleet, [word(name) for name in names])
-    counts = Counter(rung.step for rung in found.values())
-    return {step: counts[step] for step in STEPS} if found else {}
+    rungs = await read_rungs(redis, fleet, [word(name) for name in names])
+    counts = Counter(rung.step for rung in rungs.values())
+    return {step: counts[step] for step in STEPS} if rungs else {}

@@ -1,8 +1,8 @@
-"""Products read for people: lists that go on from a place, one product, its history.
+"""Products read for people: lists paged by a cursor, one product, its history.
 
-A list never counts and never skips: each page goes on after the last row of the one before, along
-an index (migrations 0016, 0017, 0019 to 0021), so that a page costs the same among a thousand
-products and a million.
+A list neither counts rows nor uses OFFSET: each page starts after the last row of the page before,
+along an index (migrations 0016, 0017, 0019 to 0021), so that a page costs the same among a
+thousand products and a million.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _VALUES = (
     " image, scraped_at, updated_at, first_seen, gone_at"
 )
 _COLUMNS = f"site_id, external_id, {_VALUES}"
-#: The index is one of hashes, because a URL may be too long for an index of texts.
+#: The index is on a hash, because a URL may be too long for an index of texts.
 _AT_URL = "hashtextextended(url, 0) = hashtextextended(%(url)s, 0) AND url = %(url)s"
-#: What parts words, as in migration 0017.
+#: Separators of words, as in migration 0017.
 _PUNCTUATION = re.compile(r"[\s!-/:-@\[-`{-~]+")
-#: Words of one search that count.
+#: Words of one search that are used.
 _MOST_WORDS = 8
 _LONGEST_WORD = 60
 _PLACE = 3
-#: Sites that a list to choose from names.
+#: Sites in a list to choose from, at most.
 MOST_SITES = 500
 
 
@@ -51,30 +51,30 @@ class Order(Value):
         return self.column != "price"
 
 
-#: Orders of a list of products; those by price leave out what has none.
+#: Orders of a list of products; those by price leave out products without one.
 ORDERS = {
     "changed": Order("updated_at"),
     "cheapest": Order("price", newest_first=False),
     "dearest": Order("price"),
     "newest": Order("first_seen"),
 }
-#: What may have become of a price lately, and the sign of that.
+#: Moves of a price, with their signs.
 MOVES = {"fell": -1, "rose": 1}
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class ProductFilter(Value):
-    """Which products are listed; an empty text asks for nothing."""
+    """Which products are listed; an empty text is no condition."""
 
     words: str = ""
-    """Words of name, brand and numbers, the last one a beginning; or a whole URL."""
+    """Words of name, brand and numbers, the last one a prefix; or a whole URL."""
     site: str = ""
     stock: str = ""
     """schema.org ItemAvailability."""
     move: str = ""
-    """One of MOVES: products whose price did that, the latest change first."""
+    """One of MOVES: products whose price moved so, the latest change first."""
     order: str = "changed"
-    """One of ORDERS; what has a move is ordered by when it moved."""
+    """One of ORDERS; ignored where *move* is set."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -83,69 +83,69 @@ class Listed(Value):
 
     rows: list[Row]
     after: str
-    """Where the next page goes on; empty: this is the last one."""
+    """The cursor of the next page; empty: this is the last one."""
 
 
 async def search_products(
-    database: Database, wanted: ProductFilter, *, limit: int = 50, after: str = ""
+    database: Database, selection: ProductFilter, *, limit: int = 50, after: str = ""
 ) -> Listed:
-    """Return the products that a filter matches, in its order, from a place on.
+    """Return one page of the products that a filter matches, in its order.
 
-    *after* comes from the page before; one that cannot be read is the beginning.
+    *after* is the cursor of the page before; an unreadable one starts at the first page.
     """
-    order = ORDERS.get(wanted.order, ORDERS["changed"])
-    moved = wanted.move in MOVES
-    if moved:
+    order = ORDERS.get(selection.order, ORDERS["changed"])
+    by_move = selection.move in MOVES
+    if by_move:
         order = Order("changed_at")
-    statement, params = _statement(wanted, order, place_of(after, order), moved=moved)
+    statement, params = _statement(selection, order, read_cursor(after, order), by_move=by_move)
     rows = await database.rows(statement, {**params, "limit": limit + 1})
     if len(rows) <= limit:
         return Listed(rows, "")
-    return Listed(rows[:limit], _place(rows[limit - 1], order))
+    return Listed(rows[:limit], _cursor_of(rows[limit - 1], order))
 
 
 def _statement(
-    wanted: ProductFilter, order: Order, place: list[str] | None, *, moved: bool
+    selection: ProductFilter, order: Order, position: list[str] | None, *, by_move: bool
 ) -> tuple[str, dict[str, Any]]:
-    """Write the question: only conditions that are asked, so that the server plans for them."""
-    conditions, params = _conditions(wanted)
+    """Write the query with the conditions in use only, so that the server plans for those."""
+    conditions, params = _conditions(selection)
     key = f"{order.column}, site_id, external_id"
-    if wanted.site and order.column == "first_seen":
-        # An equal site would be no part of the order, and the planner would walk the index of all
-        # sites: 5,400 pages at a million products where the site was crawled before the others.
+    if selection.site and order.column == "first_seen":
+        # Written as a range: with an equality, the planner drops the site from the order and scans
+        # the index of all sites (5,400 pages at a million products, for a site crawled first).
         conditions.append("site_id >= %(site)s AND site_id <= %(site)s")
         key = "site_id, first_seen, external_id"
-    elif wanted.site:
+    elif selection.site:
         conditions.append("site_id = %(site)s")
-    sign, way = ("<", " DESC") if order.newest_first else (">", "")
-    if place:
+    sign, direction = ("<", " DESC") if order.newest_first else (">", "")
+    if position:
         cast = "timestamptz" if order.time else "numeric"
-        at = {order.column: f"%(p0)s::{cast}", "site_id": "%(p1)s", "external_id": "%(p2)s"}
-        conditions.append(f"({key}) {sign} ({', '.join(at[name] for name in key.split(', '))})")
-        params |= {f"p{n}": part for n, part in enumerate(place)}
+        values = {order.column: f"%(p0)s::{cast}", "site_id": "%(p1)s", "external_id": "%(p2)s"}
+        conditions.append(f"({key}) {sign} ({', '.join(values[name] for name in key.split(', '))})")
+        params |= {f"p{n}": part for n, part in enumerate(position)}
     if order.column == "price":
         conditions.append("price IS NOT NULL")
     columns, source = _COLUMNS, "products"
-    if moved:
+    if by_move:
         columns = f"{_COLUMNS}, changed_at, old_price, new_price"
-        # Where no product is left out, each is looked up for its move. Of a join the planner
-        # thought that it gives few rows, and sorted all moves of a site for the first 50.
-        few = wanted.words or wanted.stock
-        products = "JOIN products USING (site_id, external_id)" if few else _ITS
+        # Without a filter on products, each move's product is looked up by LATERAL, because for a
+        # join the planner expected few rows, and sorted all moves of a site for the first 50.
+        is_filtered = selection.words or selection.stock
+        products = "JOIN products USING (site_id, external_id)" if is_filtered else _ITS
         source = f"({_MOVED}) AS moved {products}"
-        params["move"] = MOVES[wanted.move]
+        params["move"] = MOVES[selection.move]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    ordered = ", ".join(f"{name}{way}" for name in key.split(", "))
-    # Our own columns, orders and conditions; what a visitor typed travels as parameters.
+    ordered = ", ".join(f"{name}{direction}" for name in key.split(", "))
+    # Columns, orders and conditions are constants of this file; a visitor's input is a parameter.
     return f"SELECT {columns} FROM {source}{where} ORDER BY {ordered} LIMIT %(limit)s", params  # noqa: S608
 
 
-#: The product of each move; OFFSET keeps it a look-up for one row after the other.
+#: The product of each move; OFFSET keeps the planner from turning the look-up into a join.
 _ITS = (
     f"CROSS JOIN LATERAL (SELECT {_VALUES} FROM products"  # noqa: S608  # our own texts
     " WHERE (site_id, external_id) = (moved.site_id, moved.external_id) OFFSET 0) AS product"
 )
-#: The latest change of each product's price, where it went the way that is asked.
+#: The latest change of each product's price, where it moved in the given direction.
 _MOVED = """
     SELECT v.site_id, v.external_id, v.changed_at,
            (v.old #>> '{}')::numeric AS old_price, (v.new #>> '{}')::numeric AS new_price
@@ -160,27 +160,27 @@ _MOVED = """
 """
 
 
-def _conditions(wanted: ProductFilter) -> tuple[list[str], dict[str, Any]]:
+def _conditions(selection: ProductFilter) -> tuple[list[str], dict[str, Any]]:
     conditions, params = [], {}
-    if wanted.words.startswith(("http://", "https://")):
+    if selection.words.startswith(("http://", "https://")):
         conditions.append(_AT_URL)
-        params["url"] = wanted.words
-    elif wanted.words:
+        params["url"] = selection.words
+    elif selection.words:
         conditions.append("words @@ %(words)s::tsquery")
-        params["words"] = words_query(wanted.words)
-    if wanted.site:
-        params["site"] = wanted.site  # its condition depends on the order
-    if wanted.stock:
+        params["words"] = words_query(selection.words)
+    if selection.site:
+        params["site"] = selection.site  # its condition depends on the order
+    if selection.stock:
         conditions.append("availability = %(stock)s")
-        params["stock"] = wanted.stock
+        params["stock"] = selection.stock
     return conditions, params
 
 
 def words_query(text: str) -> str:
-    """Write the search for products that have all of these words, the last one as a beginning.
+    """Write a tsquery for products that have all of these words, the last one as a prefix.
 
-    A server whose locale is C knows the case of ASCII letters only: of other words each usual way
-    of writing is asked for.
+    A server whose locale is C folds the case of ASCII letters only, so that other words are
+    searched in lower, capitalised and upper case.
 
     >>> words_query("Lamp AB-12")
     "'lamp' & 'ab' & '12':*"
@@ -196,22 +196,23 @@ def _word(word: str, end: str) -> str:
     word = word[:_LONGEST_WORD]
     if word.isascii():
         return f"'{word.lower()}'{end}"
-    ways = dict.fromkeys((word.lower(), word.capitalize(), word.upper()))
-    return "(" + " | ".join(f"'{way}'{end}" for way in ways) + ")"
+    spellings = dict.fromkeys((word.lower(), word.capitalize(), word.upper()))
+    return "(" + " | ".join(f"'{spelling}'{end}" for spelling in spellings) + ")"
 
 
-def _place(row: Row, order: Order) -> str:
-    """Write where a page ended, for an address."""
+def _cursor_of(row: Row, order: Order) -> str:
+    """Encode the last row of a page for a URL."""
     parts = [str(row[order.column]), row["site_id"], row["external_id"]]
     return base64.urlsafe_b64encode(orjson.dumps(parts)).decode().rstrip("=")
 
 
-def place_of(text: str, order: Order) -> list[str] | None:
-    """Read where a page ended; None: there is nothing to read.
+def read_cursor(text: str, order: Order) -> list[str] | None:
+    """Decode a cursor; None where it is not valid for the order.
 
-    >>> place_of("WyI5LjkwIiwic2hvcCIsInAxIl0", Order("price"))
+    >>> read_cursor("WyI5LjkwIiwic2hvcCIsInAxIl0", Order("price"))
     ['9.90', 'shop', 'p1']
-    >>> place_of("WyI5LjkwIiwic2hvcCIsInAxIl0", Order("updated_at")), place_of("?", Order("price"))
+    >>> (read_cursor("WyI5LjkwIiwic2hvcCIsInAxIl0", Order("updated_at")),
+    ...     read_cursor("?", Order("price")))
     (None, None)
     """
     try:
@@ -257,7 +258,7 @@ async def changes(database: Database, site_id: str, external_id: str) -> list[Ro
 
 
 async def doubts(database: Database, site_id: str, external_id: str) -> list[Mapping[str, Any]]:
-    """Return the values of one product that are held back, and why."""
+    """Return the doubtful values of one product that were kept out, with the reasons."""
     return list(
         await database.rows(
             "SELECT field, reason, value, kept, times, seen_at FROM doubtful"
@@ -268,7 +269,7 @@ async def doubts(database: Database, site_id: str, external_id: str) -> list[Map
 
 
 async def sites(database: Database) -> list[str]:
-    """Return the sites that something was stored of, MOST_SITES at most."""
+    """Return the sites with stored products, MOST_SITES at most."""
     rows = await database.rows(
         "SELECT site_id FROM sites ORDER BY site_id LIMIT %(most)s", {"most": MOST_SITES}
     )

@@ -1,4 +1,4 @@
-"""The fleet's proxies: how many may be used, and what is known of each."""
+"""The fleet's proxies: how many are usable, and the health of each."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ async def count_proxies(redis: Redis, fleet: str, now_s: float) -> dict[str, int
 
 
 async def read_proxies(redis: Redis, fleet: str) -> Sequence[Health]:
-    """Return what is known of each proxy, the ones with most bans first."""
+    """Return the health of each proxy, those with the most bans first."""
     return sorted(await ProxyPool(redis, fleet).health(), key=lambda h: (-h.bans, h.id))

@@ -1,4 +1,4 @@
-"""What PostgreSQL keeps beside products, read for people: attempts, scores, rejections, jobs."""
+"""PostgreSQL's records other than products, for people: attempts, scores, rejections, jobs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def attempts_by_provider(
 ) -> list[Row]:
     """Sum the attempts of the last hours by provider and hour, the newest hour first.
 
-    *most* bounds what the question costs: only so many of the newest attempts are summed.
+    *most* limits the query's cost: only that many of the newest attempts are summed.
     """
     return await database.rows(
         "SELECT date_trunc('hour', at) AS hour, coalesce(proxy_provider, 'direct') AS provider,"
@@ -45,7 +45,7 @@ async def attempts_by_provider(
 
 
 async def rejections(database: Database) -> list[Row]:
-    """Return why items were rejected in the last day, the commonest first."""
+    """Return the reasons of the last day's rejections, the commonest first."""
     return await database.rows(
         "SELECT site_id, reason, sum(times) AS times, max(rejected_at) AS last_at"
         " FROM rejected_items WHERE rejected_at > now() - interval '1 day'"
@@ -54,13 +54,13 @@ async def rejections(database: Database) -> list[Row]:
 
 
 async def quality_scores(database: Database) -> dict[str, float]:
-    """Return each site's score, 0 to 1, as the last crawl left it."""
+    """Return each site's latest score, 0 to 1."""
     rows = await database.rows("SELECT site_id, score FROM current_quality LIMIT 1000")
     return {row["site_id"]: row["score"] for row in rows}
 
 
 async def scores(database: Database) -> list[Row]:
-    """Return the latest measure of each site's quality that was kept, the worst first."""
+    """Return the latest kept measure of each site's quality, the worst first."""
     return await database.rows("SELECT * FROM current_quality ORDER BY score, site_id LIMIT 500")
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a crawl, the worst first, in words and with what to do about it. Pure."""
+"""A crawl's problems in words, the worst first, each with its remedy. Pure."""
 
 from __future__ import annotations
 
@@ -12,46 +12,46 @@ from scrapy_seine.reads.formatting import share, span
 from scrapy_seine.reads.overview import Overview
 from scrapy_seine.records import Value
 
-#: A share of failed tries above which something is wrong, and the tries that say so.
+#: Share of failed tries that is a problem, and the tries needed to judge it.
 _BAD_SHARE, _TRIES = 0.2, 20
-#: Share of Redis' memory above which it is about to refuse.
+#: Share of Redis' memory limit that is a problem, because Redis refuses writes at the limit.
 _FULL = 0.85
 #: Seconds that a request may be overdue.
 _LATE_S = 30.0
-#: Minutes that count as lately.
+#: Minutes over which failures are counted.
 _LATELY = 10
 
 
 @attrs.frozen(eq=False, repr=False)
 class Trouble(Value):
-    """One thing that is wrong."""
+    """One problem."""
 
     text: str
     fix: str
-    """What to do, or where to look."""
+    """The remedy, or the page to read."""
     href: str = ""
     """The page that shows more; empty: none."""
 
 
-def troubles(now: Overview, seeds: int = 0) -> list[Trouble]:
-    """Name what is wrong; an empty list where nothing is. *seeds* are those that nobody took."""
-    return [*_workers(now, seeds), *_redis(now), *_failures(now), *_late(now)]
+def troubles(overview: Overview, seeds: int = 0) -> list[Trouble]:
+    """Return the crawl's problems; *seeds* counts the seeds that no worker took."""
+    return [*_workers(overview, seeds), *_redis(overview), *_failures(overview), *_late(overview)]
 
 
-def _workers(now: Overview, seeds: int) -> Iterator[Trouble]:
-    counts = now.fleet.counts
-    if seeds and not counts.undone and not now.fleet.alive:
+def _workers(overview: Overview, seeds: int) -> Iterator[Trouble]:
+    counts = overview.fleet.counts
+    if seeds and not counts.undone and not overview.fleet.alive:
         text = f"{plural(seeds, 'seed')} not taken, because no worker runs"
         yield Trouble(text, "start one: scrapy crawl catalog", "/workers")
-    if counts.undone and not now.fleet.alive:
+    if counts.undone and not overview.fleet.alive:
         text = f"Work waits, {plural(counts.undone, 'request')}, and no worker runs"
         yield Trouble(text, "start one: scrapy crawl catalog", "/workers")
     if counts.paused and counts.undone:
         yield Trouble("The crawl is paused", "resume it: scrapy frontier resume")
 
 
-def _redis(now: Overview) -> Iterator[Trouble]:
-    fleet = now.fleet
+def _redis(overview: Overview) -> Iterator[Trouble]:
+    fleet = overview.fleet
     if fleet.memory_limit_bytes and fleet.memory_bytes > _FULL * fleet.memory_limit_bytes:
         used = share(fleet.memory_bytes / fleet.memory_limit_bytes)
         yield Trouble(f"Redis uses {used} of its memory", "give it more, or SEINE_SEEN=bloom")
@@ -60,21 +60,25 @@ def _redis(now: Overview) -> Iterator[Trouble]:
         yield Trouble(text, "set it by NTP; the frontier keeps to Redis' clock")
 
 
-def _failures(now: Overview) -> Iterator[Trouble]:
-    lately = now.minutes[-_LATELY:]
+def _failures(overview: Overview) -> Iterator[Trouble]:
+    lately = overview.minutes[-_LATELY:]
     done = sum(minute.done for minute in lately)
     failed = sum(minute.retry + minute.bury for minute in lately)
     if done + failed >= _TRIES and failed > _BAD_SHARE * (done + failed):
         text = f"{share(failed / (done + failed))} of the tries of the last minutes failed"
         yield Trouble(text, "see by which site and status", "/attempts")
-    if now.fleet.counts.dead:
-        most = next(iter(now.reasons.items()), None)
-        why = f", most because: {most[0]}" if most else ""
-        text = f"{plural(now.fleet.counts.dead, 'request')} given up{why}"
+    if overview.fleet.counts.dead:
+        commonest = next(iter(overview.reasons.items()), None)
+        reason = f", most because: {commonest[0]}" if commonest else ""
+        text = f"{plural(overview.fleet.counts.dead, 'request')} given up{reason}"
         yield Trouble(text, "read why, then replay or remove them", "/dead")
 
 
-def _late(now: Overview) -> Iterator[Trouble]:
-    if now.fleet.lateness_s > _LATE_S and now.fleet.alive and not now.fleet.counts.paused:
-        text = f"Requests leave {span(now.fleet.lateness_s)} later than their sites allow"
+def _late(overview: Overview) -> Iterator[Trouble]:
+    if (
+        overview.fleet.lateness_s > _LATE_S
+        and overview.fleet.alive
+        and not overview.fleet.counts.paused
+    ):
+        text = f"Requests leave {span(overview.fleet.lateness_s)} later than their sites allow"
         yield Trouble(text, "start more workers", "/workers")

@@ -22,7 +22,7 @@ async def test_every_section_is_got_whole_by_the_cheapest_means(
 ) -> None:
     said: list[str] = []
     where = Endpoints(redis_url, database)
-    outcome = await run_hostile(where, products=15, folder=tmp_path, say=said.append)
+    outcome = await run_hostile(where, products=15, folder=tmp_path, report=said.append)
     assert [s.name for s in outcome.sections if not s.verdict.passed] == []
     paths = {s.name: s.path for s in outcome.sections}
     assert paths["open"] == paths["limits the rate"] == paths["asks for consent"] == ("plain",)

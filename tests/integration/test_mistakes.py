@@ -16,7 +16,7 @@ from redis import Redis
 
 from crawler.commands import redis as redis_command
 from crawler.commands import sql
-from crawler.demo.own_stores import SCHEMA, clean, own_place
+from crawler.demo.own_stores import SCHEMA, clean, demo_endpoints
 from crawler.demo.shop_process import served
 from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
@@ -244,7 +244,7 @@ async def test_the_demo_stores_apart_and_is_removed_whole(
     redis_url: str, database: str, tmp_path: Path
 ) -> None:
     where = Endpoints(redis_url, database)
-    place = own_place(where)
+    place = demo_endpoints(where)
     execute(place.database_url, "CREATE TABLE products (n int)")
     (tmp_path / "demo-77").mkdir()
     (tmp_path / "demo-mine").mkdir()
@@ -272,7 +272,7 @@ def test_demos_that_begin_together_share_their_place(database_url_empty: str) ->
     where = Endpoints("redis://unused", database_url_empty)
     for _ in range(3):
         with ThreadPoolExecutor(8) as pool:
-            assert len(set(pool.map(lambda _: own_place(where).database_url, range(8)))) == 1
+            assert len(set(pool.map(lambda _: demo_endpoints(where).database_url, range(8)))) == 1
         execute(database_url_empty, f"DROP SCHEMA {SCHEMA}")
 
 

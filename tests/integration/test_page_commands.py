@@ -14,7 +14,7 @@ import pytest
 from crawler.demo.shop_process import served
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
-from crawler.learned_sites import learned
+from crawler.learned_sites import template_rows
 from crawler.stores.template_rows import write_templates
 from tests import started
 from tests.benchmarks.shops import SHOPS, things
@@ -144,7 +144,7 @@ def test_a_page_is_held_against_what_is_stored_of_its_site(
     for thing in goods[:40]:
         book.judge("woo.example", extract(parse(shop.page(thing, True), shop.url(thing))))
     with psycopg2.connect(database) as connection, connection.cursor() as cursor:
-        write_templates(cursor, list(learned(book, 1, datetime.now(UTC))))
+        write_templates(cursor, list(template_rows(book, 1, datetime.now(UTC))))
     wrong = shop.page(goods[40], True).replace(f'"price": "{goods[40].price}"', '"price": "1.00"')
     (tmp_path / "page.html").write_text(wrong)
     monkeypatch.setenv("DATABASE_URL", database)

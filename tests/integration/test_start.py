@@ -61,19 +61,19 @@ import gc, sys
 looks = []
 gc.callbacks.append(lambda phase, told: phase == "stop" and gc.isenabled() and looks.append(told))
 import crawler.commands.crawl as crawl
-begin, ready = crawl.Command.process_options, crawl.leave_out_what_is_loaded
+begin, ready = crawl.Command.process_options, crawl.freeze_loaded_objects
 
 def process_options(*given):
     looks.clear()
     begin(*given)
 
-def leave_out_what_is_loaded():
+def freeze_loaded_objects():
     print("looks before all is loaded:", len(looks), file=sys.stderr)
     ready()
     print("left out:", gc.get_freeze_count(), gc.isenabled(), file=sys.stderr)
 
 crawl.Command.process_options = process_options
-crawl.leave_out_what_is_loaded = leave_out_what_is_loaded
+crawl.freeze_loaded_objects = freeze_loaded_objects
 from scrapy.cmdline import execute
 execute()
 """

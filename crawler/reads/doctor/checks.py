@@ -1,7 +1,7 @@
-"""What `scrapy doctor` knows about good health. Pure: facts in, findings out.
+"""The checks of `scrapy doctor`. Pure: facts in, findings out.
 
-The traps among the settings are those of plain scrapy-redis on a current Scrapy: each one stopped
-somebody's crawl, or emptied a queue that others worked on.
+The settings that are checked are traps of plain scrapy-redis on a current Scrapy: each one stopped
+a crawl, or emptied a queue that other workers used.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads.formatting import share, size
 from scrapy_seine.records import Value
 
-#: Share of Redis' memory limit beyond which it is time to act.
+#: Share of a limit (Redis' memory, PostgreSQL's connections) that is a finding.
 FULL = 0.8
-#: A round trip longer than this limits a worker, seconds.
+#: A longer round trip limits a worker's speed, seconds.
 SLOW_S = 0.02
 #: Domains that a finding names.
 _NAMED = 5
 _OLDEST_REDIS = (6, 2)
 _OLDEST_POSTGRES = 14
 _SCRAPY = "2.19."
-#: What a worker's role in PostgreSQL needs.
+#: The grants that a worker's role in PostgreSQL needs.
 GRANT = (
     "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA … TO its role, or name the "
     "tables' owner"
@@ -42,7 +42,7 @@ def _ok(subject: str, text: str) -> Finding:
 
 
 def on(settings: SettingsLike, name: str) -> bool:
-    """Whether a switch is on, or is neither on nor off."""
+    """Whether a switch is on, or has an invalid value."""
     try:
         return flag(settings, name)
     except ConfigError:
@@ -57,8 +57,8 @@ def _names(settings: SettingsLike, name: str) -> set[str]:
 
 def settings_findings(settings: SettingsLike) -> list[Finding]:
     """Judge the settings."""
-    found = [*_wrong(settings), *_slots(settings), *_switches(settings)]
-    return found or [_ok("settings", "no trap found")]
+    findings = [*_wrong(settings), *_slots(settings), *_switches(settings)]
+    return findings or [_ok("settings", "no trap found")]
 
 
 def _wrong(settings: SettingsLike) -> Iterator[Finding]:
@@ -100,33 +100,33 @@ def _slots(settings: SettingsLike) -> Iterator[Finding]:
 
 
 def _switches(settings: SettingsLike) -> Iterator[Finding]:
-    doors = {
+    consoles = {
         "REMOTE_CONTROL_ENABLED": "runs code that is sent to it",
         "TELNETCONSOLE_ENABLED": "opens a Python prompt on a port",
     }
-    for name, does in doors.items():
+    for name, danger in consoles.items():
         if on(settings, name):
-            yield Finding("fail", "settings", f"{name} is on: it {does}", f"set {name} = False")
-    local = {
+            yield Finding("fail", "settings", f"{name} is on: it {danger}", f"set {name} = False")
+    local_state = {
         "JOBDIR": "it keeps a local queue's state; the frontier's is in Redis",
         "HTTPCACHE_ENABLED": "pages come from a local cache, which no other worker shares",
     }
-    for name, text in local.items():
+    for name, text in local_state.items():
         if settings.get(name) not in {None, "", 0, "0", "False", "false"}:
             yield Finding("warn", "settings", f"{name} is set: {text}", f"remove {name}")
-    many = 16
+    limit = 16
     items = str(settings.get("CONCURRENT_ITEMS"))
-    if items.isdecimal() and int(items[:6]) > many:
+    if items.isdecimal() and int(items[:6]) > limit:
         text = "CONCURRENT_ITEMS makes as many tasks for each response: 2 ms of CPU at 100"
         yield Finding("warn", "settings", text, "set CONCURRENT_ITEMS = 4")
 
 
 def version_findings(versions: Mapping[str, str | None]) -> list[Finding]:
     """Judge installed packages; None: not installed."""
-    found = []
+    findings = []
     for name, version in versions.items():
         if version is None:
-            found.append(
+            findings.append(
                 Finding(
                     "fail",
                     "versions",
@@ -136,26 +136,26 @@ def version_findings(versions: Mapping[str, str | None]) -> list[Finding]:
             )
         elif name == "scrapy" and not version.startswith(_SCRAPY):
             text = f"scrapy {version}: the engine hooks are tested with {_SCRAPY}x"
-            found.append(Finding("fail", "versions", text, f"install scrapy {_SCRAPY}*"))
-    told = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
-    return found or [_ok("versions", told)]
+            findings.append(Finding("fail", "versions", text, f"install scrapy {_SCRAPY}*"))
+    installed = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+    return findings or [_ok("versions", installed)]
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class RedisFacts(Value):
-    """What Redis said of itself."""
+    """Facts from Redis' own replies."""
 
     info: Mapping[str, Any]
     """Reply of INFO."""
     round_trip_s: float
     skew_s: float
-    """This machine's clock less Redis'."""
+    """This machine's clock minus Redis'."""
     old_keys: tuple[str, ...] = ()
-    """Keys of a plain scrapy-redis crawl that are left."""
+    """Remaining keys of a plain scrapy-redis crawl."""
 
 
 def redis_findings(facts: RedisFacts) -> list[Finding]:
-    """Judge the server that keeps the frontier."""
+    """Judge the frontier's server."""
     return [*_server(facts), *_memory(facts.info), *_keeping(facts.info), *_left_over(facts)]
 
 
@@ -175,8 +175,8 @@ def _server(facts: RedisFacts) -> Iterator[Finding]:
         text = f"a round trip takes {1000 * facts.round_trip_s:.0f} ms"
         advice = "bring Redis closer, or raise SEINE_READ_AHEAD"
         yield Finding("warn", "redis", text, advice)
-    right = _ok("clock", f"{1000 * abs(facts.skew_s):.0f} ms off Redis'")
-    yield from clock_findings(facts.skew_s, "Redis") or [right]
+    in_step = _ok("clock", f"{1000 * abs(facts.skew_s):.0f} ms off Redis'")
+    yield from clock_findings(facts.skew_s, "Redis") or [in_step]
 
 
 def _memory(info: Mapping[str, Any]) -> Iterator[Finding]:
@@ -237,64 +237,64 @@ def ladder_findings(waiting: Sequence[str]) -> list[Finding]:
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class PostgresFacts(Value):
-    """What PostgreSQL said of itself."""
+    """Facts from PostgreSQL's own replies."""
 
     version: int
-    """Number of the major version."""
+    """The major version."""
     pending: tuple[str, ...]
     """Migrations that are not applied."""
     skew_s: float
     connections: int
-    """In use."""
+    """Connections in use."""
     max_connections: int
     read_only: bool = False
-    """It takes no writes: a standby, or a role that may only read."""
+    """The server refuses writes: a standby, or a read-only role."""
     closed: tuple[str, ...] = ()
     """Tables that this user may not read and write."""
     owner: bool = True
-    """Whether this user may do what the tables' owner may."""
+    """Whether this user has the rights of the tables' owner."""
     unfilled: tuple[str, ...] = ()
-    """Columns that must not be empty, and that no row of ours fills."""
+    """Columns that are NOT NULL without a default, and that our rows do not fill."""
 
 
 def postgres_findings(facts: PostgresFacts) -> list[Finding]:
-    """Judge the server that keeps the products."""
+    """Judge the products' server."""
     old = facts.version < _OLDEST_POSTGRES
-    found = [
+    findings = [
         Finding("fail", "postgresql", f"PostgreSQL {facts.version}", "use 14 or newer")
         if old
         else _ok("postgresql", f"PostgreSQL {facts.version} answers")
     ]
     if facts.pending:
         text = f"the schema lacks {', '.join(facts.pending)}"
-        found.append(Finding("fail", "schema", text, "run `scrapy migrate`"))
+        findings.append(Finding("fail", "schema", text, "run `scrapy migrate`"))
     else:
-        found.append(_ok("schema", "up to date"))
+        findings.append(_ok("schema", "up to date"))
     if facts.read_only:
         text = "the server takes no writes: it is a standby, or the user's default is read-only"
-        found.append(Finding("fail", "postgresql", text, "name the primary in DATABASE_URL"))
+        findings.append(Finding("fail", "postgresql", text, "name the primary in DATABASE_URL"))
     elif facts.closed:
         names = ", ".join(facts.closed[:_NAMED]) + (", …" if len(facts.closed) > _NAMED else "")
-        some = f"{len(facts.closed)} of the tables: {names}"
-        text = f"the user of DATABASE_URL may not write or not read {some}"
-        found.append(Finding("fail", "postgresql", text, GRANT))
+        tables = f"{len(facts.closed)} of the tables: {names}"
+        text = f"the user of DATABASE_URL may not write or not read {tables}"
+        findings.append(Finding("fail", "postgresql", text, GRANT))
     elif not facts.owner:
         text = "the user of DATABASE_URL does not own the log of attempts: no old day is dropped"
-        found.append(Finding("warn", "postgresql", text, _ATTEMPT_DAYS))
+        findings.append(Finding("warn", "postgresql", text, _ATTEMPT_DAYS))
     if facts.unfilled:
         text = f"no row is taken, because nothing fills the column {', '.join(facts.unfilled)}"
         advice = "ALTER TABLE … ALTER COLUMN … SET DEFAULT …, or DROP NOT NULL"
-        found.append(Finding("fail", "schema", text, advice))
+        findings.append(Finding("fail", "schema", text, advice))
     if facts.connections > FULL * facts.max_connections:
         text = f"{facts.connections} of {facts.max_connections} connections are in use"
-        found.append(Finding("warn", "postgresql", text, "raise the limit, or use PgBouncer"))
-    return [*found, *clock_findings(facts.skew_s, "PostgreSQL")]
+        findings.append(Finding("warn", "postgresql", text, "raise the limit, or use PgBouncer"))
+    return [*findings, *clock_findings(facts.skew_s, "PostgreSQL")]
 
 
 def browser_findings(
-    program: str | None, playwright: str | None, *, wanted: bool = False
+    program: str | None, playwright: str | None, *, required: bool = False
 ) -> list[Finding]:
-    """Judge what the browser lane needs; both are optional where no browser is *wanted*."""
+    """Judge the browser lane's program and package; both are optional unless *required*."""
     if program and playwright:
         return [_ok("browser", f"{program}, scrapy-playwright {playwright}")]
     lacking = [
@@ -303,4 +303,4 @@ def browser_findings(
     ]
     text = f"{' and '.join(lacking)} not found: no page can be rendered here"
     advice = "install scrapy-seine[browser] and chromium (or firefox-esr), if sites need it"
-    return [Finding("fail" if wanted else "warn", "browser", text, advice)]
+    return [Finding("fail" if required else "warn", "browser", text, advice)]

@@ -1,13 +1,13 @@
-"""By how much a clock may be wrong before it is reported, and in which words. Pure."""
+"""The limits beyond which a clock's skew is reported, and the findings. Pure."""
 
 from __future__ import annotations
 
 from crawler.reads.doctor.finding import Finding
 from scrapy_seine.reads.formatting import span
 
-#: Clocks further apart than this confuse whoever reads logs and ages, s.
+#: A larger skew confuses readers of logs and ages, s.
 SKEW_S = 1.0
-#: The same where the time of the question is counted in.
+#: The same limit where the skew includes the round trip of the reading, s.
 ROUGH_SKEW_S = 2.0
 _ADVICE = {
     "Redis": "run NTP on both machines; leases and delays go by Redis' clock",
@@ -16,7 +16,7 @@ _ADVICE = {
 
 
 def clock_findings(skew_s: float, store: str) -> list[Finding]:
-    """Judge this machine's clock less that of *store* (`Redis` or `PostgreSQL`).
+    """Judge the skew: this machine's clock minus that of *store* (`Redis` or `PostgreSQL`).
 
     >>> [finding.text for finding in clock_findings(-90, "Redis")]
     ["this machine's clock is 1 min 30 s behind Redis'"]

@@ -1,7 +1,6 @@
-"""Checks of `scrapy doctor` that try things: folders, files, lanes, settings that contradict.
+"""Checks of `scrapy doctor` that use what they check: folders, files, lanes, combined settings.
 
-A folder that cannot be written looks like one that can until the first page is kept; what a try
-makes is taken away again.
+Only a write shows whether a folder can be written, so that a check writes a probe and removes it.
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ from scrapy_seine.printable import redact
 from scrapy_seine.reads.formatting import size
 from scrapy_seine.records import Value
 
-#: Name of the object that a try writes; readers of an archive pass over names with a dot in front.
+#: Name of the probe object; readers of an archive skip names that begin with a dot.
 PROBE = ".seine-doctor"
-#: A disk with less room is told, bytes.
+#: A disk with less free space is a finding, bytes.
 _LITTLE = 256 << 20
-#: How long a worker may take to answer, seconds, and what is read of its metrics, bytes.
+#: Timeout of a worker's reply, seconds, and how much of its metrics is read, bytes.
 _ANSWER_S, _METRICS = 2.0, 1 << 20
 
 
 def environment_findings(
     settings: SettingsLike, spider: str, table: Mapping[str, Kind] = TABLE
 ) -> list[Finding]:
-    """Try what the settings name on this machine."""
+    """Check the folders, lanes, port and combined settings on this machine."""
     return [
         *_places(settings, table),
         *_lanes(settings),
@@ -58,7 +57,7 @@ def environment_findings(
 
 
 def _places(settings: SettingsLike, table: Mapping[str, Kind]) -> Iterator[Finding]:
-    """Try each setting that names a place, for what its kind says is done there."""
+    """Try to read or write the place that each setting names, as its kind requires."""
     if on(settings, "SEINE_EMBEDDED"):
         yield from _room("SEINE_DATA_DIR", str(data_folder(settings)))
     for name, kind in sorted(table.items()):
@@ -75,7 +74,7 @@ def _places(settings: SettingsLike, table: Mapping[str, Kind]) -> Iterator[Findi
 
 
 def _port(settings: SettingsLike) -> Iterator[Finding]:
-    """Take the port of the metrics for a moment; without it a worker serves none."""
+    """Bind the metrics' port for a moment; without the port a worker serves no metrics."""
     host, port = str(settings.get("SEINE_METRICS_HOST") or ""), settings.get("SEINE_METRICS_PORT")
     if port in ("", None) or not PORT.holds(port):
         return
@@ -93,7 +92,7 @@ def _port(settings: SettingsLike) -> Iterator[Finding]:
 
 
 def _is_worker(host: str, port: int) -> bool:
-    """Whether what has the port is a worker, as in a pod where somebody asks the doctor."""
+    """Whether the port belongs to a worker, as where the doctor runs in a worker's pod."""
     connection = HTTPConnection(host or "127.0.0.1", port, timeout=_ANSWER_S)
     try:
         connection.request("GET", "/metrics")
@@ -105,7 +104,7 @@ def _is_worker(host: str, port: int) -> bool:
 
 
 def _elsewhere(value: str) -> bool:
-    """Whether a place is one that only Scrapy's own stores of files know: gs://, ftp://."""
+    """Whether only Scrapy's own file stores can use a place: gs://, ftp://."""
     return "://" in value and not value.startswith("s3://")
 
 
@@ -116,20 +115,20 @@ def _reason(error: Exception) -> str:
 
 
 def _room(name: str, value: str) -> Iterator[Finding]:
-    """Say where a disk is nearly full, also where the place itself is not made yet."""
+    """Report a nearly full disk, also where the folder does not exist yet."""
     place = Path(value).expanduser().absolute()
-    there = next((one for one in (place, *place.parents) if one.exists()), None)
-    free = shutil.disk_usage(there).free if there else _LITTLE
+    existing = next((folder for folder in (place, *place.parents) if folder.exists()), None)
+    free = shutil.disk_usage(existing).free if existing else _LITTLE
     if "://" not in value and free < _LITTLE:
         text = f"{name}={value} lies on a disk with {size(free)} of room left"
         yield Finding("warn", "places", text, "make room, or name another disk")
 
 
 def _written(value: str) -> None:
-    """Keep an object and take it away, with the folders that were made for it.
+    """Write a probe and remove it, with the folders that were created for it.
 
     Raises:
-        SeineError: it cannot be kept.
+        SeineError: the probe cannot be written.
     """
     store = open_store(value)
     if isinstance(store, Folder):
@@ -150,26 +149,26 @@ def _read(value: str) -> None:
     """List a place.
 
     Raises:
-        SeineError: it cannot be listed.
-        OSError: so it is with a folder.
-        ValueError: it is empty.
+        SeineError: the object storage cannot be listed.
+        OSError: the folder cannot be listed.
+        ValueError: the place is empty.
     """
     store = open_store(value)
     if isinstance(store, Folder):
-        with os.scandir(store.root) as found:
-            kept = any(found)
+        with os.scandir(store.root) as entries:
+            is_filled = any(entries)
     else:
-        kept = any(store.names())
-    if not kept:
+        is_filled = any(store.names())
+    if not is_filled:
         raise ValueError("nothing is kept there")
 
 
-#: How a place is tried, by the word that says what is done with it.
+#: How a place is tried, by the `place` of a setting's kind.
 _TRIES: Mapping[str, Callable[[str], None]] = {"written": _written, "read": _read}
 
 
 def _lanes(settings: SettingsLike) -> Iterator[Finding]:
-    """Look whether each lane's handler is there."""
+    """Check that each lane's handler can be imported."""
     value = settings.get("SEINE_LANES")
     for lane, path in (value if isinstance(value, Mapping) else {}).items():
         if problem := _no_handler(str(path)):
@@ -178,7 +177,7 @@ def _lanes(settings: SettingsLike) -> Iterator[Finding]:
 
 
 def _no_handler(path: str) -> str:
-    """Return why a path names nothing, or nothing; what it imports in turn may be an extra."""
+    """Return why a path names no handler, or ""; a failing import may be a missing extra."""
     module, _, name = path.rpartition(".")
     try:
         if not module or find_spec(module) is None:
@@ -193,32 +192,32 @@ def _no_handler(path: str) -> str:
 
 @attrs.frozen(eq=False, repr=False)
 class _RightAlone(Value):
-    """Settings without those whose own value is wrong, which the table of settings has reported."""
+    """Settings without invalid values, which the settings' table has reported already."""
 
     settings: SettingsLike
     table: Mapping[str, Kind]
 
     def get(self, name: Any, default: Any = None, /) -> Any:
-        """Return the setting, or the default where its value is wrong."""
+        """Return the setting, or the default where its value is invalid."""
         value, kind = self.settings.get(name, default), self.table.get(name)
         return value if kind is None or kind.holds(value) else default
 
 
 def _combined(settings: SettingsLike, spider: str, table: Mapping[str, Kind]) -> Iterator[Finding]:
-    """Make what a worker makes of the settings: some are right alone, and wrong together."""
-    told = {fault.partition("=")[0] for fault in faults(settings, table)}
-    right = _RightAlone(settings, table)
+    """Build a worker's config objects, because settings valid alone may be invalid together."""
+    faulty_names = {fault.partition("=")[0] for fault in faults(settings, table)}
+    valid_settings = _RightAlone(settings, table)
     makers: tuple[Callable[[], object], ...] = (
-        lambda: FrontierConfig.from_settings(right, spider),
-        lambda: StoreConfig.from_settings(right),
-        lambda: PoolConfig.from_settings(right),
-        lambda: Policy.from_settings(right),
-        lambda: WebhookConfig.from_settings(right),
+        lambda: FrontierConfig.from_settings(valid_settings, spider),
+        lambda: StoreConfig.from_settings(valid_settings),
+        lambda: PoolConfig.from_settings(valid_settings),
+        lambda: Policy.from_settings(valid_settings),
+        lambda: WebhookConfig.from_settings(valid_settings),
     )
     for make in makers:
         try:
             make()
         except ConfigError as error:
-            if told & set(re.findall(r"[A-Z_]+", str(error))):
-                continue  # it is said already, and would be said twice
+            if faulty_names & set(re.findall(r"[A-Z_]+", str(error))):
+                continue  # reported already
             yield Finding("fail", "settings", str(error), "correct it: no worker starts with it")

@@ -1,4 +1,4 @@
-"""The facts that `scrapy doctor` judges: asked of both stores, and of what is installed."""
+"""The facts that `scrapy doctor` judges: read from both stores and the installed packages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from crawler.reads.doctor import checks
 from crawler.reads.doctor.checks import PostgresFacts, RedisFacts
 from crawler.reads.doctor.environment_checks import environment_findings
 from crawler.reads.doctor.finding import Finding
-from crawler.reads.doctor.start_checks import Wish, job_findings, start_findings
+from crawler.reads.doctor.start_checks import FetchOptions, job_findings, start_findings
 from crawler.stores.migrations import pending
 from crawler.stores.postgres_endpoint import Endpoints, redis_client
 from crawler.stores.queries import filled_columns
@@ -39,21 +39,21 @@ _TIMEOUT_S = 10
 
 async def examine(
     settings: SettingsLike,
-    where: Endpoints,
+    stores: Endpoints,
     spider: str,
-    wishes: Sequence[Wish] = (),
+    site_options: Sequence[FetchOptions] = (),
     broken: Sequence[BrokenFile] = (),
 ) -> list[Finding]:
-    """Look at everything; a store that does not answer is a finding."""
+    """Run all checks; a store that does not answer is a finding."""
     return [
         *checks.settings_findings(settings),
-        *start_findings(settings, wishes, broken),
+        *start_findings(settings, site_options, broken),
         *await asyncio.to_thread(environment_findings, settings, spider),
         *checks.version_findings({name: installed(name) for name in _PACKAGES}),
-        *await _redis(where.redis_url, spider),
-        *await _ladder(where.redis_url, fleet_name(settings)),
-        *await _jobs(where.redis_url, str(settings.get("SEINE_CRAWL") or spider)),
-        *await asyncio.to_thread(_postgres, where.database_url),
+        *await _redis(stores.redis_url, spider),
+        *await _ladder(stores.redis_url, fleet_name(settings)),
+        *await _jobs(stores.redis_url, str(settings.get("SEINE_CRAWL") or spider)),
+        *await asyncio.to_thread(_postgres, stores.database_url),
         *_browser(settings),
     ]
 
@@ -69,7 +69,7 @@ def installed(package: str) -> str | None:
 def _browser(settings: SettingsLike) -> Sequence[Finding]:
     kind = str(settings.get("PLAYWRIGHT_BROWSER_TYPE") or "chromium")
     path = str(settings.get("SEINE_BROWSER_PATH") or "")
-    wanted = checks.on(settings, "SEINE_BROWSER")
+    required = checks.on(settings, "SEINE_BROWSER")
     if kind not in NAMES:
         return []  # the value is a finding already
     try:
@@ -78,7 +78,7 @@ def _browser(settings: SettingsLike) -> Sequence[Finding]:
         if path:
             return [Finding("fail", "browser", str(error), "correct it, or unset it")]
         program = ""
-    return checks.browser_findings(program, installed("scrapy-playwright"), wanted=wanted)
+    return checks.browser_findings(program, installed("scrapy-playwright"), required=required)
 
 
 async def _redis(url: str, spider: str) -> Sequence[Finding]:
@@ -109,7 +109,7 @@ async def _ladder(url: str, fleet: str) -> Sequence[Finding]:
 
 
 async def _jobs(url: str, crawl: str) -> Sequence[Finding]:
-    """Look at the jobs that run: is there anybody, and anything, to finish them?"""
+    """Check that running jobs have workers, and requests in the frontier."""
     if not url:
         return []
     redis = redis_client(url)
@@ -129,14 +129,14 @@ async def _jobs(url: str, crawl: str) -> Sequence[Finding]:
 async def _redis_facts(redis: Redis, spider: str) -> RedisFacts:
     client: Any = redis
     await client.ping()
-    asked = time.perf_counter()
+    asked_at = time.perf_counter()
     seconds, micros = await client.time()
-    round_trip_s = time.perf_counter() - asked
+    round_trip_s = time.perf_counter() - asked_at
     skew_s = time.time() - round_trip_s / 2 - (seconds + micros / 1e6)
     names = [f"{spider}:requests", f"{spider}:dupefilter"]
-    left = [name for name in names if await client.exists(name)]
+    old_keys = [name for name in names if await client.exists(name)]
     info = await client.info()
-    return RedisFacts(info=info, round_trip_s=round_trip_s, skew_s=skew_s, old_keys=tuple(left))
+    return RedisFacts(info=info, round_trip_s=round_trip_s, skew_s=skew_s, old_keys=tuple(old_keys))
 
 
 def _postgres(url: str) -> Sequence[Finding]:
@@ -163,11 +163,17 @@ def _postgres_facts(url: str) -> PostgresFacts:
             " current_setting('max_connections')::int,"
             " current_setting('transaction_read_only') = 'on'"
         )
-        now_s, connections, most, read_only = cursor.fetchone() or (time.time(), 0, 0, False)
+        now_s, connections, max_connections, read_only = cursor.fetchone() or (
+            time.time(),
+            0,
+            0,
+            False,
+        )
         cursor.execute(
             "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
             " WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p')"
-            # A partition is written through its parent; of a list of privileges one would do.
+            # A partition is written through its parent. One call a privilege, because a list of
+            # privileges is true if the user has any of them.
             " AND NOT c.relispartition AND NOT (has_table_privilege(c.oid, 'SELECT')"
             " AND (c.relname = 'seine_migrations' OR has_table_privilege(c.oid, 'INSERT')"
             " AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')))"
@@ -193,7 +199,7 @@ def _postgres_facts(url: str) -> PostgresFacts:
             pending=tuple(pending(url)),
             skew_s=time.time() - now_s,
             connections=connections,
-            max_connections=most,
+            max_connections=max_connections,
             read_only=read_only,
             closed=closed,
             owner=owner,

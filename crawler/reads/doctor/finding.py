@@ -1,4 +1,4 @@
-"""What a look at a fleet's health found: one clear line, and what to do."""
+"""The result of one check: one line, and what to do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Level = Literal["ok", "warn", "fail"]
 
 @attrs.frozen(eq=False, repr=False)
 class Finding(Value):
-    """One thing that was looked at."""
+    """The result of one check."""
 
     level: Level
     subject: str

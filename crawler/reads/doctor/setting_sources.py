@@ -15,10 +15,10 @@ from scrapy_seine.records import Value
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-#: SETTINGS_PRIORITIES of Scrapy: what a spider sets, and what -s sets.
+#: Scrapy's SETTINGS_PRIORITIES of a spider's settings and of -s.
 SPIDER, COMMAND_LINE = 30, 40
 
-#: Settings whose variable has another name, as settings.environment reads them.
+#: Settings whose environment variable has another name (see settings/environment.py).
 VARIABLES: Mapping[str, tuple[str, ...]] = {
     "LOG_LEVEL": ("SEINE_LOG_LEVEL",),
     "SEINE_PROXIES": ("SEINE_PROXIES", "PROXY_LIST", "PROXY_LIST_FILE"),
@@ -31,11 +31,11 @@ _SHOWN = 60
 
 @attrs.frozen(eq=False, repr=False)
 class Source(Value):
-    """One setting that is not as its file has it."""
+    """One setting whose value is not from the settings module."""
 
     name: str
     value: str
-    """As it may be shown."""
+    """Redacted for display."""
     origin: str
     """`command line`, `environment NAME`, `file PATH`, `spider`, or the settings module."""
 
@@ -43,7 +43,7 @@ class Source(Value):
 def sources(
     settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
 ) -> list[Source]:
-    """Return the settings of *known* that somebody gave for this start, and who did."""
+    """Return the settings of *known* that this start overrides, with their origins."""
     origins = {name: _origin(settings, environ, name) for name in sorted(known)}
     return [
         Source(name, shown(name, settings.get(name)), origin)
@@ -66,7 +66,7 @@ def _origin(settings: BaseSettings, environ: Mapping[str, str], name: str) -> st
 
 
 def shown(name: str, value: object) -> str:
-    """Return a value for people: no secret, no credentials of a URL, and not too long.
+    """Return a value for display: no secret, no credentials of a URL, and shortened.
 
     >>> shown("SEINE_SECRET", "abc"), shown("REDIS_URL", "redis://me:pw@host/0"), shown("N", 5)
     ('***', 'redis://***@host/0', '5')
@@ -78,7 +78,7 @@ def shown(name: str, value: object) -> str:
 
 
 def _unread_level(settings: BaseSettings, environ: Mapping[str, str]) -> Iterator[str]:
-    """Say that LOG_LEVEL is not ours, where it says something else than the setting."""
+    """Warn that the variable LOG_LEVEL is not read, where it differs from the setting."""
     level = environ.get("LOG_LEVEL", "")
     if level and "SEINE_LOG_LEVEL" not in environ and level != str(settings.get("LOG_LEVEL")):
         yield f"LOG_LEVEL={shown('', level)} is not read; the variable is SEINE_LOG_LEVEL"
@@ -87,9 +87,9 @@ def _unread_level(settings: BaseSettings, environ: Mapping[str, str]) -> Iterato
 def emptied(
     settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
 ) -> Iterator[str]:
-    """Say of each variable that is set to nothing which value holds instead."""
+    """Report the value in effect for each variable that is set but empty."""
     for name in sorted(known):
-        blank = [one for one in VARIABLES.get(name, (name,)) if one in environ]
+        blank = [variable for variable in VARIABLES.get(name, (name,)) if variable in environ]
         if not blank or _origin(settings, environ, name):
             continue
         value = settings.get(name)
@@ -100,7 +100,7 @@ def emptied(
 def source_findings(
     settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
 ) -> list[Finding]:
-    """Say where the values come from, and which variables give none, for `scrapy doctor`."""
+    """Report the origin of each overridden value, and variables without effect."""
     fill = "give it a value, or remove the variable"
     unread = _unread_level(settings, environ)
     return [

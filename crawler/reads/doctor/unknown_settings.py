@@ -1,9 +1,8 @@
-"""Names that are no setting: some end the start, others are warned of (SEINE_STRICT). Pure.
+"""Unknown names of settings: an error on the command line, else a warning (SEINE_STRICT). Pure.
 
-A misspelt setting changes nothing, and is missed after hours: on the command line it ends the
-start, in the environment it warns, because other programs may have variables of such names. What
-Kubernetes sets for each Service of a namespace (`…_SERVICE_HOST`, `…_PORT_8800_TCP`) is nobody's
-mistake.
+A misspelt setting has no effect, which is noticed after hours. In the environment it is a warning
+only, because other programs may have variables of such names. Variables that Kubernetes sets for
+each Service of a namespace (`…_SERVICE_HOST`, `…_PORT_8800_TCP`) are ignored.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ from scrapy_seine.misspelt_names import nearest
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-#: Service variables as the kubelet makes them; a port's own value is a URL, `tcp://10.0.0.1:80`.
+#: Variables that the kubelet sets for Services; a port's value is a URL, `tcp://10.0.0.1:80`.
 _SERVICE = re.compile(r"_SERVICE_(HOST|PORT)|_PORT_\d+_")
 _SERVICE_URL = re.compile(r"(tcp|udp|sctp)://")
-#: Variables of ours that begin as those of other programs do.
+#: Variables of ours without our prefix.
 _STORES = {"REDIS_URL", "DATABASE_URL", "PROXY_LIST"}
-#: How alike two names must be, of 1, to take one for the other misspelt.
+#: Similarity, 0 to 1, from which a name counts as another one misspelt.
 _ALIKE = 0.85
 
 
-def given(environ: Mapping[str, str]) -> Iterator[str]:
-    """Return the variables that may be meant for Seine, without Kubernetes' own."""
+def ours_in(environ: Mapping[str, str]) -> Iterator[str]:
+    """Return the variables with our prefix, without Kubernetes' own."""
     for name, value in environ.items():
         if _SERVICE.search(name) or (name.endswith("_PORT") and _SERVICE_URL.match(value)):
             continue
@@ -41,43 +40,43 @@ def given(environ: Mapping[str, str]) -> Iterator[str]:
 
 
 def environment_strays(environ: Mapping[str, str], known: Collection[str]) -> list[str]:
-    """Say of each variable that begins as ours do, and sets nothing, which one may be meant."""
+    """Report each variable with our prefix that is no setting, and suggest a similar name."""
     variables = {
         *known,
         *(f"{name}_FILE" for name in known if SECRET.search(name)),
         *(variable for names in VARIABLES.values() for variable in names),
     }
-    return list(strays(list(given(environ)), variables))
+    return list(strays(list(ours_in(environ)), variables))
 
 
 def misspelt(
     settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
 ) -> list[str]:
-    """Say of names that begin as others' do which one may be meant: REDIS_ULR, CONCURENT_REQUESTS.
+    """Suggest names for misspelt ones without our prefix: REDIS_ULR, CONCURENT_REQUESTS.
 
-    A spider may have a setting of any name, and a program a variable, so that this is no error.
+    This is no error, because a spider or another program may use any such name.
     """
     ours = {name for name in known if name.startswith(OURS)} | _STORES
     ours |= {f"{name}_FILE" for name in _STORES}
-    alike = {
+    suggestions = {
         **{name: _alike(name, ours) for name in environ if name not in known},
         **{name: _alike(name, known) for name in _on_command_line(settings) if name not in known},
     }
     return [
-        f"{name} is no setting of Seine or Scrapy; did you mean {meant}?"
-        for name, meant in sorted(alike.items())
-        if meant and not name.startswith(OURS)
+        f"{name} is no setting of Seine or Scrapy; did you mean {suggestion}?"
+        for name, suggestion in sorted(suggestions.items())
+        if suggestion and not name.startswith(OURS)
     ]
 
 
 def _alike(name: str, known: Collection[str]) -> str:
-    """The known name that another one is nearly, but not quite."""
-    found = nearest(name, known, _ALIKE)
-    return found if found != name else ""
+    """The known name that is similar to *name*, but not equal; "" if there is none."""
+    candidate = nearest(name, known, _ALIKE)
+    return candidate if candidate != name else ""
 
 
 def command_line_strays(settings: BaseSettings, known: Collection[str]) -> list[str]:
-    """Say of each name that -s was given, and that is none, which one may be meant."""
+    """Report each unknown name of -s, and suggest a similar name."""
     return list(strays(_on_command_line(settings), known))
 
 
@@ -88,10 +87,10 @@ def _on_command_line(settings: BaseSettings) -> list[str]:
 def refuse_strays(
     settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
 ) -> list[str]:
-    """End the start where a name is none; return what is only worth a warning.
+    """Refuse unknown names; return the warnings about the other names.
 
     Raises:
-        ConfigError: -s names no setting, or with SEINE_STRICT a variable does not.
+        ConfigError: -s, or with SEINE_STRICT a variable, names no setting.
     """
     wrong = command_line_strays(settings, known)
     astray = environment_strays(environ, known)
@@ -105,7 +104,7 @@ def refuse_strays(
 def name_findings(
     settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
 ) -> list[Finding]:
-    """Judge the names, for `scrapy doctor`."""
+    """Report unknown names as findings of `scrapy doctor`."""
     advice = "correct the name, or remove it"
     level: Level = "fail" if _strict(settings) else "warn"
     return [

@@ -10,7 +10,7 @@ import pytest
 
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
-from crawler.learned_sites import learned
+from crawler.learned_sites import template_rows
 from crawler.stores.template_rows import read_templates, write_templates
 
 pytestmark = pytest.mark.postgres
@@ -30,7 +30,7 @@ def test_a_template_with_what_is_no_text_is_stored_and_the_others_with_it(
             said = f'<script type="application/ld+json">{json.dumps(data)}</script>'
             url = f"https://{site}/p/{number}"
             book.judge(site, extract(parse(f"<html>{said}<h1>Lamp {number}</h1>", url)))
-    rows = list(learned(book, 1, datetime.now(UTC)))
+    rows = list(template_rows(book, 1, datetime.now(UTC)))
     with psycopg2.connect(database) as connection, connection.cursor() as cursor:
         write_templates(cursor, rows)
     sites = {site for site, _, _ in read_templates(database)}

@@ -73,7 +73,7 @@ def test_away_from_a_terminal_the_screen_prints_plain_lines():
     progress = Progress(seconds=1, done=5, total=10, speed=5, shares={"1": 3, "2": 2})
 
     with Screen(Console(file=out, width=200)) as screen:
-        screen.say("off we go")
+        screen.report("off we go")
         screen.show(progress)
         screen.table([{"external_id": "A-1", "price": Decimal("9.90"), "name": "[b]Lamp"}])
 

@@ -8,17 +8,19 @@ from typing import Any
 import pytest
 
 from crawler.catalogue.jobs.model import Job
-from crawler.reads.doctor.start_checks import Wish, job_findings, start_findings
+from crawler.reads.doctor.start_checks import FetchOptions, job_findings, start_findings
 from scrapy_seine.broken_imports import BrokenFile
 
 NAMED: dict[str, Any] = {"USER_AGENT": "Boat/1 (+https://boat.dev/bot)"}
 
 
-def found(settings: dict[str, Any], *wishes: Wish, broken: BrokenFile | None = None) -> list[str]:
+def found(
+    settings: dict[str, Any], *site_options: FetchOptions, broken: BrokenFile | None = None
+) -> list[str]:
     files = [broken] if broken else []
     return [
         f"{one.level} {one.subject}: {one.text}"
-        for one in start_findings({**NAMED, **settings}, wishes, files)
+        for one in start_findings({**NAMED, **settings}, site_options, files)
     ]
 
 
@@ -29,7 +31,7 @@ def test_nothing_is_said_where_nothing_lacks(tmp_path: Path) -> None:
 
     assert found({}) == []
     assert found(listed) == [f"ok proxies: {file}: 1 datacenter, 1 residential"]
-    assert found({"SEINE_BROWSER": "1"}, Wish("shop", lane="browser")) == []
+    assert found({"SEINE_BROWSER": "1"}, FetchOptions("shop", lane="browser")) == []
 
 
 @pytest.mark.parametrize(
@@ -58,8 +60,8 @@ def test_a_list_of_proxies_that_will_not_do_is_named(
 
 
 def test_a_pool_or_a_lane_that_nobody_has_is_named_with_its_site() -> None:
-    wish = Wish("shop", lane="browser", proxy_pool="gateway")
-    assert found({}, wish) == [
+    options = FetchOptions("shop", lane="browser", proxy_pool="gateway")
+    assert found({}, options) == [
         "fail proxies: site shop asks for the pool 'gateway', but no list of proxies is given",
         "warn lanes: shop must be fetched by a browser, which this worker does not have",
     ]
