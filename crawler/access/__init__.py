@@ -1,1 +1,1 @@
-"""How a page is got: what an answer means, who asks, through which proxy, by which means."""
+"""Access to pages: verdicts on responses, identities, proxies and the ladder of lanes."""

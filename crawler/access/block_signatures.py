@@ -1,9 +1,8 @@
-"""What challenge and error pages look like: the data of crawler.access.detect.
+"""Signatures of challenge and error pages: the data of crawler.access.detect.
 
-All needles are lower case and are searched in the lower-cased head of the body. A mark counts when
-each of its needles is there. Ordinary pages carry the vendors' scripts too (Cloudflare's jsd,
-DataDome's tags.js, Incapsula's SWJIYLWA, a reCAPTCHA in a newsletter form), so no needle here may
-be one of those.
+All needles are lower case and are searched in the lower-cased head of the body. A signature matches
+if all of its needles are found. No needle may be a script that ordinary pages have as well, such as
+Cloudflare's jsd, DataDome's tags.js, Incapsula's SWJIYLWA, or a reCAPTCHA in a newsletter form.
 """
 
 from __future__ import annotations
@@ -19,18 +18,18 @@ Verdict = Literal["ok", "blocked", "captcha", "throttled", "empty", "broken"]
 
 @attrs.frozen(eq=False, repr=False)
 class Signature(Value):
-    """One way to know a page."""
+    """A signature of a challenge or error page."""
 
     rule: str
-    """Name that logs, counters and the domain's history show."""
+    """Name of the rule in logs, counters and the domain's history."""
     verdict: Verdict
     needles: tuple[bytes, ...]
-    """All of them are in the page."""
+    """Texts that are all in the page."""
     any_status: bool = True
-    """Also counts on a page with status 200; False: only with an error status."""
+    """Matches with any status; False: only with an error status."""
 
 
-#: Header, what its value holds ('' = anything), rule, verdict.
+#: Header, a part of its value ('' = any value), rule, verdict.
 HEADERS: tuple[tuple[str, str, str, Verdict], ...] = (
     ("cf-mitigated", "challenge", "cloudflare-challenge", "captcha"),
     ("x-amzn-waf-action", "captcha", "aws-waf-captcha", "captcha"),
@@ -72,7 +71,7 @@ BODY: tuple[Signature, ...] = (
     ),
 )
 
-#: A page without any of these bears none of the marks above: fewer searches find most pages clean.
+#: A page without any of these matches no signature above, so most pages need fewer searches.
 SIGNS: tuple[bytes, ...] = (
     b"sec-if-cpt-container",
     b"access denied",
@@ -95,7 +94,7 @@ SIGNS: tuple[bytes, ...] = (
     b"kpsdk",
 )
 
-#: A page's whole title (lower case, white space folded), and what it says about the page.
+#: A page's whole title (lower case, white space folded), with its rule and verdict.
 TITLES: dict[bytes, tuple[str, Verdict]] = {
     b"just a moment...": ("cloudflare-challenge", "captcha"),
     b"attention required! | cloudflare": ("cloudflare-block", "blocked"),
@@ -135,7 +134,7 @@ TITLES: dict[bytes, tuple[str, Verdict]] = {
     b"500 internal server error": ("title-error", "broken"),
 }
 
-#: Widgets that ask for a human. Alone they prove nothing: forms of honest pages hold them as well.
+#: Captcha widgets. Alone they are no proof, because forms of ordinary pages have them as well.
 WIDGETS = (
     b'class="g-recaptcha"',
     b'class="h-captcha"',
@@ -147,7 +146,7 @@ WIDGETS = (
     b'id="captcha"',
 )
 
-#: What a product's or a listing's own page says of itself; it settles a doubt in its favour.
+#: Markup of product and listing pages; a page that has it is not judged by weaker rules.
 CONTENT = (
     b"schema.org/product",
     b'"@type":"product"',
@@ -158,7 +157,7 @@ CONTENT = (
     b'"@type": "itemlist"',
 )
 
-#: Empty places that a script is to fill.
+#: Empty elements that a script fills.
 SHELLS = (
     b'<div id="root"></div>',
     b'<div id="app"></div>',

@@ -27,52 +27,52 @@ from scrapy_seine.engine.download.socks_relay import Relay
 from scrapy_seine.engine.ending.exit_status import BROWSER_FAILED
 from scrapy_seine.engine.worker import worker_of
 
-#: What Chrome on Linux calls itself.
+#: User agent of Chrome on Linux.
 USER_AGENT = (
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
     "Chrome/{major}.0.0.0 Safari/537.36"
 )
-#: What Chromium and Firefox call the answer "not allowed by the rules" of a SOCKS proxy. Firefox
-#: has no word for that alone, but of the answers that the relay gives it means this one only.
-_DENIED = ("ERR_SOCKS_CONNECTION_FAILED", "NS_ERROR_CONNECTION_REFUSED")
+#: Errors of Chromium and Firefox for the SOCKS reply "not allowed by the rules". Firefox reports
+#: other replies by the same error, but the relay sends none of them.
+_DENIED_ERRORS = ("ERR_SOCKS_CONNECTION_FAILED", "NS_ERROR_CONNECTION_REFUSED")
 
-#: A browser that does not start for so long ends its worker, s: one that is launched here, and one
-#: elsewhere, which may be restarted meanwhile.
-_HERE_S, _ELSEWHERE_S = 5.0, 300.0
-_UNDRIVEN = "Playwright's own program has ended"
-#: How Playwright begins what the program said before it ended.
-_SAID = "[err] "
+#: A browser that does not start for this long ends its worker, s: a local one, and a remote one,
+#: which may be restarting.
+_LOCAL_S, _REMOTE_S = 5.0, 300.0
+_DRIVER_ENDED = "Playwright's own program has ended"
+#: Playwright's mark before the error output of the browser's program.
+_STDERR_MARK = "[err] "
 
 
 logger = logging.getLogger(__name__)
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # it has no types
-    """Renders pages in rooms (crawler.access.browser_contexts); errors come as Scrapy's own."""
+    """Renders pages in a pool of contexts (`browser_contexts`); raises Scrapy's own errors."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         settings = crawler.settings
-        self.elsewhere = bool(self.config.cdp_url or self.config.connect_url)
-        if not self.elsewhere:
+        self.is_remote = bool(self.config.cdp_url or self.config.connect_url)
+        if not self.is_remote:
             path = str(settings.get("SEINE_BROWSER_PATH") or "")
             self.config.launch_options = launch_options(
                 self.config.browser_type_name, path, self.config.launch_options
             )
-        self.house = ContextPool(
+        self.pool = ContextPool(
             int(number(settings, "SEINE_BROWSER_CONTEXTS", 4, low=1)),
             int(number(settings, "SEINE_BROWSER_RECYCLE_PAGES", 50, low=1)),
         )
         self.limit_s = number(settings, "SEINE_BROWSER_SECONDS", 60, low=1)
-        self.usual_s = number(settings, "DOWNLOAD_TIMEOUT", 180)
+        self.default_timeout_s = number(settings, "DOWNLOAD_TIMEOUT", 180)
         self.restart_after = int(number(settings, "SEINE_BROWSER_RESTART_PAGES", 1000, low=1))
         self.since_start = 0
         self.failing_since: float | None = None
         self.worker = worker_of(crawler)
         self.reach = self.worker.reach
         self.relay = Relay(self.reach.policy)
-        self.seats = asyncio.Semaphore(int(number(settings, "SEINE_BROWSER_PAGES", 4, low=1)))
-        self.left = asyncio.Condition()
+        self.page_slots = asyncio.Semaphore(int(number(settings, "SEINE_BROWSER_PAGES", 4, low=1)))
+        self.context_released = asyncio.Condition()
         blocked = frozenset(settings.getlist("SEINE_BROWSER_BLOCK"))
         self.abort_request = lambda request: request.resource_type in blocked
 
@@ -80,16 +80,16 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         """Render a page.
 
         Raises:
-            DownloadTimeoutError: it took too long.
-            AddressRefused: it leads to a private address that it may not reach.
-            DownloadFailedError: it cannot be reached, or the browser died too often.
+            DownloadTimeoutError: rendering took too long.
+            AddressRefused: the request leads to a private address that it may not reach.
+            DownloadFailedError: the page cannot be reached, or the browser died too often.
             NoBrowser: the browser does not start.
         """
         limit_s = self._limit_s(request)
-        home = await self._way_out(request)
-        async with self.seats, self._room(request) as room:
-            request.meta["playwright_context"] = room.name
-            await self._name_itself(request)
+        home = await self._route_through_relay(request)
+        async with self.page_slots, self._context(request) as context:
+            request.meta["playwright_context"] = context.name
+            await self._set_user_agent(request)
             try:
                 async with asyncio.timeout(limit_s):
                     response: Response = await self._download_request(request)
@@ -98,72 +98,72 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
                     f"{request.url} was not rendered within {limit_s:g} s"
                 ) from None
             except PlaywrightError as error:
-                if not await self._driven():
-                    self._end(_UNDRIVEN)
-                    raise NoBrowser(_UNDRIVEN) from None
-                if home is not None and any(word in str(error.message) for word in _DENIED):
-                    address = self.relay.refused.get((home, place_of(request)), "")
-                    raise self.reach.refusal(request, address) from None
-                raise DownloadFailedError(_why(error)) from None
-            if home is not None and (found := self.relay.reached.get(place_of(request))):
-                self.reach.reached(request, found)
+                if not await self._is_driver_alive():
+                    self._stop_worker(_DRIVER_ENDED)
+                    raise NoBrowser(_DRIVER_ENDED) from None
+                if home is not None and any(name in str(error.message) for name in _DENIED_ERRORS):
+                    refused = self.relay.refused.get((home, place_of(request)), "")
+                    raise self.reach.refusal(request, refused) from None
+                raise DownloadFailedError(_line_of(error)) from None
+            if home is not None and (address := self.relay.reached.get(place_of(request))):
+                self.reach.reached(request, address)
             return response
 
     async def _launch(self) -> None:
-        """Start what drives the browser, as the engine starts; without it the worker ends."""
+        """Start Playwright's driver when the engine starts; if it fails, the worker ends."""
         loop = asyncio.get_running_loop()
-        before = loop.get_exception_handler()
-        loop.set_exception_handler(_leave_out_playwrights)
+        previous_handler = loop.get_exception_handler()
+        loop.set_exception_handler(_log_without_playwright)
         try:
             await super()._launch()
-        except Exception as error:  # Playwright has no class of its own for a driver that ended
-            self._end(_why_not(error))
+        except Exception as error:  # Playwright has no error class for a dead driver
+            self._stop_worker(_launch_failure(error))
         else:
-            loop.set_exception_handler(before)
+            loop.set_exception_handler(previous_handler)
 
-    async def _driven(self) -> bool:
-        """Whether Playwright's own program answers; without it no browser is launched again."""
+    async def _is_driver_alive(self) -> bool:
+        """Whether Playwright's driver answers; without it no browser can be launched."""
         playwright = getattr(self.browser_provider, "playwright", None)
         if playwright is None:  # a project's own provider
             return True
         try:
-            asked = await playwright.request.new_context()
-            await asked.dispose()
+            context = await playwright.request.new_context()
+            await context.dispose()
         except Exception:  # as in `_launch`
             return False
         return True
 
     async def _maybe_launch_browser(self) -> None:
-        """Launch the browser where it does not run; one that does not start ends the worker.
+        """Launch the browser if it does not run; end the worker if it does not start.
 
-        Another try for each page would end in a dead letter for each, and the worker would take
-        pages from those whose browser starts.
+        Otherwise each page would become a dead letter, and the worker would take pages from workers
+        whose browser starts.
 
         Raises:
-            NoBrowser: it does not start.
+            NoBrowser: the browser does not start.
         """
         try:
             await super()._maybe_launch_browser()
         except Exception as error:
-            why, now_s = _why_not(error), time.monotonic()
+            reason, now_s = _launch_failure(error), time.monotonic()
             if self.failing_since is None:
                 self.failing_since = now_s
-                logger.warning("the browser does not start: %s", why)
-            elif now_s - self.failing_since > (_ELSEWHERE_S if self.elsewhere else _HERE_S):
-                self._end(why)
-            raise NoBrowser(f"the browser does not start: {why}") from None
+                logger.warning("the browser does not start: %s", reason)
+            elif now_s - self.failing_since > (_REMOTE_S if self.is_remote else _LOCAL_S):
+                self._stop_worker(reason)
+            raise NoBrowser(f"the browser does not start: {reason}") from None
         self.failing_since = None
 
-    def _end(self, why: str) -> None:
-        """End the worker, once."""
+    def _stop_worker(self, reason: str) -> None:
+        """Stop the worker, once."""
         if self.worker.told != BROWSER_FAILED:
-            logger.error("worker exits: its browser does not start: %s", why)
+            logger.error("worker exits: its browser does not start: %s", reason)
             self.worker.stop(BROWSER_FAILED)
 
-    async def _way_out(self, request: Request) -> str | None:
-        """Have a page that needs no proxy, and all that it loads, go out within its reach.
+    async def _route_through_relay(self, request: Request) -> str | None:
+        """Route a page without a proxy, and all that it loads, through the relay within its reach.
 
-        Returns the page's home; None where it goes out through a proxy, or may go anywhere.
+        Returns the page's home; None if it uses a proxy or may reach any address.
         """
         options = request.meta.setdefault("playwright_context_kwargs", {})
         if "proxy" in options or self.reach.policy.mode == "allow":
@@ -176,53 +176,54 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         return home
 
     def _limit_s(self, request: Request) -> float:
-        """Seconds for a page: what the request asks for itself may be less than the browser's."""
-        asked = request.meta.get("download_timeout")
-        if not asked or float(asked) == self.usual_s:  # Scrapy writes the usual one everywhere
+        """Return the seconds for a page: the browser's limit, or a lower one of the request."""
+        timeout_s = request.meta.get("download_timeout")
+        # Scrapy sets the default on every request.
+        if not timeout_s or float(timeout_s) == self.default_timeout_s:
             return self.limit_s
-        return min(self.limit_s, float(asked))
+        return min(self.limit_s, float(timeout_s))
 
-    async def _name_itself(self, request: Request) -> None:
-        """Let a browser that is to look like one say so: its own name, without Headless."""
+    async def _set_user_agent(self, request: Request) -> None:
+        """Set Chromium's user agent without its word "Headless"."""
         options = request.meta.setdefault("playwright_context_kwargs", {})
-        # Firefox has no such word in its name.
+        # Firefox' user agent has no such word.
         if "user_agent" not in options and self.config.browser_type_name == "chromium":
             await self._maybe_launch_browser()
             major = str(self.browser.version).partition(".")[0]
             options["user_agent"] = USER_AGENT.format(major=major)
 
     @contextlib.asynccontextmanager
-    async def _room(self, request: Request) -> AsyncIterator[BrowserContext]:
-        """Give a room for one page, and take it back whatever happens."""
+    async def _context(self, request: Request) -> AsyncIterator[BrowserContext]:
+        """Acquire a context for one page, and release it in any case."""
         visitor = str(request.meta.get("browser_visitor") or "default")
-        async with self.left:
-            while (room := self.house.enter(visitor)) is None:
-                idle = self.house.idle()
+        async with self.context_released:
+            while (context := self.pool.acquire(visitor)) is None:
+                idle = self.pool.idle()
                 if idle is None:
-                    await self.left.wait()
+                    await self.context_released.wait()
                 else:
-                    await self._close_room(idle)
+                    await self._close_context(idle)
         failed = True
         try:
-            yield room
+            yield context
             failed = False
         finally:
-            async with self.left:
-                if self.house.leave(room, spoiled=failed):
-                    await self._close_room(room)
+            async with self.context_released:
+                if self.pool.release(context, spoiled=failed):
+                    await self._close_context(context)
                 await self._maybe_restart()
-                self.left.notify_all()
+                self.context_released.notify_all()
 
-    async def _close_room(self, room: BrowserContext) -> None:
-        self.house.rooms.pop(room.name, None)
+    async def _close_context(self, context: BrowserContext) -> None:
+        self.pool.contexts.pop(context.name, None)
         self.stats.inc_value("browser/contexts_closed")
-        wrapper = self.context_wrappers.get(room.name)
+        wrapper = self.context_wrappers.get(context.name)
         if wrapper is not None:
             with contextlib.suppress(PlaywrightError):
                 await wrapper.context.close()
 
     async def close(self) -> None:
-        """Close the browser and its way out; a driver that has ended closes nothing."""
+        """Close the browser and the relay; errors of a dead driver are ignored."""
         if self.worker.told != BROWSER_FAILED:
             await super().close()
         else:
@@ -231,29 +232,30 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         await self.relay.close()
 
     async def _maybe_restart(self) -> None:
-        """Start the browser anew after many pages, at a moment when no page is open."""
+        """Restart the browser after SEINE_BROWSER_RESTART_PAGES, while no page is open."""
         self.since_start += 1
-        if self.since_start < self.restart_after or self.elsewhere:
+        if self.since_start < self.restart_after or self.is_remote:
             return
-        if any(room.pages for room in self.house.rooms.values()) or not hasattr(self, "browser"):
+        has_pages = any(context.pages for context in self.pool.contexts.values())
+        if has_pages or not hasattr(self, "browser"):
             return
         self.since_start = 0
-        self.house.rooms.clear()
+        self.pool.contexts.clear()
         self.stats.inc_value("browser/restarts")
         with contextlib.suppress(PlaywrightError):
             await self.browser.close()
 
 
-def _why(error: PlaywrightError) -> str:
-    """Write what went wrong in a line; Firefox tells the reason in a second one."""
-    first, second, *_ = [*(error.message or "the browser failed").splitlines(), ""]
-    return f"{first}: {second}" if second.startswith("Message: ") else first
+def _line_of(error: PlaywrightError) -> str:
+    """Return the error as one line; Firefox has the reason on a second line."""
+    line, next_line, *_ = [*(error.message or "the browser failed").splitlines(), ""]
+    return f"{line}: {next_line}" if next_line.startswith("Message: ") else line
 
 
-def _leave_out_playwrights(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log what nobody awaited, but for Playwright's own: one line has told why it does not start.
+def _log_without_playwright(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log unhandled errors except Playwright's, because one line reports why it does not start.
 
-    When its program ends it reads the error of one of its tasks and callbacks, not of all.
+    When Playwright's driver ends, it reads the error of only one of its tasks and callbacks.
     """
     error = context.get("exception")
     frames = walk_tb(error.__traceback__ if error is not None else None)
@@ -262,10 +264,10 @@ def _leave_out_playwrights(loop: asyncio.AbstractEventLoop, context: dict[str, A
         loop.default_exception_handler(context)
 
 
-def _why_not(error: Exception) -> str:
-    """Write in a line why the browser does not start: by what its program said, where it did."""
-    said = str(error).partition(_SAID)[2] or str(error) or type(error).__name__
-    return said.splitlines()[0].strip()
+def _launch_failure(error: Exception) -> str:
+    """Return as one line why the browser does not start, from its error output if there is any."""
+    output = str(error).partition(_STDERR_MARK)[2] or str(error) or type(error).__name__
+    return output.splitlines()[0].strip()
 
 
 logging.getLogger("scrapy-playwright").setLevel(logging.ERROR)

@@ -1,7 +1,7 @@
-"""The browser contexts: which one a request gets, and when one is closed. Pure.
+"""The pool of browser contexts: which one a page gets, and when one is closed. Pure.
 
-A room is a context of the browser, made for one visitor. It takes pages until it is worn; a new
-room of the same visitor may open while the last pages of the old one are still in work.
+A context belongs to one visitor and takes a limited number of pages. A new context of the same
+visitor may open while the last pages of the old one are still open.
 """
 
 from __future__ import annotations
@@ -18,51 +18,52 @@ class BrowserContext(Record):
     name: str
     visitor: str
     taken: int = 0
-    """Pages begun, ever."""
+    """Pages that it was given."""
     pages: int = 0
-    """Pages in work."""
+    """Pages that are open."""
     last: int = 0
-    """When it was last entered, in entries of the house."""
+    """Number of its last acquisition in the pool."""
     spoiled: bool = False
-    """Something went wrong in it; nobody enters any more."""
+    """A page failed in it; it gets no more pages."""
 
 
 @attrs.define(eq=False, repr=False)
 class ContextPool(Record):
-    """The rooms of one browser."""
+    """The contexts of one browser."""
 
-    most: int
-    """Rooms at a time."""
-    wears_after: int
-    """Pages that a room takes."""
-    rooms: dict[str, BrowserContext] = attrs.Factory(dict)
-    _entries: int = 0
+    limit: int
+    """Most contexts at a time."""
+    max_pages: int
+    """Most pages that a context is given."""
+    contexts: dict[str, BrowserContext] = attrs.Factory(dict)
+    _acquisitions: int = 0
 
-    def enter(self, visitor: str) -> BrowserContext | None:
-        """Give the visitor's room, opening one if there is space; None: wait until one leaves."""
-        self._entries += 1
-        room = next((r for r in self.rooms.values() if r.visitor == visitor and self.open(r)), None)
-        if room is None:
-            if len(self.rooms) >= self.most:
+    def acquire(self, visitor: str) -> BrowserContext | None:
+        """Acquire the visitor's context, a new one if there is space; None: wait for a release."""
+        self._acquisitions += 1
+        own = (context for context in self.contexts.values() if context.visitor == visitor)
+        context = next(filter(self.open, own), None)
+        if context is None:
+            if len(self.contexts) >= self.limit:
                 return None
-            room = BrowserContext(f"{visitor}#{self._entries}", visitor)
-            self.rooms[room.name] = room
-        room.taken += 1
-        room.pages += 1
-        room.last = self._entries
-        return room
+            context = BrowserContext(f"{visitor}#{self._acquisitions}", visitor)
+            self.contexts[context.name] = context
+        context.taken += 1
+        context.pages += 1
+        context.last = self._acquisitions
+        return context
 
-    def open(self, room: BrowserContext) -> bool:
-        """Whether one more page may enter."""
-        return not room.spoiled and room.taken < self.wears_after
+    def open(self, context: BrowserContext) -> bool:
+        """Whether the context may get one more page."""
+        return not context.spoiled and context.taken < self.max_pages
 
-    def leave(self, room: BrowserContext, *, spoiled: bool = False) -> bool:
-        """Note that a page is done; True: the room is empty and worn, and to be closed."""
-        room.pages -= 1
-        room.spoiled = room.spoiled or spoiled
-        return room.pages == 0 and not self.open(room)
+    def release(self, context: BrowserContext, *, spoiled: bool = False) -> bool:
+        """Release the context of a closed page; True: it is empty and used up, so close it."""
+        context.pages -= 1
+        context.spoiled = context.spoiled or spoiled
+        return context.pages == 0 and not self.open(context)
 
     def idle(self) -> BrowserContext | None:
-        """Give the room that nobody is in, and was in for longest."""
-        empty = [room for room in self.rooms.values() if room.pages == 0]
-        return min(empty, key=lambda room: room.last, default=None)
+        """Return the context without pages that was acquired longest ago."""
+        idle_contexts = [candidate for candidate in self.contexts.values() if candidate.pages == 0]
+        return min(idle_contexts, key=lambda candidate: candidate.last, default=None)

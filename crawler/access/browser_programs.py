@@ -1,4 +1,4 @@
-"""Which program is launched as the browser, and with what options."""
+"""The program that is launched as the browser, and its options."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ NAMES = {
     ),
     "firefox": ("firefox-esr", "firefox"),
 }
-#: Run in place of Firefox; found and not imported, because it imports a server and each command
-#: of the project reads this module.
+#: The program that runs in place of Firefox; not imported, because it imports a server and each
+#: command of the project imports this module.
 _RELAY = Path(__file__).with_name("firefox_relay.py")
-#: Variable of the environment in which the relay finds Firefox.
+#: Environment variable with Firefox' path, for the relay.
 FIREFOX_PROGRAM = "FIREFOX_PROGRAM"
 _TITLES = {"chromium": "Chromium", "firefox": "Firefox"}
-#: Without the first, a page sees at once that nobody sits in front of it.
+#: Without the first, a page detects the automation at once.
 _CHROMIUM_ARGUMENTS = (
     "--disable-blink-features=AutomationControlled",
     "--disable-dev-shm-usage",
     "--disable-background-networking",
     "--no-first-run",
-    # UDP of a page's own knows no proxy, and so no limit to where it goes.
+    # A page's UDP traffic bypasses the proxy, and so the limits on addresses.
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-quic",
 )
-#: Firefox leaves the proxy out for this machine's addresses and where the proxy refuses; a page
-#: could then reach what the fleet's rules deny. The rest is what Firefox asks for on its own.
+#: By default Firefox bypasses the proxy for this machine's addresses and where the proxy refuses,
+#: so a page could reach addresses that the fleet's rules deny. The others stop its own requests.
 _FIREFOX_PREFERENCES: dict[str, bool | int | str] = {
     "network.proxy.allow_hijacking_localhost": True,
     "network.proxy.failover_direct": False,
@@ -59,55 +59,57 @@ _FIREFOX_PREFERENCES: dict[str, bool | int | str] = {
 
 
 class NoBrowser(Exception):
-    """The browser does not start; no page is to blame, and its request goes to another worker."""
+    """The browser does not start; the request goes to another worker without blaming the page."""
 
 
-def launch_options(kind: str, path: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Write Playwright's options for a browser that is launched here; the project's own win.
+def launch_options(kind: str, path: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return Playwright's options for a local browser; those of the project override ours.
 
     Raises:
-        ConfigError: the kind is none that is launched here, or its program is not installed.
+        ConfigError: that kind of browser is not supported, or its program is not installed.
     """
-    program = asked.get("executable_path") or find_browser(path, kind)
+    program = options.get("executable_path") or find_browser(path, kind)
     if kind == "firefox":
-        return _firefox(program, asked)
-    arguments = [*_CHROMIUM_ARGUMENTS, *asked.get("args", ())]
-    return {**asked, "executable_path": program, "args": arguments}
+        return _firefox(program, options)
+    arguments = [*_CHROMIUM_ARGUMENTS, *options.get("args", ())]
+    return {**options, "executable_path": program, "args": arguments}
 
 
-def _firefox(program: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Launch the relay, which becomes Firefox, by the Python that runs the worker."""
+def _firefox(program: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that launch the relay, which becomes Firefox, by the worker's Python."""
     if not os.access(_RELAY, os.X_OK):
         raise ConfigError(
             f"{_RELAY} cannot be executed, and Firefox is started by it; use chromium"
         )
-    environment = {**os.environ, **(asked.get("env") or {})}
+    environment = {**os.environ, **(options.get("env") or {})}
     path = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', os.defpath)}"
     return {
-        **asked,
+        **options,
         "channel": "moz-firefox",
         "executable_path": str(_RELAY),
         "env": {**environment, "PATH": path, FIREFOX_PROGRAM: program},
-        "firefox_user_prefs": {**_FIREFOX_PREFERENCES, **(asked.get("firefox_user_prefs") or {})},
+        "firefox_user_prefs": {**_FIREFOX_PREFERENCES, **(options.get("firefox_user_prefs") or {})},
     }
 
 
 def find_browser(path: str = "", kind: str = "chromium") -> str:
-    """Path of the browser's program.
+    """Return the path of the browser's program.
 
     Raises:
-        ConfigError: there is none, or nothing of that kind is launched here.
+        ConfigError: no program is installed, or that kind of browser is not supported.
     """
     if kind not in NAMES:
         raise ConfigError(
             f"PLAYWRIGHT_BROWSER_TYPE={kind!r}: only 'chromium' and 'firefox' are launched here; "
             "change the setting, or name a remote browser in PLAYWRIGHT_CONNECT_URL"
         )
-    found = shutil.which(path) if path else next(filter(None, map(shutil.which, NAMES[kind])), None)
-    if found is None:
+    program = (
+        shutil.which(path) if path else next(filter(None, map(shutil.which, NAMES[kind])), None)
+    )
+    if program is None:
         raise ConfigError(
             f"SEINE_BROWSER_PATH={path!r} is no program"
             if path
             else f"no browser is installed; install {_TITLES[kind]}, or set SEINE_BROWSER_PATH"
         )
-    return found
+    return program

@@ -1,15 +1,15 @@
-"""Block pages, captchas, empty pages: what an answer really is, by pure rules, the cheapest first.
+"""Judge a response (block page, captcha, empty page …) by pure rules, the cheapest first.
 
     >>> judge(Page(status=403, url="https://shop.example/"))
     Finding(verdict='blocked', rule='forbidden')
 
-The verdicts: `ok`; `blocked`: the site refuses this client; `captcha`: it wants a human;
-`throttled`: it wants fewer requests; `empty`: a page without its content, which a browser may
-fill; `broken`: neither refusal nor content (errors, soft 404, garbage), another means gets no more.
+The verdicts: `ok`; `blocked`: the site refuses this client; `captcha`: it demands a human;
+`throttled`: it demands fewer requests; `empty`: a page without its content, which a browser may
+render; `broken`: an error, a soft 404 or garbage, which another lane cannot change.
 
-An ordinary page must leave early: most pages are ordinary. So the site's own key elements are
-looked for first, markers only in the head of the body, and only by substring search, which is
-faster than a regular expression of as many words.
+Most pages are ordinary, so they must be recognised fast. The site's own key elements are searched
+first, signatures only in the head of the body, and only by substring search, because that is faster
+than a regular expression of as many words.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ __all__ = ["BAD", "REFUSED", "REFUSED_AT", "RULE", "VERDICT", "Finding", "Page",
 #: Key of `request.meta`: the ladder's step on which a request was refused last, and how often.
 REFUSED_AT = "refused"
 
-#: Verdicts that another means of asking may change.
+#: Verdicts that another lane or proxy may change.
 BAD = frozenset({"blocked", "captcha", "empty"})
-#: Verdicts that may be about the address that asked.
+#: Verdicts that the client's address may have caused.
 REFUSED = frozenset({"blocked", "captcha"})
 
-#: Bytes of the body in which markers are looked for.
+#: Bytes of the body that are searched for signatures.
 HEAD = 8192
-#: Bytes that no text has, and the share of them that nobody reads.
-_NO_TEXT, _UNREADABLE = bytes({*range(32)} - set(b"\t\n\r\f\x1b")), 0.05
-#: Below this size, in bytes, the visible text is counted even if nothing looks odd.
+#: Bytes that no text has, and the share of them from which on a body is binary.
+_CONTROL_BYTES, _BINARY_SHARE = bytes({*range(32)} - set(b"\t\n\r\f\x1b")), 0.05
+#: Below this size, in bytes, the visible text is measured in any case.
 _TINY = 2048
-#: A challenge is a small page; a widget on a larger one belongs to a form.
+#: A page of this size, in bytes, is no challenge, and a widget on it belongs to a form.
 _SMALL = 16384
 #: Below this share of the site's usual size, a page lacks its content.
-_FAR_BELOW = 0.2
-#: A usual size under this, in bytes, tells nothing.
-_USUAL_FLOOR = 4096
+_FAR_BELOW_SHARE = 0.2
+#: A usual size below this, in bytes, is not compared.
+_MIN_USUAL_SIZE = 4096
 
-#: Bytes of a packed file up to which it is looked through; a sitemap has no more.
-_MOST_FILE = 64_000_000
+#: Largest unpacked file, in bytes, that is checked; a sitemap is smaller.
+_MAX_UNPACKED = 64_000_000
 
 _TITLE = re.compile(rb"<title[^<>]*+>([^<]*+)")
 _SPACE = re.compile(rb"\s+")
-# Each alternative runs to an end that always exists, so that no hostile page makes it slow.
+# Each alternative has an end that always matches, so that no hostile page makes the search slow.
 _HIDDEN = re.compile(
     rb"<(script|style|noscript|template)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)|<[^<>]*>", re.S
 )
@@ -66,20 +66,20 @@ _CAPTCHA_PATH = re.compile(
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Page(Value):
-    """What the rules see of a response."""
+    """The parts of a response that the rules need."""
 
     status: int
     url: str
-    """Where the answer came from, after redirects."""
+    """URL of the response, after redirects."""
     headers: Mapping[str, str] = attrs.Factory(dict)
     """First value of each header; names in lower case."""
     body: bytes = b""
     asked: str = ""
-    """URL that was asked for, before redirects; '' = the same."""
+    """URL of the request, before redirects; '' = the same."""
     expected: Sequence[bytes] = ()
-    """Literal pieces of HTML, one of which each good page of the site holds."""
+    """Literal pieces of HTML; each good page of the site has one of them."""
     usual_size: float = 0.0
-    """Bytes of the site's usual page of this kind; 0: not known."""
+    """Usual size of the site's pages of this kind, bytes; 0: unknown."""
     truncated: bool = False
     """The connection ended before the body did."""
 
@@ -94,7 +94,7 @@ class Finding(Value):
 
 OK = Finding("ok", "ok")
 
-#: Pieces of HTML, the visible text in characters under which they count, and what they mean.
+#: Pieces of HTML, the visible text in characters below which they count, and their finding.
 _WALLS: tuple[tuple[tuple[bytes, ...], int, Finding], ...] = (
     (block_signatures.SHELLS, 200, Finding("empty", "javascript-shell")),
     (block_signatures.WIDGETS, 800, Finding("captcha", "captcha-widget")),
@@ -104,12 +104,12 @@ _WALLS: tuple[tuple[tuple[bytes, ...], int, Finding], ...] = (
 
 
 def judge(page: Page) -> Finding:
-    """Say what an answer is."""
+    """Return the verdict on a response."""
     if page.truncated:
         return Finding("broken", "truncated")
-    named = _by_header(page.headers)
-    if named is not None:
-        return named
+    finding = _by_header(page.headers)
+    if finding is not None:
+        return finding
     if 200 <= page.status < 300:  # noqa: PLR2004
         return _success(page)
     if 300 <= page.status < 400:  # noqa: PLR2004
@@ -125,13 +125,13 @@ def _by_header(headers: Mapping[str, str]) -> Finding | None:
 
 
 def _by_path(target: str, asked: str) -> Finding | None:
-    """Judge where a redirect led: to a login or a challenge that nobody asked for."""
+    """Judge a redirect's target: a login or challenge page that was not requested is bad."""
     if not target or target == asked:
         return None
-    path, before = urlsplit(target).path, urlsplit(asked).path
-    if _CAPTCHA_PATH.search(path) and not _CAPTCHA_PATH.search(before):
+    path, asked_path = urlsplit(target).path, urlsplit(asked).path
+    if _CAPTCHA_PATH.search(path) and not _CAPTCHA_PATH.search(asked_path):
         return Finding("captcha", "redirect-captcha")
-    if _LOGIN_PATH.search(path) and not _LOGIN_PATH.search(before):
+    if _LOGIN_PATH.search(path) and not _LOGIN_PATH.search(asked_path):
         return Finding("blocked", "login-wall")
     return None
 
@@ -156,20 +156,20 @@ _BAN_STATUSES = frozenset({400, 401, 403, 405, 406, 418, 428, 429, 451, 456, 503
 
 
 def _failure(page: Page) -> Finding:
-    """Judge an error status: who answered says more than the number."""
+    """Judge an error status; a signature outweighs the status, because it names the sender."""
     head = page.body[:HEAD].lower()
     if page.status in _BAN_STATUSES:
-        found = _by_marks(head, ok_status=False) or _by_title(head)
-        if found is not None and found.rule not in {"title-denied", "title-error", "soft-404"}:
-            return found
-        if len(page.body) < _SMALL and any(w in head for w in block_signatures.WIDGETS):
+        finding = _by_signatures(head, ok_status=False) or _by_title(head)
+        if finding is not None and finding.rule not in {"title-denied", "title-error", "soft-404"}:
+            return finding
+        if len(page.body) < _SMALL and any(widget in head for widget in block_signatures.WIDGETS):
             return Finding("captcha", "captcha-widget")
     if page.status == 503 and "retry-after" in page.headers:  # noqa: PLR2004
         return Finding("throttled", "retry-after")
     if page.status in _STATUS:
         return _STATUS[page.status]
     if page.status >= 500:  # noqa: PLR2004
-        return _by_marks(head, ok_status=False) or Finding("broken", "server-error")
+        return _by_signatures(head, ok_status=False) or Finding("broken", "server-error")
     return Finding("broken", "client-error")
 
 
@@ -177,15 +177,15 @@ def _success(page: Page) -> Finding:
     body = page.body
     if not body or body.isspace():
         return Finding("empty", "no-body")
-    moved = _by_path(page.url, page.asked) if page.asked else None
-    if moved is not None:
-        return moved
+    redirect = _by_path(page.url, page.asked) if page.asked else None
+    if redirect is not None:
+        return redirect
     if page.expected and any(piece in body for piece in page.expected):
         return OK
     if body.startswith(GZIP) and _is_damaged(body):
         return Finding("broken", "damaged-file")
-    kind = page.headers.get("content-type", "").lower()
-    if kind and "html" not in kind:
+    content_type = page.headers.get("content-type", "").lower()
+    if content_type and "html" not in content_type:
         return OK if not page.expected else Finding("broken", "not-html")
     head = body[: HEAD if len(body) < _SMALL else HEAD // 2].lower()
     if _is_binary(head):
@@ -194,9 +194,9 @@ def _success(page: Page) -> Finding:
 
 
 def _is_damaged(body: bytes) -> bool:
-    """Whether a packed file, as a rule a sitemap, lacks its end or is not what was packed."""
+    """Whether a gzip file, usually a sitemap, is truncated or corrupt."""
     try:
-        unpack(body, "gzip", _MOST_FILE)
+        unpack(body, "gzip", _MAX_UNPACKED)
     except TooLarge:
         return False
     except Damaged:
@@ -205,40 +205,44 @@ def _is_damaged(body: bytes) -> bool:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Whether a page's beginning is no text, though its header says so.
+    """Whether the head of a text page is binary.
 
-    Some NULs say nothing, because browsers pass over them, and so do we.
+    Trailing and a few other NULs are ignored, because browsers ignore them.
     """
     if b"\0" not in head:
         return False
     text = head.rstrip(b"\0")
-    return len(text) - len(text.translate(None, _NO_TEXT)) >= _UNREADABLE * len(text)
+    return len(text) - len(text.translate(None, _CONTROL_BYTES)) >= _BINARY_SHARE * len(text)
 
 
 def _html(page: Page, head: bytes) -> Finding:
-    """Judge a page with status 200 that does not show the site's key elements."""
-    unmarked = Finding("broken", "missing-elements") if page.expected else OK
-    if _has_content(head):  # nearly all products say so early, and no mark would count
-        return unmarked
-    found = _by_marks(head, ok_status=True) or _by_title(head)
+    """Judge a page with status 200 that lacks the site's key elements."""
+    default = Finding("broken", "missing-elements") if page.expected else OK
+    if _has_content(head):  # nearly all product pages return here; no signature outweighs this
+        return default
+    finding = _by_signatures(head, ok_status=True) or _by_title(head)
     size = len(page.body)
-    low = page.usual_size >= _USUAL_FLOOR and size < page.usual_size * _FAR_BELOW
-    if found is None and (size < _SMALL or low or page.expected):
-        found = _small(page.body, head)
-    if found is None and low:
-        found = Finding("empty", "far-below-usual-size")
-    return unmarked if found is None or _has_content(page.body.lower()) else found
+    is_far_below_usual = (
+        page.usual_size >= _MIN_USUAL_SIZE and size < page.usual_size * _FAR_BELOW_SHARE
+    )
+    if finding is None and (size < _SMALL or is_far_below_usual or page.expected):
+        finding = _by_visible_text(page.body, head)
+    if finding is None and is_far_below_usual:
+        finding = Finding("empty", "far-below-usual-size")
+    return default if finding is None or _has_content(page.body.lower()) else finding
 
 
-def _by_marks(head: bytes, *, ok_status: bool) -> Finding | None:
-    for sign in block_signatures.SIGNS:  # a plain loop: any() would take as long as the searches
+def _by_signatures(head: bytes, *, ok_status: bool) -> Finding | None:
+    for sign in block_signatures.SIGNS:  # a plain loop, because any() costs as much as the searches
         if sign in head:
             break
     else:
         return None
-    for mark in block_signatures.BODY:
-        if (mark.any_status or not ok_status) and all(needle in head for needle in mark.needles):
-            return Finding(mark.verdict, mark.rule)
+    for signature in block_signatures.BODY:
+        if (signature.any_status or not ok_status) and all(
+            needle in head for needle in signature.needles
+        ):
+            return Finding(signature.verdict, signature.rule)
     return None
 
 
@@ -246,22 +250,24 @@ def _by_title(head: bytes) -> Finding | None:
     match = _TITLE.search(head)
     if match is None:
         return None
-    found = block_signatures.TITLES.get(_SPACE.sub(b" ", match.group(1)).strip())
-    return Finding(found[1], found[0]) if found else None
+    rule_and_verdict = block_signatures.TITLES.get(_SPACE.sub(b" ", match.group(1)).strip())
+    return Finding(rule_and_verdict[1], rule_and_verdict[0]) if rule_and_verdict else None
 
 
-def _small(body: bytes, head: bytes) -> Finding | None:
-    """Judge a page that may be all wall and no content, by what a reader would see of it."""
-    rules = [(limit, finding) for parts, limit, finding in _WALLS if any(p in head for p in parts)]
+def _by_visible_text(body: bytes, head: bytes) -> Finding | None:
+    """Judge a page that may be a wall without content by the length of its visible text."""
+    rules = [
+        (limit, finding) for parts, limit, finding in _WALLS if any(part in head for part in parts)
+    ]
     if not rules and len(body) > _TINY:
         return None
-    seen = len(_SPACE.sub(b" ", _HIDDEN.sub(b" ", body[: 4 * HEAD])).strip())
+    visible_length = len(_SPACE.sub(b" ", _HIDDEN.sub(b" ", body[: 4 * HEAD])).strip())
     for limit, finding in rules:
-        if seen < limit:
+        if visible_length < limit:
             return finding
-    return None if seen else Finding("empty", "no-text")
+    return None if visible_length else Finding("empty", "no-text")
 
 
 def _has_content(lower: bytes) -> bool:
-    """Whether a page in lower case says that it is a product's or a listing's."""
+    """Whether a page in lower case has the markup of a product or listing page."""
     return any(piece in lower for piece in block_signatures.CONTENT)

@@ -1,9 +1,9 @@
-"""Identities: an honest robot by default, a whole browser where a site's operator chose so.
+"""Identities: an honest robot by default, a complete browser profile where the operator sets one.
 
-A browser's headers are a set with an order; one header of another browser gives the set away. So
-profiles are data (data/profiles.json), taken whole, and one visitor, that is one way out to one
-site, keeps one profile. The choice is a hash of both: every worker makes the same one without
-asking anybody, and the same address never shows two browsers to a site.
+A browser sends its headers in a fixed order, and a single header of another browser reveals the
+disguise. So profiles are data (data/profiles.json) and are used as a whole. A visitor, that is one
+proxy and one site, keeps one profile. The profile is chosen by a hash of both, so that every worker
+chooses the same one, and a site never sees two browsers at one address.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.records import Value
 
-#: Identity of a site that chose none: name and contact in the User-Agent, nothing pretended.
+#: The default identity: the User-Agent has the robot's name and contact.
 BOT = "bot"
 #: Key of `request.meta`: name of the profile that was used.
 PROFILE = "header_profile"
-#: Safari names its first two languages only.
+#: Safari sends its first two languages only.
 _SAFARI_LANGUAGES = 2
 
 
@@ -42,61 +42,65 @@ class Profile(Value):
     emulation: dict[str, str]
     """Profile and platform of the same browser in the TLS lane."""
     headers: tuple[tuple[str, str | None], ...]
-    """In the order of the browser; None marks the place of a header that a request may bring."""
+    """In the browser's order; None marks the position of a header that a request may have."""
 
     @property
     def user_agent(self) -> str:
-        """What the browser calls itself."""
+        """The browser's User-Agent."""
         return next(v or "" for name, v in self.headers if name == "user-agent")
 
     def headers_for(
         self, url: str, *, referer: str = "", country: str = ""
     ) -> list[tuple[str, str | None]]:
-        """Headers of a navigation to *url*, in order; None is a place to fill or leave out.
+        """Return the headers of a navigation to *url*, in order; None: a position to fill or omit.
 
-        *country* is that of the way out, ISO 3166 alpha-2; it decides the languages.
+        *country* is the proxy's, ISO 3166 alpha-2; it determines the languages.
         """
-        changed: dict[str, str] = {"accept-language": self.languages(country)}
-        site = fetch_site(url, referer)
-        if site != "none":
-            changed["sec-fetch-site"] = site
+        own_values: dict[str, str] = {"accept-language": self.languages(country)}
+        fetch_site_value = fetch_site(url, referer)
+        if fetch_site_value != "none":
+            own_values["sec-fetch-site"] = fetch_site_value
         if referer:
-            changed["referer"] = referer
-        return [(name, changed.get(name, value)) for name, value in self.headers]
+            own_values["referer"] = referer
+        return [(name, own_values.get(name, value)) for name, value in self.headers]
 
     def languages(self, country: str) -> str:
-        """Accept-Language of a visitor from *country*.
+        """Return the Accept-Language header of a visitor from *country*.
 
         >>> pick(["firefox-linux"], "x").languages("DE")
         'de-DE,de;q=0.9,en-US;q=0.8,en;q=0.7'
         """
-        spoken = spoken_in(country)
+        languages = spoken_in(country)
         if self.browser == "safari":
-            spoken = spoken[:_SAFARI_LANGUAGES]
+            languages = languages[:_SAFARI_LANGUAGES]
         return ",".join(
             language if not i else f"{language};q={1 - i / 10:.1f}"
-            for i, language in enumerate(spoken)
+            for i, language in enumerate(languages)
         )
 
 
 def spoken_in(country: str) -> list[str]:
-    """Languages of a browser's user, most wanted first; American where the country is unknown."""
+    """Return the languages of a country, preferred first; US English for an unknown country."""
     return _languages().get(country.upper()) or _languages()[""]
 
 
 def fetch_site(url: str, referer: str) -> str:
-    """Sec-Fetch-Site of a navigation from *referer* to *url*.
+    """Return the Sec-Fetch-Site header of a navigation from *referer* to *url*.
 
     >>> fetch_site("https://a.example/2", "https://a.example/1")
     'same-origin'
     """
     if not referer:
         return "none"
-    to, of = urlsplit(url), urlsplit(referer)
-    if (to.scheme, to.netloc) == (of.scheme, of.netloc):
+    target, source = urlsplit(url), urlsplit(referer)
+    if (target.scheme, target.netloc) == (source.scheme, source.netloc):
         return "same-origin"
-    a, b = to.hostname or "", of.hostname or ""
-    return "same-site" if a.endswith("." + b) or b.endswith("." + a) else "cross-site"
+    target_host, source_host = target.hostname or "", source.hostname or ""
+    return (
+        "same-site"
+        if target_host.endswith("." + source_host) or source_host.endswith("." + target_host)
+        else "cross-site"
+    )
 
 
 def _read(name: str) -> Any:
@@ -111,7 +115,7 @@ def _languages() -> dict[str, list[str]]:
 
 @cache
 def profiles() -> dict[str, Profile]:
-    """All profiles by name."""
+    """Return all profiles by name."""
     return {
         raw["name"]: Profile(
             raw["name"],
@@ -126,28 +130,32 @@ def profiles() -> dict[str, Profile]:
 
 @cache
 def candidates(identity: str) -> tuple[str, ...]:
-    """Names of the profiles that an identity allows; none for the robot.
+    """Return the names of the profiles that an identity allows; none for the robot.
 
     *identity*: `bot`, `browser` (any), `desktop`, `mobile`, a browser, or a profile's name.
 
     Raises:
-        ConfigError: it is none of these.
+        ConfigError: the identity is none of these.
     """
     if identity == BOT:
         return ()
-    found = tuple(
-        p.name for p in profiles().values() if identity in ("browser", p.device, p.browser, p.name)
+    names = tuple(
+        profile.name
+        for profile in profiles().values()
+        if identity in ("browser", profile.device, profile.browser, profile.name)
     )
-    if not found:
-        known = ["bot", "browser", "desktop", "mobile", *profiles()]
-        raise ConfigError(f"identity {identity!r} is not one of {', '.join(known)}, or a browser")
-    return found
+    if not names:
+        identities = ["bot", "browser", "desktop", "mobile", *profiles()]
+        raise ConfigError(
+            f"identity {identity!r} is not one of {', '.join(identities)}, or a browser"
+        )
+    return names
 
 
 def chosen(settings: SettingsLike, spider: object) -> tuple[str, dict[str, str], bool]:
-    """Read who chose what: the default identity, those by site, and whether any is a browser's.
+    """Read the default identity, those by site, and whether any of them is a browser's.
 
-    *spider*: the spider's class, whose `identities()` tells what its site files chose.
+    *spider*: the spider's class, whose `identities()` returns those of its site files.
 
     Raises:
         ConfigError: an identity does not exist.
@@ -156,11 +164,11 @@ def chosen(settings: SettingsLike, spider: object) -> tuple[str, dict[str, str],
     raw = settings.get("SEINE_IDENTITIES") or {}
     sites = {str(k): str(v) for k, v in (json.loads(raw) if isinstance(raw, str) else raw).items()}
     files: set[str] = getattr(spider, "identities", set)()
-    # Each is looked up, so that a wrong one is named whatever the others are.
+    # All are checked, so that an invalid one is reported in any case.
     allowed = [candidates(identity) for identity in (default, *sites.values(), *sorted(files))]
     return default, sites, any(allowed)
 
 
 def pick(names: Sequence[str], visitor: str) -> Profile:
-    """Profile of a visitor: the same for the same visitor, everywhere and always."""
+    """Return the profile of a visitor: always the same one, in every worker."""
     return profiles()[names[zlib.crc32(visitor.encode()) % len(names)]]

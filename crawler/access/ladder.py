@@ -1,8 +1,8 @@
-"""The ladder: a domain is asked by the cheapest means that works. Pure decisions; Redis remembers.
+"""The ladder: each domain is crawled by the cheapest step that works. Pure; Redis has the state.
 
 plain → TLS of a browser → through better proxies → a browser → a browser through better proxies.
-A domain climbs when a share of its answers in a window is bad, never because of one. After a rest
-a few requests probe one step down. On top, there is nothing left but to leave it alone for a while.
+A domain climbs if a share of its responses in a window is bad, never because of a single one. After
+a rest a few requests probe the next lower step. A domain whose top step fails is paused.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Step(Value):
     better_pool: bool
     """Through the pool of better proxies."""
     cost: int
-    """Of one page, in pages of the plain lane."""
+    """Cost of one page, in pages of the plain lane."""
 
 
-#: From cheap to dear. The costs are rough: CPU for a browser, money for residential traffic.
+#: From cheap to expensive. The costs are rough: CPU of a browser, money for residential traffic.
 STEPS = {
     step.name: step
     for step in (
@@ -48,35 +48,35 @@ STEPS = {
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Policy(Value):
-    """When a domain climbs, probes and gives up."""
+    """When a domain climbs, probes a lower step and pauses."""
 
     window_s: float = 60.0
-    """Answers weigh half after this many seconds."""
+    """Seconds after which the counts of responses are halved."""
     bad: int = 3
-    """Bad answers in the window, at least, before it climbs."""
+    """Least number of bad responses in the window for a climb."""
     share: float = 0.5
-    """Share of bad answers, at least."""
+    """Least share of bad responses for a climb."""
     stuck_bad: int = 20
-    """Bad answers on the top step before the domain is left alone."""
+    """Bad responses on the top step after which the domain pauses."""
     stuck_share: float = 0.9
     probes: int = 3
-    """Requests that probe one step down; each must be good."""
+    """Requests that probe the next lower step; all must be good."""
     rest_s: float = 3600.0
     """Seconds on a step before the lower one is probed; doubled with each failed probe."""
     longest_rest_s: float = 86400.0
     probe_s: float = 600.0
-    """A probe without result is over after this many seconds."""
+    """A probe without a result ends after this many seconds."""
     budget: int = 0
-    """Cost of expensive steps in an hour, for the fleet, in plain pages; 0: no limit."""
+    """The fleet's budget for expensive steps in an hour, in plain pages; 0: no limit."""
     pause_s: float = 600.0
-    """For how long a domain is left alone whose top step fails, or whose hour's budget is spent."""
+    """Seconds for which a domain pauses if its top step fails or the hour's budget is spent."""
 
     @classmethod
     def from_settings(cls, settings: SettingsLike) -> Policy:
         """Read the settings.
 
         Raises:
-            ConfigError: one is wrong.
+            ConfigError: a setting is invalid.
         """
         return cls(
             window_s=number(settings, "SEINE_LADDER_WINDOW_SECONDS", 60, low=1),
@@ -90,11 +90,11 @@ class Policy(Value):
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class View(Value):
-    """A domain's place, as Redis tells it. Times in ms."""
+    """A domain's state on the ladder, as read from Redis. Times in ms."""
 
     now: int = 0
     spent: int = 0
-    """Cost of expensive pages in this hour, of the fleet."""
+    """The fleet's cost of expensive pages in this hour."""
     step: str = "plain"
     since: int = 0
     good: int = 0
@@ -109,12 +109,12 @@ class View(Value):
     """Probes that failed in a row."""
     reason: str = ""
     stuck: int = 0
-    """Since when the top step fails; 0: it does not."""
+    """Time since which the top step fails; 0: it does not."""
 
 
 @attrs.frozen(eq=False, repr=False)
 class Decision(Value):
-    """What is to be done about a domain."""
+    """A move of a domain on the ladder."""
 
     kind: Kind
     to: str
@@ -122,52 +122,52 @@ class Decision(Value):
 
 
 def ways_for(*, pretend: bool, better_pool: bool, cap: str) -> tuple[str, ...]:
-    """Steps that a site's requests may use, from cheap to dear.
+    """Return the steps that a site's requests may use, from cheap to expensive.
 
-    *pretend*: the site may be asked under a browser's name; else the robot keeps its own on every
-    step, and only a browser can give it more. *better_pool*: there are better proxies; *cap*: the
-    highest step. Whether a worker has a browser changes nothing: the site waits for one that has.
+    *pretend*: requests may have a browser's identity; otherwise the robot keeps its own on every
+    step, so that only a real browser can help. *better_pool*: there are better proxies; *cap*: the
+    highest step. Browser steps are included even if this worker has no browser.
 
     >>> ways_for(pretend=False, better_pool=True, cap="browser_pool")
     ('plain', 'browser')
     """
     if cap not in STEPS:
         raise ConfigError(f"the ladder has no step {cap!r}; its steps are {', '.join(STEPS)}")
-    found = []
+    names = []
     for name, step in STEPS.items():
-        honest = name in ("plain", "browser")
-        if (honest or pretend) and (better_pool or not step.better_pool):
-            found.append(name)
+        is_honest = name in ("plain", "browser")
+        if (is_honest or pretend) and (better_pool or not step.better_pool):
+            names.append(name)
         if name == cap:
             break
-    return tuple(found)
+    return tuple(names)
 
 
 def place(step: str, ways: Sequence[str]) -> str:
-    """Give the step that is used where *step* is not among the *ways*: the next one below it."""
+    """Return *step*, or the next one below it if it is not among the *ways*."""
     if step in ways:
         return step
     names = list(STEPS)
     rank = names.index(step) if step in STEPS else 0
-    below = [way for way in ways if names.index(way) <= rank]
-    return below[-1] if below else ways[0]
+    lower_ways = [way for way in ways if names.index(way) <= rank]
+    return lower_ways[-1] if lower_ways else ways[0]
 
 
 def decide(view: View, ways: Sequence[str], policy: Policy) -> Decision | None:
-    """Say what is to be done about a domain now; None: nothing."""
-    at = ways.index(place(view.step, ways))
+    """Decide a domain's move; None: it stays."""
+    index = ways.index(place(view.step, ways))
     if view.probe:
         return _judge_probe(view, policy)
     total = view.good + view.bad
     if view.bad >= policy.bad and view.bad >= policy.share * total:
-        if at + 1 < len(ways):
-            return _climb(view, ways[at + 1], policy)
+        if index + 1 < len(ways):
+            return _climb(view, ways[index + 1], policy)
         if view.bad >= policy.stuck_bad and view.bad >= policy.stuck_share * total:
             return Decision("stuck", view.step, f"{view.bad} of {total} answers are bad on top")
         return None
     rest_s = min(policy.rest_s * 2 ** min(max(view.rests, 0), 30), policy.longest_rest_s)
-    if at > 0 and view.since and view.now - view.since >= rest_s * 1000:
-        return Decision("probe", ways[at - 1], f"after {rest_s:g} s")
+    if index > 0 and view.since and view.now - view.since >= rest_s * 1000:
+        return Decision("probe", ways[index - 1], f"after {rest_s:g} s")
     return None
 
 

@@ -1,17 +1,17 @@
-"""The ladder's budget (SEINE_LADDER_BUDGET): how much the fleet may spend on dear steps in an hour.
+"""The ladder's budget (SEINE_LADDER_BUDGET): the fleet's cost of expensive steps in an hour.
 
-While it is spent, no domain climbs to a dear step, and a domain that is on one is left alone.
+Once it is spent, no domain climbs to an expensive step, and domains on one are paused.
 """
 
 from __future__ import annotations
 
-#: A step of this cost and above is paid from the budget; the plain lane's page costs 1.
+#: Steps of this cost and above use the budget; a page of the plain lane costs 1.
 EXPENSIVE = 10
 _HOUR_S = 3600
 
 
 def is_spent(cost: int, spent: int, budget: int) -> bool:
-    """Whether a step of a *cost* may not be used in this hour; a *budget* of 0 is no limit.
+    """Whether a step of this *cost* is out of budget in this hour; a *budget* of 0 is no limit.
 
     >>> is_spent(40, 1000, 1000), is_spent(1, 1000, 1000), is_spent(40, 1000, 0)
     (True, False, False)
@@ -20,9 +20,9 @@ def is_spent(cost: int, spent: int, budget: int) -> bool:
 
 
 def pause_s(cost: int, spent: int, budget: int, *, now_ms: int, longest_s: float) -> float:
-    """Return for how long a domain on a step of a *cost* is left alone; 0 while the budget lasts.
+    """Return how long a domain on a step of this *cost* pauses, in seconds; 0: not out of budget.
 
-    That is the rest of the hour, and *longest_s* at most.
+    The pause is the rest of the hour, and *longest_s* at most.
 
     >>> pause_s(40, 1000, 1000, now_ms=3_300_000, longest_s=600.0)
     300.0

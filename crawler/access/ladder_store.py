@@ -1,4 +1,4 @@
-"""Every domain's place on the ladder, in Redis: the fleet climbs as one, and remembers."""
+"""The domains' states on the ladder, in Redis, so that all workers of a fleet use the same step."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from crawler.access.shared_state import prefix, run, text
 from scrapy_seine.lenient import whole
 from scrapy_seine.records import Value
 
-#: Milliseconds for which a browser worker counts as alive after it said so.
+#: How long a browser worker counts as alive after its announcement, ms.
 BROWSERS_MS = 180_000
-#: The reason why a domain waits.
+#: The reason that is shown for a domain that waits.
 NO_BROWSER = (
     "needs a browser worker; none is alive: start one with SEINE_BROWSER=1, "
     "or set SEINE_LADDER_CAP to pool"
 )
-#: Domains, at most, among which those that wait for a browser are looked for.
-_LATEST = 1000
+#: Most domains that are searched for those that wait for a browser.
+_MAX_SEARCHED = 1000
 _TEXT = frozenset({"step", "probe", "reason"})
 
 
 @attrs.frozen(eq=False, repr=False)
 class Place(Value):
-    """Where a domain stands, for people."""
+    """A domain's state on the ladder, for operators."""
 
     domain: str
     view: View
     path: tuple[str, ...]
-    """Its last moves, newest first: time in ms, from, to, reason."""
+    """Its last moves, newest first: time in ms, old step, new step, reason."""
 
 
 def needs_browser(step: str) -> bool:
-    """Whether only a worker with a browser can take a step."""
+    """Whether a step needs a worker with a browser."""
     return step in STEPS and STEPS[step].lane == "browser"
 
 
@@ -50,11 +50,11 @@ class LadderStore:
         self.redis = redis
         self.key = prefix(fleet) + "ladder:"
         self.policy = policy or Policy()
-        #: 0 asks the server's clock; tests pass their own time.
+        #: 0: the server's clock is used; tests set a time.
         self.now_ms = now_ms
 
     async def tally(self, domain: str, counts: Mapping[str, tuple[int, int]]) -> View:
-        """Add good and bad answers by step; returns where the domain stands."""
+        """Add good and bad responses by step; return the domain's state."""
         args: list[Any] = []
         for step, (good, bad) in counts.items():
             cost = STEPS[step].cost
@@ -64,16 +64,16 @@ class LadderStore:
             await run(self.redis, "count_verdicts", self.key, self.now_ms, domain, window, *args)
         )
 
-    async def move(self, domain: str, seen: View, decision: Decision) -> bool:
-        """Act on a decision; False: somebody else was faster."""
+    async def move(self, domain: str, view: View, decision: Decision) -> bool:
+        """Apply a decision; False: another worker was faster."""
         reply = await run(
             self.redis,
             "ladder_move",
             self.key,
             self.now_ms,
             domain,
-            seen.step,
-            seen.probe,
+            view.step,
+            view.probe,
             decision.kind,
             decision.to,
             decision.reason,
@@ -89,36 +89,36 @@ class LadderStore:
         )
 
     async def announce_browser(self) -> None:
-        """Say that a worker with a browser is there; to be repeated."""
+        """Announce a worker with a browser; to be repeated within `BROWSERS_MS`."""
         await self.redis.set(self.key + "browsers", "1", px=BROWSERS_MS)
 
     async def has_browsers(self) -> bool:
-        """Whether a worker with a browser was there lately."""
+        """Whether a worker with a browser is alive."""
         return bool(await self.redis.exists(self.key + "browsers"))
 
     async def waiting(self) -> list[str]:
-        """Domains that only a browser can ask, while no worker with one is there; the latest."""
+        """Return the latest domains that need a browser, if no worker with a browser is alive."""
         if await self.has_browsers():
             return []
-        names: Any = await self.redis.zrevrange(self.key + "domains", 0, _LATEST - 1)
+        names: Any = await self.redis.zrevrange(self.key + "domains", 0, _MAX_SEARCHED - 1)
         pipe = self.redis.pipeline(transaction=False)
         for name in map(text, names):
             pipe.hget(f"{self.key}d:{name}", "step")
-        found = zip(map(text, names), await pipe.execute(), strict=True)
-        return sorted(name for name, step in found if step and needs_browser(text(step)))
+        steps = zip(map(text, names), await pipe.execute(), strict=True)
+        return sorted(name for name, step in steps if step and needs_browser(text(step)))
 
     async def places(self) -> list[Place]:
-        """Every domain that the ladder knows; for people."""
+        """Return the states of all domains, for operators."""
         names: Any = await self.redis.zrange(self.key + "domains", 0, -1)
-        found = []
+        places = []
         for name in sorted(map(text, names)):
             view = await self.tally(name, {})
             path: Any = await self.redis.lrange(f"{self.key}path:{name}", 0, -1)
-            found.append(Place(name, view, tuple(map(text, path))))
-        return found
+            places.append(Place(name, view, tuple(map(text, path))))
+        return places
 
     async def reset(self, domain: str) -> bool:
-        """Forget a domain; it starts at the bottom."""
+        """Delete a domain's state; it starts at the lowest step."""
         await self.redis.zrem(self.key + "domains", domain)
         return bool(await self.redis.delete(f"{self.key}d:{domain}", f"{self.key}path:{domain}"))
 

@@ -1,7 +1,7 @@
-"""How large a site's pages of a kind usually are: learned page by page, shared by the fleet.
+"""The usual size of a site's pages by kind, learned page by page and shared by the fleet.
 
-A worker keeps what it saw and asks Redis now and then, for all kinds at once: seconds after it met
-a new kind, and later as often as it has something to tell. No page waits for that.
+A worker collects sizes and exchanges them with Redis for all kinds at once: seconds after the first
+page of a new kind, and later while it has new sizes. No page waits for an exchange.
 """
 
 from __future__ import annotations
@@ -14,57 +14,57 @@ from redis.asyncio import Redis
 from crawler.access.shared_state import prefix, run
 from scrapy_seine.records import Record
 
-#: How far one page moves the average.
+#: Weight of one page in the moving average.
 STEP = 0.1
-#: Kinds that a process remembers; one that meets more starts anew.
+#: Most kinds that a process stores; with more it drops all of them.
 MOST = 10_000
-#: Kinds in one call.
+#: Most kinds in one call.
 BATCH = 200
 
 
 @attrs.define(eq=False, repr=False)
 class Sizes(Record):
-    """What one process knows."""
+    """The page sizes of one process."""
 
     known: dict[str, float] = attrs.Factory(dict)
-    """Usual size by kind of page, bytes; 0: asked for, and not known."""
+    """Usual size by kind of page, bytes; 0: unknown."""
     fresh: dict[str, tuple[int, float]] = attrs.Factory(dict)
-    """Pages since the last exchange, and the sum of their sizes."""
+    """Number and total size of the pages since the last exchange, by kind."""
     asked: set[str] = attrs.Factory(set)
-    """Kinds that were met and not asked for yet."""
+    """New kinds whose size the next exchange asks Redis for."""
 
     def usual(self, kind: str) -> float:
-        """Usual size of a kind, bytes; 0: not known."""
-        found = self.known.get(kind)
-        if found is None:
+        """Return the usual size of a kind, bytes; 0: unknown."""
+        size = self.known.get(kind)
+        if size is None:
             if len(self.known) >= MOST:
                 self.known.clear()
-            self.known[kind] = found = 0.0
+            self.known[kind] = size = 0.0
             self.asked.add(kind)
-        return found
+        return size
 
     def learn(self, kind: str, size: int) -> None:
-        """Take in a good page."""
-        old = self.known.get(kind) or float(size)
-        self.known[kind] = old + (size - old) * STEP
+        """Add the size of a good page."""
+        usual_size = self.known.get(kind) or float(size)
+        self.known[kind] = usual_size + (size - usual_size) * STEP
         count, total = self.fresh.get(kind, (0, 0.0))
         self.fresh[kind] = count + 1, total + size
 
     async def round_trip(self, redis: Redis, fleet: str) -> None:
-        """Tell the fleet what is fresh, and read what it knows.
+        """Send the new sizes to the fleet, and read the fleet's.
 
         Raises:
-            RedisError: Redis does not answer; nothing is forgotten.
+            RedisError: Redis does not answer; the new sizes are kept.
         """
         kinds = [*self.fresh, *(kind for kind in self.asked if kind not in self.fresh)][:BATCH]
-        told = {kind: self.fresh.get(kind, (0, 0.0)) for kind in kinds}
+        reported = {kind: self.fresh.get(kind, (0, 0.0)) for kind in kinds}
         args: list[Any] = []
-        for kind, (count, total) in told.items():
+        for kind, (count, total) in reported.items():
             args += (kind, count, total / count if count else 0)
         sizes = await run(redis, "page_sizes", prefix(fleet) + "size:", 0, STEP, *args)
-        for (kind, (count, total)), size in zip(told.items(), sizes, strict=True):
+        for (kind, (count, total)), size in zip(reported.items(), sizes, strict=True):
             self.known[kind] = float(size)
             self.asked.discard(kind)
-            more, sum_ = self.fresh.pop(kind, (0, 0.0))
-            if more > count:  # pages that came meanwhile
-                self.fresh[kind] = more - count, sum_ - total
+            new_count, new_total = self.fresh.pop(kind, (0, 0.0))
+            if new_count > count:  # pages that came during the call
+                self.fresh[kind] = new_count - count, new_total - total

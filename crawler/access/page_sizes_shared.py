@@ -1,4 +1,4 @@
-"""Exchanges page sizes with the fleet: this process sends its own now and then, and gets all."""
+"""Exchange page sizes with the fleet from time to time: send those of this process, read all."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from crawler.access.shared_state import fleet_name
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.round_trips.timer import Timer
 
-#: Seconds until an exchange where a kind of page was met for the first time, and else.
+#: Delay of an exchange after the first page of a new kind, and after other pages, s.
 SOON_S, LATER_S = 1.0, 20.0
 
 
 class SharedPageSizes:
-    """Makes the exchanges of one process: one at a time, and none while there is no news."""
+    """Runs the exchanges of one process: one at a time, and only if there are new sizes."""
 
     def __init__(self, crawler: Crawler, sizes: Sizes) -> None:
         self.stats = crawler.stats
@@ -28,7 +28,7 @@ class SharedPageSizes:
         self._task: asyncio.Task[None] | None = None
 
     def soon(self, after_s: float) -> None:
-        """Let an exchange happen within *after_s* seconds; nothing happens without a frontier."""
+        """Schedule an exchange within *after_s* seconds; without a frontier there is none."""
         if self.site_limits.exchange is None or self._task is not None:
             return
         self._timer.within(after_s)
@@ -47,7 +47,7 @@ class SharedPageSizes:
             self._task = None
 
     async def closed(self) -> None:
-        """Stop; what was learned since the last exchange is little."""
+        """Stop without a last exchange, because little was learned since the one before."""
         self._timer.cancel()
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""What a fleet knows of access, shared in Redis under its name (SEINE_FLEET)."""
+"""Keys and scripts of a fleet's access state, shared in Redis by its name (SEINE_FLEET)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from scrapy_seine.lua_scripts import load_script
 
 
 def fleet_name(settings: SettingsLike) -> str:
-    """Return the name under which workers share what they learn of domains and proxies."""
+    """Return the name under which workers share their state of domains and proxies."""
     return str(settings.get("SEINE_FLEET") or "access")
 
 
 def prefix(name: str) -> str:
-    """First part of all keys of one fleet's access; its hash tag keeps them in one slot.
+    """Return the prefix of all access keys of a fleet; its hash tag keeps them in one slot.
 
     >>> prefix("access")
     '{access}:'
@@ -27,7 +27,7 @@ def prefix(name: str) -> str:
 
 
 async def run(redis: Redis, name: str, key: str, *args: Any) -> Any:
-    """Run one of this package's scripts by its hash; the server learns it where it must."""
+    """Run a script of this package by its hash; send the source if the server lacks it."""
     lua = load_script("crawler.access", name)
     try:
         return await redis.evalsha(lua.sha, 1, key, *args)

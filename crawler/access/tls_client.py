@@ -1,4 +1,4 @@
-"""The TLS lane's client: one that greets a server as browsers do (wreq, by Scrapy's incubator)."""
+"""The TLS lane's client, whose TLS handshake is a browser's (wreq, by Scrapy's incubator)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _RELAY = "_relay_port"
 
 
 class TlsHandler(WreqDownloadHandler):
-    """The incubator's handler, without its warning at each start, and within its reach.
+    """The incubator's handler without its warning at each start, and within the worker's reach.
 
-    The warning says that its interface may change. Its version is pinned for that reason
-    (constraints.txt), and tests/integration/access holds it to what this project needs.
-    The client resolves names itself, so what goes out directly goes through a local proxy that
-    looks at addresses (scrapy_seine.engine.download.socks_relay).
+    The warning is that its interface may change. Therefore its version is pinned (constraints.txt),
+    and tests/integration/access checks the parts that this project needs. The client resolves names
+    itself, so direct requests go through a local proxy that checks the addresses
+    (scrapy_seine.engine.download.socks_relay).
     """
 
     experimental: ClassVar[bool] = False
@@ -35,10 +35,10 @@ class TlsHandler(WreqDownloadHandler):
         self.relay = Relay(self.reach.policy)
 
     async def download_request(self, request: Request) -> Response:
-        """Download.
+        """Download a page.
 
         Raises:
-            AddressRefused: it leads to a private address that it may not reach.
+            AddressRefused: the request leads to a private address that it may not reach.
         """
         if request.meta.get("proxy") or self.reach.policy.mode == "allow":
             return await super().download_request(request)
@@ -68,6 +68,6 @@ class TlsHandler(WreqDownloadHandler):
         return wreq.Proxy.all(f"socks5h://127.0.0.1:{port}")
 
     async def close(self) -> None:
-        """Close the client and its way out."""
+        """Close the client and its local proxy."""
         await super().close()
         await self.relay.close()

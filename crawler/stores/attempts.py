@@ -34,9 +34,9 @@ class Attempt(Value):
     url: str
     domain: str
     outcome: str
-    """`ok`, what the answer was judged to be, or the kind of failure."""
+    """`ok`, the verdict on the response, or the kind of failure."""
     status: int | None = None
-    """HTTP status; none where there was no answer."""
+    """HTTP status; None where no response came."""
     site_id: str | None = None
     job_id: str | None = None
     task_id: str | None = None
@@ -45,14 +45,14 @@ class Attempt(Value):
     proxy_id: str | None = None
     lane: str | None = None
     retry: int = 0
-    """Attempts that failed before."""
+    """Failed attempts before this one."""
     size: int | None = None
-    """Bytes of the answer."""
+    """Bytes of the response."""
     duration_ms: int | None = None
-    """Time from the request to the answer, in milliseconds."""
+    """Time from the request to the response, in milliseconds."""
 
     def row(self) -> bytes:
-        """Write it as JSON, with the time of now.
+        """Return the attempt as JSON with the current time.
 
         Raises:
             TypeError: a value has no JSON form, such as half a surrogate pair.
@@ -87,20 +87,20 @@ def write_attempts(cursor: extensions.cursor, rows: Sequence[bytes]) -> Counter[
     Raises:
         psycopg2.Error: the caller rolls back.
     """
-    made: list[Any] = [orjson.Fragment(row) for row in rows]
-    cursor.execute(query("add_attempts"), {"rows": orjson.dumps(made).decode()})
+    fragments: list[Any] = [orjson.Fragment(row) for row in rows]
+    cursor.execute(query("add_attempts"), {"rows": orjson.dumps(fragments).decode()})
     return +Counter(attempts=cursor.rowcount, lost=len(rows) - cursor.rowcount)
 
 
 def keep_days(database_url: str, days: int) -> int:
-    """Make partitions ahead and drop those older than *days*; returns how many were made.
+    """Create partitions ahead and drop those older than *days*; return how many were created.
 
-    It is no reason to stop a worker where this fails: rows then go to the partition for the rest.
+    A failure is logged and does not stop the worker, because rows then go to the default partition.
     """
     try:
         with closing(connect(database_url)) as connection, connection:
             cursor = connection.cursor()
-            # Somebody may be reading the whole log; there will be another time.
+            # A long query may lock the log; the next call tries again.
             cursor.execute("SET LOCAL lock_timeout = '3s'")
             cursor.execute("SELECT seine_attempt_days(%s, %s)", (AHEAD, days))
             return int((cursor.fetchone() or (0,))[0])

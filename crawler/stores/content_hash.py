@@ -10,30 +10,30 @@ import orjson
 
 from crawler.items import Product
 
-#: What a visitor sees. A change of one of these is a change of the product; a new address, another
-#: parser or another time of day is not.
+#: Fields that a visitor sees. Only a change of one of these is a change of the product; a new URL,
+#: another parser or another time is not.
 MEANINGFUL = (
     "name", "sku", "gtin", "mpn", "brand", "price", "regular_price", "currency", "availability",
     "description", "images", "breadcrumbs", "rating", "review_count", "attributes", "variants",
 )  # fmt: skip
-#: What a product has of a field that its stored item lacks.
+#: Values of fields that a stored item lacks, because they are empty.
 _NOTHING: dict[str, Any] = {"images": [], "breadcrumbs": [], "attributes": {}, "variants": []}
 
 
 def digest(product: Product) -> bytes:
-    """Hash what a visitor sees of a cleaned product: 16 bytes.
+    """Hash the fields of a cleaned product that a visitor sees: 16 bytes.
 
     Raises:
         TypeError: a value has no JSON form.
     """
-    seen = [getattr(product, name) for name in MEANINGFUL]
-    # Keys are sorted: the order of a page's attributes says nothing.
-    text = orjson.dumps(seen, default=str, option=orjson.OPT_SORT_KEYS)
+    values = [getattr(product, name) for name in MEANINGFUL]
+    # Keys are sorted, because the order of a page's attributes is no change.
+    text = orjson.dumps(values, default=str, option=orjson.OPT_SORT_KEYS)
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
 def digest_of(item: Mapping[str, Any]) -> bytes:
     """Hash the fields of a stored item that count as a change."""
-    seen = [item.get(name, _NOTHING.get(name)) for name in MEANINGFUL]
-    text = orjson.dumps(seen, default=str, option=orjson.OPT_SORT_KEYS)
+    values = [item.get(name, _NOTHING.get(name)) for name in MEANINGFUL]
+    text = orjson.dumps(values, default=str, option=orjson.OPT_SORT_KEYS)
     return hashlib.blake2b(text, digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""Shapes of addresses that led nowhere, kept for people: each worker learns its own."""
+"""Shapes of URLs that led to no product, stored for operators: each worker learns its own."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ from scrapy_seine.sinks.postgres.database import transaction
 
 @attrs.frozen(eq=False, repr=False)
 class DeadEnd(Value):
-    """A shape of addresses whose further pages are left out."""
+    """A shape of URLs whose further pages are not crawled."""
 
     shape: str
     """Host and path, `*` for what differs from page to page, and the names of the query."""
     site_id: str
     pages: int
-    """So many led to nothing; 0: one led somewhere since."""
+    """Pages that led to no product; 0: one did since."""
     at: datetime
 
     @property
     def host(self) -> str:
-        """The host of its addresses, without a port."""
+        """The host of the shape, without a port."""
         return self.shape.partition("/")[0].partition(":")[0]
 
 
 def write_dead_ends(cursor: extensions.cursor, rows: Sequence[DeadEnd]) -> Counter[str]:
-    """Store a batch inside the caller's transaction; of one shape the newest row.
+    """Store a batch inside the caller's transaction: the newest row of each shape.
 
     Raises:
         psycopg2.Error: the caller rolls back.
     """
     unique = {row.shape[:500]: row for row in rows}
-    made = [
+    records = [
         {"h": shape, "s": row.site_id, "p": row.pages, "t": row.at}
         for shape, row in sorted(unique.items())
     ]
-    cursor.execute(query("add_dead_ends"), {"rows": orjson.dumps(made).decode()})
+    cursor.execute(query("add_dead_ends"), {"rows": orjson.dumps(records).decode()})
     cursor.execute(query("forget_dead_ends"))
     return Counter()
 
 
 def read_dead_ends(database_url: str) -> list[DeadEnd]:
-    """What workers found, by host; the newest thousand.
+    """Return the newest thousand dead ends of all workers, ordered by host.
 
     Raises:
         StoreUnreachable: the database does not answer.
     """
     with transaction(database_url) as connection, connection.cursor() as cursor:
         cursor.execute(query("newest_dead_ends"))
-        return [DeadEnd(*told) for told in cursor.fetchall()]
+        return [DeadEnd(*row) for row in cursor.fetchall()]

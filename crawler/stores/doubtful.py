@@ -1,10 +1,10 @@
-"""Doubtful values stay out of the products' table: the last good ones stay in it.
+"""Keep doubtful values out of the products' table: the last good values stay in it.
 
-A page's own doubts come from its site's template (`crawler.extract.template`). Two more need the
-stored product: a price that became many times what it was, told by one source, or is in another
-currency; and a key under which another page with another name is stored. A value that the product
-has already is not doubtful, unless it came with those that repeat on all pages since; and one that
-a later look tells again is believed.
+Doubts about a single page come from its site's template (`crawler.extract.template`). Two more
+need the stored product: a price from one source that is many times the stored one or has another
+currency, and a key under which a page with another URL and name is stored. A value that the
+product has already is not doubtful, unless it is one that all pages have repeated since. A value
+that a later reading of the page has again is accepted.
 """
 
 from __future__ import annotations
@@ -26,52 +26,52 @@ from crawler.stores.rows import ProductRow, fitting
 from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
-#: A value that is told again so long after its first time is believed.
+#: A value that a page still has this long after its first doubt is accepted.
 SECOND_LOOK = timedelta(hours=1)
-#: For so long an operator's word for a site's field holds.
+#: How long an operator's acceptance of a site's field lasts.
 ACCEPTED_FOR = timedelta(days=1)
-#: A product whose own page was not seen for so long gives its key to another page.
+#: A product whose own page was not seen for this long loses its key to another page.
 _ABANDONED = timedelta(days=7)
-#: A price that grew or fell by more needs two sources; by much more, a second look.
+#: A price that changed by the first factor needs this confidence; by the second, a second look.
 _JUMP, _LEAP, _SURE = 5, 20, 0.97
-#: Fields that belong together: a new currency beside the old price is no price.
+#: Fields that are stored together, because a price is wrong with another currency.
 _WITH = {"price": ("regular_price", "currency"), "currency": ("price", "regular_price")}
-#: So many prices of a site may jump at once; more are a template's doing.
+#: Prices of a site that may jump at once; more come from a changed template.
 _FEW = 10
 _WORDS = re.compile(r"\w+")
-#: What a page contradicts itself by, or lacks, does so each time.
+#: Kinds that a second look cannot settle, because the page has the same contradiction each time.
 _LASTING = frozenset({"missing", "repeated", "order", "cut"})
-#: What was noticed on several pages: the first ones are stored by then.
+#: Kinds that need several pages to notice, so that the first of them are stored already.
 _TAKEN_BACK = frozenset({"repeated", "changed"})
-#: Without these nothing is stored.
+#: A product is stored only if these fields are good.
 _ESSENTIAL = frozenset({"external_id", "name"})
 
 
 @attrs.frozen(eq=False, repr=False)
 class Stored(Value):
-    """What the table holds under a key, as far as doubts need it."""
+    """The columns of a stored product that doubts need."""
 
     item: Mapping[str, Any]
     url: str
     scraped_at: datetime
     lately: Mapping[str, Any] = attrs.Factory(dict)
-    """What changed within `SECOND_LOOK`, as it was before."""
+    """Values from before the changes of the last `SECOND_LOOK`, by field."""
 
 
-class Told(NamedTuple):
-    """A value that was told before and not believed."""
+class EarlierDoubt(NamedTuple):
+    """A value that was doubted when the page was read before."""
 
     value: Any
     first_at: datetime
     jumps: int
     """Prices of the site that are doubtful because they jumped."""
     mixed: bool = False
-    """Other products of the site have what this one had, and were seen with it since."""
+    """Other products of the site still have this one's stored value."""
 
 
 @attrs.frozen(eq=False, repr=False)
 class Doubtful(Value):
-    """One value that was kept out."""
+    """One value that is not stored."""
 
     row: ProductRow
     field: str
@@ -82,7 +82,7 @@ class Doubtful(Value):
 
     @property
     def is_essential(self) -> bool:
-        """Whether nothing of the page can be stored."""
+        """Whether the whole page cannot be stored."""
         return self.field in _ESSENTIAL and self.kept is None
 
 
@@ -91,38 +91,40 @@ def sort_out(
 ) -> tuple[dict[int, ProductRow], list[Doubtful]]:
     """Replace the doubtful values of new and changed *rows* by the stored ones.
 
-    Returns what is stored, by its place in *rows*, and the values that are not.
+    Returns the rows to store, by their index in *rows*, and the values that are not stored.
 
     Raises:
         psycopg2.Error: the caller rolls back.
     """
     stored = _look(cursor, rows)
-    told = _told_before(cursor, rows)
-    kept: dict[int, ProductRow] = {}
-    doubtful: list[Doubtful] = []
-    doubted = {i: found for i, row in enumerate(rows) if (found := doubts_of(row, stored.get(i)))}
-    accepted = _accepted(cursor, {rows[i].site_id for i in doubted})
+    earlier = _earlier_doubts(cursor, rows)
+    storable: dict[int, ProductRow] = {}
+    remaining: list[Doubtful] = []
+    candidates = {
+        i: doubts for i, row in enumerate(rows) if (doubts := doubts_of(row, stored.get(i)))
+    }
+    accepted = _accepted(cursor, {rows[i].site_id for i in candidates})
     for i, row in enumerate(rows):
-        found = [
+        doubts = [
             doubt
-            for doubt in doubted.get(i, ())
+            for doubt in candidates.get(i, ())
             if (row.site_id, doubt.field) not in accepted
-            and not is_told_again(doubt, told.get((i, doubt.field)))
+            and not is_seen_again(doubt, earlier.get((i, doubt.field)))
         ]
-        doubtful += found
-        if not any(doubt.is_essential for doubt in found):
-            kept[i] = _without(row, found, stored.get(i)) if found else row
-    return kept, doubtful
+        remaining += doubts
+        if not any(doubt.is_essential for doubt in doubts):
+            storable[i] = _with_good_values(row, doubts, stored.get(i)) if doubts else row
+    return storable, remaining
 
 
-def write_doubtful(cursor: extensions.cursor, found: Sequence[Doubtful]) -> None:
-    """Store the values that are not believed, the newest of each field.
+def write_doubtful(cursor: extensions.cursor, doubts: Sequence[Doubtful]) -> None:
+    """Record the doubtful values: the newest of each field.
 
     Raises:
         psycopg2.Error: the caller rolls back.
     """
-    unique = {(*_key(doubt.row), doubt.field): doubt for doubt in found}
-    made = [
+    unique = {(*_key(doubt.row), doubt.field): doubt for doubt in doubts}
+    records = [
         {
             "s": site,
             "e": key,
@@ -136,21 +138,21 @@ def write_doubtful(cursor: extensions.cursor, found: Sequence[Doubtful]) -> None
         }
         for (site, key, field), doubt in sorted(unique.items(), key=lambda pair: pair[0])
     ]
-    if made:
-        cursor.execute(query("add_doubtful"), {"rows": orjson.dumps(made).decode()})
+    if records:
+        cursor.execute(query("add_doubtful"), {"rows": orjson.dumps(records).decode()})
 
 
 def settle_doubts(
-    cursor: extensions.cursor, rows: Sequence[ProductRow], still: Iterable[Doubtful] = ()
+    cursor: extensions.cursor, rows: Sequence[ProductRow], remaining: Iterable[Doubtful] = ()
 ) -> None:
-    """Forget the doubts about products that are stored without them now.
+    """Delete the recorded doubts of *rows*, except those about fields in *remaining*.
 
     Raises:
         psycopg2.Error: the caller rolls back.
     """
     if rows:
         fields: dict[tuple[str, str], list[str]] = {}
-        for doubt in still:
+        for doubt in remaining:
             fields.setdefault(_key(doubt.row), []).append(doubt.field)
         keys = [
             {
@@ -165,20 +167,20 @@ def settle_doubts(
 
 
 def accept(database_url: str, site_id: str, field: str, until: datetime) -> int:
-    """Believe what a site's pages tell of a field until then; returns the values that wait.
+    """Accept the values of a site's field until *until*; return how many doubtful values wait.
 
     Raises:
         StoreUnreachable: the database does not answer.
     """
-    given = {"site": site_id, "field": field, "until": until}
+    values = {"site": site_id, "field": field, "until": until}
     with transaction(database_url) as connection, connection.cursor() as cursor:
-        cursor.execute(query("accept_doubts"), given)
+        cursor.execute(query("accept_doubts"), values)
         (waiting,) = cursor.fetchone() or (0,)
         return int(waiting)
 
 
 def _accepted(cursor: extensions.cursor, sites: Iterable[str]) -> set[tuple[str, str]]:
-    """Sites and fields whose doubts an operator does not share."""
+    """Return the sites and fields that an operator accepted."""
     if not sites:
         return set()
     cursor.execute(query("accepted_fields"), {"sites": sorted(sites)})
@@ -198,91 +200,91 @@ def _look(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, St
         for i, row in enumerate(rows)
     ]
     cursor.execute(query("look_closer"), {"keys": orjson.dumps(keys).decode()})
-    return {i: Stored(*told) for i, *told in cursor.fetchall()}
+    return {i: Stored(*columns) for i, *columns in cursor.fetchall()}
 
 
 def _taken_back(row: ProductRow) -> list[str]:
-    """The fields whose value of before a first wrong page has to be known."""
+    """Return the fields that need their value from before the first wrong page."""
     if _is_no_products(row):
         return list(FIELDS)
     return [field for field, (kind, _) in row.doubts.items() if kind in _TAKEN_BACK]
 
 
 def _is_no_products(row: ProductRow) -> bool:
-    """Whether a page is no product's, because many pages in a row have the same name."""
+    """Whether a page shows no product, because many pages in a row have the same name."""
     return row.doubts.get("name", ("", ""))[0] == "repeated"
 
 
-def _told_before(
+def _earlier_doubts(
     cursor: extensions.cursor, rows: Sequence[ProductRow]
-) -> dict[tuple[int, str], Told]:
+) -> dict[tuple[int, str], EarlierDoubt]:
     keys = [{"i": i, "s": row.site_id, "e": row.external_id} for i, row in enumerate(rows)]
     cursor.execute(query("find_doubtful"), {"keys": orjson.dumps(keys).decode()})
-    return {(i, field): Told(*told) for i, field, *told in cursor.fetchall()}
+    return {(i, field): EarlierDoubt(*columns) for i, field, *columns in cursor.fetchall()}
 
 
 def doubts_of(row: ProductRow, stored: Stored | None) -> list[Doubtful]:
-    """What is doubtful of a row, beside what is stored under its key: pure."""
+    """Return the doubtful values of a row compared with the stored product. Pure."""
     item = orjson.loads(row.body)
     before: Mapping[str, Any] = stored.item if stored is not None else {}
-    if stored is not None and (reason := _claim(item, row, stored)):
+    if stored is not None and (reason := _key_conflict(item, row, stored)):
         return [Doubtful(row, "external_id", "conflict", reason, item, None)]
-    found = [
-        Doubtful(row, field, _lasting(field, kind, item, before), reason, item.get(field), kept)
+    doubts = [
+        Doubtful(row, field, _kind(field, kind, item, before), reason, item.get(field), good_value)
         for field, (kind, reason) in row.doubts.items()
-        for kept in (_last_good(field, kind, item, stored),)
-        if (item.get(field) != kept if stored is not None else _is_of_new(field, kind))
+        for good_value in (_last_good(field, kind, item, stored),)
+        if (item.get(field) != good_value if stored is not None else _applies_to_new(field, kind))
     ]
-    if "currency" in row.doubts and not any(doubt.field == "currency" for doubt in found):
-        # It is the stored one; a new price may be in another.
-        found += _with_currency(row, item, before)
-    if "price" not in row.doubts and (reason := _jump(item, before)):
-        found.append(Doubtful(row, "price", "jump", reason, item["price"], before["price"]))
-    if reason := _cut(item, before):
-        found.append(Doubtful(row, "gtin", "cut", reason, item["gtin"], before["gtin"]))
-    if "currency" not in row.doubts and (reason := _turn(item, before)):
-        found.append(
+    if "currency" in row.doubts and not any(doubt.field == "currency" for doubt in doubts):
+        # The currency is the stored one, but a new price may be in another.
+        doubts += _with_currency(row, item, before)
+    if "price" not in row.doubts and (reason := _price_jump(item, before)):
+        doubts.append(Doubtful(row, "price", "jump", reason, item["price"], before["price"]))
+    if reason := _shortened_gtin(item, before):
+        doubts.append(Doubtful(row, "gtin", "cut", reason, item["gtin"], before["gtin"]))
+    if "currency" not in row.doubts and (reason := _currency_change(item, before)):
+        doubts.append(
             Doubtful(row, "currency", "turned", reason, item["currency"], before["currency"])
         )
-    return found
+    return doubts
 
 
-def _is_of_new(field: str, kind: str) -> bool:
-    """Whether a doubt is about products as well that are not stored yet."""
+def _applies_to_new(field: str, kind: str) -> bool:
+    """Whether a doubt also applies to products that are not stored yet."""
     return kind != "make" and (kind != "changed" or field == "external_id")
 
 
-def _lasting(field: str, kind: str, item: Mapping[str, Any], before: Mapping[str, Any]) -> str:
-    """The kind of a doubt: a price in a new place that is the one before a reduction stays one."""
+def _kind(field: str, kind: str, item: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+    """Return the doubt's kind: `order` where a price in a new place is the stored regular one."""
     regular = amount(before.get("regular_price"))
-    left = field == "price" and kind == "place" and regular is not None
-    return "order" if left and amount(item.get("price")) == regular else kind
+    is_moved_price = field == "price" and kind == "place" and regular is not None
+    return "order" if is_moved_price and amount(item.get("price")) == regular else kind
 
 
 def _with_currency(
     row: ProductRow, item: Mapping[str, Any], before: Mapping[str, Any]
 ) -> list[Doubtful]:
-    """The doubt about a new price whose currency is doubtful."""
-    now, was = item.get("price"), before.get("price")
-    if "price" in row.doubts or was is None or now == was:
+    """Return the doubt about a new price whose currency is doubtful."""
+    price, stored_price = item.get("price"), before.get("price")
+    if "price" in row.doubts or stored_price is None or price == stored_price:
         return []
     kind, reason = row.doubts["currency"]
-    return [Doubtful(row, "price", kind, f"its currency: {reason}", now, was)]
+    return [Doubtful(row, "price", kind, f"its currency: {reason}", price, stored_price)]
 
 
 def _last_good(field: str, kind: str, item: Mapping[str, Any], stored: Stored | None) -> Any:
-    """The value that stays: of one that repeats and came of late, what was there before it."""
-    before = None if stored is None else stored.item.get(field)
-    if stored is None or kind not in _TAKEN_BACK or item.get(field) != before:
-        return before
-    return stored.lately.get(field, before)
+    """Return the value to keep: for a repeated value stored lately, the one before it."""
+    stored_value = None if stored is None else stored.item.get(field)
+    if stored is None or kind not in _TAKEN_BACK or item.get(field) != stored_value:
+        return stored_value
+    return stored.lately.get(field, stored_value)
 
 
-def _claim(item: Mapping[str, Any], row: ProductRow, stored: Stored) -> str | None:
-    """Why a page is another product's than the one that is stored under its key; None: it is not.
+def _key_conflict(item: Mapping[str, Any], row: ProductRow, stored: Stored) -> str | None:
+    """Return why a page shows another product than the one stored under its key; None: the same.
 
-    One product has many addresses, and a name may change with its address: only another name at
-    another address, while the stored one was seen of late, is a conflict.
+    A product has many URLs, and its name may change. Only another name at another URL, while the
+    stored page was seen lately, is a conflict.
     """
     if row.url == stored.url or row.scraped_at - stored.scraped_at > _ABANDONED:
         return None
@@ -291,85 +293,95 @@ def _claim(item: Mapping[str, Any], row: ProductRow, stored: Stored) -> str | No
     gtins = item.get("gtin"), stored.item.get("gtin")
     if gtins[0] is not None and gtins[0] == gtins[1]:
         return None
-    mine, other = (_words(told.get("name")) for told in (item, stored.item))
-    if 2 * len(mine & other) >= min(len(mine), len(other)):
+    words, stored_words = (_words(record.get("name")) for record in (item, stored.item))
+    if 2 * len(words & stored_words) >= min(len(words), len(stored_words)):
         return None
     return f"its key is that of {str(stored.item.get('name'))[:80]!r} at {stored.url[:200]}"
 
 
-def _jump(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
-    """Why a new price is not believed at once; None: it is."""
-    now, was = amount(item.get("price")), amount(before.get("price"))
-    if not now or not was or item.get("currency") != before.get("currency"):
+def _price_jump(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
+    """Return why a new price is doubtful; None: it is accepted."""
+    price, stored_price = amount(item.get("price")), amount(before.get("price"))
+    if not price or not stored_price or item.get("currency") != before.get("currency"):
         return None
-    if now < was == amount(item.get("regular_price")):
-        return None  # a sale: the page shows the price of before as such
-    times = max(now / was, was / now)
-    sure = item.get("confidence", {}).get("price", 1) >= _SURE
-    if times < _JUMP or (times < _LEAP and sure):
+    if price < stored_price == amount(item.get("regular_price")):
+        return None  # a sale: the page shows the stored price as the regular one
+    factor = max(price / stored_price, stored_price / price)
+    is_sure = item.get("confidence", {}).get("price", 1) >= _SURE
+    if factor < _JUMP or (factor < _LEAP and is_sure):
         return None
-    return f"it was {was}, and {'one source says' if not sure else 'now is'} {now}"
+    return f"it was {stored_price}, and {'one source says' if not is_sure else 'now is'} {price}"
 
 
-def _cut(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
-    """Why a barcode is not believed: it is a part of the stored one; None: it is not.
+def _shortened_gtin(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
+    """Return why a barcode is doubtful: it is a part of the stored one; None: it is not.
 
-    One of ten shortened ones ends in a right check digit by chance. Zeros before it are no loss.
+    One of ten shortened codes has a valid check digit by chance. Leading zeros may be missing.
     """
-    now, was = str(item.get("gtin") or ""), str(before.get("gtin") or "")
-    if not now or len(now) >= len(was) or now not in was or was.lstrip("0") == now.lstrip("0"):
+    gtin, stored_gtin = str(item.get("gtin") or ""), str(before.get("gtin") or "")
+    if (
+        not gtin
+        or len(gtin) >= len(stored_gtin)
+        or gtin not in stored_gtin
+        or stored_gtin.lstrip("0") == gtin.lstrip("0")
+    ):
         return None
-    return f"it is a part of {was}, which the page had before"
+    return f"it is a part of {stored_gtin}, which the page had before"
 
 
-def _turn(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
-    """Why another currency is not believed at once; None: it is.
+def _currency_change(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
+    """Return why another currency is doubtful; None: it is accepted.
 
-    Shops take a currency by the country that asks, which is that of a worker's exit.
+    Shops choose the currency by the client's country, which is that of a worker's exit.
     """
-    now, was = item.get("currency"), before.get("currency")
-    if not now or not was or now == was:
+    currency, stored_currency = item.get("currency"), before.get("currency")
+    if not currency or not stored_currency or currency == stored_currency:
         return None
-    return f"the price was in {was}, and is in {now} now: does the worker ask from another country?"
+    return (
+        f"the price was in {stored_currency}, and is in {currency} now: does the worker ask from"
+        " another country?"
+    )
 
 
 def _words(name: Any) -> set[str]:
     return set(_WORDS.findall(str(name or "").casefold()))
 
 
-def is_told_again(doubt: Doubtful, before: Told | None) -> bool:
-    """Whether a later look tells the same value, so that it is believed.
+def is_seen_again(doubt: Doubtful, earlier: EarlierDoubt | None) -> bool:
+    """Whether a later reading has the same value, so that it is accepted.
 
-    What a template lacks it lacks each time; where many prices of a site have jumped, the template
-    tells something else, each time as well; and a currency that other products do not have changes
-    with who asks.
+    Three kinds are never accepted: a field that the template lacks is missing each time; many
+    jumped prices of a site come from a changed template, which stays; and a currency that other
+    products do not have depends on the client's country.
     """
-    if before is None or doubt.kind in _LASTING:
+    if earlier is None or doubt.kind in _LASTING:
         return False
     if doubt.field == "external_id" and doubt.kind != "changed":
         return False
-    if doubt.kind in {"jump", "make"} and before.jumps > _FEW:
+    if doubt.kind in {"jump", "make"} and earlier.jumps > _FEW:
         return False
-    if doubt.field == "currency" and before.mixed:
+    if doubt.field == "currency" and earlier.mixed:
         return False
-    later = doubt.row.scraped_at - before.first_at >= SECOND_LOOK
-    return bool(before.value == doubt.value and later)
+    is_late_enough = doubt.row.scraped_at - earlier.first_at >= SECOND_LOOK
+    return bool(earlier.value == doubt.value and is_late_enough)
 
 
-def _without(row: ProductRow, found: Iterable[Doubtful], stored: Stored | None) -> ProductRow:
+def _with_good_values(
+    row: ProductRow, doubts: Iterable[Doubtful], stored: Stored | None
+) -> ProductRow:
     item = orjson.loads(row.body)
     before: Mapping[str, Any] = stored.item if stored is not None else {}
     if stored is not None and _is_no_products(row):
         for name in MEANINGFUL:
-            _put(item, name, stored.lately.get(name, before.get(name)))
-    for doubt in found:
-        _put(item, doubt.field, doubt.kept)
+            _set(item, name, stored.lately.get(name, before.get(name)))
+    for doubt in doubts:
+        _set(item, doubt.field, doubt.kept)
         for name in _WITH.get(doubt.field, ()):
-            _put(item, name, before.get(name))
+            _set(item, name, before.get(name))
     return attrs.evolve(row, body=fitting(orjson.dumps(item)), content_hash=digest_of(item))
 
 
-def _put(item: dict[str, Any], name: str, value: Any) -> None:
+def _set(item: dict[str, Any], name: str, value: Any) -> None:
     if value is None:
         item.pop(name, None)
     else:

@@ -1,8 +1,8 @@
 """Exports: tables stream out of PostgreSQL through a server-side cursor, in constant memory.
 
-A condition is `field operator value` and travels as a parameter: what is typed on a command line
-never becomes SQL. Operators: = != < <= > >= and ~ (contains, whatever the case). Without a value,
-= means that nothing is there, != that something is.
+A condition is `field operator value`; its value is sent as a parameter, so text of a command line
+never becomes SQL. Operators: = != < <= > >= and ~ (contains, ignoring case). Without a value,
+= selects empty fields and != filled ones.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _PRODUCT = (
     "availability", "brand", "sku", "gtin", "mpn", "rating", "review_count", "image",
     "canonical_url", "job_id", "first_seen", "scraped_at", "updated_at", "gone_at", "confidence",
 )  # fmt: skip
-#: What is no column of its table, as SQL.
+#: Computed fields, which are no columns of their table, as SQL.
 _COMPUTED = {"confidence": sql.SQL("(item -> 'confidence')")}
-#: What can be exported: columns by default, further columns, order.
+#: The exportable tables: default columns, further columns, order.
 TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "products": (_PRODUCT, ("item",), "site_id, external_id"),
     "product_versions": (
@@ -55,7 +55,7 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     ),
 }  # fmt: skip
 _CONDITION = re.compile(r"\s*(\w+)\s*(!=|<=|>=|=|<|>|~)(.*)", re.DOTALL)
-#: Rows that travel at a time.
+#: Rows that are fetched at a time.
 CHUNK = 2_000
 
 
@@ -72,7 +72,7 @@ class Condition(Value):
         """Read `field operator value`.
 
         Raises:
-            ConfigError: it is none.
+            ConfigError: the text is no condition.
 
         >>> Condition.parse("price <= 9.99")
         Condition(field='price', operator='<=', value='9.99')
@@ -110,42 +110,44 @@ class Selection(Value):
     def parse(
         cls, table: str, columns: str = "", where: Sequence[str] = (), limit: int | None = None
     ) -> Selection:
-        """Read and check what a command line says.
+        """Read and check the options of a command line.
 
         Raises:
-            ConfigError: naming what is unknown and what there is.
+            ConfigError: an option is unknown; the message lists the known ones.
         """
         if table not in TABLES:
-            meant = did_you_mean(table, TABLES) or f"; there is {', '.join(TABLES)}"
-            raise ConfigError(f"no table {table!r} to export{meant}")
+            suggestion = did_you_mean(table, TABLES) or f"; there is {', '.join(TABLES)}"
+            raise ConfigError(f"no table {table!r} to export{suggestion}")
         if limit is not None and limit < 0:
             raise ConfigError(f"--limit {limit} is less than 0")
-        usual, further, _ = TABLES[table]
-        wanted = tuple(filter(None, re.split(r"[\s,]+", columns))) or usual
+        default_columns, further_columns, _ = TABLES[table]
+        names = tuple(filter(None, re.split(r"[\s,]+", columns))) or default_columns
         conditions = tuple(Condition.parse(text) for text in where)
-        for name in (*wanted, *(condition.field for condition in conditions)):
-            if name not in usual + further:
-                known = usual + further
-                meant = did_you_mean(name, known) or f"; there is {', '.join(known)}"
-                raise ConfigError(f"{table} has no field {name!r}{meant}")
-        return cls(table, wanted, conditions, limit)
+        for name in (*names, *(condition.field for condition in conditions)):
+            if name not in default_columns + further_columns:
+                known_names = default_columns + further_columns
+                suggestion = (
+                    did_you_mean(name, known_names) or f"; there is {', '.join(known_names)}"
+                )
+                raise ConfigError(f"{table} has no field {name!r}{suggestion}")
+        return cls(table, names, conditions, limit)
 
     def sql(self) -> tuple[sql.Composable, list[str]]:
         """The query with its parameters."""
         parts, values = [], []
         for condition in self.conditions:
-            part, more = condition.sql()
+            part, parameters = condition.sql()
             parts.append(part)
-            values += more
-        made = sql.SQL("SELECT {} FROM {}").format(
+            values += parameters
+        statement = sql.SQL("SELECT {} FROM {}").format(
             sql.SQL(", ").join(map(_column, self.columns)), sql.Identifier(self.table)
         )
         if parts:
-            made += sql.SQL(" WHERE ") + sql.SQL(" AND ").join(parts)
-        made += sql.SQL(f" ORDER BY {TABLES[self.table][2]}")
+            statement += sql.SQL(" WHERE ") + sql.SQL(" AND ").join(parts)
+        statement += sql.SQL(f" ORDER BY {TABLES[self.table][2]}")
         if self.limit is not None:
-            made += sql.SQL(" LIMIT {}").format(sql.Literal(self.limit))
-        return made, values
+            statement += sql.SQL(" LIMIT {}").format(sql.Literal(self.limit))
+        return statement, values
 
 
 def _column(name: str) -> sql.Composable:
@@ -174,18 +176,18 @@ _KINDS = {
 def stream(
     database_url: str, selection: Selection
 ) -> Iterator[tuple[list[Column], Iterator[list[tuple[Any, ...]]]]]:
-    """Give the columns, and the rows in chunks; all are of one moment.
+    """Yield the columns and the rows in chunks, all from one snapshot.
 
     Raises:
         StoreUnreachable: the database does not answer.
-        StoreError: it refuses, because it lacks the table for instance.
+        StoreError: the database refuses the query, for instance because it lacks the table.
         ConfigError: a value does not fit its field.
     """
     query, values = selection.sql()
     try:
         with transaction(database_url) as connection, interruptible_statements():
             connection.set_session(isolation_level="REPEATABLE READ", readonly=True)
-            # Named, so that the server keeps the result and sends it by the chunk. JSON stays text.
+            # A named cursor: the server holds the result and sends it in chunks. JSON stays text.
             with connection.cursor("seine_export") as cursor:
                 for oid in (114, 3802):
                     extensions.register_type(
@@ -195,16 +197,16 @@ def stream(
                 cursor.execute(query, values)
                 first = cursor.fetchmany(CHUNK)
                 columns = [
-                    Column(found.name, _KINDS.get(found.type_code, "text"))
-                    for found in cursor.description or ()
+                    Column(column.name, _KINDS.get(column.type_code, "text"))
+                    for column in cursor.description or ()
                 ]
                 yield columns, _chunks(first, cursor)
     except (psycopg2.DataError, errors.UndefinedFunction) as error:
         raise ConfigError(f"--where: {first_line(error)}") from None
-    except psycopg2.Error as error:  # a table is missing, say, or a right
-        if (said := said_by(error)) is None:
+    except psycopg2.Error as error:  # for instance, a table or a permission is missing
+        if (message := said_by(error)) is None:
             raise
-        raise StoreError(said) from None
+        raise StoreError(message) from None
 
 
 def _chunks(

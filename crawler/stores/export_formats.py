@@ -20,18 +20,18 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import escaped, printable
 
 Chunks = Iterable[list[tuple[Any, ...]]]
-#: OWASP, "CSV Injection": what begins a formula, the full-width forms in some locales as well.
+#: OWASP, "CSV Injection": characters that begin a formula, with the full-width forms of locales.
 _FORMULA = "=+@\uff1d\uff0b\uff20\uff0d-"
-#: What may stand between a cell's begin and its formula, as one run, so that reading is linear.
+#: Characters between a cell's start and its formula, matched as one run, so that time is linear.
 _BEGIN = re.compile(f"([;\\s\"'\ufeff\u200b\x00-\x1f]+)([{_FORMULA}])?")
-#: Each of these begins a cell where another separator is set.
+#: Characters that begin a cell in a program with another separator.
 _SEPARATORS = frozenset(";\t\n\r")
 _NO_PYARROW = "Parquet needs pyarrow: pip install 'scrapy-seine[parquet]'"
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
 
 
 class Format(Protocol):
-    """Writes rows to a file; returns how many there were."""
+    """Writes rows to a file and returns their number."""
 
     def __call__(
         self, columns: Sequence[Column], chunks: Chunks, out: BinaryIO, *, raw: bool = False
@@ -44,8 +44,8 @@ def write_csv(
 ) -> int:
     """Write RFC 4180 with a header line; times are ISO 8601. Returns the number of rows.
 
-    Without *raw*, a text that a spreadsheet would calculate is written with an apostrophe in front
-    (OWASP, "CSV Injection"), and control characters as U+FFFD.
+    Without *raw*, text that a spreadsheet would evaluate gets an apostrophe in front (OWASP, "CSV
+    Injection"), and control characters become U+FFFD.
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
@@ -53,8 +53,8 @@ def write_csv(
     times = [i for i, column in enumerate(columns) if column.kind == "time"]
     rows = 0
     for chunk in chunks:
-        made = (_iso(row, times) for row in chunk)
-        writer.writerows(made if raw else map(_harmless, made))
+        iso_rows = (_iso(row, times) for row in chunk)
+        writer.writerows(iso_rows if raw else map(_harmless_row, iso_rows))
         rows += len(chunk)
         _drain(buffer, out)
     _drain(buffer, out)
@@ -62,19 +62,19 @@ def write_csv(
 
 
 def _iso(row: tuple[Any, ...], times: Sequence[int]) -> list[Any]:
-    made = list(row)
+    cells = list(row)
     for i in times:
-        if made[i] is not None:
-            made[i] = made[i].isoformat()
-    return made
+        if cells[i] is not None:
+            cells[i] = cells[i].isoformat()
+    return cells
 
 
-def _harmless(row: list[Any]) -> list[Any]:
+def _harmless_row(row: list[Any]) -> list[Any]:
     return [harmless_cell(cell) if isinstance(cell, str) else cell for cell in row]
 
 
 def harmless_cell(text: str) -> str:
-    """A cell that no spreadsheet calculates: an apostrophe stands before what begins a formula.
+    """Put an apostrophe before each start of a formula, so that no spreadsheet evaluates the cell.
 
     A plain number stays a number.
 
@@ -83,14 +83,14 @@ def harmless_cell(text: str) -> str:
     """
     if _NUMBER.fullmatch(text):
         return text
-    text = _BEGIN.sub(_apart, text.replace("\r\n", "\n"))
+    text = _BEGIN.sub(_with_apostrophe, text.replace("\r\n", "\n"))
     return printable(f"'{text}" if text[:1] and text[0] in _FORMULA else text)
 
 
-def _apart(found: re.Match[str]) -> str:
-    run, sign = found.groups()
-    begins = sign and (not found.start() or not _SEPARATORS.isdisjoint(run))
-    return f"{run}'{sign}" if begins else found[0]
+def _with_apostrophe(match: re.Match[str]) -> str:
+    run, sign = match.groups()
+    is_formula = sign and (not match.start() or not _SEPARATORS.isdisjoint(run))
+    return f"{run}'{sign}" if is_formula else match[0]
 
 
 def _drain(buffer: io.StringIO, out: BinaryIO) -> None:
@@ -102,9 +102,9 @@ def _drain(buffer: io.StringIO, out: BinaryIO) -> None:
 def write_jsonl(
     columns: Sequence[Column], chunks: Chunks, out: BinaryIO, *, raw: bool = False
 ) -> int:
-    """Write one object a line; decimals are strings, so none is rounded. Returns the number.
+    """Write one object a line, decimals as strings without rounding. Returns the number of rows.
 
-    Without *raw*, control characters that JSON allows as they are become escapes: nothing is lost.
+    Without *raw*, control characters that JSON allows unescaped are escaped without loss.
     """
     names = [column.name for column in columns]
     nested = [i for i, column in enumerate(columns) if column.kind == "json"]
@@ -123,19 +123,19 @@ def write_jsonl(
 def _nest(row: tuple[Any, ...], nested: Sequence[int]) -> Sequence[Any]:
     if not nested:
         return row
-    made = list(row)
+    cells = list(row)
     for i in nested:
-        if made[i] is not None:
-            made[i] = orjson.Fragment(made[i])
-    return made
+        if cells[i] is not None:
+            cells[i] = orjson.Fragment(cells[i])
+    return cells
 
 
 def write_parquet(
     columns: Sequence[Column], chunks: Chunks, out: BinaryIO, *, raw: bool = False
 ) -> int:
-    """Write Parquet, a row group for some chunks at a time. Returns the number of rows.
+    """Write Parquet with several chunks a row group. Returns the number of rows.
 
-    It holds values as they are, *raw* or not: no spreadsheet calculates a typed column.
+    *raw* changes nothing, because no spreadsheet evaluates a typed column.
 
     Raises:
         ConfigError: pyarrow is not installed.
@@ -175,7 +175,7 @@ def _values(column: Column, values: Sequence[Any]) -> Sequence[Any]:
 
 
 def _groups(chunks: Chunks, size: int = 20_000) -> Iterator[list[tuple[Any, ...]]]:
-    """Larger groups: each has a header of its own in the file."""
+    """Join chunks into larger groups, because each row group has a header in the file."""
     group: list[tuple[Any, ...]] = []
     for chunk in chunks:
         group += chunk
@@ -190,29 +190,31 @@ FORMATS: dict[str, Format] = {"csv": write_csv, "jsonl": write_jsonl, "parquet":
 
 
 def format_of(name: str, output: str) -> str:
-    """Choose a format by its name, else by the file's.
+    """Choose a format by its name, else by the file's suffix.
 
     Raises:
-        ConfigError: neither tells, or what writes the format is not installed.
+        ConfigError: the format is unknown, or its library is not installed.
     """
-    chosen = name or Path(output).suffix.removeprefix(".").lower().replace("json", "jsonl")
-    chosen = "jsonl" if chosen == "jsonll" else chosen or "csv"
-    if chosen not in FORMATS:
-        raise ConfigError(f"no format {chosen!r}; there is {', '.join(FORMATS)}")
-    if chosen == "parquet" and find_spec("pyarrow") is None:  # said before rows are fetched for it
+    format_name = name or Path(output).suffix.removeprefix(".").lower().replace("json", "jsonl")
+    format_name = "jsonl" if format_name == "jsonll" else format_name or "csv"
+    if format_name not in FORMATS:
+        raise ConfigError(f"no format {format_name!r}; there is {', '.join(FORMATS)}")
+    if (
+        format_name == "parquet" and find_spec("pyarrow") is None
+    ):  # checked before any rows are fetched
         raise ConfigError(_NO_PYARROW)
-    return chosen
+    return format_name
 
 
 @contextmanager
 def opened(output: str) -> Iterator[BinaryIO]:
-    """Give the file; it has its name only once it is complete.
+    """Open the file for writing; it gets its name once it is complete.
 
     Raises:
-        ConfigError: it cannot be written.
+        ConfigError: the file cannot be written.
     """
     if output == "-":
-        if sys.__stdout__ is None:  # what stands in its place since takes rows and keeps none
+        if sys.__stdout__ is None:  # sys.stdout is then a replacement that discards rows
             raise ConfigError("standard output is closed; add --output FILE")
         yield sys.stdout.buffer
         return

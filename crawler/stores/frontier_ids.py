@@ -1,7 +1,7 @@
-"""The frontier that a crawl ran on last, by its id, kept where the loss of Redis does not reach.
+"""The id of the frontier that a crawl ran on last, in PostgreSQL, because Redis can lose its own.
 
-The row also has the time when a worker noted it last, which only grows. Redis keeps the last that
-it was told, so that each of the two notices when the other one fell back.
+The row also has the time when a worker recorded it last, which only grows. Redis has a copy of that
+time, because the two values show when one of the stores was reset to an older state.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import attrs
 from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
-_KNOWN = """
+_STORED = """
 SELECT frontier_id, (extract(epoch FROM since) * 1000000)::bigint
 FROM crawls WHERE crawl = %s FOR UPDATE
 """
@@ -27,27 +27,27 @@ RETURNING (extract(epoch FROM since) * 1000000)::bigint
 
 @attrs.frozen(eq=False, repr=False)
 class Noted(Value):
-    """What was noted of a crawl, and what was known before. Times are Unix times, microseconds."""
+    """The recorded frontier of a crawl and the one before. Times are Unix times, microseconds."""
 
     before: str | None
-    """Id of another frontier that it ran on; None: it is the same, or none was known."""
+    """Id of the frontier before, if it is another; None: the same, or none was recorded."""
     was_at: int
-    """When it was noted before; 0: never."""
+    """When the crawl was recorded before; 0: never."""
     at: int
 
 
 def note_frontier(database_url: str, crawl: str, frontier_id: str) -> Noted:
-    """Note a crawl's frontier.
+    """Record a crawl's frontier.
 
     Another id means that the crawl's state in Redis was lost: a server was emptied or replaced.
-    The first process to note the new one is told the old one, so that one process says so.
+    Only the first process to record the new id gets the old one, so that one process reports it.
 
     Raises:
         StoreUnreachable: the database does not answer.
     """
     with transaction(database_url) as connection, connection.cursor() as cursor:
-        cursor.execute(_KNOWN, (crawl,))
-        known, was_at = cursor.fetchone() or (frontier_id, 0)
+        cursor.execute(_STORED, (crawl,))
+        stored_id, was_at = cursor.fetchone() or (frontier_id, 0)
         cursor.execute(_NOTE, (crawl, frontier_id))
         at = cursor.fetchone() or (was_at,)
-        return Noted(None if known == frontier_id else str(known), int(was_at), int(at[0]))
+        return Noted(None if stored_id == frontier_id else str(stored_id), int(was_at), int(at[0]))

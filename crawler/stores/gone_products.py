@@ -1,9 +1,9 @@
-"""The end of a complete crawl of a site: twins merged, what is gone marked, quality measured.
+"""Finish a complete crawl of a site: merge twins, mark gone products, measure the quality.
 
-What a crawl did not see is not gone by that: a listing may be a dead letter. Gone is what its own
-page says: `find_unseen` names the products to ask for by their own addresses
-(crawler.catalogue.jobs.closing does so), `mark_vanished` notes what they answer, and `finish_site`
-then marks them.
+A product that a crawl did not see is not gone, because a listing may be a dead letter. Its own
+page decides: `find_unseen` lists the products to request by their own URLs
+(crawler.catalogue.jobs.closing does so), `mark_vanished` records the responses, and `finish_site`
+marks the products.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from scrapy_seine.sinks.postgres.database import transaction
 
 logger = logging.getLogger(__name__)
 _KEEP = timedelta(days=2)
-#: Doubts about products that were not seen for so long say nothing any more.
+#: Doubts about products that were not seen for this long are deleted.
 _KEEP_DOUBTS = timedelta(days=90)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Finished(Value):
-    """What `finish_site` did."""
+    """The result of `finish_site`."""
 
     known: int
     """Products of the site that were not gone before."""
     unseen: int
     """Of these, those that the crawl did not see."""
     missing: int
-    """Of these, those whose own page is not there, or shows no product."""
+    """Of these, those whose own page does not exist or shows no product."""
     gone: int
-    """Of these, those that are marked now: all, or none where too many are missing."""
+    """Of these, those that are marked now: all, or none if too many are missing."""
     merged: int
-    """Keys that turned out to be another product's."""
+    """Keys that were merged into another product's."""
     quality: Quality
-    """What the crawl's data is worth; it is kept for the next crawl to be compared with."""
+    """The quality of the crawl's data; it is stored for comparison with the next crawl."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -64,7 +64,7 @@ def find_unseen(
     after: str = "",
     limit: int = 10_000,
 ) -> list[Unseen]:
-    """Name products of a site that a crawl since *started_at* did not see, by their addresses.
+    """List the products of a site that a crawl since *started_at* did not see, ordered by URL.
 
     Raises:
         StoreUnreachable: the database does not answer.
@@ -90,15 +90,15 @@ def finish_site(
     started_at: datetime,
     *,
     job_id: str | None = None,
-    most: float = 0.5,
+    max_share: float = 0.5,
     now: datetime | None = None,
 ) -> Finished | None:
-    """Merge twins, mark as gone what is missing, and measure the data; None: it was done already.
+    """Merge twins, mark missing products as gone, and measure the quality; None: done already.
 
     *started_at* is when the crawl began. A product counts as seen if *job_id* wrote it, or if its
-    page was answered since. Where more than the share *most* of the products is missing, nothing is
-    marked: it is the crawl that failed then, not the shop that emptied its shelves. Any number of
-    processes may call this for one job: one of them does it.
+    page was answered since. If more than the share *max_share* of the products is missing, none is
+    marked, because then the crawl has failed rather than the shop removed them. Any number of
+    processes may call this for one job: one of them does the work.
 
     Raises:
         StoreUnreachable: the database does not answer.
@@ -110,15 +110,15 @@ def finish_site(
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%(site)s, 7366450))", values)
         if job_id is not None:
             cursor.execute(query("is_measured"), values)
-            if _one(cursor)[0]:
+            if _only_row(cursor)[0]:
                 return None
         cursor.execute("SELECT seine_merge_twins(%(site)s)", values)
-        merged = _one(cursor)[0]
+        merged = _only_row(cursor)[0]
         cursor.execute(query("plan_for_many"))
         cursor.execute(query("count_unseen"), values)
-        known, unseen, missing = _one(cursor)
+        known, unseen, missing = _only_row(cursor)
         gone = 0
-        if missing <= known * most:
+        if missing <= known * max_share:
             cursor.execute(query("mark_gone"), values)
             gone = cursor.rowcount
         else:
@@ -135,6 +135,6 @@ def finish_site(
     )
 
 
-def _one(cursor: Any) -> tuple[int, ...]:
+def _only_row(cursor: Any) -> tuple[int, ...]:
     row: tuple[int, ...] = cursor.fetchone()
     return row

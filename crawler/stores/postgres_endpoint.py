@@ -1,6 +1,6 @@
-"""Where Redis and PostgreSQL are, whether they answer, and a client for Redis.
+"""The addresses of Redis and PostgreSQL, whether they answer, and a client for Redis.
 
-PostgreSQL joins the stores that `scrapy_seine.endpoints` knows when this module is imported.
+Importing this module adds PostgreSQL to the stores of `scrapy_seine.endpoints`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ __all__ = [
 ]
 
 
-#: Encodings of a database that can hold any text; None: what stands between does not say.
+#: Encodings of a database that can store any text; None: a proxy in between hides it.
 _ENCODINGS = frozenset({"UTF8", "SQL_ASCII", None})
 
 
 def running_database(settings: SettingsLike) -> str:
-    """Address of PostgreSQL: the one that is set, or the embedded one while it runs; else empty.
+    """Return the URL of PostgreSQL: the one that is set, or the embedded one's if it runs, or "".
 
-    Nothing is started: for commands that do without a database where there is none.
+    No server is started, because this is for commands that also work without a database.
     """
     url = str(settings.get("DATABASE_URL") or "")
     if url or not flag(settings, "SEINE_EMBEDDED"):
@@ -53,7 +53,7 @@ def running_database(settings: SettingsLike) -> str:
     return embedded.postgres.url(place) if embedded.postgres.running(place) else ""
 
 
-def _ask(url: str) -> None:
+def _check(url: str) -> None:
     connection = connect(url)
     encoding = connection.get_parameter_status("server_encoding")
     connection.close()
@@ -64,4 +64,4 @@ def _ask(url: str) -> None:
         )
 
 
-STORES["postgres"] = Store("DATABASE_URL", ("postgresql", "postgres"), _ask, (psycopg2.Error,))
+STORES["postgres"] = Store("DATABASE_URL", ("postgresql", "postgres"), _check, (psycopg2.Error,))

@@ -1,11 +1,11 @@
-"""How a batch of products becomes rows, each written, refreshed or left alone (`freshness`).
+"""Store a batch of products: each row is written, refreshed or skipped (`freshness`).
 
-Most pages of a crawl show what is known already. So a batch first asks for the digests of its
-keys, and only new or changed products are sent. The statements guard themselves as well: what
-another writer does in between is neither lost nor overwritten by an older page.
+Most pages of a crawl show no change. So a batch first reads the digests of its keys, and sends only
+new or changed products. The statements check again, so that a row which another writer stores in
+between is neither lost nor overwritten by an older page.
 
-Locks are taken in one order by every writer: sites, products (by key), addresses (by key),
-rejections (by id). So writers wait for each other and never in a circle.
+Every writer takes its locks in one order, so that none deadlocks: sites, products (by key), URLs
+(by key), rejections (by id).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished, sw
 from crawler.stores.same_product import find_twins
 from scrapy_seine.sinks.postgres.database import transaction
 
-#: What stores products, and the name of its parameter.
-_STORING = {
+#: The statements that store products, and the name of their parameter.
+_STORING_STATEMENTS = {
     "add_sites": "names",
     "upsert_products": "items",
     "refresh_products": "rows",
@@ -39,98 +39,107 @@ _STORING = {
 
 
 def newest(rows: Iterable[ProductRow]) -> list[ProductRow]:
-    """Keep one row a key, the newest, in the order of the keys."""
-    best: dict[tuple[str, str], ProductRow] = {}
+    """Return the newest row of each key, ordered by key."""
+    newest_rows: dict[tuple[str, str], ProductRow] = {}
     for row in rows:
         key = (row.site_id, row.external_id)
-        other = best.get(key)
-        if other is None or other.scraped_at <= row.scraped_at:
-            best[key] = row
-    return [best[key] for key in sorted(best)]
+        earlier = newest_rows.get(key)
+        if earlier is None or earlier.scraped_at <= row.scraped_at:
+            newest_rows[key] = row
+    return [newest_rows[key] for key in sorted(newest_rows)]
 
 
 def write_products(
     cursor: extensions.cursor, rows: Sequence[ProductRow], window: timedelta
 ) -> Counter[str]:
-    """Store a batch inside the caller's transaction; counts what became of the rows.
+    """Store a batch inside the caller's transaction; return the number of rows by action.
 
     Raises:
         psycopg2.Error: the caller rolls back.
         BadItem: PostgreSQL left a row out without an error; the caller rolls back.
     """
     if not rows:
-        return _write_none(cursor)
-    wanted = newest(rows)
-    known = _look(cursor, wanted)
-    names = find_twins(cursor, [row for i, row in enumerate(wanted) if i not in known])
-    if names:
+        return _check_tables(cursor)
+    batch = newest(rows)
+    stored = _stored_rows(cursor, batch)
+    twins = find_twins(cursor, [row for i, row in enumerate(batch) if i not in stored])
+    if twins:
         rows = [
-            row.renamed(names[key]) if (key := (row.site_id, row.external_id)) in names else row
+            row.renamed(twins[key]) if (key := (row.site_id, row.external_id)) in twins else row
             for row in rows
         ]
-        wanted = newest(rows)
-        known = _look(cursor, wanted)
-    wanted, known, doubtful = _sort_out(cursor, wanted, known)
-    if left_out := {id(doubt.row) for doubt in doubtful if doubt.is_essential}:
+        batch = newest(rows)
+        stored = _stored_rows(cursor, batch)
+    batch, stored, doubtful = _without_doubtful(cursor, batch, stored)
+    if refused := {id(doubt.row) for doubt in doubtful if doubt.is_essential}:
         # Another page of the batch may be the product's own.
-        write_doubtful(cursor, [doubt for doubt in doubtful if id(doubt.row) in left_out])
-        left = [row for row in rows if id(row) not in left_out]
-        return write_products(cursor, left, window) + Counter(doubtful=len(left_out))
-    done: dict[Action, list[int]] = {}
-    for i, row in enumerate(wanted):
-        done.setdefault(decide(row, known.get(i), window), []).append(i)
-    _upsert(cursor, [wanted[i] for i in (*done.get("new", ()), *done.get("changed", ()))])
-    unwritten = set(done.get("unchanged", ()))
-    unwritten.update(_refresh(cursor, wanted, done.get("refreshed", ())))
-    _note_urls(cursor, rows, wanted, known)
-    _note_sightings(cursor, [wanted[i] for i in sorted(unwritten)])
+        write_doubtful(cursor, [doubt for doubt in doubtful if id(doubt.row) in refused])
+        rest = [row for row in rows if id(row) not in refused]
+        return write_products(cursor, rest, window) + Counter(doubtful=len(refused))
+    indexes: dict[Action, list[int]] = {}
+    for i, row in enumerate(batch):
+        indexes.setdefault(decide(row, stored.get(i), window), []).append(i)
+    _upsert(cursor, [batch[i] for i in (*indexes.get("new", ()), *indexes.get("changed", ()))])
+    unwritten = set(indexes.get("unchanged", ()))
+    unwritten.update(_refresh(cursor, batch, indexes.get("refreshed", ())))
+    _add_urls(cursor, rows, batch, stored)
+    _add_sightings(cursor, [batch[i] for i in sorted(unwritten)])
     write_doubtful(cursor, doubtful)
-    counts = Counter({str(action): len(found) for action, found in done.items()})
-    counts["twice"] += len(rows) - len(wanted)
-    counts["merged"] += len(names)
+    counts = Counter(
+        {str(action): len(rows_of_action) for action, rows_of_action in indexes.items()}
+    )
+    counts["twice"] += len(rows) - len(batch)
+    counts["merged"] += len(twins)
     counts["doubtful"] += len(doubtful)
     return counts
 
 
-def _sort_out(
-    cursor: extensions.cursor, rows: list[ProductRow], known: Mapping[int, Known]
+def _without_doubtful(
+    cursor: extensions.cursor, rows: list[ProductRow], stored: Mapping[int, Known]
 ) -> tuple[list[ProductRow], dict[int, Known], list[Doubtful]]:
-    """Keep doubtful values out of what is new or changed; what is unchanged settles its doubts."""
-    asked = [
+    """Replace doubtful values of new and changed rows; settle the doubts of unchanged ones."""
+    candidates = [
         i
         for i, row in enumerate(rows)
-        if row.judged and (row.doubts or (i in known and known[i].content_hash != row.content_hash))
+        if row.judged
+        and (row.doubts or (i in stored and stored[i].content_hash != row.content_hash))
     ]
-    unchanged = set(range(len(rows))).difference(asked)
+    unchanged = set(range(len(rows))).difference(candidates)
     settle_doubts(cursor, [rows[i] for i in sorted(unchanged) if rows[i].judged])
-    if not asked:
-        return rows, dict(known), []
-    kept, doubtful = sort_out(cursor, [rows[i] for i in asked])
-    settle_doubts(cursor, list(kept.values()), doubtful)
-    sorted_out = {i: kept.get(place) for place, i in enumerate(asked)}
-    left = [(i, row) for i, one in enumerate(rows) if (row := sorted_out.get(i, one)) is not None]
+    if not candidates:
+        return rows, dict(stored), []
+    storable, doubtful = sort_out(cursor, [rows[i] for i in candidates])
+    settle_doubts(cursor, list(storable.values()), doubtful)
+    replacements = {i: storable.get(place) for place, i in enumerate(candidates)}
+    remaining = [
+        (i, row)
+        for i, original in enumerate(rows)
+        if (row := replacements.get(i, original)) is not None
+    ]
     return (
-        [row for _, row in left],
-        {n: known[i] for n, (i, _) in enumerate(left) if i in known},
+        [row for _, row in remaining],
+        {n: stored[i] for n, (i, _) in enumerate(remaining) if i in stored},
         doubtful,
     )
 
 
 def confirm_products(cursor: extensions.cursor, rows: Sequence[Confirmed]) -> Counter[str]:
-    """Count products as fresh whose pages are unchanged, inside the caller's transaction.
+    """Mark products as fresh whose pages are unchanged, inside the caller's transaction.
 
-    Only those that were read from the very state that the request named. Where another state was
-    stored meanwhile nothing is said about it: the product falls due again by itself.
+    Only products that were read from a page with the request's validators are marked. If another
+    state was stored meanwhile, the product is skipped, because it falls due again by itself.
 
     Raises:
         psycopg2.Error: the caller rolls back.
         BadItem: a trigger kept a sighting out; the caller rolls back.
     """
     if not rows:
-        return _write_none(cursor)
-    asked = [{"i": i, "s": row.site_id, "u": row.url, **_named(row)} for i, row in enumerate(rows)]
-    cursor.execute(query("find_confirmed"), {"rows": _json(asked)})
-    found = [
+        return _check_tables(cursor)
+    records = [
+        {"i": i, "s": row.site_id, "u": row.url, **_validators(row)} for i, row in enumerate(rows)
+    ]
+    cursor.execute(query("find_confirmed"), {"rows": _json(records)})
+    confirmed = [
         ProductRow(
             rows[i].site_id,
             external_id,
@@ -143,39 +152,39 @@ def confirm_products(cursor: extensions.cursor, rows: Sequence[Confirmed]) -> Co
         )
         for i, external_id, parser in cursor.fetchall()
     ]
-    wanted = newest(found)
-    left = _refresh(cursor, wanted, range(len(wanted)))
-    _note_sightings(cursor, [wanted[i] for i in sorted(left)])
-    return Counter(confirmed=len(wanted), unmatched=len(rows) - len({row.url for row in found}))
+    batch = newest(confirmed)
+    unwritten = _refresh(cursor, batch, range(len(batch)))
+    _add_sightings(cursor, [batch[i] for i in sorted(unwritten)])
+    return Counter(confirmed=len(batch), unmatched=len(rows) - len({row.url for row in confirmed}))
 
 
 def mark_vanished(cursor: extensions.cursor, rows: Sequence[Vanished]) -> Counter[str]:
-    """Note of products that their own page is not there, inside the caller's transaction.
+    """Mark products whose own page does not exist, inside the caller's transaction.
 
     Raises:
         psycopg2.Error: the caller rolls back.
-        BadItem: a trigger kept a product as it is; the caller rolls back.
+        BadItem: a trigger prevented the update of a product; the caller rolls back.
     """
-    made = [{"s": row.site_id, "u": row.url, "t": row.at, "f": row.final} for row in rows]
-    cursor.execute(query("mark_vanished"), {"rows": _json(made), "now": datetime.now(UTC)})
-    found = cursor.fetchall()
-    if not all(is_marked for _, is_marked in found):
+    records = [{"s": row.site_id, "u": row.url, "t": row.at, "f": row.final} for row in rows]
+    cursor.execute(query("mark_vanished"), {"rows": _json(records), "now": datetime.now(UTC)})
+    marks = cursor.fetchall()
+    if not all(is_marked for _, is_marked in marks):
         raise swallowed("products")
-    return Counter("gone" if final else "missing" for final, _ in found)
+    return Counter("gone" if final else "missing" for final, _ in marks)
 
 
-def _write_none(cursor: extensions.cursor) -> Counter[str]:
-    """Run what stores products, with no rows: a table that takes none at all refuses that too.
+def _check_tables(cursor: extensions.cursor) -> Counter[str]:
+    """Run the storing statements without rows, because a closed table refuses these as well.
 
     Raises:
-        psycopg2.Error: a table is missing, or takes nothing from this user.
+        psycopg2.Error: a table is missing, or this user may not write to it.
     """
-    for name, given in _STORING.items():
-        cursor.execute(query(name), {given: "[]", "now": datetime.now(UTC)})
+    for name, parameter in _STORING_STATEMENTS.items():
+        cursor.execute(query(name), {parameter: "[]", "now": datetime.now(UTC)})
     return Counter()
 
 
-def _named(row: Confirmed) -> dict[str, str | None]:
+def _validators(row: Confirmed) -> dict[str, str | None]:
     return {"g": row.seen.etag, "l": row.seen.last_modified}
 
 
@@ -184,7 +193,7 @@ def write_rejected(cursor: extensions.cursor, rows: Sequence[RejectedRow]) -> Co
 
     Raises:
         psycopg2.Error: the caller rolls back.
-        BadItem: PostgreSQL left one out without an error; the caller rolls back.
+        BadItem: PostgreSQL left a row out without an error; the caller rolls back.
     """
     unique = {row.id: row for row in rows}
     cursor.execute(
@@ -212,17 +221,17 @@ def write_rejected(cursor: extensions.cursor, rows: Sequence[RejectedRow]) -> Co
 
 
 def set_importance(database_url: str, urls: Sequence[str], value: float | None) -> set[str]:
-    """Say how much the products at some addresses matter; returns those that are a product's.
+    """Set the importance of the products at *urls*; return the URLs that are a product's.
 
-    *value* is at most 1000; None leaves it to the site file again.
+    *value* is at most 1000; None restores the importance of the site file.
 
     Raises:
         StoreUnreachable: the database does not answer.
     """
     with transaction(database_url) as connection, connection.cursor() as cursor:
-        # No text of PostgreSQL holds a NUL.
-        asked = [url for url in urls if "\0" not in url]
-        cursor.execute(query("set_importance"), {"urls": asked, "importance": value})
+        # PostgreSQL's text cannot contain a NUL.
+        storable_urls = [url for url in urls if "\0" not in url]
+        cursor.execute(query("set_importance"), {"urls": storable_urls, "importance": value})
         return {url for (url,) in cursor.fetchall()}
 
 
@@ -230,7 +239,7 @@ def _json(rows: Iterable[object]) -> str:
     return orjson.dumps(list(rows)).decode()
 
 
-def _look(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, Known]:
+def _stored_rows(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, Known]:
     if not rows:
         return {}
     keys = _json({"i": i, "s": row.site_id, "e": row.external_id} for i, row in enumerate(rows))
@@ -250,39 +259,39 @@ def _upsert(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
             "h": row.content_hash.hex(),
             "v": orjson.Fragment(row.body),
             "n": row.told or None,
-            **_state(row),
+            **_validators_and_parser(row),
         }
         for row in rows
     )
     cursor.execute(query("upsert_products"), {"items": items, "now": datetime.now(UTC)})
     if cursor.rowcount < len(rows):
-        _find_swallowed(cursor, rows)
+        _raise_if_swallowed(cursor, rows)
 
 
-def _find_swallowed(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
-    """Tell rows that another writer made needless from those that a trigger swallowed.
+def _raise_if_swallowed(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
+    """Raise if a trigger swallowed a row, rather than another writer stored a newer one.
 
     Raises:
-        BadItem: one was swallowed.
+        BadItem: a row was swallowed.
     """
-    known = _look(cursor, rows)
-    left = {decide(row, known.get(i), timedelta.max) for i, row in enumerate(rows)}
-    if left & {"new", "changed"}:
+    stored = _stored_rows(cursor, rows)
+    actions = {decide(row, stored.get(i), timedelta.max) for i, row in enumerate(rows)}
+    if actions & {"new", "changed"}:
         raise swallowed("products")
 
 
-def _state(row: ProductRow) -> dict[str, str | None]:
+def _validators_and_parser(row: ProductRow) -> dict[str, str | None]:
     seen = row.seen
     return {"g": seen.etag, "l": seen.last_modified, "p": seen.parser} if seen is not None else {}
 
 
 def _refresh(
-    cursor: extensions.cursor, rows: Sequence[ProductRow], which: Sequence[int]
+    cursor: extensions.cursor, rows: Sequence[ProductRow], indexes: Sequence[int]
 ) -> set[int]:
-    """Renew scraped_at; returns those that another writer held."""
-    if not which:
+    """Renew scraped_at; return the indexes of rows that another writer had locked."""
+    if not indexes:
         return set()
-    made: list[dict[str, Any]] = [
+    records: list[dict[str, Any]] = [
         {
             "i": i,
             "s": rows[i].site_id,
@@ -290,57 +299,57 @@ def _refresh(
             "u": rows[i].url,
             "t": rows[i].scraped_at,
             "j": rows[i].job_id,
-            **_state(rows[i]),
+            **_validators_and_parser(rows[i]),
         }
-        for i in which
+        for i in indexes
     ]
-    cursor.execute(query("refresh_products"), {"rows": _json(made), "now": datetime.now(UTC)})
-    return set(which) - {i for (i,) in cursor.fetchall()}
+    cursor.execute(query("refresh_products"), {"rows": _json(records), "now": datetime.now(UTC)})
+    return set(indexes) - {i for (i,) in cursor.fetchall()}
 
 
-def _note_urls(
+def _add_urls(
     cursor: extensions.cursor,
     rows: Sequence[ProductRow],
-    kept: Sequence[ProductRow],
-    known: Mapping[int, Known],
+    batch: Sequence[ProductRow],
+    stored: Mapping[int, Known],
 ) -> None:
-    """Remember addresses other than the one in the product's own row."""
-    other: dict[tuple[str, str], tuple[str, datetime]] = {}
-    main = {}
-    for i, row in enumerate(kept):
-        url = known[i].url if i in known else row.url
-        main[row.site_id, row.external_id] = url
-        if url != row.url:  # the row may be about to take the new address
-            other[row.site_id, url] = row.external_id, row.scraped_at
+    """Store URLs of products other than the one in the product's own row."""
+    further: dict[tuple[str, str], tuple[str, datetime]] = {}
+    main_urls = {}
+    for i, row in enumerate(batch):
+        url = stored[i].url if i in stored else row.url
+        main_urls[row.site_id, row.external_id] = url
+        if url != row.url:  # the update may replace the product's URL by the new one
+            further[row.site_id, url] = row.external_id, row.scraped_at
     for row in rows:
-        if row.url != main[row.site_id, row.external_id]:
-            other[row.site_id, row.url] = row.external_id, row.scraped_at
-    if other:
-        made = _json(
-            {"s": site, "u": url, "e": key, "t": at} for (site, url), (key, at) in other.items()
+        if row.url != main_urls[row.site_id, row.external_id]:
+            further[row.site_id, row.url] = row.external_id, row.scraped_at
+    if further:
+        records = _json(
+            {"s": site, "u": url, "e": key, "t": at} for (site, url), (key, at) in further.items()
         )
-        cursor.execute(query("add_urls"), {"rows": made})
-        if cursor.rowcount < len(other):  # known already, or swallowed
-            cursor.execute(query("count_urls"), {"rows": made})
-            if cursor.fetchone() != (len(other),):
+        cursor.execute(query("add_urls"), {"rows": records})
+        if cursor.rowcount < len(further):  # stored already, or swallowed
+            cursor.execute(query("count_urls"), {"rows": records})
+            if cursor.fetchone() != (len(further),):
                 raise swallowed("product_urls")
 
 
-def _note_sightings(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
+def _add_sightings(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
     if not rows:
         return
     sites: dict[tuple[str, str | None], list[ProductRow]] = {}
     for row in rows:
         sites.setdefault((row.site_id, row.job_id), []).append(row)
-    made = [
+    records = [
         {
             "s": site,
             "j": job,
-            "t": max(row.scraped_at for row in seen),
-            "k": [row.external_id for row in seen],
+            "t": max(row.scraped_at for row in site_rows),
+            "k": [row.external_id for row in site_rows],
         }
-        for (site, job), seen in sites.items()
+        for (site, job), site_rows in sites.items()
     ]
-    cursor.execute(query("add_sightings"), {"rows": _json(made)})
-    if cursor.rowcount < len(made):
+    cursor.execute(query("add_sightings"), {"rows": _json(records)})
+    if cursor.rowcount < len(records):
         raise swallowed("sightings")

@@ -1,4 +1,4 @@
-"""The quality of a site's data as a number, and whether it fell: shops change their pages.
+"""Measure the quality of a site's data and detect a fall, because shops change their pages.
 
 The score, 0 to 1, is
 
@@ -11,12 +11,12 @@ The score, 0 to 1, is
 * steadiness: 1 while at most half of the products changed, falling to 0 when all did. Every
   product changing at once is a new layout more often than a new price list.
 
-Fields differ from shop to shop, so a score says little by itself. What counts is the fall against
-the crawl before: by a tenth of the score, or by a third of a field's coverage.
+Fields differ from shop to shop, so a score means little alone. A fall against the crawl before is
+reported: by a tenth of the score, or by a third of a field's coverage.
 
-Spidermon is not used: its monitors judge the items and stats of one process, and a crawl here is
-many processes whose truth is in the database. For a project's own rules on a single item its
-schema validation fits, as a pipeline before `pipelines.validate`.
+Spidermon is not used, because its monitors judge the items and stats of one process, and a crawl
+here is many processes with one database. For a project's own rules on a single item its schema
+validation fits, as a pipeline before `pipelines.validate`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from crawler.stores.queries import query
 from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
-#: What each field's coverage counts for.
+#: Weights of the fields' coverage.
 WEIGHTS = {
     "price": 3, "currency": 2, "availability": 2, "image": 1, "brand": 1, "description": 1,
     "identifier": 1, "category": 1,
@@ -56,15 +56,15 @@ class Quality(Value):
     changed: int
     """Products of which a field changed meanwhile."""
     sane: float
-    """Share of the priced products whose price makes sense; 1 where none has a price."""
+    """Share of the priced products with a sane price; 1 if none has a price."""
     coverage: dict[str, float]
     """Share of the products that have each field."""
     sure: float | None = None
-    """Share of the judged prices of which the crawl is sure (SURE); None where none was judged."""
+    """Share of the judged prices with a confidence of SURE or more; None if none was judged."""
     doubtful: int = 0
-    """Values that contradict what the site did, and are kept out of the products."""
+    """Doubtful values, which are not stored in the products."""
     fall: str | None = None
-    """What fell against the measure before; None: nothing did."""
+    """The fall against the measure before, as text; None: nothing fell."""
 
     @property
     def score(self) -> float:
@@ -72,15 +72,17 @@ class Quality(Value):
         if not self.products:
             return 0.0
         total = sum(WEIGHTS.values())
-        covered = sum(self.coverage[name] * weight for name, weight in WEIGHTS.items()) / total
-        refused = self.rejected / (self.products + self.rejected)
-        unrest = max(0.0, self.changed / self.products - _HALF) / _HALF
-        steady = 1 - min(1.0, unrest)
-        return round(0.5 * covered + 0.2 * self.sane + 0.2 * (1 - refused) + 0.1 * steady, 4)
+        coverage = sum(self.coverage[name] * weight for name, weight in WEIGHTS.items()) / total
+        rejected_share = self.rejected / (self.products + self.rejected)
+        excess_changes = max(0.0, self.changed / self.products - _HALF) / _HALF
+        steadiness = 1 - min(1.0, excess_changes)
+        return round(
+            0.5 * coverage + 0.2 * self.sane + 0.2 * (1 - rejected_share) + 0.1 * steadiness, 4
+        )
 
 
 def fall_of(now: Quality, score: float, coverage: Mapping[str, float]) -> str | None:
-    """Say what fell since a measure with that score and coverage."""
+    """Describe the fall since a measure with that score and coverage; None: nothing fell."""
     if now.score < score * (1 - SCORE_FALL):
         return f"the score fell from {score:.2f} to {now.score:.2f}"
     for name, share in coverage.items():
@@ -92,7 +94,7 @@ def fall_of(now: Quality, score: float, coverage: Mapping[str, float]) -> str | 
 def measure(
     cursor: extensions.cursor, site_id: str, since: datetime | None = None, job: str | None = None
 ) -> Quality:
-    """Measure a site inside the caller's transaction: what was seen since a time, or all of it.
+    """Measure a site inside the caller's transaction: products seen since a time, or all.
 
     Raises:
         psycopg2.Error: the caller rolls back.
@@ -109,7 +111,7 @@ def measure(
     (doubtful,) = cursor.fetchone() or (0,)
     products, priced = counts["products"], counts["price"]
     jumps = jumped if since is not None else 0
-    made = Quality(
+    quality = Quality(
         site_id=site_id,
         products=products,
         rejected=rejected,
@@ -121,28 +123,28 @@ def measure(
     )
     cursor.execute(query("last_quality"), values)
     before = cursor.fetchone()
-    return attrs.evolve(made, fall=fall_of(made, *before)) if before else made
+    return attrs.evolve(quality, fall=fall_of(quality, *before)) if before else quality
 
 
 def save(
-    cursor: extensions.cursor, found: Quality, job: str | None = None, now: datetime | None = None
+    cursor: extensions.cursor, quality: Quality, job: str | None = None, now: datetime | None = None
 ) -> None:
-    """Keep a measure for the next one to be compared with.
+    """Store a measure for comparison with the next one.
 
     Raises:
         psycopg2.Error: the caller rolls back.
     """
     values: dict[str, Any] = {
-        "site": found.site_id,
+        "site": quality.site_id,
         "now": now or datetime.now(UTC),
         "job": job,
-        "products": found.products,
-        "rejected": found.rejected,
-        "changed": found.changed,
-        "sane": found.sane,
-        "coverage": orjson.dumps(found.coverage).decode(),
-        "score": found.score,
-        "fall": found.fall,
+        "products": quality.products,
+        "rejected": quality.rejected,
+        "changed": quality.changed,
+        "sane": quality.sane,
+        "coverage": orjson.dumps(quality.coverage).decode(),
+        "score": quality.score,
+        "fall": quality.fall,
     }
     cursor.execute(query("save_quality"), values)
 
@@ -154,7 +156,7 @@ def measure_sites(
     since: datetime | None = None,
     keep: bool = False,
 ) -> list[Quality]:
-    """Measure one site, or each.
+    """Measure one site, or all.
 
     Raises:
         StoreUnreachable: the database does not answer.
@@ -167,8 +169,8 @@ def measure_sites(
             " ORDER BY site_id",
             {"site": site_id},
         )
-        found = [measure(cursor, name, since) for (name,) in cursor.fetchall()]
+        qualities = [measure(cursor, name, since) for (name,) in cursor.fetchall()]
         if keep:
-            for one in found:
-                save(cursor, one)
-        return found
+            for quality in qualities:
+                save(cursor, quality)
+        return qualities

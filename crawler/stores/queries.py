@@ -18,7 +18,7 @@ def _statements() -> dict[str, str]:
 
 
 def filled_columns() -> dict[str, set[str]]:
-    """Tables, and the columns that the statements fill of a new row."""
+    """Return, by table, the columns that the statements fill in a new row."""
     filled: dict[str, set[str]] = {}
     for table, columns in _FILLED.findall("".join(_statements().values())):
         filled.setdefault(table, set()).update(name.strip() for name in columns.split(","))
@@ -29,6 +29,6 @@ def query(name: str) -> str:
     """Return the statement of that name.
 
     Raises:
-        KeyError: there is none.
+        KeyError: there is no statement of that name.
     """
     return _statements()[name]

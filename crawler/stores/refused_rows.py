@@ -15,8 +15,8 @@ from scrapy_seine.sinks.postgres.sqlstates import Refusal
 
 logger = logging.getLogger(__name__)
 
-#: What is said of a row that PostgreSQL refuses, by its table.
-_REFUSED = {
+#: The reason that is stored with a refused row, by its table.
+_REASONS = {
     PRODUCT: "PostgreSQL refused it",
     PAGE: "the page cannot be archived",
     CONFIRMED: "PostgreSQL refused to note that it is unchanged",
@@ -24,8 +24,8 @@ _REFUSED = {
 }
 
 
-def refused(table: str, row: Any, found: Refusal) -> tuple[str, Any, int] | None:
-    """Turn a row that PostgreSQL refuses into one that says so; None: there is no place for it."""
+def refused(table: str, row: Any, refusal: Refusal) -> tuple[str, Any, int] | None:
+    """Turn a row that PostgreSQL refused into a rejected row; None: its table has none."""
     if table == PRODUCT and isinstance(row, ProductRow):
         body: dict[str, Any] = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id}
         try:
@@ -40,10 +40,10 @@ def refused(table: str, row: Any, found: Refusal) -> tuple[str, Any, int] | None
         body = {"site_id": row.site_id, "url": row.url}
     else:
         return None
-    what = _REFUSED[table]
-    other = attrs.evolve(
-        rejected_row(body, f"{what}: {found.reason}"),
-        code=found.code or None,
-        constraint_name=found.constraint,
+    reason = _REASONS[table]
+    rejected = attrs.evolve(
+        rejected_row(body, f"{reason}: {refusal.reason}"),
+        code=refusal.code or None,
+        constraint_name=refusal.constraint,
     )
-    return REJECTED, other, len(other.body) + OVERHEAD
+    return REJECTED, rejected, len(rejected.body) + OVERHEAD

@@ -1,4 +1,4 @@
-"""What writers store, made ready on the reactor thread: small frozen rows around JSON bytes."""
+"""The rows that writers store, built on the reactor thread: small frozen rows with JSON bytes."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from crawler.items import Product
 from scrapy_seine.errors import BadItem
 from scrapy_seine.records import Value
 
-#: What is stored of an item: doubts are stored on their own.
+#: Fields that are stored of an item; doubts are stored in their own table.
 _FIELDS = tuple(field.name for field in attrs.fields(Product) if field.name != "doubts")
 _LIMIT = 4_000
-#: An escaped NUL, and no escaped backslash with four figures behind it.
+#: An escaped NUL, but no escaped backslash followed by `u0000`.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _ANY = orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Seen(Value):
-    """The state of a page that was read: what a later request may name as known."""
+    """The validators of a page that was read, for a later conditional request."""
 
     etag: str | None = None
     last_modified: str | None = None
     parser: str
-    """Version of the parser that read it."""
+    """Version of the parser that read the page."""
 
 
 @attrs.frozen(eq=False, repr=False)
 class Confirmed(Value):
-    """A page that is unchanged since the state that its request named."""
+    """A page that is unchanged since the validators that its request sent."""
 
     site_id: str
     url: str
@@ -45,23 +45,23 @@ class Confirmed(Value):
 
 
 def swallowed(table: str) -> BadItem:
-    """Make the error of a row that PostgreSQL left out without one: a trigger returned NULL, say.
+    """Return the error for a row that PostgreSQL omitted silently: a trigger returned NULL.
 
-    The writer takes it for the row's fault, as it takes an error that a trigger raises.
+    The writer blames the row, as it does for an error that a trigger raises.
     """
     return BadItem(f"a trigger or a rule of {table} kept it out without an error")
 
 
 @attrs.frozen(eq=False, repr=False)
 class Vanished(Value):
-    """The page of known products that is not there any more, or shows no product."""
+    """A page of known products that no longer exists or shows no product."""
 
     site_id: str
     url: str
-    """The products' own address, whatever it led to."""
+    """The products' own URL, before any redirect."""
     at: datetime
     final: bool = True
-    """The products are gone by that; otherwise the end of a complete crawl decides."""
+    """True: the products are gone; False: the end of a complete crawl decides."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -80,16 +80,16 @@ class ProductRow(Value):
     gtin: str | None = None
     canonical_url: str | None = None
     seen: Seen | None = None
-    """How to ask for the page again; None where its answer named no validator."""
+    """Validators of the page; None where its response had none."""
     told: bool = False
-    """The page was looked at because something said that it changed."""
+    """The page was requested because a sitemap announced it."""
     doubts: Mapping[str, Sequence[str]] = attrs.Factory(dict)
     """By field: the kind of a doubt about it, and the reason."""
     judged: bool = False
-    """The page was held against its site's template."""
+    """The page was compared with its site's template."""
 
     def renamed(self, external_id: str) -> ProductRow:
-        """The same page as that of another key."""
+        """Return the same page under another key."""
         body = fitting(orjson.dumps({**orjson.loads(self.body), "external_id": external_id}))
         return attrs.evolve(self, external_id=external_id, body=body)
 
@@ -103,7 +103,7 @@ class RejectedRow(Value):
     url: str | None
     reason: str
     body: bytes
-    """What there was of it, as JSON."""
+    """The fields of the item, as JSON."""
     rejected_at: datetime
     code: str | None = None
     """SQLSTATE, where PostgreSQL refused it."""
@@ -111,7 +111,7 @@ class RejectedRow(Value):
 
     @property
     def id(self) -> str:
-        """The same page refused again for the same reason is the same row."""
+        """A hash, equal for the same page refused again for the same reason."""
         text = "\0".join((self.job_id or "", self.site_id or "", self.url or "", self.reason))
         return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
@@ -119,7 +119,7 @@ class RejectedRow(Value):
 def product_row(
     product: Product, content_hash: bytes, seen: Seen | None = None, *, told: bool = False
 ) -> ProductRow:
-    """Make the row of a valid product; *seen* and *told* are as in `ProductRow`.
+    """Build the row of a valid product; *seen* and *told* are as in `ProductRow`.
 
     Raises:
         TypeError: a value has no JSON form.
@@ -135,7 +135,7 @@ def product_row(
         product.scraped_at,
         product.job_id,
         body_of(product),
-        # A number out of an address says nothing against another address of the same product.
+        # A SKU from the URL is not compared, because the same product has other URLs.
         None if product.sources.get("sku") == "url" else product.sku,
         product.gtin,
         product.canonical_url,
@@ -147,10 +147,10 @@ def product_row(
 
 
 def body_of(product: Product) -> bytes:
-    """Write the fields that are filled as JSON; decimals become strings, so none is rounded.
+    """Return the filled fields as JSON; decimals become strings, so none is rounded.
 
     Raises:
-        TypeError, ValueError: a field cannot be written, or holds a NUL, which PostgreSQL refuses.
+        TypeError, ValueError: a field has no JSON form, or has a NUL, which PostgreSQL refuses.
     """
     filled = {}
     for name in _FIELDS:
@@ -164,22 +164,22 @@ def body_of(product: Product) -> bytes:
 
 
 def fitting(text: bytes) -> bytes:
-    """The same bytes in no more memory than they need, for rows that wait or are kept.
+    """Copy bytes into a buffer of their exact size, for rows that stay in memory.
 
-    orjson hands its buffer out, which is of 4 kB or twice the text.
+    orjson returns its own buffer, which has 4 kB or twice the size of the text.
     """
     return bytes(memoryview(text))
 
 
-def rejected_row(item: object, reason: str, **known: str | None) -> RejectedRow:
-    """Make the row of a refused item of any kind; nothing in it can make this fail.
+def rejected_row(item: object, reason: str, **defaults: str | None) -> RejectedRow:
+    """Build the row of a refused item of any type; no item makes this fail.
 
-    *known* gives `site_id`, `job_id` or `url` where the item does not.
+    *defaults* has `site_id`, `job_id` or `url` for an item that lacks them.
     """
     fields = _fields(item)
 
     def text(name: str) -> str | None:
-        value = fields.get(name) or known.get(name)
+        value = fields.get(name) or defaults.get(name)
         return _text(value)[:2000] if value else None
 
     return RejectedRow(
@@ -205,18 +205,18 @@ def _brief(value: Any) -> Any:
     if value is None or isinstance(value, bool):
         return value
     try:
-        plain = orjson.dumps(value, default=str, option=_ANY)
-        if len(plain) <= _LIMIT and b"\\u0000" not in plain:
-            return orjson.loads(plain)
+        encoded = orjson.dumps(value, default=str, option=_ANY)
+        if len(encoded) <= _LIMIT and b"\\u0000" not in encoded:
+            return orjson.loads(encoded)
     except (TypeError, ValueError, RecursionError):
         pass
     return _text(value)[:_LIMIT]
 
 
 def _text(value: Any) -> str:
-    """Make text that UTF-8 and PostgreSQL accept."""
+    """Return text that UTF-8 and PostgreSQL accept."""
     try:
-        made = str(value)
-    except Exception:  # a foreign object's own error is no reason to lose the report
-        made = f"<{type(value).__name__}>"
-    return made.replace("\0", "").encode("utf-8", "replace").decode()
+        text = str(value)
+    except Exception:  # an object whose __str__ fails must not lose the report
+        text = f"<{type(value).__name__}>"
+    return text.replace("\0", "").encode("utf-8", "replace").decode()

@@ -1,7 +1,7 @@
-"""Twins: the same product under several keys, as a page without a SKU may show one that has it.
+"""Twins: one product under several keys, for instance because one of its pages lacks the SKU.
 
-The rule, in order of trust: one GTIN, one canonical address, one address. Two SKUs, or two GTINs,
-that differ outweigh all of that: a shop may sell another thing under an old address.
+Twins share, in order of trust: the GTIN, the canonical URL, the URL. Different SKUs or GTINs
+overrule all of these, because a shop may sell another product at an old URL.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ Key = tuple[str, str]
 
 
 def twin(row: ProductRow, candidates: Iterable[tuple[str, str | None, str | None]]) -> str | None:
-    """Choose the key of the product that a page shows: (external_id, sku, gtin) of each."""
-    fitting = [
+    """Choose the product that a page shows among candidates (external_id, sku, gtin)."""
+    matches = [
         (gtin is not None and gtin == row.gtin, external_id)
         for external_id, sku, gtin in candidates
         if not _differ(sku, row.sku) and not _differ(gtin, row.gtin)
     ]
-    # By GTIN first; then the smallest key, so that every writer chooses the same.
-    return min(fitting, key=lambda found: (not found[0], found[1]))[1] if fitting else None
+    # An equal GTIN first, then the smallest key, so that every writer chooses the same.
+    return min(matches, key=lambda match: (not match[0], match[1]))[1] if matches else None
 
 
-def _differ(one: str | None, two: str | None) -> bool:
-    return one is not None and two is not None and one != two
+def _differ(first: str | None, second: str | None) -> bool:
+    return first is not None and second is not None and first != second
 
 
 def find_twins(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[Key, str]:
-    """Ask which of these unknown keys stand for known products; returns the known keys.
+    """Return the stored key for each of these unknown keys whose product is stored.
 
     Raises:
         psycopg2.Error: the caller rolls back.
@@ -46,18 +46,18 @@ def find_twins(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[Ke
         if row.gtin is not None:
             by_gtin.append({"i": i, "s": row.site_id, "g": row.gtin})
         if row.sku is None or row.canonical_url not in {None, row.url}:
-            # What has a SKU and its own address is itself; most pages are not asked about.
+            # A page with a SKU and its own canonical URL is no twin by URL; most pages are such.
             by_url += [
                 {"i": i, "s": row.site_id, "u": url} for url in {row.url, row.canonical_url} if url
             ]
     candidates: dict[int, list[tuple[str, str | None, str | None]]] = {}
-    for name, asked in (("twins_by_gtin", by_gtin), ("twins_by_url", by_url)):
-        if asked:
-            cursor.execute(query(name), {"rows": orjson.dumps(asked).decode()})
+    for name, records in (("twins_by_gtin", by_gtin), ("twins_by_url", by_url)):
+        if records:
+            cursor.execute(query(name), {"rows": orjson.dumps(records).decode()})
             for i, *candidate in cursor.fetchall():
                 candidates.setdefault(i, []).append(tuple(candidate))
     return {
         (rows[i].site_id, rows[i].external_id): key
-        for i, found in candidates.items()
-        if (key := twin(rows[i], found)) is not None
+        for i, twins in candidates.items()
+        if (key := twin(rows[i], twins)) is not None
     }

@@ -1,8 +1,8 @@
-"""The names of what a worker writes, and what a row weighs."""
+"""The names of the tables that a worker writes, and the memory of a row."""
 
 from __future__ import annotations
 
-#: What a row weighs beside its JSON.
+#: Bytes of memory for a row beside its JSON.
 OVERHEAD = 400
 PRODUCT, REJECTED, ATTEMPT, PAGE = "products", "rejected", "attempts", "pages"
 CONFIRMED, VANISHED, TEMPLATE = "confirmed", "vanished", "templates"

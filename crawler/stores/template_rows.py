@@ -1,4 +1,4 @@
-"""The templates of sites, shared by the fleet: each worker begins with what others have learned."""
+"""The templates of sites, shared by the fleet: each worker starts with those of the others."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from crawler.stores.queries import query
 from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
-#: Templates that a worker begins with: the newest, some KB each.
+#: Templates that a worker starts with: the newest, some KB each.
 MOST = 1_000
 
 
 @attrs.frozen(eq=False, repr=False)
 class TemplateRow(Value):
-    """What is known of one make of a site's pages."""
+    """The learned profile of one cluster of a site's pages."""
 
     site_id: str
     cluster: str
@@ -30,18 +30,18 @@ class TemplateRow(Value):
     learned: bytes
     """The profile as JSON."""
     changed: str | None
-    """What changed last, where this worker noticed it."""
+    """The last change, where this worker noticed it."""
     at: datetime
 
 
 def write_templates(cursor: extensions.cursor, rows: Sequence[TemplateRow]) -> Counter[str]:
-    """Store a batch inside the caller's transaction; of one template the newest row.
+    """Store a batch inside the caller's transaction: the newest row of each template.
 
     Raises:
         psycopg2.Error: the caller rolls back.
     """
     unique = {(row.site_id, row.cluster): row for row in rows}
-    made = [
+    records = [
         {
             "s": row.site_id,
             "c": row.cluster,
@@ -53,12 +53,12 @@ def write_templates(cursor: extensions.cursor, rows: Sequence[TemplateRow]) -> C
         }
         for row in unique.values()
     ]
-    cursor.execute(query("add_templates"), {"rows": orjson.dumps(made).decode()})
+    cursor.execute(query("add_templates"), {"rows": orjson.dumps(records).decode()})
     return Counter(templates=len(unique))
 
 
 def read_templates(database_url: str, site_id: str | None = None) -> list[tuple[str, str, Any]]:
-    """Site, cluster and profile of the newest templates, of one site or of all.
+    """Return site, cluster and profile of the newest templates, of one site or of all.
 
     Raises:
         StoreUnreachable: the database does not answer.
@@ -71,7 +71,7 @@ def read_templates(database_url: str, site_id: str | None = None) -> list[tuple[
 def stored_before(
     database_url: str, site_id: str, urls: Sequence[str]
 ) -> dict[str, dict[str, Any] | None]:
-    """What the products at these addresses had before their pages were read of late; None: nothing.
+    """Return the products at these URLs as they were before the last readings; None: not stored.
 
     Raises:
         StoreUnreachable: the database does not answer.
@@ -82,7 +82,7 @@ def stored_before(
 
 
 def stored_currencies(database_url: str, site_id: str) -> list[tuple[str, str]]:
-    """Addresses and currencies of some products of a site, the oldest first.
+    """Return URLs and currencies of some products of a site, the oldest first.
 
     Raises:
         StoreUnreachable: the database does not answer.

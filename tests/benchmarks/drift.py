@@ -32,7 +32,14 @@ from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.extract.template.observation import FIELDS
 from crawler.stores.content_hash import digest
-from crawler.stores.doubtful import SECOND_LOOK, Stored, Told, _without, doubts_of, is_told_again
+from crawler.stores.doubtful import (
+    SECOND_LOOK,
+    EarlierDoubt,
+    Stored,
+    _with_good_values,
+    doubts_of,
+    is_seen_again,
+)
 from crawler.stores.rows import ProductRow, product_row
 from scrapy_seine.urls import tidy
 from tests.benchmarks.shops import SHOPS, Shop, Thing, things
@@ -273,7 +280,7 @@ class Crawl:
             for doubt in doubts_of(
                 row, before and attrs.evolve(before, lately=self._lately(key, at))
             )
-            if not is_told_again(doubt, self._told(key, doubt.field, before))
+            if not is_seen_again(doubt, self._told(key, doubt.field, before))
         ]
         if not found_doubts:
             self.told = {pair: told for pair, told in self.told.items() if pair[0] != key}
@@ -285,14 +292,14 @@ class Crawl:
         if at - self.read_at.get(row.url, _FIRST_DAY - SECOND_LOOK) > timedelta(minutes=15):
             self.before[row.url] = item or None  # as the storage tells it
         self.read_at[row.url] = at
-        kept = _without(row, found_doubts, before) if found_doubts else row
+        kept = _with_good_values(row, found_doubts, before) if found_doubts else row
         now = orjson.loads(kept.body)
         changed_fields = {name for name in FIELDS if item and item.get(name) != now.get(name)}
         self.lately.update({(key, name): (item.get(name), at) for name in changed_fields})
         self.table[key] = Stored(now, row.url, at)
         return {doubt.field for doubt in found_doubts}
 
-    def _told(self, key: str, field: str, stored: Stored | None) -> Told | None:
+    def _told(self, key: str, field: str, stored: Stored | None) -> EarlierDoubt | None:
         if (key, field) not in self.told:
             return None
         value, since, _ = self.told[key, field]
@@ -303,7 +310,7 @@ class Crawl:
             and (number, field) not in self.told
             for number, other in self.table.items()
         )
-        return Told(value, since, jumps, mixed)
+        return EarlierDoubt(value, since, jumps, mixed)
 
     def _lately(self, key: str, at: datetime) -> dict[str, Any]:
         told = {name: self.lately.get((key, name)) for name in FIELDS}

@@ -374,7 +374,7 @@ async def test_a_lost_recrawl_is_begun_by_its_next_name(coordinator, database, d
     await coordinator.step(NOW)
     name = (await coordinator.jobs.running())[0].id
     await driver.f.erase()
-    coordinator._joined, coordinator._looked = False, None
+    coordinator._joined, coordinator._recrawled_at = False, None
     await coordinator.step(NOW)
     assert [job.id for job in await coordinator.jobs.running()] == [f"{name}:2"]
     assert len(await driver.take(9)) == 1
@@ -417,7 +417,7 @@ async def test_products_are_sent_again_by_age_within_the_budget(
     coordinator = Coordinator(redis_client, namespace, database, [plan])
     add_products(database, (1.5, 3, 5, 0.5))
     for _ in range(2):
-        coordinator._looked = None
+        coordinator._recrawled_at = None
         await coordinator.step(NOW)
     (job,) = await coordinator.jobs.newest()
     assert (job.kind, job.total) == ("recrawl", 2)

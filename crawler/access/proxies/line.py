@@ -1,6 +1,6 @@
-"""The operator's list of proxies, read line by line; a bad line costs that line only.
+"""Read the operator's list of proxies line by line; a bad line is skipped.
 
-A line is an address and what is known of it:
+A line has an address and options:
 
     203.0.113.7:8080
     203.0.113.7:8080:user:password                pool=datacenter country=DE provider=acme
@@ -8,9 +8,9 @@ A line is an address and what is known of it:
     http://user-s{session}:secret@gw.example:7777 pool=gateway sessions=20
     https://api.gw.example/?api_key=secret&url={url}
 
-A gateway's exits share one address and differ in their credentials: {session} is replaced by a
-number from 1 to `sessions`, and each is a proxy of its own here. The last line is a gateway that is
-asked by a URL of its own, in which {url} stands for the page's URL, quoted.
+A gateway's exits share one address and differ in their credentials: {session} is replaced by the
+numbers from 1 to `sessions`, and each makes a separate proxy. The last line is a gateway that is
+requested by its own URL, in which {url} is replaced by the quoted URL of the page.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from scrapy_seine.records import Value
 
 POOLS = ("datacenter", "residential", "gateway")
 SCHEMES = ("http", "https", "socks5", "socks5h")
-#: Exits of a gateway that says nothing else.
+#: Default number of a gateway's exits.
 SESSIONS = 10
 _MAX_SESSIONS = 1000
 _MAX_PORT = 65535
 _OPTIONS = ("pool", "country", "provider", "sessions")
 _PORTS = {"http": 80, "https": 443}
-#: A URL as it may be sent: ASCII without blanks, and without what no URL has.
+#: Characters of a URL that may be sent: those of RFC 3986 in ASCII.
 _SENT = re.compile(r"[!#-;=?-\[\]_a-z~]+")
 _BARE = re.compile(r"^(?P<host>[\w.-]+):(?P<port>\d+)(?::(?P<user>[^:]+):(?P<secret>.+))?$")
 
 
 @attrs.frozen(eq=False, repr=False)
 class Proxy(Value):
-    """One way out."""
+    """One proxy."""
 
     url: str = attrs.field(repr=False)
     """With credentials: never to be shown."""
     pool: str
     country: str
-    """ISO 3166 alpha-2, upper case; '' = not known."""
+    """ISO 3166 alpha-2, upper case; '' = unknown."""
     provider: str
-    """'' = not known."""
+    """'' = unknown."""
 
     @property
     def id(self) -> str:
@@ -59,7 +59,7 @@ class Proxy(Value):
 
     @property
     def is_gateway(self) -> bool:
-        """Whether it is asked by a URL of its own that holds the page's."""
+        """Whether it is requested by its own URL, which contains the page's."""
         return PLACE in self.url
 
 
@@ -70,12 +70,12 @@ class BadLine(Value):
     number: int
     """Counted from 1."""
     reason: str
-    """Without the line itself: nobody knows where in it a password is."""
+    """Without the line itself, because any part of it may be a password."""
 
 
 def parse(lines: Iterable[str]) -> tuple[list[Proxy], list[BadLine]]:
-    """Read a list: the proxies, each once, and the lines that are none."""
-    found: dict[str, Proxy] = {}
+    """Read a list; return the proxies, each once, and the bad lines."""
+    proxies: dict[str, Proxy] = {}
     bad = []
     for number, line in enumerate(lines, 1):
         text = line.strip()
@@ -83,17 +83,17 @@ def parse(lines: Iterable[str]) -> tuple[list[Proxy], list[BadLine]]:
             continue
         try:
             for proxy in _line(text):
-                found.setdefault(proxy.url, proxy)
+                proxies.setdefault(proxy.url, proxy)
         except ValueError as error:
             bad.append(BadLine(number, str(error)))
-    return list(found.values()), bad
+    return list(proxies.values()), bad
 
 
 def _line(text: str) -> list[Proxy]:
-    address, *words = text.split()
+    address, *option_words = text.split()
     options = {}
-    for word in words:
-        name, equals, value = word.partition("=")
+    for option in option_words:
+        name, equals, value = option.partition("=")
         if not equals or name not in _OPTIONS:
             raise ValueError(
                 f"after the address only {', '.join(_OPTIONS)} are known, as name=value"
@@ -120,10 +120,10 @@ def _urls(address: str, options: dict[str, str]) -> list[str]:
 
 
 def _gateway(address: str) -> str:
-    """Check a gateway's URL.
+    """Check a gateway's URL and return it.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is invalid.
     """
     try:
         parts = urlsplit(address)
@@ -144,11 +144,11 @@ def _gateway(address: str) -> str:
 def _url(address: str) -> str:
     if PLACE in address:
         return _gateway(address)
-    bare = _BARE.match(address)
-    if bare:
-        user, secret = bare["user"], bare["secret"]
+    match = _BARE.match(address)
+    if match:
+        user, secret = match["user"], match["secret"]
         login = f"{quote(user, safe='')}:{quote(secret, safe='')}@" if user else ""
-        address = f"http://{login}{bare['host']}:{bare['port']}"
+        address = f"http://{login}{match['host']}:{match['port']}"
     elif "://" not in address:
         address = f"http://{address}"
     try:

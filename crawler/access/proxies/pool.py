@@ -1,8 +1,7 @@
-"""Proxies shared by the fleet: who may use which one for which domain, decided in Redis.
+"""The fleet's proxies: Redis decides which worker may use which proxy for which domain.
 
-A proxy that a domain has not accepted yet goes out once at a time; so does one that returns from
-its quarantine. Thus a bad proxy is asked once, not once by each worker, and one request finds out
-whether it is good again.
+A proxy that a domain has not accepted yet, or that returns from its quarantine, is used by one
+request at a time. So a bad proxy costs one request instead of one for each worker.
 """
 
 from __future__ import annotations
@@ -21,36 +20,36 @@ from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.lenient import record, whole
 from scrapy_seine.records import Value
 
-#: A proxy whose pause ends this soon is taken ahead of time, ms.
+#: A proxy whose pause ends within this time is taken in advance, ms.
 LEAD_MS = 1000
-#: For how long a worker's list counts when it falls silent, ms.
+#: How long a worker's list counts after its last registration, ms.
 LISTED_MS = 900_000
 Outcome = Literal["good", "ban", "unknown"]
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class PoolConfig(Value):
-    """How long proxies rest, and how hard one may be worked."""
+    """Quarantines and limits of proxies."""
 
     quarantine_s: float = 1800.0
     """First quarantine, seconds; it doubles with each ban in a row."""
     longest_s: float = 21600.0
     """Longest quarantine, seconds."""
     domains: int = 3
-    """Bans by as many domains within the first quarantine let a proxy rest everywhere."""
+    """A proxy rests everywhere after bans by this many domains within the first quarantine."""
     concurrency: int = 0
     """Uses of one proxy at a time; 0: any number."""
     delay_s: float = 0.0
     """Pause between two uses of one proxy, seconds."""
     hold_s: float = 300.0
-    """A use that nobody reported is over after this many seconds: its worker died."""
+    """A use without a report ends after this many seconds, because its worker died."""
 
     @classmethod
     def from_settings(cls, settings: SettingsLike) -> PoolConfig:
-        """Read the settings; rotating_proxies' own backoff counts where it is set.
+        """Read the settings; the backoff of rotating_proxies overrides ours if it is set.
 
         Raises:
-            ConfigError: one is wrong.
+            ConfigError: a setting is invalid.
         """
         base = number(settings, "SEINE_PROXY_QUARANTINE_SECONDS", 1800, low=0.1)
         cap = number(settings, "SEINE_PROXY_QUARANTINE_LIMIT_SECONDS", 21600, low=0.1)
@@ -69,7 +68,7 @@ class PoolConfig(Value):
 
 @attrs.frozen(eq=False, repr=False)
 class Each(Value):
-    """Limits of a domain that each proxy keeps by itself."""
+    """Limits of a domain that apply to each proxy separately."""
 
     delay_ms: int
     """Pause between two uses."""
@@ -84,28 +83,28 @@ class Taken(Value):
     id: str
     token: str
     probe: bool = False
-    """The domain has not accepted it yet, or not since its ban: this use decides on it."""
+    """The domain has not accepted it yet, or not since its ban: this use decides."""
     at_ms: int = 0
-    """When it may be used, on Redis' clock; 0: at once."""
+    """Time of the use on Redis' clock, ms; 0: at once."""
     now_ms: int = 0
-    """Redis' time of the answer."""
+    """Redis' time of the reply, ms."""
 
 
 @attrs.frozen(eq=False, repr=False)
 class Slot(Value):
-    """When a request's address may ask the request's domain."""
+    """The time at which an address may send a request to a domain."""
 
     at_ms: int
     """On Redis' clock, ms."""
     at_s: float
     """On this process' clock, monotonic s."""
     spent: bool = False
-    """The request has left: what is sent again needs another time."""
+    """The request was sent; a retry needs another slot."""
 
 
 @attrs.frozen(eq=False, repr=False)
 class Some(Value):
-    """A few of many."""
+    """Some ids of a set, with their total number."""
 
     ids: tuple[str, ...]
     count: int
@@ -118,12 +117,12 @@ class Some(Value):
 
 @attrs.frozen(eq=False, repr=False)
 class Registered(Value):
-    """What came of a worker's list."""
+    """The result of registering a worker's list."""
 
     left: int
-    """Proxies that no worker lists any more."""
+    """Proxies that were removed, because no worker lists them any more."""
     lists: int
-    """Different lists in the fleet."""
+    """Number of different lists in the fleet."""
     elsewhere: Some
     """Proxies that only other workers' lists have."""
     here: Some
@@ -131,14 +130,14 @@ class Registered(Value):
 
 
 def name_of(proxies: Sequence[Proxy]) -> str:
-    """Name a list: the same for the same proxies, in whatever order."""
+    """Return the name of a list, which does not depend on the order of its proxies."""
     ids = sorted(f"{p.id} {p.pool} {p.country}" for p in proxies)
     return hashlib.sha256("\n".join(ids).encode()).hexdigest()[:16]
 
 
 @attrs.frozen(eq=False, repr=False)
 class Health(Value):
-    """What the fleet knows of one proxy."""
+    """The state of one proxy in the fleet."""
 
     id: str
     pool: str
@@ -148,9 +147,9 @@ class Health(Value):
     bans: int
     unknown: int
     resting_s: float
-    """Seconds left of its quarantine everywhere; 0: it may be used."""
+    """Seconds left of its quarantine for all domains; 0: it may be used."""
     domains: dict[str, float]
-    """Seconds left of its quarantine, by domain."""
+    """Seconds left of its quarantines, by domain."""
 
 
 class ProxyPool:
@@ -162,16 +161,16 @@ class ProxyPool:
         self.redis = redis
         self.key = prefix(fleet) + "proxies:"
         self.config = config or PoolConfig()
-        #: 0 asks the server's clock; tests pass their own time.
+        #: 0: the server's clock is used; tests set a time.
         self.now_ms = now_ms
-        #: Name of the list whose proxies are taken; '' = any.
+        #: Name of the list whose proxies are taken; '' = any list.
         self.listed = ""
 
     async def register(self, proxies: Sequence[Proxy], worker: str = "") -> Registered:
-        """Make these a worker's proxies; the fleet has those that any of its workers lists.
+        """Register a worker's proxies; the fleet has the proxies of all of its workers.
 
-        To be repeated within `LISTED_MS`; a worker that is silent for longer no longer counts. From
-        now on this object takes only proxies of this list.
+        To be repeated within `LISTED_MS`, after which a worker's list expires. From now on this
+        object takes only proxies of this list.
         """
         self.listed = name_of(proxies)
         args = [arg for p in proxies for arg in (p.id, p.pool, p.country, p.provider)]
@@ -187,7 +186,7 @@ class ProxyPool:
         )
 
     async def withdraw(self, worker: str) -> None:
-        """Let a worker's list count no longer once another one registers; nothing leaves now."""
+        """Withdraw a worker's list; its proxies are removed when another worker registers."""
         await self.redis.zrem(self.key + "workers", worker)
 
     async def take(
@@ -199,9 +198,9 @@ class ProxyPool:
         keep: str = "",
         each: Each | None = None,
     ) -> Taken | float:
-        """Take a proxy, *keep* if it may be used; else the seconds until one may be, inf: none.
+        """Take a proxy, *keep* if it may be used; else return the seconds to wait, inf: no proxy.
 
-        With *each* the proxies keep these limits of the domain; a use may then begin a bit later.
+        With *each* these limits of the domain apply to each proxy; a use may then begin later.
         """
         token = uuid.uuid4().hex[:16]
         config = self.config
@@ -221,33 +220,33 @@ class ProxyPool:
             *(("", 0, 0) if each is None else (each.delay_ms, each.concurrency, LEAD_MS)),
             self.listed,
         )
-        word = text(reply[0])
-        if word == "TAKEN":
+        status = text(reply[0])
+        if status == "TAKEN":
             return Taken(text(reply[1]), token, bool(reply[2]), int(reply[3]), int(reply[4]))
-        return int(reply[1]) / 1000 if word == "WAIT" else float("inf")
+        return int(reply[1]) / 1000 if status == "WAIT" else float("inf")
 
     async def pace(
         self, domain: str, address: str, delay_ms: int, missed_ms: int | None = None
     ) -> tuple[int, int]:
-        """Give another time to ask *domain* from an address: Redis' time, and the time to ask, ms.
+        """Return Redis' time and a new time for a request to *domain* from an address, ms.
 
-        *missed_ms* is the time that it had before; None: it had none.
+        *missed_ms* is the time that the request missed; None: it had none.
         """
-        missed = "" if missed_ms is None else missed_ms
-        args = (self.now_ms, domain, address, delay_ms, missed)
+        missed_argument = "" if missed_ms is None else missed_ms
+        args = (self.now_ms, domain, address, delay_ms, missed_argument)
         now_ms, at_ms = await run(self.redis, "next_use", self.key, *args)
         return int(now_ms), int(at_ms)
 
     async def usable(self, domain: str, *, pool: str = "", country: str = "") -> int:
-        """Count the proxies that a domain may be asked through."""
+        """Count the proxies that may be used for a domain."""
         args = (self.now_ms, domain, pool, country, self.listed)
         return int(await run(self.redis, "usable_proxies", self.key, *args))
 
     async def report(self, domain: str, taken: Taken, outcome: Outcome) -> str:
-        """Say how a use ended; returns what became of the proxy.
+        """Report the outcome of a use; return the proxy's new state.
 
-        'GOOD'; 'UNKNOWN'; 'BANNED' for the domain; 'AGAIN', it was banned by a use that was under
-        way with this one; 'RESTING' everywhere.
+        'GOOD'; 'UNKNOWN'; 'BANNED' for the domain; 'AGAIN', a concurrent use had banned it;
+        'RESTING' everywhere.
         """
         config = self.config
         reply = await run(
@@ -274,37 +273,37 @@ class ProxyPool:
         await pipe.execute()
 
     async def health(self) -> list[Health]:
-        """What is known of each proxy of the list; for people, not for each request."""
+        """Return the state of each proxy of the fleet, for operators."""
         clock: Any = await self.redis.time()
-        now = self.now_ms / 1000 or clock[0] + clock[1] / 1e6
+        now_s = self.now_ms / 1000 or clock[0] + clock[1] / 1e6
         infos = await self.redis.hgetall(self.key + "info")
         counts = {
             text(k): whole(v) for k, v in (await self.redis.hgetall(self.key + "health")).items()
         }
-        resting = await self._left(self.key + "resting", now)
+        resting = await self._seconds_left(self.key + "resting", now_s)
         domains = {
-            text(d): await self._left(f"{self.key}rest:{text(d)}", now)
+            text(d): await self._seconds_left(f"{self.key}rest:{text(d)}", now_s)
             for d in await self.redis.smembers(self.key + "domains")
         }
-        found = []
-        for raw, packed in sorted(infos.items()):
-            name, info = text(raw), record(packed)
-            found.append(
+        health = []
+        for raw_id, raw_info in sorted(infos.items()):
+            proxy_id, info = text(raw_id), record(raw_info)
+            health.append(
                 Health(
-                    name,
+                    proxy_id,
                     pool=str(info.get("pool") or ""),
                     country=str(info.get("country") or ""),
                     provider=str(info.get("provider") or ""),
-                    good=counts.get(f"{name} good", 0),
-                    bans=counts.get(f"{name} ban", 0),
-                    unknown=counts.get(f"{name} unknown", 0),
-                    resting_s=resting.get(name, 0.0),
-                    domains={d: left[name] for d, left in domains.items() if name in left},
+                    good=counts.get(f"{proxy_id} good", 0),
+                    bans=counts.get(f"{proxy_id} ban", 0),
+                    unknown=counts.get(f"{proxy_id} unknown", 0),
+                    resting_s=resting.get(proxy_id, 0.0),
+                    domains={d: left[proxy_id] for d, left in domains.items() if proxy_id in left},
                 )
             )
-        return found
+        return health
 
-    async def _left(self, key: str, now_s: float) -> dict[str, float]:
-        """Seconds left in a set of quarantines."""
-        found: Any = await self.redis.zrangebyscore(key, now_s * 1000, "+inf", withscores=True)
-        return {text(name): round(until / 1000 - now_s, 1) for name, until in found}
+    async def _seconds_left(self, key: str, now_s: float) -> dict[str, float]:
+        """Return the seconds left of each quarantine in a set, by proxy."""
+        rests: Any = await self.redis.zrangebyscore(key, now_s * 1000, "+inf", withscores=True)
+        return {text(name): round(until / 1000 - now_s, 1) for name, until in rests}

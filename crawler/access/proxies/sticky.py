@@ -1,7 +1,7 @@
-"""For how long a site is asked through the same residential proxy or gateway's session.
+"""Keep a site on the same residential proxy or gateway session for a limited time.
 
-A visitor who comes from another address with each page looks like a robot, and one who stays for
-ever at one address like a heavy user. Pure; each worker keeps its own.
+A visitor whose address changes with each page looks like a robot, and one whose address never
+changes looks like a heavy user. Pure; each worker has its own sessions.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import attrs
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.records import Record
 
-#: Pools whose proxies are kept for a while.
-_STICKY = frozenset({"residential", "gateway"})
-#: Sites whose proxies are known; the one whose proxy was chosen first goes first.
+#: Pools whose proxies are sticky.
+_STICKY_POOLS = frozenset({"residential", "gateway"})
+#: Most sessions that are stored; the oldest is dropped first.
 _MOST = 10_000
 
-#: Who is asked, and through which pool and country.
+#: Domain, pool and country of a session.
 Way = tuple[str, str, str]
 
 
@@ -30,31 +30,31 @@ class _Session(Record):
 
 
 class StickyProxies:
-    """The proxies that a worker's sites were asked through last."""
+    """The last proxies of a worker's sites."""
 
     def __init__(self, settings: SettingsLike) -> None:
         """Read SEINE_PROXY_STICKY_REQUESTS and SEINE_PROXY_STICKY_SECONDS.
 
         Raises:
-            ConfigError: one is wrong.
+            ConfigError: a setting is invalid.
         """
-        self._most_uses = int(number(settings, "SEINE_PROXY_STICKY_REQUESTS", 20, low=1))
-        self._longest_s = number(settings, "SEINE_PROXY_STICKY_SECONDS", 600)
+        self._max_uses = int(number(settings, "SEINE_PROXY_STICKY_REQUESTS", 20, low=1))
+        self._max_age_s = number(settings, "SEINE_PROXY_STICKY_SECONDS", 600)
         self._sessions: dict[Way, _Session] = {}
 
     def kept(self, way: Way) -> str:
-        """Return the proxy that is asked for again; empty where it was used for long enough."""
+        """Return the session's proxy; empty: there is none, or it was used long enough."""
         session = self._sessions.get(way)
         if session is None:
             return ""
-        if session.uses >= self._most_uses or monotonic() - session.since > self._longest_s:
+        if session.uses >= self._max_uses or monotonic() - session.since > self._max_age_s:
             del self._sessions[way]
             return ""
         return session.proxy
 
     def note(self, way: Way, proxy: str, pool: str) -> None:
-        """Count a request that goes through a proxy of a pool."""
-        if pool not in _STICKY:
+        """Count a request through a proxy of a pool."""
+        if pool not in _STICKY_POOLS:
             return
         session = self._sessions.get(way)
         if session is None or session.proxy != proxy:

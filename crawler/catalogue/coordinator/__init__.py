@@ -1,7 +1,7 @@
-"""The coordinator: decides what is to be fetched again, and fetches nothing itself.
+"""The coordinator decides what is fetched again.
 
-It starts full crawls when their time has come, has sitemaps looked at in between, sends known
-products again by their age and by how often they change, and closes jobs that are complete. All it
-does is push requests, so that workers fetch them under the frontier's politeness. One is active,
-any number stand by; each step can be done twice, so that a new one simply goes on.
+It starts full crawls by their schedule, has sitemaps read in between, re-crawls known products by
+their age and rate of change, and closes complete jobs. It only pushes requests, so that workers
+fetch them under the frontier's politeness. One coordinator leads, any number stand by; each step is
+idempotent, so that a new leader can continue.
 """

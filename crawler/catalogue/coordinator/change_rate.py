@@ -1,19 +1,19 @@
-"""How often a price changes, as far as is known, and what a look at it is worth. Pure.
+"""Estimate how often a price changes and what a look at it is worth. Pure.
 
-A product's changes are a Poisson process whose rate is known as a gamma distribution: first that
-of its site and category (`prior`), then sharper with each look. A look tells only whether the price
-changed since the one before, so the expected number of changes of each stretch is put in its place,
-as in the expectation step of Dempster, Laird and Rubin ("Maximum likelihood from incomplete data
-via the EM algorithm", JRSS B 39(1), 1977).
+A product's changes are a Poisson process whose rate has a gamma distribution: first the prior of
+its site and category, then narrower with each look. A look shows only whether the price changed
+since the last one, so we use the expected number of changes of each interval, as in the expectation
+step of Dempster, Laird and Rubin ("Maximum likelihood from incomplete data via the EM algorithm",
+JRSS B 39(1), 1977).
 
-The worth of a look follows from the best plan under a budget. The share of time in which a price is
-right is greatest where the next look at each product would add as much per look, the multiplier
-of the budget (Cho and Garcia-Molina, "Effective page refresh policies", ACM TODS 28(4), 2003;
-with weights Azar et al., "Tractable near-optimal policies for crawling", PNAS 115(32), 2018).
-A look after t seconds adds w · (1 - e^(-rt) (1 + rt)) / r. To take the highest worth first, as
-many as the budget allows by then, spends the budget exactly, and whatever is taken last is the
-multiplier. With an uncertain rate the worth is the mean over the distribution: a product of which
-little is known is worth more the longer nobody looked, so that no wrong guess lasts.
+The worth of a look follows from the best plan under a budget. The share of time with a right price
+is greatest if the next look at each product adds the same, the multiplier of the budget (Cho and
+Garcia-Molina, "Effective page refresh policies", ACM TODS 28(4), 2003; with weights Azar et al.,
+"Tractable near-optimal policies for crawling", PNAS 115(32), 2018). A look after t seconds adds
+w · (1 - e^(-rt) (1 + rt)) / r. Taking the highest worth first spends the budget exactly, and the
+last worth taken is the multiplier. With an uncertain rate the worth is the mean over the
+distribution: that of a product with few looks grows with the time since the last one, so that no
+wrong estimate lasts.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ import attrs
 from scrapy_seine.records import Value
 
 _DAY_S = 86_400.0
-#: Looks that found a change are taken for equally long; so many steps find the rate then.
+#: Steps of the iteration for the rate; intervals with a change count as equally long.
 _STEPS = 16
 _CLOSE = 1e-4
-#: Nearer to a shape of 1 than this, its own formula is the exact one.
+#: Within this distance of a shape of 1, the limit's formula is used, because it is more exact.
 _ONE = 1e-6
-#: How unlike each other the products of a category are: 1 is an exponential distribution of rates.
+#: Shape of the rates within a category: 1 is an exponential distribution.
 _SHAPE = 1.0
-#: So many changes of its own make a category differ from its site; and a site from any other.
+#: Weight of the prior, in changes: of the site for a category, of any site for a site.
 _CATEGORY, _SITE = 2.0, 0.5
-#: Categories of a site that are told apart; the rest counts as the site.
+#: Categories of a site with their own prior; the others use the site's.
 MOST_GROUPS = 5000
 
 
 @attrs.frozen(eq=False, repr=False)
 class Looks(Value):
-    """What looks at a product, or at all products of a category, found."""
+    """The results of the looks at a product, or at all products of a category."""
 
     changes: int = 0
-    """Looks that found the price changed."""
+    """Looks that found a changed price."""
     changed_s: float = 0.0
-    """Seconds between these looks and the ones before, added up."""
+    """Total of the intervals before these looks, in seconds."""
     calm_s: float = 0.0
-    """Seconds before the looks that found the same price."""
+    """Total of the intervals before looks that found the same price, in seconds."""
 
     def __add__(self, other: Looks) -> Looks:
         return Looks(
@@ -67,37 +67,37 @@ class Belief(Value):
 
     @property
     def rate(self) -> float:
-        """The mean."""
+        """The mean of the distribution."""
         return self.shape / self.seconds
 
 
-#: Where nothing is known of a site: a change in four weeks.
+#: The prior of any site: one change in four weeks.
 ANY = Belief(_SITE, _SITE * 28 * _DAY_S)
 
 
 def belief(looks: Looks, prior: Belief = ANY) -> Belief:
-    """Return what is known of a rate after the looks.
+    """Return the distribution of a rate after the looks.
 
     Ten looks, one a day, of which five found a change:
 
     >>> round(belief(Looks(5, 5 * 86400.0, 5 * 86400.0)).rate * 86400, 2)
     0.26
     """
-    calm = prior.seconds + max(0.0, looks.calm_s)
+    calm_s = prior.seconds + max(0.0, looks.calm_s)
     if looks.changes <= 0:
-        return Belief(prior.shape, calm)
-    changed = max(float(looks.changes), looks.changed_s)  # a second each, at least
-    step, rate = changed / looks.changes, (prior.shape + looks.changes) / (calm + changed)
+        return Belief(prior.shape, calm_s)
+    changed_s = max(float(looks.changes), looks.changed_s)  # a second each, at least
+    step, rate = changed_s / looks.changes, (prior.shape + looks.changes) / (calm_s + changed_s)
     for _ in range(_STEPS):
-        before, expected = rate, rate * step / -math.expm1(-rate * step)
-        rate = (prior.shape + looks.changes * expected) / (calm + changed)
-        if rate - before <= _CLOSE * rate:
+        last_rate, expected_changes = rate, rate * step / -math.expm1(-rate * step)
+        rate = (prior.shape + looks.changes * expected_changes) / (calm_s + changed_s)
+        if rate - last_rate <= _CLOSE * rate:
             break
     shape = prior.shape + looks.changes
     return Belief(shape, shape / rate)
 
 
-def worth(known: Belief, waited_s: float) -> float:
+def worth(rate_belief: Belief, waited_s: float) -> float:
     """Return the mean worth of a look after *waited_s*, in seconds of a right price.
 
     >>> round(worth(Belief(2.0, 2 * 86400.0), 86400.0) / 86400, 3)
@@ -105,28 +105,28 @@ def worth(known: Belief, waited_s: float) -> float:
     """
     if waited_s <= 0:
         return 0.0
-    shape, left = known.shape, known.seconds / (known.seconds + waited_s)
-    more = shape - 1
-    if abs(more) < _ONE:
-        gained = -known.seconds * math.log(left)
+    shape, shrinkage = rate_belief.shape, rate_belief.seconds / (rate_belief.seconds + waited_s)
+    exponent = shape - 1
+    if abs(exponent) < _ONE:
+        gain = -rate_belief.seconds * math.log(shrinkage)
     else:
-        gained = known.seconds / more * -math.expm1(more * math.log(left))
-    return max(0.0, float(gained - waited_s * left**shape))
+        gain = rate_belief.seconds / exponent * -math.expm1(exponent * math.log(shrinkage))
+    return max(0.0, float(gain - waited_s * shrinkage**shape))
 
 
 def priors(groups: Iterable[tuple[str, Looks]]) -> dict[str, Belief]:
-    """Return what is to be thought of a new product, by category; of the site as a whole by "".
+    """Return the prior of a new product by category; that of the whole site under "".
 
-    A category of which little is known is taken to be like its site.
+    A category with few changes gets about the prior of its site.
     """
-    known: Mapping[str, Looks] = dict(groups)
-    site = belief(sum(known.values(), Looks()), ANY).rate
-    found = {"": _like(site)}
-    for name, looks in known.items():
+    by_category: Mapping[str, Looks] = dict(groups)
+    site = belief(sum(by_category.values(), Looks()), ANY).rate
+    beliefs = {"": _prior(site)}
+    for name, looks in by_category.items():
         if name:
-            found[name] = _like(belief(looks, Belief(_CATEGORY, _CATEGORY / site)).rate)
-    return found
+            beliefs[name] = _prior(belief(looks, Belief(_CATEGORY, _CATEGORY / site)).rate)
+    return beliefs
 
 
-def _like(rate: float) -> Belief:
+def _prior(rate: float) -> Belief:
     return Belief(_SHAPE, _SHAPE / rate)

@@ -1,4 +1,4 @@
-"""A stored product as the coordinator looks at it, to say whether it is crawled again."""
+"""A stored product with the columns by which the coordinator decides when it is re-crawled."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from scrapy_seine.records import Value
 
 @attrs.frozen(eq=False, repr=False)
 class Known(Value):
-    """A product as the coordinator looks at it, and as a site file's `importance` sees it."""
+    """A stored product, for the coordinator and for a site file's `importance`."""
 
     url: str
     scraped_at: datetime
     observed_s: float = 0.0
-    """Seconds between the looks at it, added up."""
+    """Total of the intervals between the looks at it, in seconds."""
     price_changes: int = 0
-    """Looks, not announced by anything, that found another price or availability."""
+    """Looks without an announcement that found another price or availability."""
     price_changed_s: float = 0.0
-    """Seconds before each of these looks, added up."""
+    """Total of the intervals before these looks, in seconds."""
     etag: str | None = None
     last_modified: str | None = None
     parser: str | None = None
-    """Version of the parser that read it; None: unknown."""
+    """Version of the parser that read the page; None: unknown."""
     external_id: str = ""
     name: str = ""
     category: str = ""
@@ -36,6 +36,6 @@ class Known(Value):
 
     @property
     def looks(self) -> Looks:
-        """What the looks at it found."""
+        """The results of the looks at it."""
         calm_s = self.observed_s - self.price_changed_s
         return Looks(self.price_changes, self.price_changed_s, max(0.0, calm_s))

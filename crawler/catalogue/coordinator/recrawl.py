@@ -1,16 +1,16 @@
-"""Which known products are crawled again: the older, the more changeable and the more important.
+"""Choose the known products to re-crawl by their age, rate of change and importance.
 
 Without a budget each product has a period, which falls with the root of its rate of change and of
-its importance: under a given number of fetches that minimises how many changes are yet unseen at a
-time (age, in Cho and Garcia-Molina's "Effective page refresh policies", ACM TODS 28(4), 2003).
+its importance, because for a given number of fetches this minimises the number of unseen changes
+(age, in Cho and Garcia-Molina's "Effective page refresh policies", ACM TODS 28(4), 2003).
 
-Under a budget, those whose period is over are taken by what a look at each is worth
-(`change_rate`), as many as the budget allows by this time of the day. So a price that changes
-faster than the budget can follow is left for others, and SWEEP of the looks goes to those that
-nobody looked at for longest, whatever they are worth.
+Under a budget, the products whose period is over are taken by the worth of a look (`change_rate`),
+as many as the budget allows by this time of the day. So a price that changes faster than the budget
+can follow is skipped in favour of others. The share SWEEP of the looks goes to the products that
+waited longest, whatever their worth.
 
-Only price and availability count as changes, and only those that no sitemap announced: what is
-estimated is what would go unnoticed.
+Only price and availability count as changes, and only those that no sitemap announced, because the
+rate of unannounced changes is estimated.
 """
 
 from __future__ import annotations
@@ -37,34 +37,33 @@ from crawler.stores.queries import query
 from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
-#: No product is fetched more often than this, s.
+#: Shortest period of a product, s.
 SHORTEST_S = 3600.0
 _DAY_S = 86_400.0
-#: How much a change rate shortens the period; with 10 and a week's period, a product that changes
-#: once a day is looked at some 20 hours later, and one that changes each month after 4 days.
-_EAGER = 10.0
+#: How much a change rate shortens the period. With 10 and a week's period, a product that changes
+#: daily is fetched after some 20 hours, and one that changes monthly after 4 days.
+_RATE_WEIGHT = 10.0
 #: Share of a budget for the products that waited longest.
 SWEEP = 0.03
 
 
 def period_s(
-    known: Known,
+    product: Known,
     calm_s: float,
     *,
     watched: bool = False,
     prior: Belief | None = None,
     weight: float = 1.0,
 ) -> float:
-    """Seconds after which a product is due again; *calm_s* is that of one that never changes.
+    """Return the seconds after which a product is due again; *calm_s*: if it never changes.
 
-    One that is not known for long is looked at after a day, then after twice as long each time, as
-    it might be a lively one: unless a sitemap is *watched*, which would tell, or its category says
-    what to expect (*prior*).
+    A new product is fetched after a day, then after twice as long each time, because its rate is
+    unknown: unless a sitemap is *watched*, which announces changes, or its category has a *prior*.
     """
-    rate = belief(known.looks, prior or ANY).rate if known.price_changes or prior else 0.0
-    period = calm_s / math.sqrt(weight * (1 + _EAGER * rate * calm_s))
-    known_s = math.inf if watched or prior else max(_DAY_S, known.observed_s)
-    return max(SHORTEST_S, min(period, known_s))
+    rate = belief(product.looks, prior or ANY).rate if product.price_changes or prior else 0.0
+    period = calm_s / math.sqrt(weight * (1 + _RATE_WEIGHT * rate * calm_s))
+    longest_s = math.inf if watched or prior else max(_DAY_S, product.observed_s)
+    return max(SHORTEST_S, min(period, longest_s))
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -77,55 +76,60 @@ class Due(Value):
 
 
 def due(
-    known: Sequence[Known],
+    products: Sequence[Known],
     plan: Plan,
     now: datetime,
-    most: int,
+    limit: int,
     expected: Mapping[str, Belief] | None = None,
     *,
     spent: int = 0,
 ) -> list[Known]:
-    """Those whose period is over: at most *most*, the worthiest first, and SWEEP of the oldest.
+    """Return at most *limit* products whose period is over, by worth, with SWEEP of the oldest.
 
-    *expected* is what is thought of new products by category, see `change_rate.priors`; *spent*
-    is how many looks of the budget were taken before.
+    *expected* has the priors by category, see `change_rate.priors`; *spent* is the number of looks
+    that the budget has spent.
     """
     watched = bool(plan.sitemaps) and plan.watch_s > 0
-    found = []
-    for each in known:
-        weight, prior = importance(each, plan.importance), _expected(each, expected)
-        waited_s = (now - each.scraped_at).total_seconds()
-        least = period_s(each, plan.recrawl_s, watched=watched, prior=prior, weight=weight)
-        if waited_s >= least:
-            value = weight * worth(belief(each.looks, prior or ANY), waited_s)
-            found.append(Due(each, waited_s, value))
-    return [one.known for one in chosen(found, most, spent)]
+    due_products = []
+    for product in products:
+        weight, prior = importance(product, plan.importance), _expected(product, expected)
+        waited_s = (now - product.scraped_at).total_seconds()
+        product_period_s = period_s(
+            product, plan.recrawl_s, watched=watched, prior=prior, weight=weight
+        )
+        if waited_s >= product_period_s:
+            value = weight * worth(belief(product.looks, prior or ANY), waited_s)
+            due_products.append(Due(product, waited_s, value))
+    return [entry.known for entry in chosen(due_products, limit, spent)]
 
 
-def chosen(found: Sequence[Due], most: int, spent: int = 0) -> list[Due]:
-    """At most *most* of them: the worthiest, and SWEEP of those that waited longest.
+def chosen(due_products: Sequence[Due], limit: int, spent: int = 0) -> list[Due]:
+    """Return at most *limit* products: the worthiest, with SWEEP of those that waited longest.
 
-    *spent* looks came before: a budget is taken a few looks at a time, and one look has no share.
+    *spent* looks came before. They are needed, because the sweep's share of a few looks is below 1.
     """
-    if len(found) > most:
-        swept = int((spent + most) * SWEEP) - int(spent * SWEEP)
-        oldest = sorted(found, key=lambda one: -one.waited_s)[:swept]
-        kept = set(map(id, oldest))
-        found = [one for one in found if id(one) not in kept]
-        found = [*oldest, *sorted(found, key=lambda one: -one.worth)[: most - len(oldest)]]
-    return sorted(found, key=lambda one: -one.worth)
+    if len(due_products) > limit:
+        swept = int((spent + limit) * SWEEP) - int(spent * SWEEP)
+        oldest = sorted(due_products, key=lambda entry: -entry.waited_s)[:swept]
+        swept_ids = set(map(id, oldest))
+        due_products = [entry for entry in due_products if id(entry) not in swept_ids]
+        due_products = [
+            *oldest,
+            *sorted(due_products, key=lambda entry: -entry.worth)[: limit - len(oldest)],
+        ]
+    return sorted(due_products, key=lambda entry: -entry.worth)
 
 
-def _expected(known: Known, expected: Mapping[str, Belief] | None) -> Belief | None:
+def _expected(product: Known, expected: Mapping[str, Belief] | None) -> Belief | None:
     if not expected:
         return None
-    return expected.get(known.category) or expected.get("")
+    return expected.get(product.category) or expected.get("")
 
 
 def allowance(budget: int, spent: int, elapsed_s: float) -> int:
-    """How many looks a day's budget allows now, *elapsed_s* after the day began.
+    """Return how many looks a day's budget allows now, *elapsed_s* after the day began.
 
-    It is spread over the day, so that what becomes due in the evening finds some of it left.
+    The budget is spread over the day, so that some is left for products that fall due late.
 
     >>> [allowance(48, 10, hours * 3600) for hours in (0, 6, 24, 30)]
     [0, 2, 38, 38]
@@ -153,7 +157,7 @@ def candidates(database_url: str, plan: Plan, now: datetime, limit: int = 10_000
 
 
 def expectations(database_url: str, plan: Plan) -> dict[str, Belief]:
-    """Read what is to be expected of a site's products, by category; looks through all of them.
+    """Read the priors of a site's products by category; the query reads all of its products.
 
     Raises:
         StoreUnreachable: the database does not answer.

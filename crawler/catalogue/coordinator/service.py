@@ -1,4 +1,4 @@
-"""The coordinator's loop: one leader, small steps, each of which may be repeated."""
+"""The coordinator's loop: one leader, small idempotent steps."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ from scrapy_seine.frontier.lost_state import StateError, StateLost
 from scrapy_seine.frontier.opening import frontier_of, reopen
 
 logger = logging.getLogger(__name__)
-#: A coordinator that says nothing for this long has lost its office, s.
+#: A leader that does not renew its lock for this long loses the leadership, s.
 TERM_S = 10.0
-#: Between two rounds of steps, s.
+#: Pause between two rounds of steps, s.
 ROUND_S = 1.0
-#: Between two looks at the products, s.
+#: Shortest pause between two re-crawl steps, s.
 RECRAWL_S = 60.0
-#: And so many times as long as the last look took.
+#: Shortest pause as a multiple of the duration of the last re-crawl step.
 _REST = 20
-#: Between two looks at how often the prices of a site's categories change, s.
+#: Interval after which the change rates of a site's categories are read again, s.
 EXPECT_S = 6 * 3600.0
-#: Products sent again in one look, at most: the rest waits for the next one.
+#: Most products that one re-crawl step sends; the others wait for the next step.
 BATCH = 2000
 _DAY_S = 86_400.0
-#: A sitemap may name a change this much later than it was.
+#: Largest delay between a change and the sitemap that announces it.
 _LATE = timedelta(days=2)
 
 
 @attrs.define(eq=False)
 class Coordinator:
-    """Plans the work of one crawl while it leads; waits for its turn otherwise."""
+    """Plans the work of one crawl while it leads; otherwise stands by."""
 
     redis: Redis
     crawl: str
@@ -64,12 +64,12 @@ class Coordinator:
     jobs: Jobs = attrs.field(init=False)
     leading: bool = False
     _joined: bool = False
-    _known: set[str] = attrs.field(factory=set, init=False)
-    """Names of jobs that Redis does not know and PostgreSQL does: nothing begins under these."""
+    _recorded_jobs: set[str] = attrs.field(factory=set, init=False)
+    """Names of jobs that only PostgreSQL has; no job begins under these."""
     _lock: Lock = attrs.field(init=False)
-    _looked: datetime | None = None
+    _recrawled_at: datetime | None = None
     _pause_s: float = RECRAWL_S
-    _expected: dict[str, tuple[datetime, Mapping[str, Belief]]] = attrs.field(
+    _priors: dict[str, tuple[datetime, Mapping[str, Belief]]] = attrs.field(
         factory=dict, init=False
     )
 
@@ -80,7 +80,7 @@ class Coordinator:
         self._lock = Lock(self.redis, self.frontier.keys.coordinator, timeout=self.term_s)
 
     async def run(self) -> None:
-        """Lead or stand by until cancelled; an outage is waited out."""
+        """Lead or stand by until cancelled; wait while a store is unreachable."""
         try:
             while not _is_cancelled():
                 try:
@@ -91,14 +91,14 @@ class Coordinator:
                     logger.error("%s", error)
                 except (RedisError, OSError, StoreUnreachable, psycopg2.Error) as error:
                     logger.warning("the coordinator waits: %s", error)
-                    await _unless_cancelled(2)
-                await _unless_cancelled(self.round_s)
+                    await _sleep_unless_cancelled(2)
+                await _sleep_unless_cancelled(self.round_s)
         finally:
             await self._resign()
 
     async def _lead(self) -> bool:
-        was, self.leading = self.leading, await self._in_office()
-        if self.leading != was:
+        was_leading, self.leading = self.leading, await self._in_office()
+        if self.leading != was_leading:
             logger.info("this coordinator %s", "leads" if self.leading else "stands by")
         return self.leading
 
@@ -118,11 +118,11 @@ class Coordinator:
                 logger.debug("the leader's lock expires by itself: %s", error)
 
     async def step(self, now: datetime) -> None:
-        """Do all that is due at *now*.
+        """Run all steps that are due at *now*.
 
         Raises:
-            StateError: Redis has another state of the crawl than at the last step; nothing that
-                the lost one had is called complete.
+            StateError: Redis has another state of the crawl than at the last step; no job of the
+                lost state is finished.
         """
         if not self._joined:
             await reopen(self.frontier)
@@ -133,16 +133,19 @@ class Coordinator:
         for plan in plans:
             await self._full(plan, now)
             await self._watch(plan, now)
-        if self._looked is None or (now - self._looked).total_seconds() >= self._pause_s:
-            self._looked, began = now, monotonic()
+        if (
+            self._recrawled_at is None
+            or (now - self._recrawled_at).total_seconds() >= self._pause_s
+        ):
+            self._recrawled_at, started_s = now, monotonic()
             for plan in self.plans:
                 await self._recrawl(plan, now)
-            # Large sites take a while to look through: the database has other work as well.
-            self._pause_s = max(RECRAWL_S, _REST * (monotonic() - began))
+            # The query takes long for large sites, and must leave the database time for others.
+            self._pause_s = max(RECRAWL_S, _REST * (monotonic() - started_s))
         await self._close(now)
 
     async def _take_over(self, now: datetime) -> None:
-        """Complete what somebody who is gone by now began to plan."""
+        """Complete the jobs that a former leader began to plan."""
         for job in await self.jobs.running():
             if job.planned or (now - job.started).total_seconds() <= self.term_s:
                 continue
@@ -164,7 +167,7 @@ class Coordinator:
         await self._once(plan, "news", at, plan.sitemaps, self._look)
 
     async def _jobs_of(self, plan: Plan) -> list[Job]:
-        """The site's jobs that count, newest first."""
+        """Return the site's jobs without the cancelled ones, newest first."""
         return [
             job
             for job in await self.jobs.newest(1000)
@@ -172,29 +175,31 @@ class Coordinator:
         ]
 
     async def _first_crawl_runs(self, plan: Plan) -> bool:
-        """Whether all that the site has is news to us, and a full crawl is on its way to it."""
+        """Whether the site's first full crawl is running."""
         states = {job.state for job in await self._jobs_of(plan) if job.kind == "full"}
         return bool(states) and "finished" not in states
 
     async def _look(self, plan: Plan) -> Mapping[str, object]:
-        """How the sitemaps are read: what was changed before the looks so far is no news.
+        """Return the fields of the sitemap requests; only later changes than *since* are fetched.
 
-        *crawled* is a full crawl that is over. In the scope of one that runs, a page that the look
+        *crawled* is a finished full crawl. In the scope of a running one, a page that this job
         fetches would count as seen, and the full crawl would never follow its links.
         """
         origin = plan.seeds[0] if plan.seeds else plan.sitemaps[0]
-        before = await self._jobs_of(plan)
-        known = {"origin": origin}
-        full = next((job for job in before if job.kind == "full"), None)
-        over = next((job for job in before if job.kind == "full" and job.state == "finished"), None)
-        looks = [job.started - _LATE for job in before if job.kind == "news" and job.planned][:1]
-        if over is not None:
-            known["crawled"] = over.id
-        if full is not None:
-            looks.append(full.started)
-        if looks:
-            known["since"] = max(looks).isoformat()
-        return {"callback": "parse_sitemap", "cb_kwargs": known}
+        site_jobs = await self._jobs_of(plan)
+        cb_kwargs = {"origin": origin}
+        newest_full = next((job for job in site_jobs if job.kind == "full"), None)
+        finished_full = next(
+            (job for job in site_jobs if job.kind == "full" and job.state == "finished"), None
+        )
+        times = [job.started - _LATE for job in site_jobs if job.kind == "news" and job.planned][:1]
+        if finished_full is not None:
+            cb_kwargs["crawled"] = finished_full.id
+        if newest_full is not None:
+            times.append(newest_full.started)
+        if times:
+            cb_kwargs["since"] = max(times).isoformat()
+        return {"callback": "parse_sitemap", "cb_kwargs": cb_kwargs}
 
     async def _once(
         self,
@@ -205,8 +210,8 @@ class Coordinator:
         describe: Callable[[Plan], Awaitable[Mapping[str, object]]] | None = None,
     ) -> None:
         name = job_id(plan.site_id, kind, at)
-        known = await self.jobs.get(name)
-        if known.planned if known is not None else await self._is_recorded(name):
+        existing = await self.jobs.get(name)
+        if existing.planned if existing is not None else await self._is_recorded(name):
             return
         fields = await describe(plan) if describe is not None else None
         job = await self.jobs.begin(name, site_id=plan.site_id, kind=kind, urls=urls, fields=fields)
@@ -214,64 +219,64 @@ class Coordinator:
         logger.info("job %s begins: %d seeds", job.id, len(urls))
 
     async def _is_recorded(self, name: str) -> bool:
-        """Whether a job that Redis does not know was there: it ended, or begins anew by itself."""
-        if name not in self._known:
+        """Whether PostgreSQL has a job that Redis lacks: it ended, or is restored separately."""
+        if name not in self._recorded_jobs:
             if await asyncio.to_thread(recorded_state, self.database_url, name) is None:
                 return False
-            self._known.add(name)
+            self._recorded_jobs.add(name)
         return True
 
     async def _recrawl(self, plan: Plan, now: datetime) -> None:
         if plan.recrawl_s <= 0:
             return
         job = await self._running_recrawl(plan.site_id, now)
-        began = cron_times.slot(job.started if job is not None else now, _DAY_S)
+        day_start = cron_times.slot(job.started if job is not None else now, _DAY_S)
         if job is not None:
             name = job.id
         else:
-            name = job_id(plan.site_id, "recrawl", began)
+            name = job_id(plan.site_id, "recrawl", day_start)
             name = await free_name(self.database_url, name)
             job = await self.jobs.get(name)
-        most, spent = BATCH, job.total if job is not None else 0
+        limit, spent = BATCH, job.total if job is not None else 0
         if plan.budget:
-            # The next look may be the next day's: what this one leaves would be lost.
-            elapsed_s = (now - began).total_seconds() + self._pause_s
-            most = min(BATCH, recrawl.allowance(plan.budget, spent, elapsed_s))
-        if most <= 0:
+            # The budget until the next step is spent now, because that step may be the next day's.
+            elapsed_s = (now - day_start).total_seconds() + self._pause_s
+            limit = min(BATCH, recrawl.allowance(plan.budget, spent, elapsed_s))
+        if limit <= 0:
             return
-        found = await asyncio.to_thread(self._due, plan, now, most, spent)
-        if found:
-            await self._send_again(plan, name, found)
+        products = await asyncio.to_thread(self._due, plan, now, limit, spent)
+        if products:
+            await self._send_again(plan, name, products)
 
-    def _due(self, plan: Plan, now: datetime, most: int, spent: int) -> list[Known]:
-        known = recrawl.candidates(self.database_url, plan, now)
-        expected = self._expectations(plan, now) if known else None
-        return recrawl.due(known, plan, now, most, expected, spent=spent)
+    def _due(self, plan: Plan, now: datetime, limit: int, spent: int) -> list[Known]:
+        products = recrawl.candidates(self.database_url, plan, now)
+        expected = self._expectations(plan, now) if products else None
+        return recrawl.due(products, plan, now, limit, expected, spent=spent)
 
     def _expectations(self, plan: Plan, now: datetime) -> Mapping[str, Belief]:
-        """What is to be expected of the site's products; learned anew every few hours."""
-        learned = self._expected.get(plan.site_id)
+        """Return the priors of the site's products, read again every EXPECT_S seconds."""
+        learned = self._priors.get(plan.site_id)
         if learned is None or (now - learned[0]).total_seconds() >= EXPECT_S:
             learned = now, recrawl.expectations(self.database_url, plan)
-            self._expected[plan.site_id] = learned
+            self._priors[plan.site_id] = learned
         return learned[1]
 
     async def _running_recrawl(self, site: str, now: datetime) -> Job | None:
-        """The site's re-crawl of an earlier day that has work left: what it was to fetch and did
-        not is due again, and would be sent twice by another job."""
+        """Return the site's re-crawl of an earlier day that has requests left, because another job
+        would send its products, which are still due, a second time."""
         today = cron_times.slot(now, _DAY_S)
         for job in await self.jobs.running():
             if (job.site_id, job.kind) == (site, "recrawl") and job.started < today and job.left:
                 return job
         return None
 
-    async def _send_again(self, plan: Plan, name: str, found: Sequence[Known]) -> None:
+    async def _send_again(self, plan: Plan, name: str, products: Sequence[Known]) -> None:
         site = plan.site_id
         await self.jobs.begin(name, site_id=site, kind="recrawl", urls=())
-        # Marked with the time of the last look, so that a product is sent once until it was seen.
-        marks = {k.url: f"@{k.scraped_at.timestamp():.0f}" for k in found}
-        # The state that is known goes along, so that no worker must look it up.
-        metas = {k.url: _meta(name, k) for k in found}
+        # The mark has the time of the last look, so that a product is sent once for each look.
+        marks = {k.url: f"@{k.scraped_at.timestamp():.0f}" for k in products}
+        # The request carries the stored state, so that no worker has to query it.
+        metas = {k.url: _meta(name, k) for k in products}
         sent = await self.jobs.add(
             name,
             site_id=site,
@@ -289,26 +294,26 @@ class Coordinator:
         await self.jobs.note_pace(running, now.timestamp())
         await end_jobs(self.jobs, self.database_url, now)
         if running:
-            written = [await self.jobs.get(job.id) or job for job in running]
-            await asyncio.to_thread(record, self.database_url, self.crawl, written)
+            jobs = [await self.jobs.get(job.id) or job for job in running]
+            await asyncio.to_thread(record, self.database_url, self.crawl, jobs)
 
 
 def _is_cancelled() -> bool:
-    """Whether this task was cancelled, even if a client that it waited for took that for itself."""
+    """Whether this task was cancelled, even if an awaited client swallowed the cancellation."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
-async def _unless_cancelled(seconds: float) -> None:
+async def _sleep_unless_cancelled(seconds: float) -> None:
     if not _is_cancelled():
         await asyncio.sleep(seconds)
 
 
-def _meta(job: str, known: Known) -> dict[str, object]:
-    """What a request for a known page has in its meta."""
-    # Where a redirect leads is fetched for each product that leads there.
+def _meta(job: str, product: Known) -> dict[str, object]:
+    """Return the meta of a request for a known page."""
+    # A scope of its own, so that the target of a redirect is fetched for each product.
     return {
-        **conditions(known.etag, known.last_modified, known.parser),
-        m.KNOWN: {"id": known.external_id, "name": known.name},
-        m.SCOPE: f"{job} {known.url}",
+        **conditions(product.etag, product.last_modified, product.parser),
+        m.KNOWN: {"id": product.external_id, "name": product.name},
+        m.SCOPE: f"{job} {product.url}",
     }

@@ -1,7 +1,7 @@
 """Jobs: a named piece of work on one site, counted request by request inside the frontier.
 
-A request carries its job's id; the scripts that move it count for the job: `total` when it enters,
-`done` with its page's commit, `ignored` or `cancelled` where that says so, `failed` when it is
-buried. So a job's numbers cannot drift from the frontier's, whoever is killed. Each job remembers
-seen URLs apart: a new one fetches them again.
+A request carries its job's id; the scripts that move the request count for the job: `total` when it
+is pushed, `done`, `ignored` or `cancelled` with its commit, `failed` when it is buried. So a job's
+counters always agree with the frontier, even if processes are killed. Each job has its own set of
+seen URLs, so that a new job fetches them again.
 """

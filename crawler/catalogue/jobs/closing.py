@@ -1,12 +1,13 @@
-"""The end of jobs: the first worker or coordinator that sees one complete ends it.
+"""End complete jobs: the first worker or coordinator that sees a complete job ends it.
 
-A full crawl saw what its links led to. What it did not see is asked for by its own address before
-the job ends, as a task of the kind `check`: so a listing that is a dead letter costs no product its
-life, and what is gone says so itself. A job is asked for that once, so that it comes to an end.
+A full crawl sees the products that its links lead to. Before it ends, the other products of the
+site are requested by their own URLs, as tasks of the kind `check`, because a listing may be a dead
+letter: only a product's own page shows that it is gone. A job sends its checks once, so that it
+ends.
 
-Any number of processes may do this at once, and each step twice: checks enter once, by their
-fingerprints, before the job is noted as checked. Who reads of a job that it is checked and has
-nothing left therefore knows that its checks are over. `finish_site` does its work once a job.
+Any number of processes may run this at once, and each step is idempotent: checks are pushed once,
+by their fingerprints, before the job is marked as checked. So a job that is checked and has no
+requests left has finished its checks. `finish_site` does its work once a job.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
 _DAY_S = 86_400.0
-#: Products that are looked up and asked for at a time.
+#: Products that are read and requested at a time.
 BATCH = 5_000
 
 
 async def end_jobs(jobs: Jobs, database_url: str, at: datetime | None = None) -> list[Job]:
-    """End each job that is complete, and record it; returns those that ended.
+    """End and record each complete job; return the ended ones.
 
-    A full crawl with products that it did not see gets checks instead, and ends after these.
+    A full crawl with unseen products gets checks first, and ends after these.
 
     Raises:
         StoreUnreachable: the database does not answer.
-        psycopg2.Error: it refuses; the other jobs are ended by then.
+        psycopg2.Error: the database refuses a statement; the other jobs are ended before.
         RedisError: Redis does not answer.
     """
     running = await jobs.running()
@@ -53,23 +54,23 @@ async def end_jobs(jobs: Jobs, database_url: str, at: datetime | None = None) ->
         if not is_over(job, at, idle=idle):
             continue
         try:
-            done = await _end(jobs, database_url, job, at)
-        except (StoreUnreachable, psycopg2.Error) as error:  # those of other sites end all the same
+            ended_job = await _end(jobs, database_url, job, at)
+        except (StoreUnreachable, psycopg2.Error) as error:  # must not stop jobs of other sites
             errors.append(error)
             continue
-        if done is not None:
-            told = ", ".join(f"{getattr(job, name)} {name}" for name in ENDED)
-            logger.info("job %s is finished: %s", job.id, told)
-            ended.append(done)
+        if ended_job is not None:
+            counters = ", ".join(f"{getattr(job, name)} {name}" for name in ENDED)
+            logger.info("job %s is finished: %s", job.id, counters)
+            ended.append(ended_job)
     if errors:
         raise errors[0]
     return ended
 
 
 def is_over(job: Job, at: datetime, *, idle: bool) -> bool:
-    """Whether a job has nothing left to do; a day's re-crawl is over with its day.
+    """Whether a job has no requests left; a day's re-crawl is over only after its day.
 
-    *idle*: the whole crawl has nothing left, whatever the job's own counters say.
+    *idle*: the whole crawl has no requests left, whatever the job's own counters are.
     """
     if job.kind == "recrawl" and (at - job.started).total_seconds() < _DAY_S:
         return False
@@ -84,38 +85,38 @@ async def _end(jobs: Jobs, database_url: str, job: Job, at: datetime) -> Job | N
             await jobs.note_checked(job)
             if sent:
                 logger.info("job %s: %d products that it had not seen are requested", job.id, sent)
-            # Also where none entered: somebody else's may have, a moment before.
-            found, idle = await jobs.get(job.id), await jobs.frontier.idle()
-            if found is None or not is_over(found, at, idle=idle):
+            # Also if no check was new, because another process may just have pushed them.
+            current, idle = await jobs.get(job.id), await jobs.frontier.idle()
+            if current is None or not is_over(current, at, idle=idle):
                 return None
-        made = await asyncio.to_thread(
+        result = await asyncio.to_thread(
             finish_site, database_url, job.site_id, job.started, job_id=job.id
         )
-        note = fruitless(job, made)
-    done = attrs.evolve(job, state="finished", finished_at=await jobs.now_s())
-    # First: of a job that has ended nobody would write it any more.
-    await asyncio.to_thread(record, database_url, jobs.frontier.keys.crawl, [done])
+        note = note_without_products(job, result)
+    ended_job = attrs.evolve(job, state="finished", finished_at=await jobs.now_s())
+    # Recorded before Redis, because no process records a job that has ended there.
+    await asyncio.to_thread(record, database_url, jobs.frontier.keys.crawl, [ended_job])
     if note:
         await asyncio.to_thread(note_on, database_url, job.id, note)
         logger.warning("job %s: %s", job.id, note)
     await jobs.finish(job)
-    return done
+    return ended_job
 
 
-def fruitless(job: Job, made: Finished | None) -> str:
-    """Say of a job that read pages and saw no product, and what may help; else nothing."""
-    if made is None or made.quality.products or not job.done:
+def note_without_products(job: Job, result: Finished | None) -> str:
+    """Return a note for a job that read pages but saw no product, with help; else ""."""
+    if result is None or result.quality.products or not job.done:
         return ""
-    rejected = made.quality.rejected
-    why = f" ({rejected} were rejected: scrapy export rejected_items)" if rejected else ""
-    return f"{job.done} pages were read, and none showed a product{why}; {HELP}"
+    rejected = result.quality.rejected
+    rejections = f" ({rejected} were rejected: scrapy export rejected_items)" if rejected else ""
+    return f"{job.done} pages were read, and none showed a product{rejections}; {HELP}"
 
 
 async def _check(jobs: Jobs, database_url: str, job: Job) -> int:
-    """Ask for what a full crawl did not see; returns how many checks entered."""
+    """Request the products that a full crawl did not see; return how many checks were new."""
     sent, after = 0, ""
     while True:
-        found = await asyncio.to_thread(
+        products = await asyncio.to_thread(
             find_unseen,
             database_url,
             job.site_id,
@@ -124,22 +125,22 @@ async def _check(jobs: Jobs, database_url: str, job: Job) -> int:
             after=after,
             limit=BATCH,
         )
-        if not found:
+        if not products:
             return sent
-        after = found[-1].url
-        asked = {url: list(rows) for url, rows in groupby(found, lambda row: row.url)}
+        after = products[-1].url
+        by_url = {url: list(rows) for url, rows in groupby(products, lambda row: row.url)}
         sent += await jobs.add(
             job.id,
             site_id=job.site_id,
             kind="check",
-            urls=[url for url in asked if _can_be_asked(url)],
-            marks=dict.fromkeys(asked, "@check"),
-            metas={url: _meta(job, url, rows) for url, rows in asked.items()},
+            urls=[url for url in by_url if _has_domain(url)],
+            marks=dict.fromkeys(by_url, "@check"),
+            metas={url: _meta(job, url, rows) for url, rows in by_url.items()},
             priority=0,
         )
 
 
-def _can_be_asked(url: str) -> bool:
+def _has_domain(url: str) -> bool:
     try:
         return bool(domain(url))
     except ValueError:
@@ -147,23 +148,23 @@ def _can_be_asked(url: str) -> bool:
 
 
 def _meta(job: Job, url: str, rows: Sequence[Unseen]) -> dict[str, object]:
-    only = rows[0] if len(rows) == 1 else None
-    # Where a redirect leads may have been seen by the crawl, or by another check: not in its own
-    # scope, in which it is fetched again.
-    made: dict[str, object] = {m.SCOPE: f"{job.id}@check {url}"}
-    if only is None:
-        return {**made, m.KNOWN: {}}
+    product = rows[0] if len(rows) == 1 else None
+    # A scope of its own, so that the target of a redirect is fetched even if the crawl or another
+    # check has seen it.
+    meta: dict[str, object] = {m.SCOPE: f"{job.id}@check {url}"}
+    if product is None:
+        return {**meta, m.KNOWN: {}}
     return {
-        **made,
-        **conditions(only.etag, only.last_modified, only.parser),
-        m.KNOWN: {"id": only.external_id, "name": only.name},
+        **meta,
+        **conditions(product.etag, product.last_modified, product.parser),
+        m.KNOWN: {"id": product.external_id, "name": product.name},
     }
 
 
 def conditions(
     etag: str | None, last_modified: str | None, parser: str | None
 ) -> Mapping[str, object]:
-    """What a request for a page whose state is known has in its meta."""
+    """Return the meta with which a request for a known page is conditional."""
     validators = Validators(etag, last_modified)
     if not parser or not validators.headers():
         return {}

@@ -1,4 +1,4 @@
-"""Jobs in PostgreSQL: the record that stays when Redis is cleared."""
+"""Jobs in PostgreSQL: the record that survives the loss of Redis."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LOST = "UPDATE jobs SET state = 'lost', note = %s WHERE job_id = %s"
 
 @attrs.frozen(eq=False, repr=False)
 class Unended(Value):
-    """A job that has not ended, as PostgreSQL knows it."""
+    """A job that has not ended, as recorded in PostgreSQL."""
 
     id: str
     site_id: str
@@ -48,11 +48,11 @@ class Unended(Value):
     urls: Sequence[str]
     """Its seeds; empty: it has none, or an older version began it."""
     fields: Mapping[str, object]
-    """What its seeds' requests have besides."""
+    """Further fields of its seeds' requests."""
 
 
 def record(database_url: str, crawl: str, jobs: Sequence[Job]) -> None:
-    """Write the jobs as they stand now.
+    """Write the current state of the jobs.
 
     Raises:
         StoreUnreachable: the database does not answer.
@@ -74,7 +74,7 @@ def unended(database_url: str, crawl: str) -> list[Unended]:
 
 
 def mark_lost(database_url: str, job_id: str, note: str) -> None:
-    """Note that Redis lost a job's state: no later record changes that.
+    """Mark a job as lost by Redis; no later record changes that state.
 
     Raises:
         StoreUnreachable: the database does not answer.
@@ -84,7 +84,7 @@ def mark_lost(database_url: str, job_id: str, note: str) -> None:
 
 
 def note_on(database_url: str, job_id: str, note: str) -> None:
-    """Write what is to be known of a job beside its counters.
+    """Store a note on a job.
 
     Raises:
         StoreUnreachable: the database does not answer.
@@ -94,7 +94,7 @@ def note_on(database_url: str, job_id: str, note: str) -> None:
 
 
 def notes(database_url: str, job_ids: Sequence[str]) -> dict[str, str]:
-    """Return what is to be known of these jobs beside their counters, by job.
+    """Return the notes on these jobs, by job.
 
     Raises:
         StoreUnreachable: the database does not answer.
@@ -108,7 +108,7 @@ def notes(database_url: str, job_ids: Sequence[str]) -> dict[str, str]:
 
 
 def recorded_state(database_url: str, job_id: str) -> str | None:
-    """Return a job's state, None where there is no such job: one of Redis', or `lost`.
+    """Return a job's recorded state: one of Redis' states, or `lost`; None: not recorded.
 
     Raises:
         StoreUnreachable: the database does not answer.

@@ -1,4 +1,4 @@
-"""Jobs in Redis: beside their counters, so that one look shows a job."""
+"""Jobs in Redis, in one hash with their counters, so that one read returns a whole job."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from scrapy_seine.lenient import items, real, whole, word
 from scrapy_seine.reads.progress import Pace
 from scrapy_seine.urls import domain, tidy
 
-#: Seeds come before everything that they lead to; the same as for seeds that people push.
+#: Priority of seeds, above that of their links; the same as for seeds that operators push.
 SEED_PRIORITY = 100
-#: Between two notes of a job's speed, s.
+#: Shortest interval between two measurements of a job's speed, s.
 PACE_S = 5.0
-#: Field of a job: its seeds as JSON.
+#: Field of a job's hash with its seeds as JSON.
 _PLAN = "plan"
 
 
@@ -51,10 +51,10 @@ class Jobs:
         urls: Sequence[str],
         fields: Mapping[str, object] | None = None,
     ) -> Job:
-        """Begin a job, or join the one of that name: doing it twice is as good as once.
+        """Begin a job, or join the existing one of that name. Idempotent.
 
         Raises:
-            ConfigError: the name or a URL cannot be used; names it.
+            ConfigError: the name or a URL is invalid; the message has it.
         """
         if not NAME.fullmatch(job):
             raise ConfigError(f"{job!r} is no name of a job: letters, digits and _ . : - only")
@@ -65,37 +65,37 @@ class Jobs:
         for field, value in plan.items():
             pipe.hsetnx(key, field, str(value))
         pipe.hset(key, "domains", orjson.dumps(domains))
-        # Whoever finds the job half planned needs nothing but this to complete it, and who finds
-        # it lost, its copy in PostgreSQL to begin it anew.
+        # The plan is enough to complete a half planned job; its copy in PostgreSQL, to begin a lost
+        # job anew.
         pipe.hset(key, _PLAN, _plan(urls, fields or {}))
         pipe.zadd(self._index, {job: now}, nx=True)
         await pipe.execute()
         await self.add(job, site_id=site_id, kind=kind, urls=urls, fields=fields)
         await self._redis.hset(key, "planned", 1)
-        found = await self.get(job)
-        assert found is not None  # it was written just now
-        return found
+        current = await self.get(job)
+        assert current is not None  # it was written just now
+        return current
 
     async def start(self, site_id: str, urls: Sequence[str], at: datetime) -> Job:
-        """Begin a site's full crawl for who asks at a time; who asks twice in a minute gets one.
+        """Begin a site's full crawl; two calls within a minute begin one job.
 
-        A job of that minute that has ended, or that began elsewhere, is another one: a request that
-        joined it would count for a job that is over, or be dropped as one of a cancelled job.
+        A job of that minute that has ended or has other seeds is not joined, because new requests
+        would count for a finished job, or be dropped as those of a cancelled one.
 
         Raises:
-            ConfigError: a URL cannot be used; names it.
+            ConfigError: a URL is invalid; the message has it.
         """
         name, plan = job_id(site_id, "full", at), _plan(urls, {})
-        while (known := await self.get(name)) is not None:
-            if known.state not in ENDED_STATES and known.plan == plan.decode():
+        while (existing := await self.get(name)) is not None:
+            if existing.state not in ENDED_STATES and existing.plan == plan.decode():
                 break
             name = next_name(name)
         return await self.begin(name, site_id=site_id, kind="full", urls=urls)
 
     async def complete(self, job: Job) -> Job:
-        """Plan the rest of a job whose beginner died meanwhile; as good as its own doing so."""
+        """Plan the rest of a job whose planning process died."""
         raw = await self._redis.hget(self._key(job.id), _PLAN)
-        if raw is None:  # begun by an older version: its own plan is the only one who knows
+        if raw is None:  # begun by an older version, which stored no plan
             return job
         plan = orjson.loads(raw)
         return await self.begin(
@@ -118,10 +118,10 @@ class Jobs:
         metas: Mapping[str, Mapping[str, object]] | None = None,
         priority: int = SEED_PRIORITY,
     ) -> int:
-        """Push URLs for a job, each once per job (and per mark); returns how many were new.
+        """Push URLs for a job, each once per job (and per mark); return how many were new.
 
-        *fields* are further ones of the stored request: callback, cb_kwargs …; *metas* what a
-        single URL's request has in its meta besides.
+        *fields* are further fields of each request: callback, cb_kwargs …; *metas* are further meta
+        values by URL.
         """
         shared = {m.JOB_ID: job, m.JOB_TYPE: kind, m.SITE_ID: site_id}
         pushes = [
@@ -143,35 +143,37 @@ class Jobs:
             )
             for url in urls
         ]
-        words = await self.frontier.push(pushes)
-        return sum(word == "OK" for word in words)
+        replies = await self.frontier.push(pushes)
+        return sum(reply == "OK" for reply in replies)
 
     @staticmethod
     def _meta(shared: Mapping[str, object]) -> dict[str, object]:
-        made: dict[str, object] = dict(shared)
-        m.complete(made, None)
-        return {**made, m.DEPTH: 0}
+        meta: dict[str, object] = dict(shared)
+        m.complete(meta, None)
+        return {**meta, m.DEPTH: 0}
 
     async def get(self, job: str) -> Job | None:
-        """One job, None where there is none of that name."""
-        found: Mapping[bytes, bytes] = await self._redis.hgetall(self._key(job))
-        return await self._read(job, found) if b"state" in found else None
+        """Return the job of that name, or None."""
+        fields: Mapping[bytes, bytes] = await self._redis.hgetall(self._key(job))
+        return await self._read(job, fields) if b"state" in fields else None
 
-    async def _read(self, job: str, found: Mapping[bytes, bytes]) -> Job:
-        parted = self.frontier.keys.of > 1
-        return _job(job, {**found, **await self._counted(job)} if parted else found)
+    async def _read(self, job: str, fields: Mapping[bytes, bytes]) -> Job:
+        is_partitioned = self.frontier.keys.of > 1
+        if is_partitioned:
+            fields = {**fields, **await self._summed_counters(job)}
+        return _job(job, fields)
 
-    async def _counted(self, job: str) -> dict[bytes, bytes]:
-        """Sum what the partitions counted, which are asked one by one.
+    async def _summed_counters(self, job: str) -> dict[bytes, bytes]:
+        """Sum the counters of all partitions, which are read one by one.
 
-        What ended is asked for first, and what began after that: both only grow, so that where
-        they are equal nothing was left at the moment between (see frontier.partitions).
+        The ended requests are read before the pushed ones. Both only grow, so if they are equal, no
+        request was left at the moment in between (see frontier.partitions).
         """
         ended = await self._sums(job, *ENDED, "arrived")
-        began = await self._sums(job, "total", "sent")
-        total = began["total"] + began["sent"] - ended["arrived"]
-        counted = {"total": total, **{name: ended[name] for name in ENDED}}
-        return {name.encode(): b"%d" % n for name, n in counted.items()}
+        pushed = await self._sums(job, "total", "sent")
+        total = pushed["total"] + pushed["sent"] - ended["arrived"]
+        counters = {"total": total, **{name: ended[name] for name in ENDED}}
+        return {name.encode(): b"%d" % n for name, n in counters.items()}
 
     async def _sums(self, job: str, *fields: str) -> dict[str, int]:
         pipe = self._redis.pipeline(transaction=False)
@@ -184,35 +186,35 @@ class Jobs:
         }
 
     async def newest(self, limit: int = 50) -> list[Job]:
-        """The newest jobs first."""
+        """Return the newest jobs, newest first."""
         names = await self._redis.zrevrange(self._index, 0, limit - 1)
         pipe = self._redis.pipeline(transaction=False)
         for name in names:
             pipe.hgetall(self._key(word(name)))
-        found = zip(names, await pipe.execute(), strict=True)
-        return [await self._read(word(name), job) for name, job in found if b"state" in job]
+        rows = zip(names, await pipe.execute(), strict=True)
+        return [await self._read(word(name), fields) for name, fields in rows if b"state" in fields]
 
     async def running(self) -> list[Job]:
-        """Jobs that have not ended, of the newest thousand."""
+        """Return the jobs among the newest thousand that have not ended."""
         return [job for job in await self.newest(1000) if job.state not in ENDED_STATES]
 
     async def pause(self, job: Job) -> None:
-        """Hand out nothing of the domains where the job began."""
+        """Pause a job: lease no requests of its seeds' domains."""
         await self._redis.hset(self._key(job.id), "state", "paused")
         for name in job.domains:
             await self.frontier.pause(name)
 
     async def resume(self, job: Job) -> None:
-        """Go on with a paused job."""
+        """Continue a paused job."""
         await self._redis.hset(self._key(job.id), "state", "running")
         for name in job.domains:
             await self.frontier.resume(name)
 
     async def cancel(self, job: Job) -> None:
-        """Fetch no more for the job.
+        """Cancel a job.
 
-        What waits at its domains is dropped at once, because a turn there may be hours away; what
-        other domains have of it is dropped when its turn comes.
+        Its requests at its seeds' domains are dropped at once, because their turn may be hours
+        away; those at other domains are dropped when their turn comes.
         """
         if job.state == "paused":
             await self.resume(job)
@@ -220,19 +222,19 @@ class Jobs:
         await self._redis.sadd(self.frontier.keys.cancelled, job.id)
         await self._redis.publish(self.frontier.keys.wake, "cancel")
         for name in job.domains:
-            with suppress(ResponseError):  # a key of another type: what is there waits for its turn
+            with suppress(ResponseError):  # a key of another type: its requests wait for their turn
                 await self.frontier.clear_job(name, job.id)
 
     async def note_checked(self, job: Job) -> None:
-        """Note that what a complete job did not see is in the frontier."""
+        """Mark a complete job as checked: the products that it did not see are pushed."""
         await self._redis.hset(self._key(job.id), "checked", 1)
 
     async def finish(self, job: Job) -> None:
-        """Close a complete job."""
+        """Mark a complete job as finished."""
         await self._end(job.id, "finished")
 
     async def note_pace(self, jobs: Iterable[Job], at_s: float) -> None:
-        """Keep how fast running jobs are, so that whoever looks sees more than one moment."""
+        """Store the speed of running jobs, so that readers see an average over time."""
         pipe = self._redis.pipeline(transaction=False)
         for job in jobs:
             if job.pace is None or at_s - job.pace.at_s >= PACE_S:
@@ -241,24 +243,24 @@ class Jobs:
         await pipe.execute()
 
     async def _end(self, job: str, state: State) -> None:
-        now_s, found = await self.now_s(), await self.get(job)
+        now_s, current = await self.now_s(), await self.get(job)
         key, pipe = self._key(job), self._redis.pipeline(transaction=True)
         pipe.hset(key, "state", state)
         pipe.hset(key, "finished_at", str(now_s))
         keys = self.frontier.keys
-        webhooks.add_to(pipe, keys, webhooks.event_of(keys.crawl, found, job, state, now_s))
+        webhooks.add_to(pipe, keys, webhooks.event_of(keys.crawl, current, job, state, now_s))
         await pipe.execute()
 
     async def note_lost(self, job: str) -> None:
-        """Tell that Redis lost a job's state (I12), as the end of that job."""
+        """Send the webhook event of a job whose state Redis lost (I12)."""
         keys, pipe = self.frontier.keys, self._redis.pipeline(transaction=True)
         now_s = await self.now_s()
         webhooks.add_to(pipe, keys, webhooks.event_of(keys.crawl, None, job, "lost", now_s))
         await pipe.execute()
 
     async def now_s(self) -> float:
-        """Redis' clock (I6): what a job's pages are dated by as well."""
-        # By a script: a Cluster would answer the command with the time of each of its servers.
+        """Return the time of Redis' clock (I6), which also dates a job's pages."""
+        # By a script, because a Cluster answers the TIME command once for each server.
         seconds, micros = await self._redis.eval("return redis.call('TIME')", 1, self._index)
         return int(seconds) + int(micros) / 1e6
 
@@ -274,9 +276,9 @@ def _domain(url: str) -> str:
         raise ConfigError(f"{url}: {error}") from None
 
 
-def _job(name: str, found: Mapping[bytes, bytes]) -> Job:
+def _job(name: str, fields: Mapping[bytes, bytes]) -> Job:
     def text(field: str) -> str:
-        return word(found.get(field.encode(), b""))
+        return word(fields.get(field.encode(), b""))
 
     state: State = text("state")  # type: ignore[assignment]  # written by this module alone
     return Job(
@@ -284,7 +286,7 @@ def _job(name: str, found: Mapping[bytes, bytes]) -> Job:
         site_id=text("site_id"),
         kind=text("kind"),
         state=state,
-        domains=tuple(map(str, items(found.get(b"domains")))),
+        domains=tuple(map(str, items(fields.get(b"domains")))),
         total=whole(text("total")),
         done=whole(text("done")),
         ignored=whole(text("ignored")),
@@ -295,7 +297,7 @@ def _job(name: str, found: Mapping[bytes, bytes]) -> Job:
         planned=text("planned") == "1",
         checked=text("checked") == "1",
         plan=text(_PLAN),
-        pace=_pace(items(found.get(b"pace"))),
+        pace=_pace(items(fields.get(b"pace"))),
     )
 
 

@@ -1,4 +1,4 @@
-"""What a job is, and what a site asks of the coordinator."""
+"""The models of a job and of a site's plan."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from scrapy_seine.reads.progress import Estimate, Pace, estimate, follow
 from scrapy_seine.records import Value
 
 State = Literal["running", "paused", "finished", "cancelled"]
-#: Counters of a job that tell how its requests ended.
+#: Counters of a job by the outcomes of its requests.
 ENDED = ("done", "ignored", "failed", "cancelled")
 ENDED_STATES: tuple[State, ...] = ("finished", "cancelled")
-#: A job's name goes into Redis keys and into the first line of each of its requests.
+#: A job's name is part of Redis keys and of the first line of each of its requests.
 NAME = re.compile(r"[\w.:-]{1,120}")
 _NUMBERED = re.compile(r"(.*?)(?::(\d+))?")
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Plan(Value):
-    """What is to be done for one site, again and again."""
+    """The recurring work for one site."""
 
     site_id: str
     seeds: tuple[str, ...] = ()
-    """Where a full crawl starts, absolute URLs; sitemaps may be among them."""
+    """Start URLs of a full crawl, absolute; sitemaps are allowed."""
     schedule: str = ""
     """When a full crawl starts: a cron expression, UTC; empty: only on demand."""
     sitemaps: tuple[str, ...] = ()
     """Sitemaps to watch between full crawls."""
     watch_s: float = 3600.0
-    """Seconds between two looks at them."""
+    """Seconds between two readings of the sitemaps."""
     recrawl_s: float = 0.0
     """Seconds after which a product that never changes is fetched again; 0: never."""
     budget: int = 0
-    """Products fetched again in a day, at most; 0: no limit."""
+    """Most products that are re-crawled in a day; 0: no limit."""
     importance: Callable[[Any], float] | None = attrs.field(default=None, eq=False, repr=False)
-    """How much a known product (coordinator.known_product.Known) matters; None: all alike."""
+    """Returns the importance of a coordinator.known_product.Known; None: all are equal."""
     since: datetime | None = None
-    """Times of the schedule before this start nothing; None: all count."""
+    """Times of the schedule before this start no crawl; None: all do."""
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -54,27 +54,27 @@ class Job(Value):
     """`full`, `recrawl`, `news` or `seed`."""
     state: State
     domains: tuple[str, ...] = ()
-    """Where its seeds are: what `pause` stops."""
+    """Domains of its seeds, which `pause` stops."""
     total: int = 0
     done: int = 0
     """Pages that were read."""
     ignored: int = 0
-    """Requests whose pages a named rule says are not to be read: robots.txt, a 404 …"""
+    """Requests that a named rule ended without a page: robots.txt, a 404 …"""
     failed: int = 0
-    """Requests that were given up: dead letters."""
+    """Requests that became dead letters."""
     cancelled: int = 0
-    """Requests that an operator took out of the crawl."""
+    """Requests that an operator cancelled."""
     started_at: float
     """Unix time, s."""
     finished_at: float | None = None
     planned: bool = True
     """Whether all its seeds are in the frontier."""
     checked: bool = False
-    """Whether the products that it did not see were asked for by their own addresses."""
+    """Whether the products that it did not see were requested by their own URLs."""
     plan: str = attrs.field(default="", repr=False)
-    """Its seeds, and what their requests have besides, as JSON; older versions kept none."""
+    """Its seeds and further fields of their requests, as JSON; empty for jobs of older versions."""
     pace: Pace | None = None
-    """Its speed when the coordinator last looked; None: nobody did."""
+    """Its last measured speed; None: not measured yet."""
 
     @property
     def left(self) -> int:
@@ -87,18 +87,18 @@ class Job(Value):
         return self.done + self.ignored + self.failed + self.cancelled
 
     def pace_at(self, at_s: float) -> Pace:
-        """Its speed as of now, by the counters as they are."""
+        """Return its speed at *at_s*, from the current counters."""
         return follow(self.pace, at_s, self.total, self.ended, self.started_at)
 
     def estimate(self, at_s: float) -> Estimate | None:
-        """When it may be over; None where it does not run."""
+        """Estimate when it ends; None if it does not run."""
         return estimate(self.pace_at(at_s)) if self.state == "running" else None
 
     @property
     def complete(self) -> bool:
-        """Whether it runs and has nothing left to do.
+        """Whether it runs and has no requests left.
 
-        More requests that ended than there were is no end: some of its counters are lost (I12).
+        A job with more ended requests than its total is not complete: its counters are lost (I12).
         """
         return self.state == "running" and self.planned and self.total == self.ended
 
@@ -109,7 +109,7 @@ class Job(Value):
 
 
 def job_id(site_id: str, kind: str, at: datetime) -> str:
-    """Name a run after what it is and when it was due, so that planning it twice makes one job.
+    """Build a job's name from its kind and due time, so that planning it twice makes one job.
 
     >>> job_id("shop.example", "full", datetime(2026, 11, 21, 4, 0, tzinfo=UTC))
     'shop.example-full-20261121T0400'
@@ -118,7 +118,7 @@ def job_id(site_id: str, kind: str, at: datetime) -> str:
 
 
 def next_name(name: str) -> str:
-    """Name the job that begins beside or instead of another one of its name.
+    """Return the name of the job that begins beside or instead of the job *name*.
 
     >>> next_name("shop-full-20261121T0400"), next_name("shop-full-20261121T0400:2")
     ('shop-full-20261121T0400:2', 'shop-full-20261121T0400:3')

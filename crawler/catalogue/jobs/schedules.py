@@ -1,8 +1,7 @@
-"""Schedules that an operator makes while the fleet runs, beside those of the site files.
+"""Schedules that an operator sets while the fleet runs, beside those of the site files.
 
-A stored schedule of a site wins over its file's, and is gone with `remove`: the file's holds again.
-Only times after its last change count, so that neither making nor resuming one starts the crawl of
-a time that is over.
+A stored schedule overrides that of the site's file until it is removed. Only times after its last
+change count, so that neither creating nor resuming a schedule starts the crawl of a past time.
 """
 
 from __future__ import annotations
@@ -24,20 +23,20 @@ from scrapy_seine.records import Value
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
-#: Seeds of one schedule, at most.
+#: Most seeds of one schedule.
 MOST_SEEDS = 1000
-#: Schedules of one crawl, at most.
+#: Most schedules of one crawl.
 MOST = 10_000
 _LONGEST_CRON = 200
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Schedule(Value):
-    """When a site's full crawl starts."""
+    """The schedule of a site's full crawls."""
 
     site_id: str
     cron: str = ""
-    """A cron expression, UTC; empty: that of the site's file."""
+    """A cron expression, UTC; empty: the one of the site's file."""
     seeds: tuple[str, ...] = ()
     """Absolute URLs; empty: those of the site's file."""
     paused: bool = False
@@ -46,15 +45,15 @@ class Schedule(Value):
 
     @property
     def since(self) -> datetime:
-        """Times before this start nothing."""
+        """Times before this start no crawl."""
         return datetime.fromtimestamp(self.changed_at, UTC)
 
 
 def checked(site_id: str, cron: str, seeds: Sequence[str], now_s: float) -> Schedule:
-    """Make a schedule.
+    """Check the values and return the schedule.
 
     Raises:
-        ConfigError: the site's name, the cron expression or a URL cannot be used; says which.
+        ConfigError: the site's name, the cron expression or a URL is invalid; the message has it.
     """
     if not NAME.fullmatch(site_id):
         raise ConfigError(f"site {site_id!r}: letters, digits and _ . : - only, 120 at most")
@@ -74,7 +73,7 @@ def checked(site_id: str, cron: str, seeds: Sequence[str], now_s: float) -> Sche
 
 
 def _fires(cron: str, now_s: float) -> bool:
-    """Whether a time fits, for instance no 31st of February."""
+    """Whether the expression ever fires; that of a 31st of February does not."""
     try:
         cron_times.last_due(cron, datetime.fromtimestamp(now_s, UTC))
     except (ValueError, ArithmeticError):
@@ -83,10 +82,13 @@ def _fires(cron: str, now_s: float) -> bool:
 
 
 def merged(plans: Sequence[Plan], stored: Sequence[Schedule]) -> list[Plan]:
-    """Return the plans as the stored schedules change them; a site without a file gets its own."""
-    by_site = {one.site_id: one for one in stored}
+    """Return the plans with the stored schedules applied; a site without a file gets a new plan."""
+    by_site = {schedule.site_id: schedule for schedule in stored}
     changed = [_changed(plan, by_site.pop(plan.site_id, None)) for plan in plans]
-    return [*changed, *(_changed(Plan(site_id=name), one) for name, one in by_site.items())]
+    return [
+        *changed,
+        *(_changed(Plan(site_id=name), schedule) for name, schedule in by_site.items()),
+    ]
 
 
 def _changed(plan: Plan, stored: Schedule | None) -> Plan:
@@ -104,54 +106,54 @@ class Schedules:
         self._key = frontier.keys.schedules
 
     async def all(self) -> list[Schedule]:
-        """Every schedule, by site; what cannot be read is left out with a line (I8)."""
-        found: Mapping[bytes, bytes] = await self._redis.hgetall(self._key)
-        return sorted(_read_all(found), key=lambda one: one.site_id)
+        """Return all schedules, by site; unreadable ones are skipped and logged (I8)."""
+        fields: Mapping[bytes, bytes] = await self._redis.hgetall(self._key)
+        return sorted(_read_all(fields), key=lambda schedule: schedule.site_id)
 
     async def get(self, site_id: str) -> Schedule | None:
-        """One site's schedule, None where none is stored."""
+        """Return one site's stored schedule, or None."""
         raw = await self._redis.hget(self._key, site_id)
         return next(_read_all({site_id.encode(): raw}), None) if raw else None
 
-    async def put(self, one: Schedule) -> None:
-        """Store a schedule instead of the site's last one.
+    async def put(self, schedule: Schedule) -> None:
+        """Store a schedule and replace the site's last one.
 
         Raises:
-            ConfigError: there are too many.
+            ConfigError: there are too many schedules.
         """
         if await self._redis.hlen(self._key) >= MOST:
             raise ConfigError(f"there are {MOST} schedules, which is the most")
-        stored = attrs.asdict(one, filter=lambda field, _: field.name != "site_id")
-        await self._redis.hset(self._key, one.site_id, orjson.dumps(stored))
+        values = attrs.asdict(schedule, filter=lambda field, _: field.name != "site_id")
+        await self._redis.hset(self._key, schedule.site_id, orjson.dumps(values))
 
     async def pause(self, site_id: str, now_s: float, *, paused: bool) -> Schedule:
-        """Start no full crawl of a site by schedule, or start them again; also of a site's file."""
-        known = await self.get(site_id) or checked(site_id, "", (), now_s)
-        one = attrs.evolve(known, paused=paused, changed_at=now_s)
-        await self.put(one)
-        return one
+        """Pause or resume the scheduled full crawls of a site, also those of the site's file."""
+        current = await self.get(site_id) or checked(site_id, "", (), now_s)
+        changed = attrs.evolve(current, paused=paused, changed_at=now_s)
+        await self.put(changed)
+        return changed
 
     async def remove(self, site_id: str) -> bool:
-        """Forget a site's schedule; whether there was one."""
+        """Remove a site's schedule; return whether it had one."""
         return bool(await self._redis.hdel(self._key, site_id))
 
 
-def _read_all(found: Mapping[bytes, bytes]) -> Iterator[Schedule]:
-    for site, raw in found.items():
-        told = record(raw)
+def _read_all(fields: Mapping[bytes, bytes]) -> Iterator[Schedule]:
+    for site, raw in fields.items():
+        values = record(raw)
         try:
-            one = checked(
-                word(site), str(told.get("cron", "")), [str(s) for s in items_of(told)], 0.0
+            schedule = checked(
+                word(site), str(values.get("cron", "")), [str(s) for s in _seeds_of(values)], 0.0
             )
         except ConfigError as error:
             logger.warning("a stored schedule is left out: %s", error)
             continue
         yield attrs.evolve(
-            one, paused=told.get("paused") is True, changed_at=real(told.get("changed_at"))
+            schedule, paused=values.get("paused") is True, changed_at=real(values.get("changed_at"))
         )
 
 
-def items_of(told: Mapping[str, Any]) -> list[Any]:
-    """Seeds of a stored schedule; none where they are no list."""
-    seeds = told.get("seeds")
+def _seeds_of(values: Mapping[str, Any]) -> list[Any]:
+    """Return the seeds of a stored schedule; none if the value is no list."""
+    seeds = values.get("seeds")
     return seeds if isinstance(seeds, list) else items(None)

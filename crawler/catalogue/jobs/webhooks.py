@@ -1,10 +1,10 @@
-"""The ends of jobs as webhooks: signed, in order, until the receiver has each.
+"""Send the ends of jobs as webhooks: signed, in order, until the receiver accepts each.
 
 A job's end is written to a stream in the transaction that ends the job, so that no crash loses it.
-The leading coordinator sends the stream's events one after the other, and moves on when the
-receiver answers 2xx; one that is killed in between sends the last one again. Receivers know a
-repetition by its `webhook-id`. The headers are those of Standard Webhooks (standardwebhooks.com):
-`webhook-signature` is `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`.
+The leading coordinator sends the stream's events one by one, each until the receiver answers 2xx.
+After a crash the last event may be sent again; receivers detect a repetition by its `webhook-id`.
+The headers are those of Standard Webhooks (standardwebhooks.com): `webhook-signature` is `v1,` and
+the base64 of HMAC-SHA256 over `id.timestamp.body`.
 """
 
 from __future__ import annotations
@@ -33,33 +33,33 @@ from scrapy_seine.printable import redact
 from scrapy_seine.records import Value
 
 logger = logging.getLogger(__name__)
-#: Events kept, about; a receiver that is away for longer misses the oldest.
+#: Approximate number of stored events; a receiver that is down for longer misses the oldest.
 KEEP = 10_000
-#: An event that the receiver has refused for so long is given up, s.
+#: An event that the receiver has refused for this long is given up, s.
 GIVE_UP_S = 3 * 86_400.0
-#: Seconds for one attempt.
+#: Timeout of one attempt, s.
 TIMEOUT_S = 10.0
-#: Between two looks at the stream, s.
+#: Pause between two reads of the stream, s.
 LOOK_S = 1.0
 #: Longest pause between two attempts, s.
 LONGEST_S = 300.0
 _BATCH = 100
-_LEAST_SECRET = 16
+_MIN_SECRET = 16
 
 
 @attrs.frozen(eq=False, repr=False)
 class WebhookConfig(Value):
-    """Where events go."""
+    """The receiver of the events."""
 
     url: str
     secret: str = attrs.field(repr=False)
 
     @classmethod
     def from_settings(cls, settings: SettingsLike) -> Self | None:
-        """Read SEINE_WEBHOOK_URL and SEINE_WEBHOOK_SECRET; None where no events are sent.
+        """Read SEINE_WEBHOOK_URL and SEINE_WEBHOOK_SECRET; None: no events are sent.
 
         Raises:
-            ConfigError: the URL is none, or the secret is missing or short.
+            ConfigError: the URL is invalid, or the secret is missing or short.
         """
         url = str(settings.get("SEINE_WEBHOOK_URL") or "").strip()
         secret = str(settings.get("SEINE_WEBHOOK_SECRET") or "")
@@ -67,15 +67,15 @@ class WebhookConfig(Value):
             return None
         if not _is_url(url):
             raise ConfigError(f"SEINE_WEBHOOK_URL={redact(url)} is no http:// or https:// URL")
-        if len(secret) < _LEAST_SECRET:
+        if len(secret) < _MIN_SECRET:
             raise ConfigError(
-                f"SEINE_WEBHOOK_URL needs a SEINE_WEBHOOK_SECRET of {_LEAST_SECRET} characters"
+                f"SEINE_WEBHOOK_URL needs a SEINE_WEBHOOK_SECRET of {_MIN_SECRET} characters"
             )
         return cls(url, secret)
 
 
 def _is_url(text: str) -> bool:
-    """Whether something can be sent there at all.
+    """Whether *text* is an HTTP URL with a host and a valid port.
 
     >>> _is_url("https://hooks.example/x"), _is_url("https://hooks.example:port"), _is_url("h:80")
     (True, False, False)
@@ -88,8 +88,8 @@ def _is_url(text: str) -> bool:
 
 
 def event_of(crawl: str, job: Job | None, job_id: str, state: str, at_s: float) -> dict[str, Any]:
-    """Describe the end of a job; its `id` is the same whoever describes it."""
-    told: dict[str, Any] = {
+    """Build the event of a job's end; its `id` is the same in every process."""
+    event: dict[str, Any] = {
         "id": f"{crawl}:{job_id}:{state}",
         "type": f"job.{state}",
         "at": round(at_s, 3),
@@ -97,21 +97,21 @@ def event_of(crawl: str, job: Job | None, job_id: str, state: str, at_s: float) 
         "job": job_id,
     }
     if job is not None:
-        counted = {name: getattr(job, name) for name in ("total", *ENDED)}
-        told |= {"site": job.site_id, "kind": job.kind, "started_at": job.started_at, **counted}
-    return told
+        counters = {name: getattr(job, name) for name in ("total", *ENDED)}
+        event |= {"site": job.site_id, "kind": job.kind, "started_at": job.started_at, **counters}
+    return event
 
 
 def signature(secret: str, event_id: str, timestamp: int, body: bytes) -> str:
-    """Sign as Standard Webhooks does; a secret that begins with `whsec_` is base64."""
+    """Sign by Standard Webhooks; a secret that begins with `whsec_` is base64."""
     key = secret.encode()
     if secret.startswith("whsec_"):
         try:
             key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
         except binascii.Error:
             key = secret.encode()
-    signed = b"%s.%d.%s" % (event_id.encode(), timestamp, body)
-    return "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
+    message = b"%s.%d.%s" % (event_id.encode(), timestamp, body)
+    return "v1," + base64.b64encode(hmac.digest(key, message, hashlib.sha256)).decode()
 
 
 def headers(secret: str, event_id: str, body: bytes, now_s: float) -> dict[str, str]:
@@ -126,7 +126,7 @@ def headers(secret: str, event_id: str, body: bytes, now_s: float) -> dict[str, 
 
 
 def pause_s(failures: int) -> float:
-    """Seconds until the next attempt, after so many in a row failed.
+    """Return the seconds until the next attempt after *failures* in a row.
 
     >>> [pause_s(n) for n in (1, 2, 3, 20)]
     [1.0, 2.0, 4.0, 300.0]
@@ -143,18 +143,18 @@ class Webhooks:
     config: WebhookConfig
     look_s: float = LOOK_S
     post: Callable[[str, bytes, Mapping[str, str]], Any] | None = None
-    """How an event is sent: returns the HTTP status; None: with aiohttp."""
+    """Sends an event and returns the HTTP status; None: aiohttp is used."""
     _failures: int = 0
 
     async def run(self, may_send: Callable[[], bool]) -> None:
-        """Send what there is while *may_send*, until cancelled."""
-        task, begun = asyncio.current_task(), False
-        # redis-py may take a cancellation for itself on Python 3.11, so the task asks as well.
+        """Send new events while *may_send* returns True, until cancelled."""
+        task, has_begun = asyncio.current_task(), False
+        # redis-py may swallow a cancellation on Python 3.11, so we check the task too.
         while task is None or not task.cancelling():
             try:
-                if not begun:
+                if not has_begun:
                     await self.begin()
-                    begun = True
+                    has_begun = True
                 if may_send() and not await self.deliver():
                     await asyncio.sleep(pause_s(self._failures))
             except (RedisError, OSError) as error:
@@ -162,13 +162,13 @@ class Webhooks:
             await asyncio.sleep(self.look_s)
 
     async def begin(self) -> None:
-        """Begin with what happens from now on, where no event was ever sent."""
+        """Start with the next event if no event was ever sent."""
         newest = await self.redis.xrevrange(self.keys.events, count=1)
         last = word(newest[0][0]) if newest else "0-0"
         await self.redis.set(self.keys.events_sent, last, nx=True)
 
     async def deliver(self) -> bool:
-        """Send all events that wait, in their order; False where one could not be sent."""
+        """Send all waiting events in order; return False if one could not be sent."""
         while True:
             sent = word(await self.redis.get(self.keys.events_sent) or b"0-0")
             waiting = await self.redis.xrange(self.keys.events, f"({sent}", "+", count=_BATCH)
@@ -180,19 +180,19 @@ class Webhooks:
                 await self.redis.set(self.keys.events_sent, word(entry))
 
     async def _send(self, body: bytes) -> bool:
-        """Send one event; True also where it is given up, with a line."""
-        told = record(body)
-        name, now_s = str(told.get("id", "")), time.time()
+        """Send one event; return True also if it is given up, which is logged."""
+        event = record(body)
+        name, now_s = str(event.get("id", "")), time.time()
         try:
-            signed = headers(self.config.secret, name, body, now_s)
-            status = int(await (self.post or _post)(self.config.url, body, signed))
+            attempt_headers = headers(self.config.secret, name, body, now_s)
+            status = int(await (self.post or _post)(self.config.url, body, attempt_headers))
             reason = f"status {status}"
         except (OSError, TimeoutError) as error:
             status, reason = 0, redact(str(error)) or type(error).__name__
         if 200 <= status < 300:  # noqa: PLR2004  # RFC 9110: successful
             self._failures = 0
             return True
-        if now_s - real(told.get("at")) > GIVE_UP_S:
+        if now_s - real(event.get("at")) > GIVE_UP_S:
             logger.error("webhook %s is given up after three days: %s", name, reason)
             return True
         self._failures += 1
@@ -203,21 +203,23 @@ class Webhooks:
         return False
 
 
-async def _post(url: str, body: bytes, sent: Mapping[str, str]) -> int:
-    # A coordinator without webhooks imports no HTTP client.
+async def _post(url: str, body: bytes, request_headers: Mapping[str, str]) -> int:
+    # Imported late, because a coordinator without webhooks needs no HTTP client.
     import aiohttp
 
     timeout = aiohttp.ClientTimeout(total=TIMEOUT_S)
     try:
         async with (
             aiohttp.ClientSession(timeout=timeout) as session,
-            session.post(url, data=body, headers=sent, allow_redirects=False) as answer,
+            session.post(
+                url, data=body, headers=request_headers, allow_redirects=False
+            ) as response,
         ):
-            return answer.status
-    except (aiohttp.ClientError, ValueError) as error:  # a header or a URL that is none
+            return response.status
+    except (aiohttp.ClientError, ValueError) as error:  # ValueError: an invalid header or URL
         raise OSError(str(error)) from None
 
 
 def add_to(pipe: Any, keys: Keys, event: Mapping[str, Any]) -> None:
-    """Write an event in a transaction that is open."""
+    """Add an event to an open transaction."""
     pipe.xadd(keys.events, {"event": orjson.dumps(event)}, maxlen=KEEP, approximate=True)

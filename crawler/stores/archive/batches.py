@@ -1,7 +1,7 @@
 """The archive: batches of pages become one object each, and rows of the index.
 
-An object is kept before its rows are committed, so that the index never points at nothing; an
-object without rows, left by a crash in between, does no harm.
+An object is stored before its rows are committed, so that every row of the index has its object.
+An object without rows, which a crash in between leaves, does no harm.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class PageTable:
         self.worker = worker
 
     def __call__(self, cursor: extensions.cursor, pages: Sequence[Page]) -> Counter[str]:
-        """Keep the object, then add its rows to the caller's transaction.
+        """Store the object, then add its rows to the caller's transaction.
 
         Raises:
-            StoreUnreachable: the object could not be kept.
+            StoreUnreachable: the object could not be stored.
             psycopg2.Error: the caller rolls back.
             BadItem: PostgreSQL left a row out without an error; the caller rolls back.
         """
@@ -67,22 +67,22 @@ class PageTable:
 
 
 def index(store: ObjectStore, database_url: str) -> Counter[str]:
-    """Put every page of an archive that another database knew into this one's index.
+    """Add every page of an archive to this database's index, because another database wrote it.
 
-    Objects that are in the index already are left alone; what is no WARC file is counted as bad.
+    Objects that the index has already are skipped; an object that is no WARC file counts as bad.
 
     Raises:
         StoreUnreachable: the archive or the database cannot be reached.
     """
-    done: Counter[str] = Counter(objects=0, known=0, pages=0, bad=0)
+    counts: Counter[str] = Counter(objects=0, known=0, pages=0, bad=0)
     try:
         with closing(connect(database_url)) as connection:
             for key in store.names():
                 with connection, connection.cursor() as cursor:
-                    done.update(_index_one(cursor, store, key))
+                    counts.update(_index_one(cursor, store, key))
     except psycopg2.Error as error:
         raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None
-    return done
+    return counts
 
 
 def _index_one(cursor: extensions.cursor, store: ObjectStore, key: str) -> Counter[str]:

@@ -20,39 +20,39 @@ from scrapy_seine.errors import ConfigError, StoreUnreachable
 
 
 class ObjectStore(Protocol):
-    """Keeps bytes under names with slashes in them."""
+    """Stores bytes under keys, whose parts are separated by slashes."""
 
     def put(self, key: str, data: bytes) -> None:
-        """Keep *data*; when this returns, it stays.
+        """Store *data* durably.
 
         Raises:
-            StoreUnreachable: it could not be kept; the same call may be made again.
+            StoreUnreachable: it could not be stored; the same call may be made again.
             ValueError: it is larger than an object may be.
         """
 
     def get(self, key: str, start: int, length: int | None = None) -> bytes:
-        """Read a piece of an object, or all from *start* on.
+        """Read *length* bytes of an object from *start* on; None: to its end.
 
         Raises:
-            StoreUnreachable: it cannot be read.
+            StoreUnreachable: the object cannot be read.
         """
 
     def names(self) -> Iterator[str]:
-        """Name every object.
+        """List the keys of all objects.
 
         Raises:
-            StoreUnreachable: they cannot be listed.
+            StoreUnreachable: the objects cannot be listed.
         """
 
 
 class Folder:
-    """Objects are files."""
+    """A store in a folder: each object is a file."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def put(self, key: str, data: bytes) -> None:
-        """Write a file that has its name only once it is complete and on the disk."""
+        """Write a file; it gets its name once it is complete and on the disk."""
         path = self.root / key
         part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
         try:
@@ -65,7 +65,7 @@ class Folder:
         except OSError as error:
             with contextlib.suppress(OSError):
                 part.unlink()
-            if error.errno == errno.EFBIG:  # waiting mends nothing, fewer pages do
+            if error.errno == errno.EFBIG:  # a retry fails again; fewer pages succeed
                 raise ValueError(f"archive {self.root}: {error.strerror}") from None
             raise StoreUnreachable(f"archive {self.root}: {error.strerror}") from None
 
@@ -81,21 +81,21 @@ class Folder:
             raise StoreUnreachable(f"archive {self.root / key}: {error.strerror}") from None
 
     def names(self) -> Iterator[str]:
-        """Name every file, unfinished ones left out."""
+        """List the keys of all files without the unfinished ones."""
         for path in sorted(self.root.rglob("*")):
             if path.is_file() and not path.name.startswith("."):
                 yield path.relative_to(self.root).as_posix()
 
 
 def _trim_credentials() -> None:
-    """Take the line break off credentials that a Secret has from a file: boto3 would send it."""
+    """Strip line breaks of a Secret's file from the credentials, because boto3 sends them."""
     for name, value in os.environ.items():
         if name.startswith("AWS_") and value != value.strip():
             os.environ[name] = value.strip()
 
 
 class S3:
-    """Objects are in a bucket."""
+    """A store in an S3 bucket."""
 
     def __init__(self, bucket: str, prefix: str) -> None:
         try:
@@ -119,29 +119,31 @@ class S3:
         return f"{self.prefix}/{key}" if self.prefix else key
 
     def put(self, key: str, data: bytes) -> None:
-        """Upload an object; it is there once this returns."""
+        """Upload an object; it is durable once this returns."""
         try:
             self._client.put_object(Bucket=self.bucket, Key=self._name(key), Body=data)
         except self._errors as error:
             raise StoreUnreachable(f"s3://{self.bucket}: {error}") from None
 
     def remove(self, key: str) -> None:
-        """Delete an object, where the credentials allow it; a worker's often do not."""
+        """Delete an object if the credentials allow it; those of a worker often do not."""
         with contextlib.suppress(*self._errors):
             self._client.delete_object(Bucket=self.bucket, Key=self._name(key))
 
     def get(self, key: str, start: int, length: int | None = None) -> bytes:
         """Download a piece of an object."""
-        wanted = f"bytes={start}-" + ("" if length is None else str(start + length - 1))
+        byte_range = f"bytes={start}-" + ("" if length is None else str(start + length - 1))
         try:
-            reply = self._client.get_object(Bucket=self.bucket, Key=self._name(key), Range=wanted)
+            reply = self._client.get_object(
+                Bucket=self.bucket, Key=self._name(key), Range=byte_range
+            )
             data: bytes = reply["Body"].read()
         except self._errors as error:
             raise StoreUnreachable(f"s3://{self.bucket}/{key}: {error}") from None
         return data
 
     def names(self) -> Iterator[str]:
-        """Name every object below the prefix, those of a try left out."""
+        """List the keys of all objects below the prefix without those of an access test."""
         pages = self._client.get_paginator("list_objects_v2")
         try:
             for page in pages.paginate(Bucket=self.bucket, Prefix=self._name("")):

@@ -27,30 +27,30 @@ _THREADS = 4
 
 
 class Reader:
-    """Finds stored pages again; each thread has a connection of its own."""
+    """Finds stored pages by their URL; each thread has its own connection."""
 
-    def __init__(self, store: ObjectStore, database_url: str, most: int = MOST_BYTES) -> None:
+    def __init__(self, store: ObjectStore, database_url: str, max_bytes: int = MOST_BYTES) -> None:
         self.store = store
-        self.most = most
-        """Bytes that a record may have, packed or not."""
+        self.max_bytes = max_bytes
+        """Largest record in bytes, compressed or not."""
         self._url = database_url
         self._local = threading.local()
-        self._all: list[extensions.connection] = []
+        self._connections: list[extensions.connection] = []
 
     def find(self, url: str) -> Page | None:
-        """Return the newest stored answer of a URL, or None. Waits.
+        """Return the newest stored response of a URL, or None. Blocks the calling thread.
 
         Raises:
             StoreUnreachable: the index or the object cannot be read.
-            ValueError: the object holds no page of that URL there.
+            ValueError: the object has no page of that URL at that position.
         """
         place = self._place(url)
         if place is None:
             return None
         key, start, length = place
-        if start < 0 or not 0 < length <= self.most:
+        if start < 0 or not 0 < length <= self.max_bytes:
             raise ValueError(f"the index names {length} bytes from {start} on")
-        page = unpack(self.store.get(key, start, length), self.most)
+        page = unpack(self.store.get(key, start, length), self.max_bytes)
         if page.url != url:
             raise ValueError(f"the record is of another address: {str(page.url)[:200]}")
         return page
@@ -61,7 +61,7 @@ class Reader:
             if connection is None or connection.closed:
                 connection = self._local.connection = connect(self._url)
                 connection.autocommit = True
-                self._all.append(connection)
+                self._connections.append(connection)
             with connection.cursor() as cursor:
                 cursor.execute(query("find_page"), {"url": url})
                 row: tuple[str, int, int] | None = cursor.fetchone()
@@ -71,13 +71,13 @@ class Reader:
 
     def close(self) -> None:
         """Close the connections of all threads."""
-        for connection in self._all:
+        for connection in self._connections:
             connection.close()
-        self._all.clear()
+        self._connections.clear()
 
 
 class ReplayHandler:
-    """Answers from the archive that SEINE_REPLAY names."""
+    """A download handler that answers from the archive in SEINE_REPLAY."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -88,23 +88,23 @@ class ReplayHandler:
         """Open the archive.
 
         Raises:
-            ConfigError: SEINE_REPLAY is empty, or no place of an archive.
+            ConfigError: SEINE_REPLAY is empty or names no archive.
         """
         place = str(crawler.settings.get("SEINE_REPLAY") or "")
         if not place:
             raise ConfigError("SEINE_REPLAY must say where the archive is")
         url = endpoints(crawler.settings, need=("postgres",)).database_url
-        # Headers have room beside the largest page.
-        most = max(MOST_BYTES, 2 * int(crawler.settings.getint("DOWNLOAD_MAXSIZE")))
-        return cls(Reader(open_store(place), url, most))
+        # Twice the largest page leaves room for headers.
+        max_bytes = max(MOST_BYTES, 2 * int(crawler.settings.getint("DOWNLOAD_MAXSIZE")))
+        return cls(Reader(open_store(place), url, max_bytes))
 
     async def download_request(self, request: Request) -> Response:
-        """Find the newest stored answer.
+        """Return the newest stored response of the request's URL.
 
         Raises:
-            Ignored: there is none.
+            Ignored: the archive has none.
             StoreUnreachable: the archive cannot be read.
-            PageUnreadable: what is stored there is no such page.
+            PageUnreadable: the stored record is no page of that URL.
         """
         page = None
         try:
@@ -118,18 +118,18 @@ class ReplayHandler:
         raise Ignored("replay", f"{request.url} is not in the archive")
 
     async def close(self) -> None:
-        """Close threads and connections."""
+        """Stop the threads and close the connections."""
         self._threads.shutdown(cancel_futures=True)
         self.reader.close()
 
 
 def response_of(page: Page, request: Request) -> Response:
-    """Make the response that the downloader made of this page."""
+    """Build the response that the downloader returned for this page."""
     headers = Headers()
     for name, value in page.headers:
         headers.appendlist(name, value.encode("latin-1"))
     kind = responsetypes.from_args(headers=headers, url=page.url, body=page.body)
-    # Marked as cached: it is neither an attempt nor worth storing again.
+    # Flagged as cached, so that it is neither logged as an attempt nor archived again.
     return kind(
         url=request.url,
         status=page.status,

@@ -15,18 +15,18 @@ from scrapy_seine.records import Value
 if TYPE_CHECKING:  # where it is used: most workers have no archive
     from warcio.recordloader import ArcWarcRecord
 
-#: What a record may unpack to, where nobody says otherwise.
+#: Largest unpacked record in bytes, where the caller sets no other limit.
 MOST_BYTES = 64 << 20
 _MOST_HEADERS = 256 << 10
 _LOWEST, _HIGHEST = 100, 599
 Headers = list[tuple[str, str]]
-#: The body is stored as one piece, whatever pieces it came in.
+#: Headers that are dropped, because the body is stored unchunked.
 _FRAMING = {"transfer-encoding", "content-length", "connection", "keep-alive"}
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Page(Value):
-    """An answer as the server sent it: compressed where it was."""
+    """A response as the server sent it; a compressed body stays compressed."""
 
     url: str
     at: datetime
@@ -40,7 +40,7 @@ class Page(Value):
 
 @attrs.frozen(eq=False, repr=False)
 class Place(Value):
-    """Where a record is in its file, in bytes."""
+    """The position of a record in its file, in bytes."""
 
     start: int
     length: int
@@ -50,7 +50,7 @@ def pack(pages: Sequence[Page], name: str) -> tuple[bytes, list[Place]]:
     """Write a WARC file; returns it with the place of each page.
 
     Raises:
-        ValueError: a header is none.
+        ValueError: a header is malformed.
     """
     from warcio.statusandheaders import StatusAndHeaders
     from warcio.warcwriter import WARCWriter
@@ -79,10 +79,10 @@ def pack(pages: Sequence[Page], name: str) -> tuple[bytes, list[Place]]:
 
 
 def places_of(data: bytes) -> Iterator[tuple[str, datetime, int, Place]]:
-    """Find each answer of a WARC file: its URL, time, status and place.
+    """Yield the URL, time, status and position of each response in a WARC file.
 
     Raises:
-        ValueError: it is no WARC file, or one of its records is none.
+        ValueError: it is no WARC file, or one of its records is malformed.
     """
     from warcio.archiveiterator import ArchiveIterator
 
@@ -96,20 +96,20 @@ def places_of(data: bytes) -> Iterator[tuple[str, datetime, int, Place]]:
             status = int(record.http_headers.get_statuscode())
             start = records.get_record_offset()
             yield url, at, status, Place(start, records.get_record_length())
-    except Exception as error:  # a file can hold anything, and the parser expects no such thing
+    except Exception as error:  # the parser raises errors of any type for a malformed file
         raise ValueError(f"no WARC file: {error}") from None
 
 
-def unpack(data: bytes, most: int = MOST_BYTES) -> Page:
-    """Read one record: a gzip member, or as it is. A hostile one costs memory for *most* bytes.
+def unpack(data: bytes, max_bytes: int = MOST_BYTES) -> Page:
+    """Read one record, gzipped or plain. A hostile record costs at most *max_bytes* of memory.
 
     Raises:
-        ValueError: it is none, is cut off, unpacks to more than *most* bytes, or lies about its
-            length.
+        ValueError: the record is malformed, is truncated, unpacks to more than *max_bytes*, or has
+            a wrong length.
     """
     from warcio.archiveiterator import ArchiveIterator
 
-    plain = _plain(data, most)
+    plain = _plain(data, max_bytes)
     _check_headers(plain)
     try:
         record = next(iter(ArchiveIterator(io.BytesIO(plain))), None)
@@ -140,23 +140,23 @@ def _page(record: ArcWarcRecord) -> Page:
     )
 
 
-def _plain(data: bytes, most: int) -> bytes:
+def _plain(data: bytes, max_bytes: int) -> bytes:
     if not data.startswith(b"\x1f\x8b"):
-        return data[:most]
+        return data[:max_bytes]
     unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
-        plain = unpacker.decompress(data, most + 1)
+        plain = unpacker.decompress(data, max_bytes + 1)
     except zlib.error as error:
         raise ValueError(f"the record cannot be unpacked: {error}") from None
-    if len(plain) > most:
-        raise ValueError(f"the record unpacks to more than {most} bytes")
+    if len(plain) > max_bytes:
+        raise ValueError(f"the record unpacks to more than {max_bytes} bytes")
     if not unpacker.eof:
         raise ValueError("the record is cut off")
     return plain
 
 
 def _check_headers(plain: bytes) -> None:
-    """Refuse headers that go on: their parser reads line by line for as long as it takes."""
+    """Refuse endless headers, because their parser reads lines without a limit."""
     end = 0
     for _ in range(2):
         end = plain.find(b"\r\n\r\n", end, end + _MOST_HEADERS) + 4

@@ -1,4 +1,4 @@
-"""Whether something uses the embedded servers, so that `scrapy down` leaves them alone."""
+"""Count the clients of the embedded servers, so that `scrapy down` does not stop used ones."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from scrapy_seine.errors import ConfigError
 
 
 def refuse_if_used(data: Path) -> None:
-    """Refuse to take the servers of a data folder away from anybody.
+    """Refuse to stop the servers of a data folder while clients are connected.
 
     Raises:
-        ConfigError: workers, a demo or a dashboard use them.
+        ConfigError: workers, a demo or a dashboard use the servers.
     """
     if users := _users(data):
         plural = "" if users == 1 else "s"
@@ -25,7 +25,7 @@ def refuse_if_used(data: Path) -> None:
 def _users(data: Path) -> int:
     """Count the connections of other processes to the embedded Redis; 0 where it does not run.
 
-    Each worker, demo and dashboard holds some; a process that was killed holds none.
+    Each running worker, demo and dashboard has some; a killed process has none.
     """
     if not data.exists():
         return 0

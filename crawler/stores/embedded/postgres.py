@@ -28,34 +28,34 @@ def url(place: Places, database: str = DATABASE) -> str:
 
 
 def running(place: Places) -> bool:
-    """Say whether the server answers and has our database.
+    """Return whether the server answers and has our database.
 
     Raises:
-        EmbeddedError: it runs but is silent.
+        EmbeddedError: the server runs but does not answer.
     """
     problem = _problem(url(place))
-    found = _process(place) if "timeout" in problem else None
-    if found:
-        raise EmbeddedError(f"{NAME} (pid {found.pid}) runs but does not answer; end it")
+    server = _process(place) if "timeout" in problem else None
+    if server:
+        raise EmbeddedError(f"{NAME} (pid {server.pid}) runs but does not answer; end it")
     return not problem
 
 
 def start(place: Places, binaries: str, *, durable: bool = True) -> None:
-    """Start the server, made anew where there is none yet; called under the lock.
+    """Start the server, and first create its data where none exists; the caller holds the lock.
 
     Raises:
         ConfigError: *binaries* is wrong.
-        EmbeddedError: it cannot be started.
+        EmbeddedError: the server cannot be started.
     """
     _server(place, binaries, durable).start()
-    _create_database(place)  # also where one was there already: its starter may have died too early
+    _create_database(place)  # also for existing data: the process that made it may have died early
 
 
 def stop(place: Places) -> bool:
-    """Stop the server; returns whether it ran.
+    """Stop the server; return whether it ran.
 
     Raises:
-        EmbeddedError: it does not end.
+        EmbeddedError: the server does not stop.
     """
     return _server(place).stop()
 
@@ -70,23 +70,23 @@ def _server(place: Places, binaries: str = "auto", durable: bool = True) -> proc
         found=lambda: _process(place),
         ready=lambda: not _problem(admin),
         spawn=lambda: _spawn(place, binaries, log, durable),
-        # "Fast": clients are cut off, data is written. Then "immediate": the log is replayed later.
+        # "Fast": disconnects clients, writes data. Then "immediate": replays the log at next start.
         ends=((signal.SIGINT, 20), (signal.SIGQUIT, 10)),
     )
 
 
 def _spawn(place: Places, binaries: str, log: Path, durable: bool) -> process.Process:
-    chosen = reachable(_choose(postgres_trees(binaries), place.database), place.account)
+    installation = reachable(_choose(postgres_trees(binaries), place.database), place.account)
     with process.held(place.postgres_home / "postgres.in-use") as lock:
-        # What a killed server left behind; its process id may be some other program's by now.
+        # A killed server leaves its lock file; another program may have its process id by now.
         (place.postgres_sockets / f"{POSTGRES_SOCKET}.lock").unlink(missing_ok=True)
         _clear_postmaster(place.database / "postmaster.pid")
         if not place.database.exists():
-            _initialise(chosen, place, durable)
-        command = _command(chosen, place, durable)
-        started = process.spawn(command, account=place.account, log=log, lock=lock)
-        process.remember(started, _pid_file(place))
-    return started
+            _initialise(installation, place, durable)
+        command = _command(installation, place, durable)
+        child = process.spawn(command, account=place.account, log=log, lock=lock)
+        process.remember(child, _pid_file(place))
+    return child
 
 
 def _pid_file(place: Places) -> Path:
@@ -94,17 +94,17 @@ def _pid_file(place: Places) -> Path:
 
 
 def _process(place: Places) -> process.Process | None:
-    """Return the server that runs: by our file, or by its own where ours is lost."""
-    found = process.recall(_pid_file(place))
-    if found is not None:
-        return found
+    """Return the running server by our pid file, or by PostgreSQL's where ours is lost."""
+    recorded = process.recall(_pid_file(place))
+    if recorded is not None:
+        return recorded
     try:
         lines = (place.database / "postmaster.pid").read_text().splitlines()
         pid, sockets = int(lines[0]), lines[4]
     except (OSError, ValueError, IndexError):
         return None
-    ours = sockets == str(place.postgres_sockets)
-    return process.find(pid) if ours and _is_postgres(pid, place.database) else None
+    is_ours = sockets == str(place.postgres_sockets)
+    return process.find(pid) if is_ours and _is_postgres(pid, place.database) else None
 
 
 def _is_postgres(pid: int, folder: Path | str) -> bool:
@@ -113,7 +113,7 @@ def _is_postgres(pid: int, folder: Path | str) -> bool:
 
 
 def _problem(address: str) -> str:
-    """Return why no connection can be made, or nothing."""
+    """Return why no connection can be made, or an empty string."""
     try:
         psycopg2.connect(address, connect_timeout=5).close()
     except psycopg2.OperationalError as error:
@@ -122,73 +122,73 @@ def _problem(address: str) -> str:
 
 
 def _clear_postmaster(file: Path) -> None:
-    """Remove PostgreSQL's own lock file, unless a server that is not ours works on the folder.
+    """Remove PostgreSQL's own lock file, unless a foreign server uses the folder.
 
-    Called with our lock held: no server of ours, and no child of a killed one, is left.
+    The caller holds our lock, so no server of ours and no child of a killed one runs.
     """
     try:
         pid, folder = file.read_text().splitlines()[:2]
-        theirs = process.find(int(pid)).alive and _is_postgres(int(pid), folder)
+        is_foreign = process.find(int(pid)).alive and _is_postgres(int(pid), folder)
     except (OSError, ValueError):
-        theirs = False
-    if not theirs:
+        is_foreign = False
+    if not is_foreign:
         file.unlink(missing_ok=True)
 
 
 def _choose(candidates: list[Postgres], database: Path) -> Postgres:
-    """Take the first installation that can read the data.
+    """Return the first installation that can read the data.
 
     Raises:
-        EmbeddedError: none can.
+        EmbeddedError: no installation can.
     """
     try:
-        wanted = int((database / "PG_VERSION").read_text())
+        data_version = int((database / "PG_VERSION").read_text())
     except OSError:
         return candidates[0]
     for candidate in candidates:
-        if candidate.major() == wanted:
+        if candidate.major() == data_version:
             return candidate
-    found = ", ".join(f"{c.major()} ({c.source})" for c in candidates)
+    installations = ", ".join(f"{c.major()} ({c.source})" for c in candidates)
     raise EmbeddedError(
-        f"{database} was made by PostgreSQL {wanted}, here is {found}; set "
+        f"{database} was made by PostgreSQL {data_version}, here is {installations}; set "
         "SEINE_EMBEDDED_BINARIES or SEINE_DATA_DIR"
     )
 
 
-def _initialise(chosen: Postgres, place: Places, durable: bool) -> None:
-    """Make the database's folder; it gets its name when it is complete."""
-    new = place.postgres_home / "postgres.new"
-    shutil.rmtree(new, ignore_errors=True)
-    own_folder(new)
-    place.account.give(new)
+def _initialise(installation: Postgres, place: Places, durable: bool) -> None:
+    """Create the database's folder; it gets its name once it is complete."""
+    new_folder = place.postgres_home / "postgres.new"
+    shutil.rmtree(new_folder, ignore_errors=True)
+    own_folder(new_folder)
+    place.account.give(new_folder)
     command: list[str | Path] = [
-        chosen.bin / "initdb",
+        installation.bin / "initdb",
         "-D",
-        new,
+        new_folder,
         f"--username={USER}",
         "--auth=trust",
     ]
     command += ["--encoding=UTF8", "--locale=C", *([] if durable else ["--no-sync"])]
-    status, said = place.account.run(command)
+    status, output = place.account.run(command)
     if status:
-        raise EmbeddedError(f"initdb failed in {new}: {_reason(said)}")
-    new.rename(place.database)
+        raise EmbeddedError(f"initdb failed in {new_folder}: {_reason(output)}")
+    new_folder.rename(place.database)
 
 
-def _reason(said: str) -> str:
-    """Return the line of initdb's that says why; the last ones only say what it clears away.
+def _reason(output: str) -> str:
+    """Return the error line of initdb's output; its last lines only report the clean-up.
 
     >>> _reason("creating ... ok\\ninitdb: error: no space left\\ninitdb: removing contents")
     'no space left'
     >>> _reason(""), _reason("Killed")
     ('no word', 'Killed')
     """
-    found = re.search(r"(?:error|FATAL|PANIC): +(.+)", said)
-    return found[1] if found else (said.strip().splitlines() or ["no word"])[-1]
+    match = re.search(r"(?:error|FATAL|PANIC): +(.+)", output)
+    return match[1] if match else (output.strip().splitlines() or ["no word"])[-1]
 
 
-def _command(chosen: Postgres, place: Places, durable: bool) -> list[str | Path]:
-    # Root's trust reaches as far as the sockets' folder: only this user and root can enter it.
+def _command(installation: Postgres, place: Places, durable: bool) -> list[str | Path]:
+    # "trust" is safe, because only this user and root can enter the sockets' folder.
     options = {
         "listen_addresses": "",
         "port": "5432",
@@ -201,7 +201,7 @@ def _command(chosen: Postgres, place: Places, durable: bool) -> list[str | Path]
     if not durable:
         options |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
     flags = [text for k, v in options.items() for text in ("-c", f"{k}={v}")]
-    return [chosen.bin / "postgres", "-D", place.database, *flags]
+    return [installation.bin / "postgres", "-D", place.database, *flags]
 
 
 def _create_database(place: Places) -> None:
@@ -214,7 +214,7 @@ def _create_database(place: Places) -> None:
 
 
 def psql(binaries: str) -> str:
-    """Return the psql to type: by name where it is on PATH, else the one beside the server."""
+    """Return the psql to run: its name where it is on PATH, else its path beside the server."""
     if shutil.which("psql"):
         return "psql"
     for tree in postgres_trees(binaries):

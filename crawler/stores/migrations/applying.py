@@ -1,8 +1,8 @@
 """The schema is brought up to date by numbered SQL files, applied in order, forward only.
 
-A file that was applied is never edited; a correction is a new file. All missing files are applied
-in one transaction under an advisory lock, so that many processes may call `migrate` at once and a
-failure leaves the schema as it was. Nothing here needs a session: PgBouncer may sit between.
+An applied file is never edited; a correction is a new file. All missing files are applied in one
+transaction under an advisory lock, so that many processes may call `migrate` at once and a failure
+leaves the schema unchanged. No statement needs a session, so PgBouncer may stand in between.
 """
 
 from __future__ import annotations
@@ -44,27 +44,27 @@ class Migration(Value):
 
     @property
     def digest(self) -> str:
-        """What tells an edited file from the one that was applied."""
+        """SHA-256 of the SQL, to detect a file that was edited after it was applied."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
 def available() -> list[Migration]:
     """Return the files of this package in their order."""
-    found = [
+    files = [
         entry for entry in resources.files(__package__).iterdir() if entry.name.endswith(".sql")
     ]
     return [
         Migration(entry.name.removesuffix(".sql"), entry.read_text("utf-8"))
-        for entry in sorted(found, key=lambda entry: entry.name)
+        for entry in sorted(files, key=lambda entry: entry.name)
     ]
 
 
 def migrate(database_url: str) -> list[str]:
-    """Bring the schema up to date; returns the names applied now, in order.
+    """Bring the schema up to date; return the names that were applied, in order.
 
     Raises:
         StoreUnreachable: the database does not answer.
-        MigrationError: a file fails, or differs from what was applied under its name.
+        MigrationError: a file fails, or differs from the one applied under its name.
     """
     try:
         with (
@@ -92,16 +92,16 @@ def pending(database_url: str) -> list[str]:
         connection.cursor() as cursor,
     ):
         cursor.execute("SELECT to_regclass('seine_migrations') IS NOT NULL")
-        known = _applied(cursor) if (cursor.fetchone() or [False])[0] else {}
-    return [migration.name for migration in available() if migration.name not in known]
+        digests = _applied(cursor) if (cursor.fetchone() or [False])[0] else {}
+    return [migration.name for migration in available() if migration.name not in digests]
 
 
 def prepare(database_url: str, own: bool) -> None:
-    """Bring a database of our own up to date; of any other, make sure that it is.
+    """Migrate the embedded database; for any other, check that it is up to date.
 
     Raises:
-        StoreUnreachable: it does not answer.
-        MigrationError: it is not up to date, or cannot be brought there.
+        StoreUnreachable: the database does not answer.
+        MigrationError: the database is not up to date, or a migration fails.
     """
     if own:
         for name in migrate(database_url):
@@ -112,19 +112,19 @@ def prepare(database_url: str, own: bool) -> None:
 
 def _apply(cursor: extensions.cursor) -> list[str]:
     cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", _LOCK)
-    # The server would note on every start that the table is there already.
+    # Otherwise the server would send a notice on every start that the table exists.
     cursor.execute("SET LOCAL client_min_messages = warning")
     cursor.execute(_TABLE)
-    known, done = _applied(cursor), []
+    digests, names = _applied(cursor), []
     for migration in available():
-        if migration.name not in known:
+        if migration.name not in digests:
             _run(cursor, migration)
-            done.append(migration.name)
-        elif known[migration.name] != migration.digest:
+            names.append(migration.name)
+        elif digests[migration.name] != migration.digest:
             raise MigrationError(
                 f"{migration.name} was edited after it was applied; write a new file instead"
             )
-    return done
+    return names
 
 
 def _applied(cursor: extensions.cursor) -> dict[str, str]:

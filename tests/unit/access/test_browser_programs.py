@@ -84,7 +84,7 @@ async def test_the_relay_answers_what_firefox_lacks_and_passes_all_else_on(tmp_p
             with pytest.raises(WSServerHandshakeError):  # a page of the browser's own
                 await session.ws_connect(f"{found}/session", origin="https://shop.example")
             async with session.ws_connect(f"{found}/session") as socket:
-                lacking = f'{{"id": 1, "method": "{firefox_relay.LACKING[0]}", "params": {{}}}}'
+                lacking = f'{{"id": 1, "method": "{firefox_relay.MISSING[0]}", "params": {{}}}}'
                 await socket.send_str(lacking)
                 assert (await socket.receive_json())["type"] == "success"
                 await socket.send_str('{"id": 2, "method": "script.evaluate"}')

@@ -9,7 +9,13 @@ import pytest
 
 from crawler.items import Product
 from crawler.stores.content_hash import digest, digest_of
-from crawler.stores.doubtful import Stored, Told, _without, doubts_of, is_told_again
+from crawler.stores.doubtful import (
+    EarlierDoubt,
+    Stored,
+    _with_good_values,
+    doubts_of,
+    is_seen_again,
+)
 from crawler.stores.rows import product_row
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
@@ -112,24 +118,24 @@ class TestSecondLook:
         return made
 
     def test_a_value_that_is_told_again_is_believed(self):
-        assert is_told_again(self.doubt(), Told("60.00", AT - HOUR, 0))
+        assert is_seen_again(self.doubt(), EarlierDoubt("60.00", AT - HOUR, 0))
 
     @pytest.mark.parametrize(
         "before",
-        [None, Told("60.00", AT, 0), Told("59.00", AT - HOUR, 0)],
+        [None, EarlierDoubt("60.00", AT, 0), EarlierDoubt("59.00", AT - HOUR, 0)],
         ids=["first", "soon", "other"],
     )
     def test_otherwise_it_is_not(self, before):
-        assert not is_told_again(self.doubt(), before)
+        assert not is_seen_again(self.doubt(), before)
 
     @pytest.mark.parametrize("kind", ["missing", "repeated", "order"])
     def test_what_a_template_lacks_it_lacks_each_time(self, kind):
-        assert not is_told_again(self.doubt(kind), Told("60.00", AT - HOUR, 0))
+        assert not is_seen_again(self.doubt(kind), EarlierDoubt("60.00", AT - HOUR, 0))
 
     def test_many_jumps_of_a_site_are_a_templates(self):
         (made,) = doubts_of(row(price=Decimal("60.00")), stored())
-        assert is_told_again(made, Told("60.00", AT - HOUR, 1))
-        assert not is_told_again(made, Told("60.00", AT - HOUR, 11))
+        assert is_seen_again(made, EarlierDoubt("60.00", AT - HOUR, 1))
+        assert not is_seen_again(made, EarlierDoubt("60.00", AT - HOUR, 11))
 
 
 def test_a_sale_that_shows_the_stored_price_as_the_one_before_is_no_jump():
@@ -143,7 +149,7 @@ def test_a_price_in_a_new_place_that_is_the_one_before_a_reduction_stays_doubtfu
     doubts = {"price": ["place", "it stands elsewhere"]}
     (made,) = doubts_of(row(price=Decimal("12"), doubts=doubts), stored(regular_price="12.00"))
     assert made.kind == "order"
-    assert not is_told_again(made, Told(made.value, AT - HOUR, 0))
+    assert not is_seen_again(made, EarlierDoubt(made.value, AT - HOUR, 0))
 
 
 class TestCurrencies:
@@ -161,7 +167,7 @@ class TestCurrencies:
             "USD",
             "EUR",
         )
-        item = orjson.loads(_without(made.row, [made], stored()).body)
+        item = orjson.loads(_with_good_values(made.row, [made], stored()).body)
         assert (item["price"], item["currency"]) == ("10.00", "EUR")
 
     def test_a_new_price_whose_currency_is_in_dispute_is_not_believed(self):
@@ -175,8 +181,8 @@ class TestCurrencies:
         assert doubts_of(row(currency="USD"), stored(currency=None)) == []
 
     def test_it_is_believed_when_all_of_the_site_tells_it_again(self):
-        assert is_told_again(self.turned(), Told("USD", AT - HOUR, 0))
-        assert not is_told_again(self.turned(), Told("USD", AT - HOUR, 0, mixed=True))
+        assert is_seen_again(self.turned(), EarlierDoubt("USD", AT - HOUR, 0))
+        assert not is_seen_again(self.turned(), EarlierDoubt("USD", AT - HOUR, 0, mixed=True))
 
 
 class TestRepeated:
@@ -204,7 +210,7 @@ def test_the_money_that_belongs_to_a_kept_price_is_kept_with_it():
     before = stored(regular_price="12.00")
     made = row(price=Decimal("60"), currency="USD", regular_price=Decimal("80"),
                doubts={"price": ["place", "r"]})  # fmt: skip
-    item = orjson.loads(_without(made, doubts_of(made, before), before).body)
+    item = orjson.loads(_with_good_values(made, doubts_of(made, before), before).body)
     assert (item["price"], item["currency"], item["regular_price"]) == ("10.00", "EUR", "12.00")
 
 
