@@ -1,8 +1,8 @@
-"""Another priority for what is queued: by domain, job, site or URL, in steps that hold up nobody.
+"""Changes the priority of queued requests, by domain, job, site or URL, in short steps.
 
-A request's priority stands twice: in its stored header, which places it, and in the packed request,
-by which a worker places a further try. So each request is read, packed (and signed) anew, and put
-in place of the one that was read, in one script for all of a step. A command that dies half way has
+A request has its priority twice: in its stored header, which places it in the queue, and in the
+packed request, from which a worker takes it for a retry. So each request is read, packed (and
+signed) again, and replaced, in one script call for a whole step. A command that dies half way has
 changed some of the requests and lost none; the same command changes the rest.
 """
 
@@ -24,14 +24,14 @@ from scrapy_seine.lenient import word
 from scrapy_seine.meta import SITE_ID
 from scrapy_seine.records import Value
 
-#: Requests that one step reads, and that one script changes, at most.
+#: Requests read in one step, and requests changed by one script, at most.
 STEP, CHANGED_AT_ONCE = 500, 100
 Stored = tuple[str, bytes]
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Which(Value):
-    """Which of the queued requests are meant; each field that is not empty narrows it."""
+    """Selects queued requests; each field that is not empty narrows the selection."""
 
     domain: str = ""
     job: str = ""
@@ -41,7 +41,7 @@ class Which(Value):
     """The whole URL; a `*` stands for any text."""
 
     def takes(self, fields: Mapping[str, Any]) -> bool:
-        """Whether a request that is read is meant, by its site and URL."""
+        """Whether a decoded request is selected, by its site and URL."""
         meta = fields.get("meta")
         site = meta.get(SITE_ID) if isinstance(meta, dict) else None
         return (not self.site or site == self.site) and (
@@ -55,39 +55,40 @@ class Changed(Value):
 
     changed: int = 0
     unchanged: int = 0
-    """Had the priority before."""
+    """These had the priority before."""
     unreadable: int = 0
-    """Cannot be read, or are not signed as they must be: they keep their place."""
+    """These cannot be read, or lack a valid signature: they keep their place."""
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether *text* is the pattern, in which each `*` stands for any text; linear in the text.
+    """Whether *text* matches the pattern, in which each `*` stands for any text; linear in the
+    text.
 
     >>> matches("https://*.shop.example/p/*", "https://www.shop.example/p/17?c=2")
     True
     >>> matches("https://shop.example/p/", "https://shop.example/p/1"), matches("*a*b", "xbya")
     (False, False)
     """
-    first, *rest = pattern.split("*")
-    if not rest:
+    prefix, *tail = pattern.split("*")
+    if not tail:
         return pattern == text
-    *middle, last = rest
-    if not text.startswith(first) or not text.endswith(last):
+    *middle, suffix = tail
+    if not text.startswith(prefix) or not text.endswith(suffix):
         return False
-    at, end = len(first), len(text) - len(last)
+    start, end = len(prefix), len(text) - len(suffix)
     for part in middle:
-        found = text.find(part, at, end)
-        if found < 0:
+        match = text.find(part, start, end)
+        if match < 0:
             return False
-        at = found + len(part)
-    return at <= end
+        start = match + len(part)
+    return start <= end
 
 
 def checked(text: str) -> int:
-    """Read a priority that a queue can tell from others.
+    """Parse a priority that a queue can distinguish from others.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: it is out of range or no number.
 
     >>> checked("-20")
     -20
@@ -100,15 +101,15 @@ def checked(text: str) -> int:
 
 
 async def set_priority(parts: Sequence[Part], priority: int, which: Which) -> Changed:
-    """Give the queued requests that are meant another priority; larger is sooner."""
+    """Give the selected requests another priority; larger is sooner."""
     total = Changed()
     for part in parts:
-        async for found in _queued(part, which.domain):
-            did = await _change(part, [x for x in found if _in_header(x, which)], priority, which)
+        async for batch in _queued(part, which.domain):
+            step = await _change(part, [x for x in batch if _in_header(x, which)], priority, which)
             total = Changed(
-                changed=total.changed + did.changed,
-                unchanged=total.unchanged + did.unchanged,
-                unreadable=total.unreadable + did.unreadable,
+                changed=total.changed + step.changed,
+                unchanged=total.unchanged + step.unchanged,
+                unreadable=total.unreadable + step.unreadable,
             )
     return total
 
@@ -121,15 +122,15 @@ async def _queued(part: Part, domain: str) -> AsyncIterator[list[Stored]]:
         cursor = None
         while cursor != 0:
             scan = client.zscan if domain else client.hscan
-            cursor, found = await scan(key, cursor or 0, count=STEP)
-            ids = [row[0] for row in found] if domain else list(found)
-            bodies = await client.hmget(keys.requests, ids) if domain and ids else found
+            cursor, reply = await scan(key, cursor or 0, count=STEP)
+            ids = [row[0] for row in reply] if domain else list(reply)
+            bodies = await client.hmget(keys.requests, ids) if domain and ids else reply
             rows = zip(ids, bodies, strict=True) if domain else bodies.items()
             yield [(word(id_), stored) for id_, stored in rows if stored]
 
 
 def _in_header(request: Stored, which: Which) -> bool:
-    """Whether its header, which needs no unpacking, speaks of the domain and job that are meant."""
+    """Whether its header, which needs no unpacking, has the selected domain and job."""
     _, domain, job = _header(request[1])
     return (not which.domain or domain == which.domain) and (not which.job or job == which.job)
 
@@ -140,25 +141,25 @@ def _header(stored: bytes) -> tuple[bytes, str, str]:
     return level, domain.decode("utf-8", "replace"), job.decode("utf-8", "replace")
 
 
-async def _change(part: Part, found: list[Stored], priority: int, which: Which) -> Changed:
+async def _change(part: Part, requests: list[Stored], priority: int, which: Which) -> Changed:
     args: list[str | bytes] = []
     unchanged = unreadable = 0
-    for id_, stored in found:
+    for id_, stored in requests:
         try:
             plain = (await part.dictionaries.read([stored]))[0] or b""
             fields = decode(plain.partition(b"\n")[2])
             if not which.takes(fields):
                 continue
             part.seal.check(plain)
-            new = _with(part, plain, fields, priority)
+            updated = _with(part, plain, fields, priority)
         except (DecodeError, EncodeError):
             unreadable += 1
             continue
-        if new == plain:
+        if updated == plain:
             unchanged += 1
         else:
-            read = sha1(stored, usedforsecurity=False).hexdigest()
-            args += (id_, read, part.packer.pack_like(new, stored))
+            digest = sha1(stored, usedforsecurity=False).hexdigest()
+            args += (id_, digest, part.packer.pack_like(updated, stored))
     changed = 0
     for start in range(0, len(args), 3 * CHANGED_AT_ONCE):
         step = args[start : start + 3 * CHANGED_AT_ONCE]
@@ -167,7 +168,7 @@ async def _change(part: Part, found: list[Stored], priority: int, which: Which) 
 
 
 def _with(part: Part, stored: bytes, fields: dict[str, Any], priority: int) -> bytes:
-    """The stored request with another priority, signed where the fleet signs."""
+    """Return the stored request with another priority, signed if the fleet signs."""
     _, domain, job = _header(stored)
     header = header_of(priority, domain, job)
     if fields.get("priority", 0) == priority and stored.startswith(header + b"\n"):

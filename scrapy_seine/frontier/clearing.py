@@ -1,4 +1,4 @@
-"""Clearing a crawl, or one domain of it, in steps that hold up nobody; only ever a command (I7)."""
+"""Clears a crawl, or one of its domains, in short steps; only ever on a command (I7)."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ async def clear(part: Part) -> int:
 
 
 async def _cancel_jobs(part: Part) -> None:
-    """Count what a clear dropped as cancelled, so that no job waits for it."""
+    """Count dropped requests as cancelled, so that no job waits for them."""
     client: Any = part.redis
     async for key in scan(part.redis, part.keys.job + ":"):
         names = ("total", "sent", "arrived", "done", "ignored", "failed")
-        total, sent, arrived, *ended = (int(n or 0) for n in await client.hmget(key, names))
-        await client.hset(key, "cancelled", total + sent - arrived - sum(ended))
+        total, sent, arrived, *outcomes = (int(n or 0) for n in await client.hmget(key, names))
+        await client.hset(key, "cancelled", total + sent - arrived - sum(outcomes))
 
 
 async def clear_domain(part: Part, domain: str) -> int:
     """Drop a domain's requests but for those in flight and the dead; returns how many."""
     dropped = 0
-    while gone := int(await part.run("discard", domain, STEP, 0)):
-        dropped += gone
+    while step := int(await part.run("discard", domain, STEP, 0)):
+        dropped += step
     return dropped + await _discard(part, domain, part.keys.delayed)
 
 
@@ -64,10 +64,10 @@ async def _discard(part: Part, domain: str, place: str, job: str | None = None) 
     while True:
         cursor, rows = await client.zscan(place, cursor, count=STEP)
         ids = [id_ for id_, _ in rows]
-        stored = await client.hmget(part.keys.requests, ids) if ids else []
-        both = zip(ids, stored, strict=True)
-        mine = [id_ for id_, request in both if _is_of(request or b"", domain, job)]
-        dropped += int(await part.run("discard", domain, 0, 0, *mine)) if mine else 0
+        requests = await client.hmget(part.keys.requests, ids) if ids else []
+        rows_read = zip(ids, requests, strict=True)
+        matches = [id_ for id_, request in rows_read if _is_of(request or b"", domain, job)]
+        dropped += int(await part.run("discard", domain, 0, 0, *matches)) if matches else 0
         if not cursor:
             return dropped
 
@@ -75,5 +75,5 @@ async def _discard(part: Part, domain: str, place: str, job: str | None = None) 
 def _is_of(request: bytes, domain: str, job: str | None) -> bool:
     try:
         return domain_of(request) == domain and job in (None, job_of(request))
-    except (IndexError, UnicodeDecodeError):  # it is no stored request: its turn shows that
+    except (IndexError, UnicodeDecodeError):  # no valid stored request; its lease reports it
         return False

@@ -1,6 +1,6 @@
-"""What a partition's requests are packed with: read from Redis, and agreed on with the fleet.
+"""The dictionaries that pack a partition's requests: read from Redis, agreed on with the fleet.
 
-They stand in `control`, beside the crawl's identity (`lua/add_dictionary.lua`).
+They are stored in `control`, beside the crawl's id (`lua/add_dictionary.lua`).
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ from scrapy_seine.lenient import word
 if TYPE_CHECKING:
     from scrapy_seine.frontier.one_partition import Part
 
-#: Calls in which a worker agrees with others on a dictionary, at most: they add theirs meanwhile.
-_ASKED = 4
+#: Calls in which a worker agrees with others on a dictionary, at most: others add theirs meanwhile.
+_ROUNDS = 4
 
 
 @attrs.define(eq=False, repr=False)
 class Dictionaries:
-    """Those of one partition."""
+    """The dictionaries of one partition."""
 
     part: Part
 
     async def read(self, stored: Sequence[bytes | None]) -> list[bytes | None]:
-        """Return stored requests as they were pushed: each that is read from Redis comes this way.
+        """Return stored requests as they were pushed; every read from Redis goes through here.
 
-        One that cannot be unpacked stays as it is, and its decoding says why (I8).
+        A request that cannot be unpacked is returned as it is, and decoding it reports why (I8).
 
         Raises:
-            RedisError: a dictionary could not be asked for.
+            RedisError: Redis did not return a dictionary.
         """
         packer = self.part.packer
-        plain = [one and packer.unpack(one) for one in stored]
+        plain = [blob and packer.unpack(blob) for blob in stored]
         if packer.unknown:
-            missing, packer.unknown = list(packer.unknown), set()
+            ids, packer.unknown = list(packer.unknown), set()
             client: Any = self.part.redis
-            fields = [f"dictionary:{id_.hex()}" for id_ in missing]
+            fields = [f"dictionary:{id_.hex()}" for id_ in ids]
             texts = await client.hmget(self.part.keys.control, fields)
-            packer.learn(map(read_dictionary, missing, texts))
-            plain = [one and packer.unpack(one) for one in plain]
-            packer.unknown.clear()  # what is there under no id is not asked for once more
+            packer.learn(map(read_dictionary, ids, texts))
+            plain = [blob and packer.unpack(blob) for blob in plain]
+            packer.unknown.clear()  # an id without a dictionary is not looked up again
         return plain
 
     async def unpacked(self, leased: Leased) -> Leased:
-        """Let the requests that were leased be as they were pushed.
+        """Unpack the leased requests.
 
         Raises:
-            RedisError: a dictionary could not be asked for; the leases expire.
+            RedisError: Redis did not return a dictionary; the leases expire.
         """
         stored = [lease.stored for lease in leased.leases]
         for lease, plain in zip(leased.leases, await self.read(stored), strict=True):
@@ -65,35 +65,35 @@ class Dictionaries:
         return leased
 
     async def look(self) -> None:
-        """Agree with the fleet on what to pack with, where enough requests were seen to tell.
+        """Agree with the fleet on a dictionary, once enough requests were sampled.
 
-        What does not succeed is left for the next look.
+        After a failure the next call tries again.
         """
         if self.part.watch.known is not None and self.part.packer.wants:
-            with self.part.packer.looking() as made:
-                if made is not None:
-                    await self._agree(made)
+            with self.part.packer.looking() as candidate:
+                if candidate is not None:
+                    await self._agree(candidate)
 
-    async def _agree(self, made: Dictionary) -> None:
-        """Use one of the crawl's dictionaries that is nearly as good as *made*, or else that."""
+    async def _agree(self, candidate: Dictionary) -> None:
+        """Use a dictionary of the crawl nearly as good as *candidate*, or else *candidate*."""
         offered: dict[str, Dictionary | None] = {}
-        for _ in range(_ASKED):
+        for _ in range(_ROUNDS):
             before = self.part.watch.before
-            args = (made.id.hex(), made.text, MOST_DICTIONARIES, *offered)
+            args = (candidate.id.hex(), candidate.text, MOST_DICTIONARIES, *offered)
             try:
-                said, seq, *rows = await self.part.run("add_dictionary", *args)
+                reply, seq, *rows = await self.part.run("add_dictionary", *args)
             except (RedisError, OSError):
                 return
             if not self.part.watch.reached(before, int(seq)):
-                return  # the state that said so is not the one that is worked on
-            new = {word(id_): text for id_, text in zip(rows[::2], rows[1::2], strict=True)}
-            offered |= {id_: read_dictionary(read_id(id_), text) for id_, text in new.items()}
-            good = [one for one in offered.values() if one is not None]
-            self.part.packer.learn([*good, made])
-            if word(said) == "OTHERS" and not self.part.packer.settle(good, rival=made):
+                return  # the reply is from another state of the crawl
+            texts = {word(id_): text for id_, text in zip(rows[::2], rows[1::2], strict=True)}
+            offered |= {id_: read_dictionary(read_id(id_), text) for id_, text in texts.items()}
+            usable = [dictionary for dictionary in offered.values() if dictionary is not None]
+            self.part.packer.learn([*usable, candidate])
+            if word(reply) == "OTHERS" and not self.part.packer.settle(usable, rival=candidate):
                 continue
-            if word(said) == "THERE":
-                self.part.packer.own = made
-            elif word(said) == "FULL":
-                self.part.packer.settle(good)
+            if word(reply) == "THERE":
+                self.part.packer.own = candidate
+            elif word(reply) == "FULL":
+                self.part.packer.settle(usable)
             return

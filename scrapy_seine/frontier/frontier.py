@@ -1,4 +1,4 @@
-"""The frontier's verbs, one method and one Lua script each. Batches in, words out."""
+"""The frontier's verbs, one method and one Lua script each; each takes and returns a batch."""
 
 from __future__ import annotations
 
@@ -44,26 +44,26 @@ class Frontier(Part):
 
     @property
     def parts(self) -> Sequence[Frontier]:
-        """Frontiers of the partitions, by number: this one, where the crawl is not split."""
+        """Frontiers of the partitions, by number; only this one, where the crawl is not split."""
         return (self,)
 
     def part(self, domain: str) -> Frontier:
-        """Where a domain's requests are."""
+        """Return the frontier that holds a domain's requests."""
         return self
 
     def lines(self, lease_request: LeaseRequest) -> Lines:
-        """A worker's way to this frontier."""
+        """Return a worker's connections to this frontier."""
         return Lines(self.parts, lease_request)
 
     def sealed(self, secrets: Sequence[str]) -> Self:
-        """Sign requests from here on, where there is a secret; see `seal`."""
+        """Sign requests from now on, if there is a secret; see `seal`."""
         self.seal = Seal(self.keys.crawl, secrets)
         for part in self.parts:
             part.seal = self.seal
         return self
 
     async def push(self, pushes: Sequence[Push]) -> list[str]:
-        """Add requests; the reply says 'OK', 'DUPLICATE' or 'OVER' (a budget) for each."""
+        """Add requests; returns 'OK', 'DUPLICATE' or 'OVER' (a budget) for each."""
         await self.dictionaries.look()
         replies: list[str] = []
         for start in range(0, len(pushes), MAX_CHILDREN):
@@ -84,9 +84,9 @@ class Frontier(Part):
         lanes: Sequence[str] = (),
         slack_ms: int = 0,
     ) -> Leased:
-        """Take up to *wanted* requests that may be sent now and need no lane beyond *lanes*.
+        """Lease up to *wanted* requests that may be sent now and need no lane beyond *lanes*.
 
-        They may be sent late by *slack_ms*, where that is more than the usual margin.
+        They may be sent *slack_ms* late, where that is more than the usual margin.
         """
         args = (worker, wanted, ttl_ms, lead_ms, lanes_arg(lanes), slack_ms, new_token())
         before = self.watch.before
@@ -101,7 +101,7 @@ class Frontier(Part):
         return list((await self.beat(worker, leases, ttl_ms=ttl_ms, info=info)).lost)
 
     async def beat(self, worker: str, leases: Sequence[Lease], *, ttl_ms: int, info: bytes) -> Beat:
-        """Renew, and tell what a worker has to learn now and then, in one round trip."""
+        """Renew leases, and return what a worker has to learn regularly, in one round trip."""
         args = [arg for lease in leases for arg in (lease.id, lease.token)]
         return parse_beat(await self.run("renew", worker, ttl_ms, info, *args))
 
@@ -131,9 +131,9 @@ class Frontier(Part):
         return [word(r) for r in await self.run("release", len(leases), *args)]
 
     async def isolate(self, lease: Lease, *, begins: bool) -> bool:
-        """Note that a worker begins a request while it has no other, or that this is over.
+        """Record that a worker starts a request while it has no other, or that this ended.
 
-        Returns False where the lease is lost.
+        Returns False if the lease is lost.
         """
         return word(await self.run("isolate", lease.id, lease.token, int(begins))) == "OK"
 
@@ -161,13 +161,13 @@ class Frontier(Part):
         patience_ms: int = 1000,
         slack_ms: int = 0,
     ) -> tuple[int, int, int]:
-        """Ask for another time to send, because the lease's own was missed.
+        """Ask for a new send time, because the lease's own was missed.
 
-        *spent_ms* ago the site was asked for something else instead; None: it was not. The pause
-        after it has room for *slack_ms* of lateness.
+        *spent_ms* ago the slot was used for another request to the site; None: it was not. The
+        pause after the new time allows *slack_ms* of lateness.
 
-        Returns the server's time, and when to send on its clock: 0 where the lease is to be handed
-        back, because its domain is not free again within *patience_ms*; and the domain's pause, ms.
+        Returns the server's time; the time to send on its clock, 0 if the lease is to be handed
+        back, because its domain is not free within *patience_ms*; and the domain's pause, ms.
         """
         args: list[Any] = [lease.id, lease.token, lease.slot_ms]
         args += ["" if spent_ms is None else spent_ms, patience_ms, slack_ms]
@@ -175,48 +175,48 @@ class Frontier(Part):
         return int(now_ms), int(slot_ms), int(delay_ms)
 
     async def late(self, domain: str, at_ms: int) -> int:
-        """Count the pause of a domain from *at_ms*, when a request left after its time.
+        """Count a domain's pause from *at_ms*, because a request was sent after its slot.
 
         Returns when the next one may be sent.
         """
         return int(await self.run("late", domain, at_ms))
 
     async def set_lane(self, domain: str, lane: str) -> None:
-        """Let only workers that have *lane* lease of a domain; '' = any worker."""
+        """Let only workers that have *lane* lease from a domain; '' = any worker."""
         await self.run("set_lane", domain, lane)
 
     async def set_spread(self, domain: str, addresses: int, *, ttl_ms: int) -> None:
-        """Let each of as many addresses keep a domain's own limits, as long as this is repeated."""
+        """Apply a domain's limits to each of so many addresses for *ttl_ms*; repeat to keep it."""
         await self.run("set_spread", domain, addresses, ttl_ms)
 
     async def set_site(self, domain: str, *, delay_ms: int | None, concurrency: int | None) -> None:
-        """Set what a domain's site file asks for; None: it asks for nothing."""
+        """Set the limits of a domain's site file; None: the file sets none."""
         args = ["" if value is None else value for value in (delay_ms, concurrency)]
         await self.run("set_site", domain, *args)
 
     async def block_until(self, domain: str, wait_ms: int, *, grow_to_ms: int = 0) -> int:
         """Send nothing to *domain* for *wait_ms*; returns the end of its block in ms.
 
-        With *grow_to_ms* a block that follows the last one closely is twice as long, up to that.
+        With *grow_to_ms* a block that closely follows the last one is twice as long, up to that.
         """
         return int(await self.run("block_until", domain, wait_ms, grow_to_ms))
 
     async def measure(
         self, latencies: Mapping[str, Latency], *, target: float, least_ms: int, most_ms: int
     ) -> None:
-        """Tell how long domains took to answer; their pauses follow, where the crawl throttles.
+        """Report how long domains took to answer; pauses adapt, where the crawl throttles.
 
-        *target* requests are to be under way at one domain; pauses stay within the bounds.
+        *target* requests should be in flight at one domain; pauses stay within the bounds.
         """
-        args = [arg for domain, seen in latencies.items() for arg in (domain, *seen.args())]
+        args = [arg for domain, latency in latencies.items() for arg in (domain, *latency.args())]
         await self.run("measure", target, least_ms, most_ms, *args)
 
     async def pause(self, domain: str = "") -> None:
-        """Hand nothing out, of the crawl or of one domain."""
+        """Stop leasing, of the crawl or of one domain."""
         await self.run("pause", domain)
 
     async def resume(self, domain: str = "") -> bool:
-        """Go on; False when it was not paused."""
+        """Lease again; False if it was not paused."""
         return word(await self.run("resume", domain)) == "OK"
 
     async def forget(self, fingerprints: Sequence[int]) -> int:
@@ -225,49 +225,49 @@ class Frontier(Part):
         Raises:
             FrontierError: the crawl's memory is a Bloom filter, which cannot forget.
         """
-        gone = int(await self.run("forget", *fingerprints))
-        if gone < 0:
+        forgotten = int(await self.run("forget", *fingerprints))
+        if forgotten < 0:
             raise FrontierError("a Bloom filter cannot forget; use SEINE_SEEN=exact")
-        return gone
+        return forgotten
 
     @property
     def channels(self) -> list[str]:
-        """Redis channels on which news of the crawl are published."""
+        """Redis channels on which the crawl's events are published."""
         return list(dict.fromkeys([self.keys.wake, *(part.keys.wake for part in self.parts)]))
 
     async def sign_off(self, worker: str) -> None:
-        """Let a worker be known no longer; its leases, if any, stay."""
+        """Remove a worker from the list of workers; its leases, if any, stay."""
         await self.redis.zrem(self.keys.workers, worker)
         await self.redis.hdel(self.keys.worker_info, worker)
 
     async def tend(self) -> None:
-        """Do what has to be done now and then beyond `sweep`: each heartbeat does."""
+        """Do the regular work beyond `sweep`; each heartbeat calls it."""
 
     async def forward(self) -> int:
-        """Bring requests to the partitions they belong to; returns how many were on their way."""
+        """Move requests to the partitions they belong to; returns how many were on their way."""
         return 0
 
     async def remember(self, fingerprints: Sequence[int], domains: Sequence[str] = ()) -> int:
-        """Count URLs as seen that another crawler has done; returns how many were new.
+        """Mark URLs as seen that another crawler has done; returns how many were new.
 
-        *domains* are the URLs' own, in the same order; only a crawl in partitions asks for them.
+        *domains* are the URLs' domains, in the same order; only a crawl in partitions needs them.
         """
         return int(await self.run("remember", *fingerprints))
 
     async def requeue_dead(self, ids: Sequence[str], *, pause_ms: int = 0, wait_ms: int = 0) -> int:
-        """Send dead letters back, *pause_ms* apart, the first after *wait_ms*; returns how many.
+        """Requeue dead letters, *pause_ms* apart, the first after *wait_ms*; returns how many.
 
-        Their retries begin anew. They are stored as they were pushed, so that a worker of any
-        version reads them.
+        Their retry counts start again. They are stored unpacked, so that a worker of any version
+        reads them.
         """
         if not ids:
             return 0
         client: Any = self.redis
         stored = await self.dictionaries.read(await client.hmget(self.keys.requests, ids))
         pairs = [
-            a
+            arg
             for id_, text in zip(ids, stored, strict=True)
-            for a in (id_, untried(text, self.seal))
+            for arg in (id_, untried(text, self.seal))
         ]
         return int(await self.run("requeue_dead", wait_ms, pause_ms, *pairs))
 
@@ -289,9 +289,9 @@ class Frontier(Part):
     ) -> None:
         """Write the crawl's defaults; every worker writes the same ones when it opens.
 
-        *seen* is `exact` or `bloom`; *capacity* is what a Bloom filter's first layer holds.
-        With *throttle* what `measure` tells makes pauses. Up to *jitter* times as much is added to
-        a pause at random, unless the site asks for one.
+        *seen* is `exact` or `bloom`; *capacity* is what a Bloom filter's first layer holds. With
+        *throttle*, latencies sent by `measure` set pauses. Up to *jitter* times a pause is added to
+        it at random, unless the site asks for one.
         """
         pipe = self.redis.pipeline(transaction=False)
         limits: dict[str, float] = {
@@ -316,7 +316,7 @@ class Frontier(Part):
         return True
 
     async def activity(self) -> tuple[int, int]:
-        """Requests neither done nor dead, and those that came in so far, at one moment."""
+        """Requests neither done nor dead, and those that entered so far, at one moment."""
         undone, entered = await self.run("activity")
         return int(undone), int(entered)
 
@@ -325,7 +325,7 @@ class Frontier(Part):
         return (await self.activity())[0] == 0
 
     async def ended_ago_ms(self) -> int | None:
-        """How long ago the crawl was complete last; None: never."""
+        """How long ago the crawl was last complete, ms; None: never."""
         ended = await self.redis.hget(self.keys.control, "ended")
         if ended is None:
             return None
@@ -333,7 +333,7 @@ class Frontier(Part):
         return int(seconds * 1000 + micros // 1000 - float(ended))
 
     async def counts(self) -> Counts:
-        """Where the crawl's requests are; O(1)."""
+        """Count the crawl's requests by state; O(1)."""
         k, pipe = self.keys, self.redis.pipeline(transaction=False)
         for key in (k.delayed, k.leases, k.dead, k.workers, k.ready, k.waiting):
             pipe.zcard(key)
@@ -344,7 +344,9 @@ class Frontier(Part):
         for part in () if k.index is None else range(k.of):
             pipe.xlen(k.outbox(part))
         replies = await pipe.execute()
-        delayed, leased, dead, workers, ready, waiting, known, seen, paused, totals, *out = replies
+        delayed, leased, dead, workers, ready, waiting, known, seen, paused, totals, *outboxes = (
+            replies
+        )
         return Counts(
             ready=known - delayed - leased - dead,
             delayed=delayed,
@@ -356,14 +358,14 @@ class Frontier(Part):
             domains_waiting=waiting,
             paused=bool(paused),
             totals={word(name): whole(n) for name, n in totals.items()},
-            moving=sum(out),
+            moving=sum(outboxes),
         )
 
     async def clear(self) -> int:
-        """Drop all requests and forget what was seen; returns how many requests there were.
+        """Drop all requests and forget seen URLs; returns how many requests there were.
 
-        Only ever on an explicit command (I7). Limits, tokens, workers and totals stay, so that
-        a fleet that runs meanwhile stays polite and its late words change nothing.
+        Only ever on an explicit command (I7). Limits, tokens, workers and totals stay, so that a
+        fleet that runs meanwhile stays polite and its late replies change nothing.
         """
         return await clearing.clear(self)
 
@@ -380,14 +382,14 @@ class Frontier(Part):
     ) -> change_priority.Changed:
         """Give queued requests another priority; larger is sooner.
 
-        Those in flight and the dead keep theirs. To repeat it does no harm.
+        Requests in flight and dead letters keep theirs. Repeating it is harmless.
         """
         await self.forward()
         parts = (self.part(which.domain),) if which.domain else self.parts
         return await change_priority.set_priority(parts, priority, which)
 
     async def erase(self) -> int:
-        """Delete every key of a crawl that nobody works on any more; returns keys deleted."""
+        """Delete every key of a crawl that no worker uses any more; returns keys deleted."""
         deleted = 0
         async for key in clearing.scan(self.redis, self.keys.prefix):
             deleted += await self.redis.unlink(key)

@@ -1,4 +1,4 @@
-"""Several calls at a time, none of which is left behind."""
+"""Runs several calls at once and waits for all of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ T = TypeVar("T")
 
 
 async def together(works: Iterable[Awaitable[T]]) -> list[T]:
-    """Do all at once and to the end; the first error, if any, is raised after that."""
-    done = await asyncio.gather(*works, return_exceptions=True)
-    for result in done:
+    """Run all to the end; the first error, if any, is raised after that."""
+    results = await asyncio.gather(*works, return_exceptions=True)
+    for result in results:
         if isinstance(result, BaseException):
             raise result
-    return [result for result in done if not isinstance(result, BaseException)]
+    return [result for result in results if not isinstance(result, BaseException)]

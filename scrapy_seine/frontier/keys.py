@@ -46,9 +46,9 @@
 
 All start with `{crawl}:`, so that one crawl is one Redis Cluster slot and every script runs there.
 Of a crawl in four partitions, the keys of requests and domains start with `{crawl/0of4}:` to
-`{crawl/3of4}:` (no crawl's name has a slash), where a number may follow that spreads them over the
-Cluster's slots. What is the crawl's as a whole stays under `{crawl}:`: plans and states of jobs,
-coordinator, tens, minutes, hours, busiest, actions, cancelled.
+`{crawl/3of4}:` (no crawl's name has a slash); a number may follow to spread them over the Cluster's
+slots. Keys of the whole crawl stay under `{crawl}:`: plans and states of jobs, coordinator, tens,
+minutes, hours, busiest, actions, cancelled.
 Seeds (`catalog:start_urls`, as users fill it) have a slot of their own with their claims.
 """
 
@@ -69,10 +69,10 @@ SLOTS = 16384
 
 @cache
 def hash_tag(crawl: str, index: int, of: int) -> str:
-    """Name one of a crawl's *of* partitions, so that Cluster slots are shared out evenly.
+    """Name one of a crawl's *of* partitions, so that Cluster slots are shared evenly.
 
     Partition *index* gets a slot in the middle half of the index-th of *of* equal ranges of slots:
-    servers that share the slots evenly, as they do from the start, share the partitions evenly.
+    servers that share the slots evenly, as by default, share the partitions evenly.
 
     >>> [hash_tag("catalog", n, 3) for n in range(3)]
     ['catalog/0of3.3', 'catalog/1of3.1', 'catalog/2of3.43']
@@ -96,19 +96,19 @@ class Keys(Value):
 
     @property
     def prefix(self) -> str:
-        """What every key of the crawl, or of the partition, starts with."""
+        """Prefix of every key of the crawl, or of the partition."""
         tag = self.crawl if self.index is None else hash_tag(self.crawl, self.index, self.of)
         return f"{{{tag}}}:"
 
     @property
     def parts(self) -> tuple[Keys, ...]:
-        """Keys of each partition; a crawl that is not split is its only one."""
+        """Keys of each partition; a crawl that is not split has one."""
         if self.of == 1 or self.index is not None:
             return (self,)
         return tuple(Keys(self.crawl, self.of, n) for n in range(self.of))
 
     def part(self, domain: str) -> Keys:
-        """Keys of the partition that has a domain."""
+        """Keys of the partition that holds a domain."""
         if self.of == 1 or self.index is not None:
             return self
         return Keys(self.crawl, self.of, part_of_domain(domain, self.of))
@@ -159,6 +159,6 @@ class SeedKeys(Value):
         return self._beside("rejected")
 
     def _beside(self, name: str) -> str:
-        # The tag makes the slot that of the seeds' own key, whatever braces it has.
+        # The tag keeps it in the slot of the seeds' own key, whatever braces that has.
         has_tag = "{" in self.seeds and "}" in self.seeds
         return f"{self.seeds}:{name}" if has_tag else f"{{{self.seeds}}}:{name}"

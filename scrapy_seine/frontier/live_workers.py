@@ -1,4 +1,4 @@
-"""What the live workers of a crawl say about themselves."""
+"""What the live workers of a crawl report about themselves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scrapy_seine.lenient import record
 
 
 async def live_workers(frontier: Frontier) -> list[dict[str, Any]]:
-    """Return what each live worker says about itself; nothing of one that cannot be read.
+    """Return the description of each live worker; one that cannot be read is empty.
 
     Raises:
         RedisError: Redis does not answer.
@@ -17,24 +17,24 @@ async def live_workers(frontier: Frontier) -> list[dict[str, Any]]:
     client: Any = frontier.redis
     keys = frontier.parts[0].keys
     seconds, micros = await client.time()
-    alive = await client.zrangebyscore(keys.workers, seconds * 1000 + micros // 1000, "+inf")
-    return list(map(record, await client.hmget(keys.worker_info, alive) if alive else []))
+    names = await client.zrangebyscore(keys.workers, seconds * 1000 + micros // 1000, "+inf")
+    return list(map(record, await client.hmget(keys.worker_info, names) if names else []))
 
 
 async def is_alive(frontier: Frontier, worker: str) -> bool:
-    """Whether a worker's last sign of life is younger than a lease's lifetime.
+    """Whether a worker's last heartbeat is younger than a lease's lifetime.
 
     Raises:
         RedisError: Redis does not answer.
     """
     client: Any = frontier.redis
     seconds, micros = await client.time()
-    until = await client.zscore(frontier.parts[0].keys.workers, worker)
-    return until is not None and until > seconds * 1000 + micros / 1000
+    expires_ms = await client.zscore(frontier.parts[0].keys.workers, worker)
+    return expires_ms is not None and expires_ms > seconds * 1000 + micros / 1000
 
 
 async def lanes_of(frontier: Frontier) -> frozenset[str]:
-    """Lanes beyond the plain ones that live workers have, for instance `browser`.
+    """Lanes beyond the default ones that live workers have, for instance `browser`.
 
     Raises:
         RedisError: Redis does not answer.
@@ -43,7 +43,7 @@ async def lanes_of(frontier: Frontier) -> frozenset[str]:
 
 
 def _lanes(info: dict[str, Any]) -> list[str]:
-    """Read the lanes that a worker names.
+    """Read the lanes in a worker's description.
 
     >>> _lanes({"lanes": ["browser"]}), _lanes({"lanes": 7}), _lanes({})
     (['browser'], [], [])

@@ -1,11 +1,11 @@
-"""A lost state is noticed: Redis has another one than a process remembers of the crawl (I12).
+"""Detects that Redis has another state of the crawl than this process remembers (I12).
 
 A crawl has a random id, a number of times that it fell back (`turn`), and a sequence that only
-grows. Whoever joins it remembers all three and names them with each script call. Redis may have
-lost the crawl meanwhile (FLUSHALL, a new server), or have fallen back to an older state of it
-(failover to a replica that was behind, restore of a copy). The script then does nothing and says
-so: `lua/_state.lua` compares before anything else, so that no reply of another state is ever taken
-for one of this crawl.
+grows. A process that joins the crawl remembers all three and sends them with each script call.
+Redis may have lost the crawl meanwhile (FLUSHALL, a new server), or have fallen back to an older
+state (failover to a replica that was behind, restore of a copy). The script then changes nothing
+and returns an error: `lua/_state.lua` compares before anything else, so that a reply of another
+state is never taken for one of this crawl.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ROLLED_BACK = re.compile(r"ROLLEDBACK (\d+) (\d+)")
 class StateError(FrontierError, RedisError):
     """Redis has another state of the crawl than this process began with.
 
-    To those who wait out an outage it is one: nothing was done, and what they hold is kept.
+    Code that waits out an outage treats it as one: nothing was done, and held work is kept.
     """
 
 
@@ -54,7 +54,7 @@ def new_token() -> str:
 
 @attrs.define(eq=False, repr=False)
 class Known(Record):
-    """The last that replies showed of one crawl's, or one partition's, state."""
+    """The state of one crawl, or one partition, that the last replies showed."""
 
     id: str
     turn: int = 0
@@ -62,8 +62,8 @@ class Known(Record):
     """A lower bound of the sequence, which never falls."""
     name: str = attrs.field(factory=new_token)
     calls: int = 0
-    """Calls of this process that are counted there under its name: so it notices a fall of which a
-    process that joined after it knows nothing."""
+    """Calls of this process that Redis counts under its name: so it notices a rollback that a
+    process which joined later cannot notice."""
 
     @classmethod
     def read(cls, shown: str) -> Known:
@@ -72,13 +72,13 @@ class Known(Record):
         return cls(id_, int(turn), int(seq))
 
     def see(self, before: Known, seq: int) -> None:
-        """Learn from the reply to a counted call; one from before a fall says nothing."""
+        """Learn from the reply to a counted call; a call from before a rollback is ignored."""
         if before.turn == self.turn:
             self.seq = max(self.seq, seq)
             self.calls = max(self.calls, before.calls + 1)
 
     def fall(self, turn: int, seq: int) -> bool:
-        """Go on from the state that Redis fell back to; False where that is known already."""
+        """Go on from the state that Redis fell back to; False if that is known already."""
         if turn <= self.turn:
             return False
         self.turn, self.seq, self.calls = turn, seq, 0
@@ -90,17 +90,17 @@ class Known(Record):
 
 @attrs.define(eq=False, repr=False)
 class Watch:
-    """Names the state that is remembered with each call, and reads what replies say of it."""
+    """Sends the remembered state with each call, and checks what replies show of it."""
 
     known: Known | None = None
-    """None: any state will do."""
+    """None: any state is accepted."""
     changed: Callable[[StateError], None] = lambda error: None
-    """Told once of each state that is not the one that is remembered."""
+    """Called once for each state that is not the remembered one."""
 
     def stamp(self, now_ms: int, *, asks: bool = False) -> str:
-        """First argument of each script: the time to take, and the state that is remembered.
+        """First argument of each script: the time to use, and the remembered state.
 
-        *asks*: its caller is the only worker, and asks for leases by the same pipeline.
+        *asks*: this is the only worker, and asks for leases in the same pipeline.
         """
         if self.known is None:
             return str(now_ms)
@@ -108,21 +108,21 @@ class Watch:
 
     @property
     def before(self) -> Known | None:
-        """What is remembered when a call is made; its reply may come after others."""
+        """The state remembered when a call is made; its reply may arrive after others."""
         return None if self.known is None else attrs.evolve(self.known)
 
     def judged(self, error: Exception) -> Exception:
-        """Return what an error reply means; a change of the crawl's state is passed on."""
-        found = read_error(error)
-        if found is None or self.known is None:
+        """Translate an error reply; a change of the crawl's state is passed to `changed`."""
+        change = read_error(error)
+        if change is None or self.known is None:
             return error
-        if isinstance(found, StateLost):
-            self.changed(found)
-            return found
-        told = StateRolledBack()
-        if self.known.fall(*found):
-            self.changed(told)
-        return told
+        if isinstance(change, StateLost):
+            self.changed(change)
+            return change
+        rollback = StateRolledBack()
+        if self.known.fall(*change):
+            self.changed(rollback)
+        return rollback
 
     def saw(self, before: Known | None, shown: str) -> None:
         """Learn from a lease's reply how far the crawl is."""
@@ -130,9 +130,9 @@ class Watch:
             self.known.see(before, Known.read(shown).seq)
 
     def reached(self, before: Known | None, seq: int) -> bool:
-        """Learn from the reply to a call that showed the sequence itself.
+        """Learn from a reply that contains the sequence itself.
 
-        Returns False where the state that is remembered is not the one that the call was made to.
+        Returns False if the remembered state is not the one that the call was made to.
         """
         known = self.known
         if before is None or known is None or (before.id, before.turn) != (known.id, known.turn):
@@ -141,13 +141,13 @@ class Watch:
         return True
 
     def entered(self, before: Known | None, pushed: int) -> None:
-        """Learn from a push's reply: as many numbers were given out since the call was made."""
+        """Learn from a push's reply: it used *pushed* numbers of the sequence."""
         if before is not None and self.known is not None:
             self.known.see(before, before.seq + pushed)
 
 
 def read_error(error: Exception) -> StateLost | tuple[int, int] | None:
-    """Tell what an error reply says of the state: lost, or the turn and sequence it fell back to.
+    """Read the state in an error reply: lost, or the turn and sequence it fell back to.
 
     >>> read_error(ResponseError("ROLLEDBACK 2 1048999"))
     (2, 1048999)

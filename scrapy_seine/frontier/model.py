@@ -1,4 +1,4 @@
-"""What crosses the frontier's border: pushes, leases, endings, counts."""
+"""Data that goes into and comes out of the frontier: pushes, leases, endings, counts."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ _LEVEL = re.compile(r"-?[0-9]{1,9}")
 
 
 def header_of(priority: int, domain: str, job: str = "") -> bytes:
-    """First line of a stored request: level, domain and job, so that scripts need not decode.
+    """First line of a stored request: level, domain and job, so that scripts need not decode it.
 
     >>> header_of(10, "shop.example", "a:full")
     b'3990 shop.example a:full'
     """
-    where = f"{domain} {job}" if job else domain
-    return b"%d %s" % (level_of(priority), where.encode())
+    place = f"{domain} {job}" if job else domain
+    return b"%d %s" % (level_of(priority), place.encode())
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Budgets(Value):
-    """How much may enter the frontier; 0 is no limit. What is over is counted, and not seen."""
+    """How much may enter the frontier; 0 is no limit. What exceeds it is counted, and not seen."""
 
     domain_pages: int = 0
     """Requests of one domain, since the crawl began."""
     job_pages: int = 0
     """Requests of one job, where the job names no budget of its own."""
     most_pending: int = 0
-    """Requests that wait at one time, which is what the frontier's memory goes to."""
+    """Requests that wait at one time; they take most of the frontier's memory."""
 
 
 NO_BUDGETS = Budgets()
@@ -46,7 +46,7 @@ NO_BUDGETS = Budgets()
 
 @attrs.define(eq=False, repr=False)
 class Latency(Record):
-    """How long one domain took to answer, added up until it is sent."""
+    """How long one domain took to answer, summed up until it is sent."""
 
     good: int = 0
     good_s: float = 0.0
@@ -54,7 +54,7 @@ class Latency(Record):
     bad_s: float = 0.0
 
     def add(self, seconds: float, *, good: bool) -> None:
-        """Note one answer; an error page is a bad one."""
+        """Record one response; an error page is not a good one."""
         if good:
             self.good += 1
             self.good_s += seconds
@@ -69,7 +69,7 @@ class Latency(Record):
         return self.good, good_ms, self.bad, bad_ms
 
 
-# Frozen in fact only: a frozen class takes twice the time to make, and each request makes one.
+# Not attrs.frozen, because that takes twice as long to create, and each request creates one.
 @attrs.define(kw_only=True, eq=False, repr=False)
 class Push(Value):
     """A request on its way into the frontier."""
@@ -82,8 +82,8 @@ class Push(Value):
     force: bool = False
     """Enter although seen (a seed); the fingerprint is remembered all the same."""
     mark: str = ""
-    """Made once for a push that its fingerprint does not keep from entering twice, so that its call
-    may be repeated where a reply was lost."""
+    """Made once for a push whose fingerprint does not prevent a second entry, so that its call may
+    be repeated if a reply was lost."""
     priority: int = 0
     not_before_ms: int = 0
     """Earliest time to send, on the crawl's clock; negative: a wait from now on."""
@@ -91,11 +91,11 @@ class Push(Value):
     """The job that it counts for, without spaces; empty for none."""
 
     def stored(self, pack: Callable[[bytes], bytes] = bytes) -> bytes:
-        """What Redis keeps: a header, and what *pack* makes of the encoded request."""
+        """Return what Redis stores: a header, and the encoded request after *pack*."""
         return b"%b\n%b" % (header_of(self.priority, self.domain, self.job), pack(self.blob))
 
     def args(self, pack: Callable[[bytes], bytes] = bytes) -> tuple[str | int | bytes, ...]:
-        """The five arguments of a push in a script; *pack* makes what is kept of the request."""
+        """Return the five arguments of a push in a script; *pack* packs the request."""
         fingerprint = "" if self.fingerprint is None else str(self.fingerprint)
         if self.force:
             fingerprint = f"!{fingerprint}"
@@ -107,22 +107,22 @@ class Push(Value):
 
 @attrs.define(kw_only=True, eq=False, repr=False)
 class Lease(Value):
-    """A request in this worker's hands until it ends the lease or stops renewing it."""
+    """A request that this worker holds until it ends the lease or stops renewing it."""
 
     id: str
     token: str
     slot_ms: int
     """When it may be sent, on Redis' clock."""
     delay_ms: int = 0
-    """Pause between two requests to its domain; 0: none is kept."""
+    """Pause between two requests to its domain; 0: no pause."""
     each_ms: int = 0
-    """Pause between two requests from one address, where each keeps the limits by itself."""
+    """Pause between two requests from one address, where each address keeps its own limits."""
     each_cap: int = 0
     """Requests in flight from one address, as above; 0: the limits are the domain's."""
     slack_ms: float = 0.0
-    """How late it may be sent beyond the usual: what its worker asked for (politeness)."""
+    """How late it may be sent beyond the usual margin, as its worker asked (politeness)."""
     deliveries: int
-    """Workers that died with it so far."""
+    """Workers that died while they held it."""
     stored: bytes
 
     @property
@@ -138,7 +138,7 @@ class Lease(Value):
 
     @property
     def domain(self) -> str:
-        """Whose queue it comes from."""
+        """The domain whose queue it comes from."""
         return self._header[1]
 
     @property
@@ -148,7 +148,7 @@ class Lease(Value):
 
     @cached_property
     def _header(self) -> list[str]:
-        # Whoever can write to Redis may have written anything here; next_request sets it aside.
+        # Anybody who can write to Redis may have written this; next_request rejects it.
         head = self.stored[:_HEAD].partition(b"\n")[0]
         parts = head.decode("utf-8", "replace").split(" ", 2)
         return [*parts, "", ""] if len(parts) <= _WITHOUT_JOB else parts
@@ -156,43 +156,43 @@ class Lease(Value):
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Leased(Value):
-    """Answer to `lease`."""
+    """Reply to `lease`."""
 
     state: Literal["OK", "PAUSED"]
     now_ms: int
     next_due_ms: int
-    """When something waiting or delayed is due; 0: nothing is."""
+    """When the next waiting or delayed request is due; 0: there is none."""
     undone: int
     """Requests neither done nor dead, in the whole fleet."""
     entered: int
-    """Requests that came in since the crawl began: pushed, replayed, or on their way onwards."""
+    """Requests that entered since the crawl began: pushed, replayed, or on their way onwards."""
     expired: bool
-    """A worker went silent: call reap."""
+    """Leases of a silent worker expired: call reap."""
     leases: Sequence[Lease]
     state_shown: str = ""
     """Id, turn and sequence of the crawl (scrapy_seine.frontier.lost_state)."""
     broken_keys: Sequence[str] = ()
-    """Keys of the wrong type: what is theirs was set aside for a minute."""
+    """Keys of the wrong type: the domains that use them were set aside for a minute."""
     spoilt_numbers: Sequence[str] = ()
-    """Numbers, by key and field, that were none any more, and were begun anew."""
+    """Fields that held no valid number and were reset, by key and field."""
     workers: int = 0
-    """Workers that live, where the caller knew of no other; else 0."""
+    """Live workers, where the caller knew of no other; else 0."""
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Beat(Value):
-    """Answer to a worker's heartbeat."""
+    """Reply to a worker's heartbeat."""
 
     lost: Sequence[str]
-    """Leases that are no longer the worker's, by their requests' ids."""
+    """Leases that are no longer the worker's, by request id."""
     workers: int
-    """Workers that live."""
+    """Live workers."""
     undone: int
     """Requests neither done nor dead, in the whole fleet."""
     to_sweep: bool
-    """Old generations of the memory of URLs are to be deleted: call sweep."""
+    """Old generations of the seen set are to be deleted: call sweep."""
     cancelled: frozenset[str] | None
-    """Jobs that are cancelled; None: this server was not asked, or their key is of another type."""
+    """Cancelled jobs; None: this server was not asked, or the key is of another type."""
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -203,7 +203,7 @@ class Early(Value):
     lease: Lease
     """The page's."""
     entered: Callable[[], None]
-    """Called when the frontier has it, or had it before."""
+    """Called when the frontier has the link, or had it before."""
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -213,11 +213,11 @@ class Done(Value):
     lease: Lease
     children: Sequence[Push] = ()
     rule: str = ""
-    """By which rule it was ignored; empty: it was read."""
+    """The rule by which it was ignored; empty: it was parsed."""
 
     @property
     def ended(self) -> Literal["done", "ignored", "cancelled"]:
-        """As what it counts for its job."""
+        """How it counts for its job."""
         if not self.rule:
             return "done"
         return "cancelled" if self.rule == "cancelled" else "ignored"
@@ -240,7 +240,7 @@ class Burial(Value):
     note: bytes
     """JSON: reason, error, worker, history."""
     children: Sequence[Push] = ()
-    """What its page had yielded when its callback or an item of it failed (I3)."""
+    """Links that its page had yielded when its callback or an item failed (I3)."""
 
     @property
     def ended(self) -> bytes:

@@ -1,4 +1,4 @@
-"""The state of one partition in Redis, or of a crawl that is not split, and scripts run on it."""
+"""Runs scripts on the state in Redis of one partition, or of a crawl that is not split."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from scrapy_seine.lua_scripts import call
 
 
 class Part:
-    """What all that works on a frontier needs of it: a way to run scripts on the crawl's state.
+    """Runs scripts on a crawl's state; everything that uses a frontier goes through it.
 
-    Any number may exist in any process. One that was told to `begin` refuses to work on
-    another state than the crawl's own (I12); the others work on what is there, as commands do.
+    Any number may exist in any process. After `begin`, one refuses to work on another state than
+    the crawl's own (I12); others, such as those of commands, work on any state.
     """
 
     #: Signs what jobs, imports and replays push; a worker's scheduler signs by itself.
@@ -36,15 +36,15 @@ class Part:
         #: 0 asks the server's clock (I6); tests pass their own time.
         self.now_ms = now_ms
         self.watch = Watch()
-        #: What is pushed here is packed, and what is read here unpacked.
+        #: Packs requests that are pushed here, and unpacks those read here.
         self.packer = Packer()
         self.dictionaries = Dictionaries(self)
 
     async def run(self, name: str, *args: Any) -> Any:
-        """Run one of the scripts; returns its reply as it is.
+        """Run one of the scripts; returns its raw reply.
 
         Raises:
-            StateError: Redis has another state of the crawl than the one that is remembered.
+            StateError: Redis has another state of the crawl than the remembered one.
         """
         try:
             stamp = self.watch.stamp(self.now_ms)
@@ -53,14 +53,14 @@ class Part:
             raise self.judged(error) from None
 
     def judged(self, error: Exception) -> Exception:
-        """Return what an error reply means; see `Watch.judged`."""
-        meant = self.watch.judged(error)
-        if isinstance(meant, StateError):
+        """Translate an error reply; see `Watch.judged`."""
+        translated = self.watch.judged(error)
+        if isinstance(translated, StateError):
             self.packer.reset()
-        return meant
+        return translated
 
     async def begin(self) -> None:
-        """Work on the crawl's present state from now on, and on no other; a new crawl gets one.
+        """Work on the crawl's present state from now on, and on no other; a new crawl gets an id.
 
         Raises:
             RedisError: a server does not answer.
@@ -72,18 +72,19 @@ class Part:
     async def reap(self, *, limit: int = 200, max_deliveries: int = 5) -> tuple[int, int]:
         """Take back expired leases; returns how many returned and how many were buried.
 
-        Buried is what *max_deliveries* workers died with, where it is to blame (`company`).
+        A request is buried if *max_deliveries* workers died while they held it, and it is to blame
+        (`company`).
         """
-        alone = max_deliveries - company(max_deliveries)
-        returned, buried = await self.run("reap", limit, max_deliveries, alone)
+        alone_deaths = max_deliveries - company(max_deliveries)
+        returned, buried = await self.run("reap", limit, max_deliveries, alone_deaths)
         return int(returned), int(buried)
 
     async def sweep(self, *, limit: int = 500) -> int:
-        """Delete up to *limit* keys of the memory's old generations; returns how many."""
+        """Delete up to *limit* keys of the seen set's old generations; returns how many."""
         return int(await self.run("sweep", limit))
 
     def commit_call(self, pages: Sequence[Done | Burial]) -> tuple[str, list[Any]]:
-        """Which script commits, and its arguments."""
+        """Return the script that commits, and its arguments."""
         if self.keys.index is None:
             return "commit", commit_args(pages, self.packer.pack)
         return "commit_out", commit_args(pages, self.packer.pack, self.keys)

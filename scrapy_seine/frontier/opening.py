@@ -1,7 +1,7 @@
-"""The door to a crawl's frontier: nobody else knows whether it is one partition or many.
+"""Opens a crawl's frontier; no other module knows whether it has one partition or many.
 
-`open` is for who adds requests, `find` for who looks at a crawl or acts on what is in it. The
-package offers both: `frontier.open(redis, config)`.
+`open` is for code that adds requests, `find` for code that reads a crawl or acts on its requests.
+The package offers both: `frontier.open(redis, config)`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from scrapy_seine.lenient import whole, word
 logger = logging.getLogger(__name__)
 #: The field of a crawl's control that names its spider.
 _SPIDER = "spider"
-#: The one that names the secret with which its workers sign.
+#: The field that names the secret with which its workers sign.
 _SIGNED = "signed"
 
 
 class CrawlConfig(Protocol):
-    """What says which crawl is meant; `config.FrontierConfig` does."""
+    """Settings that identify a crawl; `config.FrontierConfig` has them."""
 
     @property
     def crawl(self) -> str:
@@ -42,7 +42,7 @@ class CrawlConfig(Protocol):
 
 
 def frontier_of(redis: Redis, crawl: str, partitions: int, *, now_ms: int = 0) -> Frontier:
-    """Make the frontier of a crawl that has so many partitions; nothing is asked of Redis."""
+    """Make the frontier of a crawl with this number of partitions; Redis is not asked."""
     if partitions == 1:
         return Frontier(redis, crawl, now_ms=now_ms)
     from scrapy_seine.frontier.partitions.frontier import PartitionedFrontier
@@ -51,18 +51,18 @@ def frontier_of(redis: Redis, crawl: str, partitions: int, *, now_ms: int = 0) -
 
 
 async def partitions_of(redis: Redis, crawl: str) -> int:
-    """Say in how many partitions a crawl is; 0: there is none of that name yet.
+    """Return the number of partitions of a crawl; 0: there is no crawl of that name yet.
 
     Raises:
         RedisError: Redis does not answer.
     """
     client: Any = redis
-    found = whole(await client.hget(Keys(crawl).control, "partitions"))
-    return found if found in range(MOST_PARTITIONS + 1) else 0
+    partitions = whole(await client.hget(Keys(crawl).control, "partitions"))
+    return partitions if partitions in range(MOST_PARTITIONS + 1) else 0
 
 
 async def find(redis: Redis, crawl: str, partitions: int = 1) -> Frontier:
-    """Return a crawl's frontier, split as it is; *partitions* counts where there is none yet.
+    """Return a crawl's frontier, split as it is; *partitions* counts if there is none yet.
 
     Raises:
         RedisError: Redis does not answer.
@@ -71,9 +71,9 @@ async def find(redis: Redis, crawl: str, partitions: int = 1) -> Frontier:
 
 
 async def open(redis: Redis, config: CrawlConfig) -> Frontier:  # noqa: A001  # frontier.open
-    """Return a crawl's frontier for one who adds requests, and begin the crawl if it is new.
+    """Return a crawl's frontier for code that adds requests, and begin the crawl if it is new.
 
-    The first one says how the crawl is split. What is pushed is signed where there is a secret.
+    The first caller decides how the crawl is split. Pushes are signed if there is a secret.
 
     Raises:
         ConfigError: the crawl has another number of partitions.
@@ -101,18 +101,18 @@ async def reopen(frontier: Frontier) -> None:
 
 
 async def tell_of_eviction(redis: Redis) -> None:
-    """Warn of a Redis that drops any key when its memory is full, because no reply says it (I12).
+    """Warn if Redis evicts any key when its memory is full, because no reply shows it (I12).
 
-    Policies for keys that expire (`volatile-…`) spare what a crawl cannot do without.
+    Policies for keys that expire (`volatile-…`) do not evict what a crawl needs.
     """
     client: Any = redis
     try:
         info = await client.info("memory")
     except (RedisError, OSError):
-        return  # who may not ask
+        return  # INFO is not permitted
     servers = [info] if "maxmemory_policy" in info else list(info.values())
-    full = [server for server in servers if server.get("maxmemory")]
-    for policy in sorted({str(server.get("maxmemory_policy")) for server in full}):
+    limited = [server for server in servers if server.get("maxmemory")]
+    for policy in sorted({str(server.get("maxmemory_policy")) for server in limited}):
         if policy.startswith("allkeys"):
             logger.warning(
                 "Redis drops requests when its memory is full (maxmemory-policy %s), so that pages "
@@ -122,10 +122,10 @@ async def tell_of_eviction(redis: Redis) -> None:
 
 
 async def belong(frontier: Frontier, spider: str) -> None:
-    """Make a crawl the spider's, for what its pages lead to is for this spider's callbacks.
+    """Assign a crawl to the spider, because only its callbacks can parse the crawl's pages.
 
-    A worker of another spider would call its own `parse` with them, and lose their items unseen;
-    one that does not know what they are signed with would make a dead letter of each.
+    A worker of another spider would call its own `parse` with them, and lose their items unnoticed;
+    a worker without their secret would make a dead letter of each.
 
     Raises:
         ConfigError: the crawl is another spider's, or its requests are signed with another secret.
@@ -138,11 +138,11 @@ async def belong(frontier: Frontier, spider: str) -> None:
     for field, value in ((_SPIDER, spider), (_SIGNED, seal.name)):
         pipe.hsetnx(control, field, value)
     pipe.hmget(control, _SPIDER, _SIGNED)
-    *_, (of, signed) = await pipe.execute()
-    has, signed = word(of), word(signed)
-    if has != spider:
+    *_, (owner, signed) = await pipe.execute()
+    owner_name, signed = word(owner), word(signed)
+    if owner_name != spider:
         raise ConfigError(
-            f"crawl {crawl!r} is of spider {has!r}, so that its pages would reach the wrong "
+            f"crawl {crawl!r} is of spider {owner_name!r}, so that its pages would reach the wrong "
             f"callbacks of spider {spider!r}: give this one a crawl of its own (SEINE_CRAWL), or "
             "empty that one (scrapy seine frontier clear)"
         )
@@ -158,7 +158,7 @@ async def belong(frontier: Frontier, spider: str) -> None:
 
 
 async def disown(frontier: Frontier) -> None:
-    """Let a crawl be whose spider works on it next, because it was emptied.
+    """Let the next spider take over a crawl, because it was emptied.
 
     Raises:
         RedisError: Redis does not answer.

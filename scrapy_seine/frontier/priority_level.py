@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: Scrapy priorities beyond these count as these: 13 bits of a sorted set's score are theirs.
+#: Scrapy priorities beyond these count as these: a priority has 13 bits of a sorted set's score.
 PRIORITY_LIMIT = 4000
 
 

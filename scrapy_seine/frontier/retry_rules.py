@@ -1,6 +1,6 @@
-"""When a failed request gets another try, and when it becomes a dead letter, by kind of failure.
+"""Decides by kind of failure whether a failed request is retried or becomes a dead letter.
 
-A worker that dies is no failure of its own: `company` says how many deaths a request may share.
+A worker's death is no failure of its requests: `company` limits how many deaths one may share.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ RULES = {
     "store": Rule(10, 1, 60),
     "redirects": Rule(0, 1, 1),
     "size": Rule(0, 1, 1),
-    # An exception that nobody expected, or a request of which nobody said how it ended.
+    # An unexpected exception, or a request whose outcome nobody stated.
     "internal": Rule(3, 1, 60),
     # An item pipeline raised.
     "item": Rule(3, 1, 60),
-    # A page lacks what each page of its kind has, or came cut off.
+    # A page lacks what each page of its kind has, or was truncated.
     "broken": Rule(3, 2, 120),
-    # Reading took too long: the page is tried once more, as a rule by another worker.
+    # Parsing took too long: the page is tried once more, as a rule by another worker.
     "unreadable": Rule(1, 2, 10),
     # Its callback closed the spider (CloseSpider). Each try ends one worker, as the spider wants.
     "closed": Rule(3, 30, 600),
-    # Another try would ask for the same address or the same lane.
+    # Another try would request the same address or need the same lane.
     "address": Rule(0, 1, 1),
     "lane": Rule(0, 1, 1),
 }
 DEFAULT = Rule(3, 1, 60)
-#: Failures of a page's callback or of its items: the links that the page had yielded by then enter
-#: as it is given up (I3), as Scrapy crawls on. Links of what may be no page of the site do not.
+#: Failures of a page's callback or of its items: the links that the page had yielded enter when it
+#: is given up (I3), as in Scrapy. Links of what may be no page of the site do not.
 KEEPS_LINKS = frozenset({"parse", "item", "store", "internal", "unreadable", "closed"})
 
 
@@ -67,7 +67,7 @@ def decide(
 ) -> float | None:
     """Seconds to wait before the next try, or None: the request becomes a dead letter.
 
-    *wait_s* (a Retry-After, say) is obeyed, whatever the rule; *draw* replaces the random number.
+    *wait_s* (for instance a Retry-After) overrides the rule; *draw* replaces the random number.
 
     >>> decide("5xx", 0, draw=1.0), decide("5xx", 3, draw=0.5), decide("5xx", 4)
     (2.0, 8.0, None)
@@ -81,10 +81,11 @@ def decide(
 
 
 def company(max_deliveries: int) -> int:
-    """After how many deaths of its workers a request is to be tried alone.
+    """After how many deaths of its workers a request is tried alone.
 
-    A worker that is killed from outside dies with all that it holds, and kills nothing. So only
-    half of the deaths count that a request shared with others; the rest it has to cause alone.
+    A worker that is killed from outside dies with everything it holds, and that is no request's
+    fault. So deaths that a request shared with others count for half at most; it has to cause the
+    rest alone.
 
     >>> [company(most) for most in (1, 2, 5)]
     [1, 1, 3]

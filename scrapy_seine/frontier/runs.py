@@ -1,8 +1,8 @@
-"""The runs of a crawl: a start request of a crawl that has ended begins the next one.
+"""The runs of a crawl: a start request of a crawl that has ended begins the next run.
 
-Within a run no URL is fetched twice; the next run fetches it again. A run begins by one atomic
-step on the number that its beginner has read, so that of workers that start together the first one
-begins it and the others join. Seeds from Redis belong to no run: for them the window counts (M6).
+Within a run no URL is fetched twice; the next run fetches it again. A run begins by one atomic step
+on the number that its beginner has read, so that of workers that start together the first one
+begins it and the others join. Seeds from Redis belong to no run: the window applies to them (M6).
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ from scrapy_seine.lenient import record, whole, word
 from scrapy_seine.meta import RUN, run_of
 from scrapy_seine.records import Value
 
-#: Runs of which a crawl keeps the beginning, the newest ones.
+#: Newest runs whose beginnings a crawl keeps.
 KEPT = 1000
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Latest(Value):
-    """A crawl's latest run, as somebody sees it who may begin the next one. Times in Unix ms."""
+    """A crawl's latest run, as a worker that may begin the next one sees it. Times in Unix ms."""
 
     number: int
     """0: there was none."""
     name: str = ""
     begun: float = 0.0
     ended: float = 0.0
-    """When nothing was left to do last; 0: never."""
+    """When it was last complete; 0: never."""
     undone: int = 0
     starting: bool = False
     """A live worker is still making start requests."""
 
     @property
     def running(self) -> bool:
-        """Something is left to do in it, or its beginner has not come to it yet."""
+        """Whether it has requests left, or its beginner is still starting."""
         return self.undone > 0 or self.starting or self.ended < self.begun
 
 
 def begins(latest: Latest, *, name: str, keep: bool, since: float) -> bool:
-    """Whether a process that lives *since* then, and has a start request, begins the next run.
+    """Whether a process that started at *since*, and has a start request, begins the next run.
 
     >>> ended = Latest(number=3, begun=1000, ended=5000)
     >>> begins(ended, name="", keep=False, since=6000)
@@ -57,7 +57,7 @@ def begins(latest: Latest, *, name: str, keep: bool, since: float) -> bool:
     >>> begins(ended, name="", keep=True, since=6000)  # a pod that was restarted
     False
     """
-    if name:  # where another run has the name, the atomic step says so
+    if name:  # the atomic step reports whether another run has the name
         return name != latest.name
     if latest.number == 0:
         return True
@@ -67,9 +67,9 @@ def begins(latest: Latest, *, name: str, keep: bool, since: float) -> bool:
 async def enter(
     frontier: Frontier, *, name: str, keep: bool, age_ms: float, asked: str = ""
 ) -> tuple[int, bool]:
-    """Begin a run, or join the one there is; returns its number, and whether it began here.
+    """Begin a run, or join the present one; returns its number, and whether it began here.
 
-    *asked* tells what the run is begun for from what another one is (`asked_for`).
+    *asked* distinguishes the run's arguments from those of other runs (`asked_for`).
 
     Raises:
         RedisError: Redis does not answer.
@@ -79,9 +79,11 @@ async def enter(
         if not begins(latest, name=name, keep=keep, since=now - age_ms):
             return latest.number, False
         start = {"name": name, "totals": (await frontier.counts()).totals, "asked": asked}
-        own = Frontier(frontier.redis, frontier.keys.crawl)
-        number, reply = await own.run("begin_run", latest.number, name, orjson.dumps(start), KEPT)
-        if word(reply) != "JOINED" or not name:  # else another run began: a named one is to begin
+        whole_crawl = Frontier(frontier.redis, frontier.keys.crawl)
+        number, reply = await whole_crawl.run(
+            "begin_run", latest.number, name, orjson.dumps(start), KEPT
+        )
+        if word(reply) != "JOINED" or not name:  # else another run began first: try again
             return int(number), word(reply) == "BEGAN"
 
 
@@ -96,7 +98,7 @@ async def latest_number(frontier: Frontier) -> int:
 
 
 async def asked_for(frontier: Frontier, number: int) -> str | None:
-    """Return what a run was begun for, as its beginner told; None where nobody told.
+    """Return the *asked* that a run began with; None if there is none.
 
     Raises:
         RedisError: Redis does not answer.
@@ -104,7 +106,7 @@ async def asked_for(frontier: Frontier, number: int) -> str | None:
     client: Any = frontier.redis
     try:
         start = await client.hget(Keys(frontier.keys.crawl).runs, number)
-    except ResponseError:  # of another type: who begins a run says so
+    except ResponseError:  # of another type: `enter` reports that
         return None
     asked = record(start).get("asked")
     return asked if isinstance(asked, str) else None
@@ -112,7 +114,7 @@ async def asked_for(frontier: Frontier, number: int) -> str | None:
 
 @attrs.frozen(eq=False, repr=False)
 class Closed(Value):
-    """What a crawl's own code ended it by."""
+    """The end of a crawl by its own code."""
 
     at_ms: float
     """When, Unix ms on the server's clock."""
@@ -120,7 +122,7 @@ class Closed(Value):
 
 
 async def close_run(frontier: Frontier, reason: str) -> None:
-    """Note that the crawl's own code ended the latest run for all workers.
+    """Record that the crawl's own code ended the latest run for all workers.
 
     Raises:
         RedisError: Redis does not answer.
@@ -140,16 +142,16 @@ async def last_close(frontier: Frontier) -> tuple[Closed | None, float]:
         RedisError: Redis does not answer.
     """
     client: Any = frontier.redis
-    at, _, reason = word(
+    at_ms, _, reason = word(
         await client.hget(Keys(frontier.keys.crawl).control, "closed") or b""
     ).partition(" ")
     seconds, micros = await client.time()
     now_ms = seconds * 1000 + micros / 1000
-    return (Closed(int(at), reason) if at.isdecimal() else None), now_ms
+    return (Closed(int(at_ms), reason) if at_ms.isdecimal() else None), now_ms
 
 
 async def forget_pages(frontier: Frontier, urls: Sequence[str]) -> int:
-    """Forget that pages were seen, by links and within the latest run; returns how many were.
+    """Forget that pages were seen, by links and within the latest run; returns how many.
 
     Raises:
         FrontierError: the memory is a Bloom filter.
@@ -157,11 +159,11 @@ async def forget_pages(frontier: Frontier, urls: Sequence[str]) -> int:
         ValueError: an address is no http(s) URL.
     """
     numbers = [fingerprint(url) for url in urls]
-    found = await frontier.forget(numbers)
-    # What a start request led to is remembered by its run.
+    forgotten = await frontier.forget(numbers)
+    # Start requests, and what they lead to, are remembered by run.
     if run := run_of({RUN: await latest_number(frontier)}):
-        found += await frontier.forget([within(run, number) for number in numbers])
-    return min(found, len(numbers))
+        forgotten += await frontier.forget([within(run, number) for number in numbers])
+    return min(forgotten, len(numbers))
 
 
 async def _latest(frontier: Frontier) -> tuple[Latest, float]:
@@ -170,15 +172,15 @@ async def _latest(frontier: Frontier) -> tuple[Latest, float]:
     seconds, micros = await client.time()
     control = await client.hmget(Keys(frontier.keys.crawl).control, "run", "run_at", "run_name")
     number = whole(control[0])
-    # What is there to do is asked before it is asked when that ended.
+    # Undone requests are read before the end, because both may change meanwhile.
     undone, _ = await frontier.activity()
-    ended = [await client.hget(part.keys.control, "ended") for part in frontier.parts]
+    ends = [await client.hget(part.keys.control, "ended") for part in frontier.parts]
     workers = await live_workers(frontier)
     latest = Latest(
         number=number,
         name=word(control[2] or b""),
         begun=whole(control[1]),
-        ended=max(map(whole, ended)),
+        ended=max(map(whole, ends)),
         undone=undone,
         starting=any(info.get("starting") == number for info in workers),
     )
@@ -194,9 +196,9 @@ class Run(Value):
     at: float
     """When it began, Unix seconds."""
     totals: Mapping[str, int]
-    """What came of requests from its beginning to the next one's, by word."""
+    """Outcomes of requests from its beginning to the next run's, by word."""
     closed: str = ""
-    """Why the crawl's own code ended it; '' where it did not."""
+    """Why the crawl's own code ended it; '' if it did not."""
 
 
 async def list_runs(frontier: Frontier, *, limit: int = 10) -> list[Run]:
@@ -206,17 +208,17 @@ async def list_runs(frontier: Frontier, *, limit: int = 10) -> list[Run]:
         RedisError: Redis does not answer.
     """
     client: Any = frontier.redis
-    stored: Mapping[bytes, bytes] = await client.hgetall(Keys(frontier.keys.crawl).runs)
-    numbers = sorted((int(name) for name in stored if name.isdigit()), reverse=True)
-    until, found = (await frontier.counts()).totals, []
+    fields: Mapping[bytes, bytes] = await client.hgetall(Keys(frontier.keys.crawl).runs)
+    numbers = sorted((int(name) for name in fields if name.isdigit()), reverse=True)
+    until, runs = (await frontier.counts()).totals, []
     for number in numbers[:limit]:
-        start = record(stored[b"%d" % number])
+        start = record(fields[b"%d" % number])
         since = start.get("totals")
         since = since if isinstance(since, dict) else {}
         totals = {name: n - whole(since.get(name)) for name, n in until.items()}
-        at = whole(stored.get(b"at:%d" % number)) / 1000
+        began_s = whole(fields.get(b"at:%d" % number)) / 1000
         name = str(start.get("name") or "")
-        closed = word(stored.get(b"closed:%d" % number) or b"")
-        found.append(Run(number=number, name=name, at=at, totals=totals, closed=closed))
+        reason = word(fields.get(b"closed:%d" % number) or b"")
+        runs.append(Run(number=number, name=name, at=began_s, totals=totals, closed=reason))
         until = {name: whole(n) for name, n in since.items()}
-    return found
+    return runs

@@ -1,9 +1,9 @@
-"""Seeds on their way in: claimed, read, pushed, settled. A crash in between loses none.
+"""Takes seeds in: claim, read, push, settle. A crash in between loses none.
 
 Users push to a plain list, set or sorted set (`redis-cli lpush catalog:start_urls …`). A claim
 moves seeds into a hash with an expiry; when their requests are in the frontier the claim is
-settled. A worker that dies in between lets its claims expire, and another takes them: one at a
-time, so that a seed that ends its worker ends three of them at most, and takes no other along.
+settled. If a worker dies in between, its claims expire, and another worker takes them: one at a
+time, so that a seed that kills its worker kills three of them at most, and takes no other along.
 """
 
 from __future__ import annotations
@@ -34,62 +34,62 @@ from scrapy_seine.lua_scripts import call
 from scrapy_seine.printable import printable, redact
 
 logger = logging.getLogger(__name__)
-#: A worker blocks on the list, which wakes it at once, so long before it looks for a set or a
-#: sorted set, s: a worker of the fleet, and at most. A seed there waits TICK_S where seeds come in
-#: one, and LIST_TICK_S where they came in a list so far, whatever the number of workers.
+#: How long a worker blocks on the list (a seed there wakes it at once) before it looks for a set or
+#: a sorted set, s: per worker of the fleet, and at most. A seed in a set waits TICK_S if seeds come
+#: in one, and LIST_TICK_S if they came in a list so far, whatever the number of workers.
 TICK_S, LIST_TICK_S, MOST_TICK_S = 0.4, 12.0, 25.0
-#: The same between two looks for seeds of workers that ended while they read them.
+#: The same between two looks for seeds of workers that died while they read them.
 CLAIMS_S, MOST_CLAIMS_S = 2.0, 60.0
 BATCH = 500
 CLAIM_MS = 30_000
-#: At least so long where nobody had such a seed at the last look: less than a claim's lifetime, so
-#: that a claim is noticed before it expires.
+#: Shortest interval if the last look found no claim: less than a claim's lifetime, so that a claim
+#: is noticed before it expires.
 QUIET_S = 0.8 * CLAIM_MS / 1000
 REJECTS_KEPT = 10_000
-#: Workers that may end while they read a seed.
+#: Workers that may die while they read a seed.
 MOST_TRIES = 3
-#: Characters of a seed, and of the reason, that a rejected seed keeps.
+#: Characters of a seed, and of the reason, kept of a rejected seed.
 _SHOWN = 2000
 
 
 def mark_of(claim: bytes) -> str:
-    """Make the mark of a claimed seed; whoever takes the claim over makes the same."""
+    """Make the mark of a claimed seed; a worker that takes the claim over makes the same."""
     return str(int.from_bytes(blake2b(claim, digest_size=7).digest()))
 
 
 @attrs.define(eq=False, repr=False)
 class Intake:
-    """Moves seeds into the frontier for as long as it runs."""
+    """Moves seeds into the frontier while it runs."""
 
     redis: Redis
     frontier: Frontier
     keys: SeedKeys
     read: Callable[[bytes], Sequence[Push]]
-    """Makes pushes of a seed; raises SeineError with the reason where it cannot."""
+    """Makes pushes of a seed; raises SeineError with the reason if it cannot."""
     accepted: Callable[[int, int], Awaitable[None] | None]
-    """Told of good and of rejected seeds."""
+    """Called with the numbers of good and of rejected seeds."""
     entered: Callable[[Sequence[Push]], None] = lambda pushes: None
-    """Told of good seeds that the frontier has."""
+    """Called with the pushes of good seeds that the frontier has."""
     before: Callable[[Sequence[Push]], Awaitable[None]] | None = None
-    """Told of good seeds before they enter."""
+    """Called with the pushes of good seeds before they enter."""
     refusals: Refusals = attrs.Factory(lambda: Refusals(lambda name, n: None))
-    """Told of what Redis refuses."""
+    """Logs what Redis refuses."""
     waits: Redis | None = None
-    """For commands that wait in the server for up to MOST_TICK_S; None: `redis`, and shorter."""
+    """For commands that block in the server for up to MOST_TICK_S; None: `redis`, and shorter."""
     workers: Callable[[], int] = lambda: 1
-    """Tells how many workers live."""
+    """Returns the number of live workers."""
     sets: bool = False
-    """Whether seeds come in a set or a sorted set, which wakes nobody."""
+    """Whether seeds come in a set or a sorted set, which wakes no worker."""
     batch: int = BATCH
     """Seeds claimed at one time, at most."""
     quiet_at: float = 0.0
-    """When a look last found no seed and no claim of anybody (monotonic s)."""
+    """When a look last found neither seeds nor claims (monotonic s)."""
     _quiet: bool = attrs.field(default=False, init=False)
-    """Whether the last look found none."""
+    """Whether the last look found neither."""
     _looking: set[asyncio.Task[int]] = attrs.field(factory=set, init=False)
 
     def look(self, then: Callable[[], None]) -> None:
-        """Look at once, ahead of the next tick, and call *then*; for who only waits for this."""
+        """Look for seeds now, before the next tick, and call *then* afterwards."""
         task = asyncio.ensure_future(self._look())
         self._looking.add(task)
         task.add_done_callback(self._looking.discard)
@@ -113,12 +113,12 @@ class Intake:
                     logger.debug("intake waits for Redis: %s", error)
                 await asyncio.sleep(random.uniform(0.5, 1.5))
             except Exception:
-                # The claims come again, one by one, and those that fail always are rejected.
+                # The claims expire and come again one by one; seeds that always fail are rejected.
                 logger.exception("intake failed; its seeds come again")
                 await asyncio.sleep(1)
 
     async def close(self) -> None:
-        """Close the connection of its own."""
+        """Close its own connection."""
         if self.waits is not None:
             await self.waits.aclose()
 
@@ -126,7 +126,7 @@ class Intake:
         """Take one batch; returns how many seeds there were.
 
         Raises:
-            RedisError: it does not answer; the seeds come again when their claims expire.
+            RedisError: Redis does not answer; the seeds come again when their claims expire.
         """
         looked = monotonic()
         k = self.keys
@@ -134,14 +134,14 @@ class Intake:
         flat = await call(
             self.redis, script("claim_seeds"), keys, [self.batch, CLAIM_MS, new_token()]
         )
-        held = flat == [b"HELD"]
-        if flat and not held:
+        nothing_free = flat == [b"HELD"]
+        if flat and not nothing_free:
             await self._accept(
                 list(zip(flat[::3], flat[1::3], map(whole, flat[2::3]), strict=True))
             )
             self._quiet = False
         else:
-            self._quiet = not held
+            self._quiet = not nothing_free
             self.quiet_at = looked if self._quiet else self.quiet_at
         return len(flat) // 3
 
@@ -152,7 +152,7 @@ class Intake:
         seeds = {claim: seed for claim, seed, _ in claims}
         for claim, seed, tries in claims:
             try:
-                made = [
+                seed_pushes = [
                     attrs.evolve(push, mark=f"{mark_of(claim)}.{n}")
                     for n, push in enumerate(self._read(seed, tries))
                 ]
@@ -161,11 +161,11 @@ class Intake:
             except Exception as error:
                 notes[claim] = self._note(seed, f"{type(error).__name__}: {error}")
             else:
-                pushes += made
-                owners += [claim] * len(made)
+                pushes += seed_pushes
+                owners += [claim] * len(seed_pushes)
         if self.before is not None:
             await self.before(pushes)
-        # All are read: none of them ended this worker. What fails from here on is not theirs.
+        # All are read, and none killed this worker: later failures are not the seeds' fault.
         client: Any = self.redis
         await client.hdel(self.keys.tries, *seeds)
         refused = await self._push(pushes)
@@ -173,7 +173,7 @@ class Intake:
         for index, reason in refused:
             notes[owners[index]] = self._note(seeds[owners[index]], reason)
         k = self.keys
-        settled = [part for claim in seeds for part in (claim, notes.get(claim, b""))]
+        settled = [field for claim in seeds for field in (claim, notes.get(claim, b""))]
         keys = [k.claimed, k.claims, k.rejected, k.tries]
         await call(self.redis, script("settle_seeds"), keys, [REJECTS_KEPT, *settled])
         waiting = self.accepted(len(seeds) - len(notes), len(notes))
@@ -186,10 +186,10 @@ class Intake:
         return self.read(seed)
 
     async def _push(self, pushes: Sequence[Push]) -> list[tuple[int, str]]:
-        """Push; returns the number of each push that Redis refuses, with its reason.
+        """Push; returns the index of each push that Redis refuses, with its reason.
 
         Raises:
-            RedisError: it does not answer, or refuses all: that is no push's own fault.
+            RedisError: Redis does not answer, or refuses all, which is no single push's fault.
         """
         try:
             await self.frontier.push(pushes)
@@ -216,10 +216,10 @@ class Intake:
         return orjson.dumps({"seed": text, "reason": reason})
 
     async def _wait(self) -> None:
-        """Sleep until there is a seed, or it is time to look at the claims of other workers.
+        """Sleep until there is a seed, or until the next look at the claims of other workers.
 
         Moving a list's head onto its own head changes nothing, yet blocks until there is one. On a
-        set or a sorted set it fails: so each new call notices one.
+        set or a sorted set the command fails, so that each new call notices one.
         """
         seeds, waits = self.keys.seeds, self.waits or self.redis
         until = monotonic() + self._look_s()
@@ -242,7 +242,7 @@ class Intake:
         return self._share_s(TICK_S if self.sets else LIST_TICK_S, MOST_TICK_S)
 
     def _look_s(self) -> float:
-        """How long until the next look for claims of others, s."""
+        """How long until the next look at claims of others, s."""
         look_s = self._share_s(CLAIMS_S, MOST_CLAIMS_S)
         return max(QUIET_S, look_s) if self._quiet else look_s
 

@@ -1,4 +1,4 @@
-"""Which partition of a crawl has a domain, and which has a stored request."""
+"""Maps a domain, and a stored request, to its partition."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import zlib
 
 
 def part_of_domain(domain: str, of: int) -> int:
-    """Say which of *of* partitions has a domain; the same in every process and version.
+    """Return which of *of* partitions holds a domain; the same in every process and version.
 
     >>> part_of_domain("shop.example", 1), part_of_domain("shop.example", 4)
     (0, 3)
@@ -15,7 +15,7 @@ def part_of_domain(domain: str, of: int) -> int:
 
 
 def part_of_id(id_: str) -> int:
-    """Say which partition has a request, by its id.
+    """Return which partition holds a request, by its id.
 
     >>> part_of_id("17"), part_of_id("17.3")
     (0, 3)

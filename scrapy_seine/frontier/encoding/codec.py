@@ -1,11 +1,11 @@
 """Requests as bytes: one version byte, then msgpack. Nothing read back is executed (I9).
 
 Version 2 has a seal between the version and the msgpack, see scrapy_seine.frontier.encoding.seal.
-Version 3 is one of these as Redis keeps it, see scrapy_seine.frontier.encoding.packing; who reads
-from Redis unpacks it, so that here it is one that could not be unpacked.
+Version 3 is one of these as Redis keeps it, see scrapy_seine.frontier.encoding.packing. Readers
+unpack it first, so a version 3 request that reaches `decode` could not be unpacked.
 
-msgpack decodes by recursion where a tuple or a set holds another one, with 40 kB of the C stack
-for each: 200 inside each other end the process. So size and nesting are looked at before decoding.
+msgpack decodes nested tuples and sets by recursion, with 40 kB of the C stack for each level: 200
+levels crash the process. So size and nesting are checked before decoding.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ MOST_BYTES = 4 << 20
 _CONTAINERS = bytes(
     [*range(0x80, 0xA0), *range(0xC7, 0xCA), *range(0xD4, 0xD9), *range(0xDC, 0xE0)]
 )
-#: Types whose subclasses are stored as these, because they are used for their value alone.
+#: Types whose subclasses are stored as the type itself, because only their value matters.
 _PLAIN: tuple[Any, ...] = (str, int, float, bytes)
-#: Room set aside at first; msgpack's own 256 KiB are fetched from the kernel and given back each
-#: time, which takes longer than the packing. What is larger grows.
+#: Initial buffer, bytes. With msgpack's own 256 KiB the kernel allocates and frees memory for each
+#: request, which takes longer than packing. The buffer grows for larger requests.
 _USUAL_BYTES = 1024
 _TUPLE, _SET, _DECIMAL, _DATETIME, _DATE = range(1, 6)
 
 
 def _pack(value: Any) -> bytes:
-    packed = msgpack.packb(value, default=_extend, strict_types=True, buf_size=_USUAL_BYTES)
-    return bytes(packed)
+    data = msgpack.packb(value, default=_extend, strict_types=True, buf_size=_USUAL_BYTES)
+    return bytes(data)
 
 
 def _unpack(data: bytes) -> Any:
@@ -55,8 +55,8 @@ def _unpack(data: bytes) -> Any:
 def _extend(value: Any) -> Any:
     """Pack what msgpack lacks.
 
-    A named tuple, a defaultdict or a member of an Enum would return without its attributes, its
-    missing keys or its name, so each is refused, and its request stays in the worker.
+    A named tuple, a defaultdict or an Enum member would lose its attributes, its missing keys or
+    its name, so it is refused, and its request stays in the worker.
     """
     kind = type(value)
     if kind is tuple:
@@ -92,10 +92,10 @@ def _restore(code: int, data: bytes) -> Any:
 
 
 def check_shape(data: bytes) -> None:
-    """Let pass msgpack that can be decoded without harm.
+    """Check that msgpack can be decoded safely.
 
-    The quick way counts the bytes that may begin a container: 0.4 us for a usual request. Only
-    where they are many the values are looked at, one after the other.
+    The fast check counts bytes that may begin a container: 0.4 us for a usual request. Only where
+    there are many, the values are walked one by one.
 
     Raises:
         ValueError: it is too large, or nested too deep.
@@ -107,7 +107,7 @@ def check_shape(data: bytes) -> None:
 
 
 def _culprit(fields: Mapping[str, Any]) -> str:
-    """Name the innermost place that cannot be packed: `meta['page']`."""
+    """Name the innermost field that cannot be packed: `meta['page']`."""
     for name, value in fields.items():
         inner = value if isinstance(value, dict) else {None: value}
         for key, part in inner.items():
@@ -122,19 +122,19 @@ def encode(fields: Mapping[str, Any]) -> bytes:
     """Pack the fields of a request.
 
     Raises:
-        EncodeError: naming the field that is no plain data.
+        EncodeError: a field, which it names, is not plain data.
     """
     try:
-        packed = _pack(dict(fields))
-        check_shape(packed)
-        return VERSION + packed
+        data = _pack(dict(fields))
+        check_shape(data)
+        return VERSION + data
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        where = _culprit(fields)
-        raise EncodeError(f"{fields.get('url')}: {where} cannot be stored: {error}") from None
+        field = _culprit(fields)
+        raise EncodeError(f"{fields.get('url')}: {field} cannot be stored: {error}") from None
 
 
 def unknown_version(blob: bytes) -> DecodeError:
-    """Say that a stored request is of no version that can be read here."""
+    """Return the error for a stored request whose version cannot be read."""
     version = blob[:1]
     if version == PACKED:
         return DecodeError(

@@ -1,10 +1,10 @@
-"""What scrapy-redis left in Redis, read without trusting it.
+"""Reads what scrapy-redis left in Redis, without trusting it.
 
-Its queue holds requests as dicts, pickled unless the project chose another serializer. Our stored
-form has the same fields, so a dict becomes a push as it stands. A pickle may name any function to
-be called while it is read; the reader here knows plain data and refuses every other name (I9), and
-even so it is used only when asked for. Its dupefilter holds hashes, which cannot be turned into
-ours: only URLs that somebody still knows can be looked up in it.
+Its queue holds requests as dicts, pickled unless the project chose another serializer. Seine stores
+the same fields, so a dict becomes a push unchanged. A pickle may name any function to call while it
+is read; this reader accepts plain data and refuses every other name (I9), and it is used only on
+request. Its dupefilter holds hashes that cannot be converted to Seine's: only URLs that the user
+can list can be looked up in it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Source(Value):
 
 @attrs.define(eq=False, repr=False)
 class Imported(Record):
-    """What an import did. The source is left as it was."""
+    """Result of an import; the source is unchanged."""
 
     queued: int = 0
     duplicates: int = 0
@@ -66,7 +66,7 @@ class Imported(Record):
     reasons: list[str] = attrs.Factory(list)
     """The first few."""
     seen: int = 0
-    """URLs that count as seen now."""
+    """URLs marked as seen."""
     hashes: int = 0
     """Size of the dupefilter."""
 
@@ -77,7 +77,7 @@ class Imported(Record):
             self.reasons.append(str(error))
 
     def text(self) -> str:
-        """Say it in words."""
+        """Format the result for people."""
         lines = [f"{self.queued} queued, {self.duplicates} duplicates, {self.refused} refused"]
         lines += [f"  refused: {reason}" for reason in self.reasons]
         lines.append(f"{self.seen} URLs marked as seen")
@@ -106,7 +106,7 @@ def read(data: bytes, *, unpickle: bool) -> Push:
 
     Raises:
         DecodeError: it is no request, or is pickled and may not be read.
-        EncodeError: it holds what cannot be stored.
+        EncodeError: it holds a value that cannot be stored.
     """
     if is_pickled(data) and not unpickle:
         raise DecodeError("pickled: say --unpickle to read it")
@@ -137,42 +137,42 @@ def _push(fields: dict[str, Any]) -> Push:
 
 
 def legacy_fingerprint(url: str) -> str:
-    """Hash under which scrapy-redis 0.9 remembers a GET of *url*."""
-    seen = {"method": "GET", "url": canonicalize_url(url), "body": ""}
-    text = json.dumps(seen, sort_keys=True)
+    """Return the hash under which scrapy-redis 0.9 remembers a GET of *url*."""
+    fields = {"method": "GET", "url": canonicalize_url(url), "body": ""}
+    text = json.dumps(fields, sort_keys=True)
     return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
 async def import_queue(redis: Redis, frontier: Frontier, source: Source) -> Imported:
-    """Take a queue over into the frontier; may be repeated, and leaves the source as it was.
+    """Import a queue into the frontier; may be repeated, and leaves the source unchanged.
 
     Raises:
         ConfigError: a key is of another type, or the file of URLs cannot be read.
     """
-    done = Imported()
-    async for part in _stored(redis, source.requests):
+    result = Imported()
+    async for part in _batches(redis, source.requests):
         pushes = []
         for data in part:
             try:
                 pushes.append(frontier.seal.push(read(data, unpickle=source.unpickle)))
             except (DecodeError, EncodeError) as error:
-                done.refuse(error)
+                result.refuse(error)
         replies = await frontier.push(pushes)
-        done.queued += replies.count("OK")
-        done.duplicates += replies.count("DUPLICATE")
+        result.queued += replies.count("OK")
+        result.duplicates += replies.count("DUPLICATE")
     client: Any = redis
-    done.hashes = await client.scard(source.dupefilter)
+    result.hashes = await client.scard(source.dupefilter)
     for urls in _urls(source.urls):
         hashes = [legacy_fingerprint(url) for url in urls]
-        known = await client.smismember(source.dupefilter, hashes)
-        crawled = [url for url, was in zip(urls, known, strict=True) if was]
-        done.seen += await frontier.remember(
+        flags = await client.smismember(source.dupefilter, hashes)
+        crawled = [url for url, is_crawled in zip(urls, flags, strict=True) if is_crawled]
+        result.seen += await frontier.remember(
             [fingerprint(url) for url in crawled], [domain(url) for url in crawled]
         )
-    return done
+    return result
 
 
-async def _stored(redis: Redis, key: str) -> AsyncIterator[list[bytes]]:
+async def _batches(redis: Redis, key: str) -> AsyncIterator[list[bytes]]:
     """Yield the queue in the order in which scrapy-redis would serve it."""
     client: Any = redis
     kind = (await client.type(key)).decode()

@@ -1,14 +1,14 @@
-"""How deep msgpack is nested, found without decoding it: one pass, no recursion.
+"""Measures the nesting of msgpack without decoding it: one pass, no recursion.
 
-After the specification of msgpack (github.com/msgpack/msgpack/blob/master/spec.md). Tuples and
-sets travel as extensions that hold msgpack themselves; their content is looked at too.
+After the specification of msgpack (github.com/msgpack/msgpack/blob/master/spec.md). Tuples and sets
+are extensions that contain msgpack; their content is checked too.
 """
 
 from __future__ import annotations
 
 #: Containers inside each other, at most.
 MOST_DEPTH = 64
-#: Values, at most, where they are looked at: each takes about half a microsecond.
+#: Values walked, at most; each takes about half a microsecond.
 MOST_VALUES = 200_000
 
 _TUPLE, _SET = 1, 2
@@ -28,49 +28,49 @@ _LONG = {0xDC: (2, 1), 0xDD: (4, 1), 0xDE: (2, 2), 0xDF: (4, 2)}
 
 
 def check_depth(data: bytes) -> None:
-    """Let pass msgpack that is not nested deeper than MOST_DEPTH; what is cut off passes, too.
+    """Accept msgpack that is not nested deeper than MOST_DEPTH; truncated data is accepted, too.
 
-    An empty container counts as a plain value, because nothing is nested in it.
+    An empty container counts as a plain value, because it nests nothing.
 
     Raises:
-        ValueError: it is nested deeper, or has too many values to tell.
+        ValueError: it is nested deeper, or has more than MOST_VALUES values.
     """
-    at, size, values = 0, len(data), 0
-    left = [1]  # values still to come, of each container that is open
-    while at < size and left:
+    offset, size, values = 0, len(data), 0
+    remaining = [1]  # values still to come, of each open container
+    while offset < size and remaining:
         values += 1
         if values > MOST_VALUES:
             raise ValueError(f"more than {MOST_VALUES} values")
-        left[-1] -= 1
-        at, inside = _step(data, at)
-        if inside:
-            left.append(inside)
-            if len(left) > MOST_DEPTH + 1:
+        remaining[-1] -= 1
+        offset, entries = _step(data, offset)
+        if entries:
+            remaining.append(entries)
+            if len(remaining) > MOST_DEPTH + 1:
                 raise ValueError(f"nested deeper than {MOST_DEPTH}")
-        while left and not left[-1]:
-            left.pop()
+        while remaining and not remaining[-1]:
+            remaining.pop()
 
 
-def _step(data: bytes, at: int) -> tuple[int, int]:
-    """Read the head of the value at *at*; returns where to go on, and how many values it holds."""
-    first = data[at]
-    at += 1
-    if first in _FIXED:
-        return at + _FIXED[first], 0
-    if first in _SHORT:
-        return at, _SHORT[first]
-    if first in _LENGTHS:
-        width = _LENGTHS[first]
-        return at + width + _number(data, at, width), 0
-    if first in _LONG:
-        width, each = _LONG[first]
-        return at + width, each * _number(data, at, width)
-    width = _EXTENSIONS.get(first, 0)
-    length = _number(data, at, width) if width else _FIXED_EXTENSIONS[first]
-    at += width
-    holds = at < len(data) and data[at] in (_TUPLE, _SET)
-    return (at + 1, 1) if holds else (at + 1 + length, 0)
+def _step(data: bytes, offset: int) -> tuple[int, int]:
+    """Read the head of the value at *offset*; returns the next offset, and its number of values."""
+    code = data[offset]
+    offset += 1
+    if code in _FIXED:
+        return offset + _FIXED[code], 0
+    if code in _SHORT:
+        return offset, _SHORT[code]
+    if code in _LENGTHS:
+        width = _LENGTHS[code]
+        return offset + width + _number(data, offset, width), 0
+    if code in _LONG:
+        width, per_entry = _LONG[code]
+        return offset + width, per_entry * _number(data, offset, width)
+    width = _EXTENSIONS.get(code, 0)
+    length = _number(data, offset, width) if width else _FIXED_EXTENSIONS[code]
+    offset += width
+    holds = offset < len(data) and data[offset] in (_TUPLE, _SET)
+    return (offset + 1, 1) if holds else (offset + 1 + length, 0)
 
 
-def _number(data: bytes, at: int, width: int) -> int:
-    return int.from_bytes(data[at : at + width], "big")
+def _number(data: bytes, offset: int, width: int) -> int:
+    return int.from_bytes(data[offset : offset + width], "big")

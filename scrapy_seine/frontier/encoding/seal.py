@@ -1,16 +1,16 @@
-"""Signed requests, for a Redis that others can write to: a worker takes only what the fleet signed.
+"""Signs requests, for a Redis that others can write to: a worker takes only what the fleet signed.
 
 A signature is a keyed BLAKE2b (RFC 7693) of 16 bytes over the crawl's name, the first line of the
-stored request (level, which is its priority, domain and job) and the packed request. The packed
-request has the URL, method, body and scope, from which its fingerprint follows, and the task's id.
-The frontier's own id is not signed: Redis gives it when the request enters, and no other key leads
-from an id to anything but these bytes. Scripts move stored requests as they are; whoever rewrites
-one (a retry, a replay of dead letters) signs it anew.
+stored request (level, which is its priority, domain and job) and the encoded request. The encoded
+request has the URL, method, body and scope, which determine its fingerprint, and the task's id. The
+frontier's own id is not signed: Redis assigns it when the request enters, and an id leads to these
+bytes only. Scripts move stored requests unchanged; code that rewrites one (a retry, a replay of
+dead letters) signs it again.
 
-What a signature does not show: a request that the fleet signed once may be written again by others.
-Then a page is fetched again, at its own pace and with the same callback, and nothing else happens.
+A signature does not prevent a replay: others may write a signed request again. Then a page is
+fetched again, at its own pace and with the same callback, and nothing else happens.
 
-A key is named by four bytes of its hash, so that two can be in use while a fleet changes them.
+Four bytes of a key's hash name it, so that two keys can be in use while a fleet changes them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from scrapy_seine.records import Value
 
 _ID_BYTES = 4
 _MAC_BYTES = SEAL_BYTES - _ID_BYTES
-#: Name of the secret of who has none.
+#: Name of the secret of a process that has none.
 _NOTHING = "nothing"
 
 
@@ -50,44 +50,44 @@ class Seal:
     def __init__(self, crawl: str = "", secrets: Sequence[str] = ()) -> None:
         self._crawl = b"%d %s" % (len(crawl.encode()), crawl.encode())
         keys = [_Key.of(secret) for secret in secrets]
-        self._own = keys[0] if keys else None
+        self._signing_key = keys[0] if keys else None
         self._keys = {key.id: key for key in keys}
 
     @property
     def active(self) -> bool:
-        """Whether requests are signed, and those that are not are refused."""
-        return self._own is not None
+        """Whether requests are signed, and unsigned ones refused."""
+        return self._signing_key is not None
 
     @property
     def name(self) -> str:
-        """Names what requests are signed with here, and reveals nothing else of it."""
-        return self._own.id.hex() if self._own is not None else _NOTHING
+        """Name of the secret that signs here; it reveals nothing else of the secret."""
+        return self._signing_key.id.hex() if self._signing_key is not None else _NOTHING
 
     def reads(self, name: str) -> bool:
-        """Whether requests that were signed with what has this name are taken here."""
-        return self._own is None or any(key.hex() == name for key in self._keys)
+        """Whether requests signed with the secret of this name are accepted here."""
+        return self._signing_key is None or any(key.hex() == name for key in self._keys)
 
     def close(self, header: bytes, blob: bytes) -> bytes:
         """Sign an encoded request that is to be stored under *header*."""
-        if self._own is None:
+        if self._signing_key is None:
             return blob
-        packed = blob[1:]
-        return SEALED + self._own.id + self._mac(self._own, header, packed) + packed
+        data = blob[1:]
+        return SEALED + self._signing_key.id + self._mac(self._signing_key, header, data) + data
 
     def push(self, push: Push) -> Push:
         """Sign a push."""
-        if self._own is None:
+        if self._signing_key is None:
             return push
         header = header_of(push.priority, push.domain, push.job)
         return attrs.evolve(push, blob=self.close(header, push.blob))
 
     def check(self, stored: bytes) -> None:
-        """Let pass what the fleet signed for this crawl; without a secret, everything.
+        """Accept what the fleet signed for this crawl; without a secret, everything.
 
         Raises:
-            DecodeError: it is not signed, or by nobody whom this process knows.
+            DecodeError: it is not signed, or signed with a secret that this process does not have.
         """
-        if self._own is None:
+        if self._signing_key is None:
             return
         header, _, blob = stored.partition(b"\n")
         if blob[:1] == VERSION:
@@ -101,9 +101,10 @@ class Seal:
         if not hmac.compare_digest(signature, self._mac(key, header, blob[1 + SEAL_BYTES :])):
             raise DecodeError("the signature of the stored request is wrong")
 
-    def _mac(self, key: _Key, header: bytes, packed: bytes) -> bytes:
-        # Neither the name's length nor a header holds a line break: no two requests look alike.
-        text = b"%b\n%b\n%b" % (self._crawl, header, packed)
+    def _mac(self, key: _Key, header: bytes, data: bytes) -> bytes:
+        # Neither the name's length nor a header holds a line break: two requests never give one
+        # text.
+        text = b"%b\n%b\n%b" % (self._crawl, header, data)
         return blake2b(text, digest_size=_MAC_BYTES, key=key.key).digest()
 
 

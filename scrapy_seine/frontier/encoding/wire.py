@@ -1,4 +1,4 @@
-"""How verbs and replies look on the wire: arguments laid out, answers read, stored requests."""
+"""Arguments and replies of the frontier's verbs: encoding, parsing, stored requests."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from scrapy_seine.lua_scripts import Script, load_script
 from scrapy_seine.meta import REPLAYED, RETRY_COUNT, RETRY_TIMES, is_own
 from scrapy_seine.printable import printable
 
-#: A script's arguments are unpacked onto Lua's stack and must not hold up other clients.
+#: Children in one script call, at most: arguments go onto Lua's stack, and a script blocks others.
 MAX_CHILDREN = 500
 _LEASE_FIELDS = 6
 
 
 def remembered(current: bytes | None, old: bytes | None) -> int:
-    """Sum the sizes of the memory's generations."""
+    """Sum the sizes of the seen-set's generations."""
     return whole(current) + sum(whole(g.get("n")) for g in items(old) if isinstance(g, dict))
 
 
 def domain_of(stored: bytes) -> str:
-    """Name the domain in a stored request's header."""
+    """Return the domain in a stored request's header."""
     return stored.partition(b"\n")[0].split(b" ")[1].decode()
 
 
 def job_of(stored: bytes) -> str:
-    """Name the job in a stored request's header; empty: it has none.
+    """Return the job in a stored request's header; empty: it has none.
 
     >>> job_of(b"0 a.example shop-full\\nrequest"), job_of(b"0 a.example\\nrequest")
     ('shop-full', '')
@@ -45,8 +45,8 @@ def job_of(stored: bytes) -> str:
 def untried(stored: bytes | None, seal: Seal = NO_SEAL) -> bytes:
     """Return a stored dead letter as if it had never failed, marked as replayed.
 
-    Empty where it stays as it is: what cannot be read, and what nobody of the fleet signed, because
-    a signature would say that somebody did.
+    Returns b"" where the letter stays unchanged: it cannot be read, or the fleet did not sign it,
+    and a new signature would claim that it did.
     """
     head, newline, blob = (stored or b"").partition(b"\n")
     try:
@@ -65,12 +65,12 @@ def untried(stored: bytes | None, seal: Seal = NO_SEAL) -> bytes:
 
 
 def lanes_arg(lanes: Sequence[str]) -> str:
-    """Lay lanes out as the lease script reads them."""
+    """Encode lanes for the lease script."""
     return "".join(f"{lane} " for lane in lanes)
 
 
 def escape(pattern: str) -> str:
-    """Quote what SCAN's MATCH would take for a wildcard."""
+    """Escape wildcards of SCAN's MATCH."""
     return "".join(f"\\{c}" if c in "*?[]\\^" else c for c in pattern)
 
 
@@ -84,45 +84,45 @@ def commit_args(
     pack: Callable[[bytes], bytes] = bytes,
     keys: Keys | None = None,
 ) -> list[Any]:
-    """Lay pages and their children out as `commit` reads them; with *keys* as `commit_out` does.
+    """Encode pages and their children for `commit`; with *keys* for `commit_out`.
 
-    *keys* are those of the pages' partition. Its requests are packed, those on their way to another
-    one are not, which has dictionaries of its own.
+    *keys* are those of the pages' partition. Its own requests are packed; requests for another
+    partition are not, because it has dictionaries of its own.
     """
     args: list[Any] = [len(pages)]
     for page in pages:
         args += (page.lease.id, page.lease.token, page.lease.job, page.ended, len(page.children))
         for child in page.children:
-            here = True
+            is_local = True
             if keys is not None:
                 part = part_of_domain(child.domain, keys.of)
-                here = part == keys.index
-                args.append("" if here else part)
-            args += child.args(pack) if here else child.args()
+                is_local = part == keys.index
+                args.append("" if is_local else part)
+            args += child.args(pack) if is_local else child.args()
     return args
 
 
 def retry_args(retries: Sequence[Retry], pack: Callable[[bytes], bytes] = bytes) -> list[Any]:
-    """Lay failed requests out as `retry` reads them; *pack* makes what is kept of one."""
+    """Encode failed requests for `retry`; *pack* packs each request."""
     return [a for r in retries for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.stored(pack))]
 
 
 def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
-    """Read the reply of the lease script, which was asked for room for so much lateness."""
+    """Parse the reply of the lease script, which was asked to allow *slack_ms* of lateness."""
     state, now_ms, next_due_ms, undone, entered, expired, flat, shown, broken, workers, spoilt = (
         reply
     )
     leases = [
         Lease(
-            id=word(flat[at]),
-            token=word(flat[at + 1]),
-            slot_ms=int(flat[at + 2]),
-            **_limits(flat[at + 3]),
+            id=word(flat[start]),
+            token=word(flat[start + 1]),
+            slot_ms=int(flat[start + 2]),
+            **_limits(flat[start + 3]),
             slack_ms=slack_ms,
-            deliveries=int(flat[at + 4]),
-            stored=flat[at + 5],
+            deliveries=int(flat[start + 4]),
+            stored=flat[start + 5],
         )
-        for at in range(0, len(flat), _LEASE_FIELDS)
+        for start in range(0, len(flat), _LEASE_FIELDS)
     ]
     return Leased(
         state="PAUSED" if word(state) == "PAUSED" else "OK",
@@ -152,7 +152,7 @@ def parse_beat(reply: Sequence[Any]) -> Beat:
 
 
 def _limits(raw: Any) -> dict[str, int]:
-    """Read a lease's pause, and the limits of each address where each keeps its own."""
+    """Read a lease's pause, and the limits per address where each address keeps its own."""
     if isinstance(raw, int):
         return {"delay_ms": raw}
     delay_ms, each_ms, each_cap = map(int, word(raw).split())

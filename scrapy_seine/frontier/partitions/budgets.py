@@ -1,4 +1,4 @@
-"""What a job has in each partition, written to the others, because each counts its own alone."""
+"""Writes what each job has in a partition to the other partitions, because each counts alone."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.gather import together
 
-#: Newest jobs that are looked at.
+#: Newest jobs that are considered.
 MOST_JOBS = 100
 
 
 async def tell_totals(frontier: Frontier) -> int:
-    """Write to each partition what all others hold of each job that has a budget; returns jobs.
+    """Write to each partition what the others hold of each job with a budget; returns jobs.
 
     Raises:
         RedisError: a server does not answer.
@@ -23,14 +23,14 @@ async def tell_totals(frontier: Frontier) -> int:
     totals = await together(_totals(part, list(limited)) for part in frontier.parts)
     sums = [sum(column) for column in zip(*totals, strict=True)]
     await together(
-        _tell(part, limited, [every - own for every, own in zip(sums, mine, strict=True)])
-        for part, mine in zip(frontier.parts, totals, strict=True)
+        _write(part, limited, [total - count for total, count in zip(sums, counts, strict=True)])
+        for part, counts in zip(frontier.parts, totals, strict=True)
     )
     return len(limited)
 
 
 async def _limited(frontier: Frontier) -> dict[str, bytes | None]:
-    """Running jobs that have a budget, their own (as its value) or the crawl's."""
+    """Return running jobs that have a budget: their own (as its value) or the crawl's."""
     client: Any = frontier.redis
     keys = frontier.keys
     names = [n.decode() for n in await client.zrevrange(keys.jobs, 0, MOST_JOBS - 1)]
@@ -38,10 +38,10 @@ async def _limited(frontier: Frontier) -> dict[str, bytes | None]:
     pipe.hget(keys.control, "job_pages")
     for name in names:
         pipe.hmget(f"{keys.job}:{name}", "state", "budget")
-    common, *found = await pipe.execute()
+    common, *fields = await pipe.execute()
     return {
         name: budget
-        for name, (state, budget) in zip(names, found, strict=True)
+        for name, (state, budget) in zip(names, fields, strict=True)
         if state not in {b"finished", b"cancelled"} and (budget or int(common or 0))
     }
 
@@ -53,7 +53,7 @@ async def _totals(part: Frontier, names: list[str]) -> list[int]:
     return [int(total or 0) for total in await pipe.execute()]
 
 
-async def _tell(part: Frontier, limited: dict[str, bytes | None], elsewhere: list[int]) -> None:
+async def _write(part: Frontier, limited: dict[str, bytes | None], elsewhere: list[int]) -> None:
     pipe = part.redis.pipeline(transaction=False)
     for (name, budget), n in zip(limited.items(), elsewhere, strict=True):
         pipe.hset(f"{part.keys.job}:{name}", "elsewhere", str(n))

@@ -1,11 +1,11 @@
-"""From partition to partition: what a commit left for others is brought there, once.
+"""Moves links from the partition whose commit left them to the partitions they belong to, once.
 
-A page's links may lead to domains of other partitions, and no script reaches into two. So `commit`
-writes them to an outbox of its own partition, where they count as undone; whoever comes by brings
-them over: the worker that committed at once, any other by its heartbeat. First the receiver takes
-them in, and only then they leave the outbox. Who dies in between leaves them to be brought again,
-which the receiver notices by their numbers: it keeps the last one that came in from each partition,
-as the receiver of a stream of packets does.
+A page's links may lead to domains of other partitions, and no script reaches two. So `commit`
+writes them to an outbox of its own partition, where they count as undone. The worker that committed
+moves them at once, any other worker by its heartbeat: first the receiver takes them in, and only
+then they leave the outbox. If a worker dies in between, they are moved again, and the receiver
+drops them by their numbers: it keeps the last number that it took in from each partition, as the
+receiver of a stream of packets does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.gather import together
 
-#: Requests brought to one partition by one script, at most.
+#: Requests moved to one partition by one script, at most.
 BATCH = 500
 
 
@@ -24,35 +24,35 @@ async def forward(source: Frontier, parts: Sequence[Frontier]) -> int:
     """Empty the outbox of one of *parts*; returns how many requests were in it.
 
     Raises:
-        RedisError: a server does not answer; what is for the others has left all the same.
+        RedisError: a server does not answer; requests for the others have left all the same.
     """
     moved = 0
     while True:
         heads = await _heads(source, parts)
-        await together(_bring(source, part, head) for part, head in heads)
+        await together(_move(source, part, head) for part, head in heads)
         moved += sum(len(head) for _, head in heads)
         if all(len(head) < BATCH for _, head in heads):
             return moved
 
 
 async def _heads(source: Frontier, parts: Sequence[Frontier]) -> list[tuple[Frontier, list[Any]]]:
-    """First requests for each other partition. They are always read from the head: see receive."""
+    """Read the first requests for each other partition, always from the head: see receive."""
     pipe = source.redis.pipeline(transaction=False)
-    others = [part for part in parts if part.keys.index != source.keys.index]
-    for part in others:
+    receivers = [part for part in parts if part.keys.index != source.keys.index]
+    for part in receivers:
         pipe.xrange(source.keys.outbox(part.keys.index or 0), count=BATCH)
-    heads = zip(others, await pipe.execute(), strict=True)
+    heads = zip(receivers, await pipe.execute(), strict=True)
     return [(part, head) for part, head in heads if head]
 
 
-async def _bring(source: Frontier, part: Frontier, head: Sequence[Any]) -> None:
+async def _move(source: Frontier, part: Frontier, head: Sequence[Any]) -> None:
     numbers = [int(id_.partition(b"-")[0]) for id_, _ in head]
     await receive(source, part, head)
     await source.run("depart", part.keys.index or 0, numbers[-1])
 
 
 async def receive(source: Frontier, part: Frontier, head: Sequence[Any]) -> int:
-    """Let *part* take in what is at the head of an outbox; returns how many it did not have yet."""
+    """Let *part* take in the head of an outbox; returns how many requests were new to it."""
     args: list[Any] = [source.keys.index, len(head)]
     for id_, fields in head:
         stored = part.packer.pack_stored(fields[b"stored"])

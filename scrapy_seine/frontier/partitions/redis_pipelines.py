@@ -1,7 +1,7 @@
-"""A worker's lines to the partitions of a crawl: one round trip to all of them at a time.
+"""A worker's connections to the partitions of a crawl: one round trip goes to all at once.
 
-Each keeps its own server's clock, is asked for its share of what is wanted, and fails alone: what
-it was to be told goes back to the exchange.
+Each keeps its own server's clock, is asked for its share of the leases, and fails alone: endings
+that it did not get go back to the exchange.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from scrapy_seine.frontier.which_partition import part_of_id
 
 
 class PartitionedLines(Lines):
-    """The ways to all partitions of one frontier."""
+    """The connections to all partitions of one frontier."""
 
     def __init__(self, keys: Keys, parts: Sequence[Part], lease_request: LeaseRequest) -> None:
         super().__init__(parts, lease_request)
         self._keys = keys
-        self._last: Look = []
+        self._last_look: Look = []
 
     def clock(self, id_: str) -> ServerClock:
-        """Clock of the server that has a request."""
+        """Clock of the server that holds a request."""
         return self.lines[part_of_id(id_)].clock
 
     async def round_trip(
@@ -36,7 +36,7 @@ class PartitionedLines(Lines):
     ) -> list[Answer]:
         """Make one round trip to each partition, all at once.
 
-        Leases are asked for first, *alone* or not, because a page's links come by the outbox.
+        Leases are requested first, *alone* or not, because a page's links go through the outbox.
         """
         shares = shares_of(wanted, [line.starved for line in self.lines])
         loads = outgoing.split(self._keys)
@@ -49,34 +49,34 @@ class PartitionedLines(Lines):
         )
 
     def in_order(self, replies: Sequence[Leased]) -> list[Lease]:
-        """Return what was leased, best priority class first."""
+        """Return the leases, best priority class first."""
         return sorted(super().in_order(replies), key=lambda lease: lease.level)
 
     def undone(self, replies: Sequence[Leased]) -> int | None:
-        """Say how much is left; nothing only where two looks, one after the other, agree."""
-        left = super().undone(replies)
+        """Return how many requests are undone; 0 only if two successive looks agree, else None."""
+        undone = super().undone(replies)
         look = [(reply.undone, reply.entered) for reply in replies]
-        last, self._last = self._last, look if left == 0 else []
-        return None if left == 0 and not is_over(last, look) else left
+        last_look, self._last_look = self._last_look, look if undone == 0 else []
+        return None if undone == 0 and not is_over(last_look, look) else undone
 
     def forget(self) -> None:
-        """Begin to look anew."""
-        self._last = []
+        """Discard the last look."""
+        self._last_look = []
 
-    def leaves_links(self, made: Call) -> bool:
+    def leaves_links(self, call: Call) -> bool:
         """Whether links to other partitions are in an outbox now."""
-        return made.name == "commit_out" and any(page.children for page in made.about)
+        return call.name == "commit_out" and any(page.children for page in call.about)
 
 
 def shares_of(wanted: int, starved: Sequence[bool]) -> list[int]:
-    """How many requests to ask each partition for, so that about *wanted* come.
+    """Return how many requests to ask each partition for, so that about *wanted* come.
 
-    Those that had enough last time are asked for all of it; the others for what would be theirs if
-    they had as much again. At most twice as many come as are wanted.
+    Partitions that had enough last time are asked for all of them; the others for their share if
+    all had enough. At most twice as many come as are wanted.
 
     >>> shares_of(32, [False, False]), shares_of(32, [True, False]), shares_of(0, [True, False])
     ([16, 16], [16, 32], [0, 0])
     """
-    full = starved.count(False) or len(starved)
+    full_count = starved.count(False) or len(starved)
     equal = -(-wanted // len(starved))
-    return [equal if empty else -(-wanted // full) for empty in starved]
+    return [equal if is_starved else -(-wanted // full_count) for is_starved in starved]

@@ -1,11 +1,11 @@
-"""Whether a crawl in partitions is over, judged by two looks at all of them."""
+"""Detects the end of a crawl in partitions by two looks at all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 Look = Sequence[tuple[int, int]]
-"""What was undone and what ever came in, by partition."""
+"""Requests undone and requests ever entered, by partition."""
 
 
 def is_over(first: Look, second: Look) -> bool:
@@ -13,7 +13,7 @@ def is_over(first: Look, second: Look) -> bool:
 
     >>> is_over([(0, 7), (0, 5)], [(0, 7), (0, 5)])
     True
-    >>> is_over([(0, 7), (0, 5)], [(0, 8), (0, 5)])  # something came in, was done, and went on
+    >>> is_over([(0, 7), (0, 5)], [(0, 8), (0, 5)])  # a request entered, was done, and moved on
     False
     """
     return list(first) == list(second) and not any(undone for undone, _ in second)

@@ -1,4 +1,4 @@
-"""Collects what a worker sends to the frontier until the next round trip."""
+"""Collects what a worker sends to the frontier in the next round trip."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from scrapy_seine.frontier.packer import Packer
 from scrapy_seine.frontier.which_partition import part_of_id
 from scrapy_seine.records import Record, Value
 
-#: Leases ended by one script, at most: a script holds up every other client.
+#: Leases ended by one script, at most, because a script blocks every other client.
 MAX_PAGES = 100
-#: Where the subjects of a call wait; a site's wish is its own.
+#: Lists from which calls are made; a call that sets a site's limit is kept itself.
 _HOMES = {
     "land": "landed",
     "push": "pushes",
@@ -26,15 +26,15 @@ _HOMES = {
     "bury": "burials",
     "release": "releases",
 }
-#: Subjects that wait elsewhere than others of their call.
+#: Subjects kept in another list than others of their call.
 _OWN_HOMES = {Burial: "burials", Early: "early"}
-#: Arguments of `measure`: the bounds, then so many for each domain.
+#: Arguments of `measure`: the bounds, then this number for each domain.
 _BOUNDS, _MEASURED = 3, 5
 
 
 @attrs.frozen(eq=False, repr=False)
 class Call(Value):
-    """One script call of a round trip, and what it speaks of."""
+    """One script call of a round trip, and the subjects (pages, leases, pushes) it is about."""
 
     name: str
     args: list[Any]
@@ -47,7 +47,7 @@ def _commit(pages: Sequence[Done | Burial]) -> tuple[str, list[Any]]:
 
 @attrs.define(eq=False, repr=False)
 class Endings(Record):
-    """What sites wish; pages done, to retry, to bury or to hand back; slots to free; pushes."""
+    """Limits to set; pages done, to retry, to bury or to hand back; slots to free; pushes."""
 
     limits: list[Call] = attrs.Factory(list)
     done: list[Done] = attrs.Factory(list)
@@ -76,82 +76,82 @@ class Endings(Record):
         return len(self.done) + len(self.retries) + len(self.burials) + pushed
 
     def put_back(self, earlier: Endings) -> None:
-        """The round trip failed: *earlier* goes first next time."""
+        """Put the endings of a failed round trip first in the next one."""
         for field in attrs.fields(Endings):
             getattr(self, field.name)[:0] = getattr(earlier, field.name)
 
     def take_back(self, calls: Sequence[Call], *, lost: bool = False) -> None:
-        """Calls failed: what they speak of goes first next time.
+        """Put the subjects of failed calls first in the next round trip.
 
-        *lost*: Redis forgot the leases they are about; only what needs none is said again.
+        *lost*: Redis lost the leases they are about; only pushes, which need no lease, are sent
+        again.
         """
         earlier = Endings()
-        for made in calls:
-            home = _HOMES.get(made.name)
+        for call in calls:
+            home = _HOMES.get(call.name)
             if home is None:
-                earlier.limits.append(made)
+                earlier.limits.append(call)
                 continue
-            for subject in made.about:
-                place = _OWN_HOMES.get(type(subject), home)
-                if not lost or place == "pushes":
-                    getattr(earlier, place).append(subject)
+            for subject in call.about:
+                name = _OWN_HOMES.get(type(subject), home)
+                if not lost or name == "pushes":
+                    getattr(earlier, name).append(subject)
         self.put_back(earlier)
 
     def let_go(self, of: Callable[[Lease], bool]) -> list[Lease]:
-        """Drop what would end leases that are no longer held; returns these."""
-        gone: list[Lease] = []
+        """Drop endings of leases that are no longer held; returns these leases."""
+        leases_dropped: list[Lease] = []
         for name in ("done", "retries", "burials"):
             endings = getattr(self, name)
-            gone += [ending.lease for ending in endings if of(ending.lease)]
+            leases_dropped += [ending.lease for ending in endings if of(ending.lease)]
             endings[:] = [ending for ending in endings if not of(ending.lease)]
-        # A link without its page is dropped: whoever reads the page again yields it.
+        # A link without its page is dropped, because a worker that parses the page again yields it.
         self.early[:] = [early for early in self.early if not of(early.lease)]
         for leases in (self.releases, self.landed):
             leases[:] = [lease for lease in leases if not of(lease)]
-        return gone
+        return leases_dropped
 
     def split(self, keys: Keys) -> list[Endings]:
-        """Sort what each partition is to be told, by its number."""
-        made = [Endings() for _ in range(keys.of)]
+        """Divide the endings among the partitions, by number."""
+        shares = [Endings() for _ in range(keys.of)]
 
         def home(domain: str) -> int:
             return keys.part(domain).index or 0
 
         for lease_request in self.limits:
             for index, part in _routed(lease_request, home):
-                made[index].limits.append(part)
+                shares[index].limits.append(part)
         for push in self.pushes:
-            made[home(push.domain)].pushes.append(push)
+            shares[home(push.domain)].pushes.append(push)
         for early in self.early:
-            made[home(early.push.domain)].early.append(early)
+            shares[home(early.push.domain)].early.append(early)
         for name in ("done", "retries", "burials"):
             for ending in getattr(self, name):
-                getattr(made[part_of_id(ending.lease.id)], name).append(ending)
+                getattr(shares[part_of_id(ending.lease.id)], name).append(ending)
         for name in ("releases", "landed"):
             for lease in getattr(self, name):
-                getattr(made[part_of_id(lease.id)], name).append(lease)
-        return made
+                getattr(shares[part_of_id(lease.id)], name).append(lease)
+        return shares
 
     def calls(
         self,
         commit: Callable[[Sequence[Done | Burial]], tuple[str, list[Any]]] = _commit,
         packer: Packer | None = None,
     ) -> Iterator[Call]:
-        """Script calls, small enough for Lua's stack and for the server's other clients.
+        """Make script calls, small enough for Lua's stack and for the server's other clients.
 
-        *commit* says which script ends pages, and with what arguments; *packer* makes what is kept
-        of a request.
+        *commit* returns the script that ends pages, and its arguments; *packer* packs requests.
         """
         pack = bytes if packer is None else packer.pack
         ending = {d.lease.id for d in self.done}
         with_links = [burial for burial in self.burials if burial.children]
         landed = [lease for lease in self.landed if lease.id not in ending]
         for part in _parts(landed, MAX_PAGES):
-            yield Call("land", [a for x in part for a in (x.id, x.token)], part)
+            yield Call("land", [arg for x in part for arg in (x.id, x.token)], part)
         for part in _parts(self.pushes, MAX_CHILDREN):
-            yield Call("push", [len(part), *(a for p in part for a in p.args(pack))], part)
+            yield Call("push", [len(part), *(arg for p in part for arg in p.args(pack))], part)
         for part in _parts(self.early, MAX_CHILDREN):
-            yield Call("push", [len(part), *(a for x in part for a in x.push.args(pack))], part)
+            yield Call("push", [len(part), *(arg for x in part for arg in x.push.args(pack))], part)
         for pages in _by_children([*self.done, *with_links]):
             name, args = commit(pages)
             yield Call(name, args, pages)
@@ -159,29 +159,29 @@ class Endings(Record):
             args = retry_args(part, pack)
             yield Call("retry", [len(part), *args], part)
         for part in _parts([burial for burial in self.burials if not burial.children], MAX_PAGES):
-            args = [a for b in part for a in (b.lease.id, b.lease.token, b.note)]
+            args = [arg for b in part for arg in (b.lease.id, b.lease.token, b.note)]
             yield Call("bury", [len(part), *args], part)
         for part in _parts(self.releases, MAX_PAGES):
-            args = [a for x in part for a in (x.id, x.token)]
+            args = [arg for x in part for arg in (x.id, x.token)]
             yield Call("release", [len(part), *args], part)
 
 
 def _routed(lease_request: Call, home: Callable[[str], int]) -> Iterator[tuple[int, Call]]:
-    """Where a wish goes: to its domain's partition, and measures of many domains to each one's."""
+    """Route a limit to its domain's partition; a measure of many domains is split among theirs."""
     if lease_request.name != "measure":
         yield home(lease_request.args[0]), lease_request
         return
-    bounds, rest = lease_request.args[:_BOUNDS], lease_request.args[_BOUNDS:]
-    found: dict[int, list[Any]] = {}
-    for at in range(0, len(rest), _MEASURED):
-        found.setdefault(home(rest[at]), []).extend(rest[at : at + _MEASURED])
-    for index, args in found.items():
+    bounds, rows = lease_request.args[:_BOUNDS], lease_request.args[_BOUNDS:]
+    by_part: dict[int, list[Any]] = {}
+    for start in range(0, len(rows), _MEASURED):
+        by_part.setdefault(home(rows[start]), []).extend(rows[start : start + _MEASURED])
+    for index, args in by_part.items():
         yield index, Call(lease_request.name, [*bounds, *args], lease_request.about)
 
 
-def _parts(things: list[Any], size: int) -> Iterator[list[Any]]:
-    for start in range(0, len(things), size):
-        yield things[start : start + size]
+def _parts(subjects: list[Any], size: int) -> Iterator[list[Any]]:
+    for start in range(0, len(subjects), size):
+        yield subjects[start : start + size]
 
 
 def _by_children(pages: list[Done | Burial]) -> Iterator[list[Done | Burial]]:

@@ -1,8 +1,8 @@
-"""Moves leases in and endings out, off the reactor's path, in one round trip at a time.
+"""Exchanges leases and endings with Redis, off the reactor's path, in one round trip at a time.
 
-Scrapy asks its scheduler synchronously; Redis is asked here, asynchronously. Leases are read
-ahead, endings are written behind, both in the same pipeline. What could not be sent stays and is
-sent again: each verb is fenced, so that twice is as good as once.
+Scrapy calls its scheduler synchronously; Redis is asked asynchronously. Leases are read ahead and
+endings written behind, in the same pipeline. Endings that could not be sent are sent again: each
+verb is fenced, so that a repetition changes nothing.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 from scrapy_seine.frontier.round_trips.timer import Timer, at_random
 
 logger = logging.getLogger(__name__)
-#: An idle worker asks this often although nothing woke it, s: at least, a worker of the fleet, and
-#: at most. A slot stays unused so long where the worker that was woken for it died.
+#: Intervals at which an idle worker asks without a wake-up, s: the shortest, per worker of the
+#: fleet, and the longest. If a woken worker dies, its slot stays unused for that long.
 POLL_S, POLL_EACH_S, MOST_POLL_S = 1.0, 0.25, 10.0
-#: The same where nothing is left to do anywhere, and the worker stays all the same: its heartbeats
-#: say when there is something, s.
+#: The same if nothing is left to do anywhere, and the worker is kept alive: its heartbeats report
+#: new work, s.
 IDLE_POLL_S = 60.0
-#: How long endings wait for company before a round trip, s.
+#: How long endings wait for others before a round trip, s.
 LINGER_S = 0.01
-#: A domain with a delay is handed out this long before its time, so that the send is on time, ms.
+#: A domain with a delay is leased this long before its slot, so that the send is on time, ms.
 LEAD_MS = 25
 
 
@@ -75,14 +75,14 @@ class Exchange:
         self._order = count()
         self.paused = False
         self.lost = False
-        """Redis has lost the crawl: nothing is said to the one that is there."""
+        """Redis has lost the crawl: nothing is sent to the one that is there."""
         self.held_back = False
         self.stopping = False
         self.workers = 1
-        """Live workers of the fleet, as the last heartbeat told."""
-        self._over = False
-        self._left: int | None = None
-        """How many requests were not done by the last reply; None: it is not known of all."""
+        """Live workers of the fleet, by the last heartbeat."""
+        self._all_done = False
+        self._last_undone: int | None = None
+        """Undone requests by the last reply; None: not all partitions answered."""
         self.undone: int | None = None
         self.undone_at = 0.0
         self.saw_work = False
@@ -97,21 +97,21 @@ class Exchange:
         )
         self.lines = frontier.lines(lease_request)
         self.slack = Lateness()
-        self._outbox = self._bringing = False
+        self._outbox = self._moving = False
         self._reap_from = 0.0
         self._wake = asyncio.Event()
         self._timer = Timer(self._wake.set)
-        #: How many leases Scrapy or a sink has; the worker replaces it.
+        #: Number of leases that Scrapy or a sink holds; the worker replaces it.
         self.held: Callable[[], int] = lambda: 0
-        #: Whether a lease may be begun beside what Scrapy has; `reading.tried_alone` replaces it.
+        #: Whether a lease may start beside Scrapy's requests; `reading.tried_alone` replaces it.
         self.admits: Callable[[Lease], bool] = lambda lease: True
 
     def take(self) -> Lease | None:
-        """Next lease that may be sent now."""
+        """Return the next lease that may be sent now."""
         if self.paused or self.held_back or self.lost:
             return None
         self._ripen()
-        # Where the frontier had nothing more, its timer or a wake-up asks again: not every caller.
+        # If the frontier had nothing more, the timer or a wake-up asks again, not every caller.
         if not self._starved and len(self.buffer) + len(self._later) <= self.config.read_ahead // 2:
             self.kick(LINGER_S if self.buffer else 0.0)
         return self.buffer.popleft() if self.buffer and self.admits(self.buffer[0]) else None
@@ -124,32 +124,32 @@ class Exchange:
         self._outgoing()
 
     def done(self, page: Done) -> None:
-        """A page is done and stored."""
+        """Report that a page is done and stored."""
         self.endings.done.append(page)
         self._outgoing()
 
     def early(self, links: Sequence[Early]) -> None:
-        """Send links ahead of their page's end."""
+        """Send links before their page ends."""
         self.endings.early += links
         self._outgoing()
 
     def retry(self, retry: Retry) -> None:
-        """A request is to be tried again."""
+        """Report that a request is to be tried again."""
         self.endings.retries.append(retry)
         self._outgoing()
 
     def bury(self, burial: Burial) -> None:
-        """A request is given up."""
+        """Give a request up."""
         self.endings.burials.append(burial)
         self._outgoing()
 
     def release(self, lease: Lease) -> None:
-        """A request goes back unsent."""
+        """Hand back a request that was not sent."""
         self.endings.releases.append(lease)
         self._outgoing()
 
     def now_ms(self, lease: Lease) -> float:
-        """The time on the clock of a lease's server, as well as it is known here (I6)."""
+        """The time on the clock of a lease's server, as accurately as known here (I6)."""
         return self.lines.clock(lease.id).remote(monotonic()) * 1000
 
     def clock(self, lease: Lease) -> ServerClock:
@@ -157,12 +157,12 @@ class Exchange:
         return self.lines.clock(lease.id)
 
     def tell(self, verb: str, *args: Any) -> None:
-        """Send a site's wish (`set_delay`, `block_until`), ahead of the next leases."""
+        """Set a limit of a site (`set_delay`, `block_until`), before the next leases."""
         self.endings.limits.append(Call(verb, list(args), []))
         self._outgoing()
 
     def land(self, lease: Lease) -> None:
-        """A download is over: its domain's slot may be used again."""
+        """Report that a download is over: its domain's slot is free."""
         if self._starved:
             self.endings.landed.append(lease)
             if not self._has_all:
@@ -170,12 +170,14 @@ class Exchange:
 
     @property
     def _has_all(self) -> bool:
-        """Whether this worker holds all that is left: nobody has a use for a slot that is free."""
-        return self._left is not None and self._left <= self.held() + len(self.buffered)
+        """Whether this worker holds all undone requests, so that nobody needs a free slot."""
+        return self._last_undone is not None and self._last_undone <= self.held() + len(
+            self.buffered
+        )
 
     @property
     def busy(self) -> bool:
-        """Something is here, or on its way to Redis."""
+        """Whether a lease or an ending is here, or on its way to Redis."""
         return bool(self.buffer or self._later or self.endings or self._sending)
 
     @property
@@ -200,7 +202,7 @@ class Exchange:
             try:
                 await self.round_trip()
             except StateError:
-                self.kick(LINGER_S)  # what is to be done was done where it was noticed
+                self.kick(LINGER_S)  # the recovery ran where the change was noticed
             except (RedisError, OSError) as error:
                 self._wait_out(error)
             else:
@@ -214,19 +216,19 @@ class Exchange:
         self.kick(wait_s)
 
     async def round_trip(self) -> None:
-        """One round trip: leases in, endings out.
+        """Make one round trip: leases in, endings out.
 
         Raises:
-            RedisError: a server does not answer; what it was to be told is kept.
+            RedisError: a server does not answer; its endings are kept.
         """
         if self.lost:
             return
-        wanted = self._wanted()
+        wanted = self._lease_count()
         outgoing, self.endings = self.endings, Endings()
         if not wanted and not outgoing:
             return
         self._sending = True
-        asked = monotonic()
+        asked_at = monotonic()
         try:
             slack_ms, alone = int(self.slack.ms), self.workers <= 1
             answers = await self.lines.round_trip(outgoing, wanted, slack_ms, alone=alone)
@@ -239,48 +241,48 @@ class Exchange:
         errors = [answer.error for answer in answers if answer.error is not None]
         for answer in answers:
             self._failed(answer)
-            for made, reply in answer.ended:
-                self._ended(made, reply)
-        if found := [(x, x.leased) for x in answers if x.leased is not None]:
-            self._leased(found, wanted, asked, fresh=not outgoing)
+            for call, reply in answer.ended:
+                self._ended(call, reply)
+        if leased := [(item, item.leased) for item in answers if item.leased is not None]:
+            self._leased(leased, wanted, asked_at, fresh=not outgoing)
         if errors:
             raise errors[0]
-        if outgoing and not self.buffer and not self._starved:  # else it is told of the slot
+        if outgoing and not self.buffer and not self._starved:  # if starved, a wake-up follows
             self.kick(LINGER_S / 4)
 
     def _failed(self, answer: Answer) -> None:
-        """Keep what a server did not do; what it refuses for good is not said again."""
-        kept = answer.failed
+        """Keep calls that a server did not run; calls it refuses for good are not sent again."""
+        calls = answer.failed
         if "WRONGTYPE" in str(answer.error) and not breaks_all(answer.error):
-            for made in kept:
-                if made in answer.sent.limits:
-                    logger.error("%s of %s is refused: %s", made.name, made.args[:1], answer.error)
+            for call in calls:
+                if call in answer.sent.limits:
+                    logger.error("%s of %s is refused: %s", call.name, call.args[:1], answer.error)
                     self._count("refused", 1)
-            kept = [made for made in kept if made not in answer.sent.limits]
-        self.endings.take_back(kept, lost=isinstance(answer.error, StateError))
+            calls = [call for call in calls if call not in answer.sent.limits]
+        self.endings.take_back(calls, lost=isinstance(answer.error, StateError))
 
-    def _wanted(self) -> int:
+    def _lease_count(self) -> int:
         if self.stopping or self.held_back:
             return 0
         have = len(self.buffer) + len(self._later)
         return 0 if have > self.config.read_ahead // 2 else self.config.read_ahead - have
 
     def _leased(
-        self, found: Sequence[tuple[Answer, Leased]], wanted: int, asked: float, *, fresh: bool
+        self, leased: Sequence[tuple[Answer, Leased]], wanted: int, asked_at: float, *, fresh: bool
     ) -> None:
         now = monotonic()
-        for answer, reply in found:
-            answer.line.clock.learn(reply.now_ms / 1000, asked, answer.got_at)
-        leases = self.lines.in_order([reply for _, reply in found])
-        for key in (key for _, reply in found for key in reply.broken_keys):
+        for answer, reply in leased:
+            answer.line.clock.learn(reply.now_ms / 1000, asked_at, answer.got_at)
+        leases = self.lines.in_order([reply for _, reply in leased])
+        for key in (key for _, reply in leased for key in reply.broken_keys):
             logger.error("key %s is of the wrong type; whatever needs it waits for 60 s", key)
             self._count("broken_keys", 1)
-        for name in (name for _, reply in found for name in reply.spoilt_numbers):
+        for name in (name for _, reply in leased for name in reply.spoilt_numbers):
             logger.error("%s in Redis holds no number of Seine's; the count begins anew", name)
             self._count("spoilt_numbers", 1)
-        self.paused = any(reply.state == "PAUSED" for _, reply in found)
+        self.paused = any(reply.state == "PAUSED" for _, reply in leased)
         for lease in leases:
-            # Ahead of its time: the connection is made meanwhile, and the gate lets it out on time.
+            # Ahead of its slot: the connection opens meanwhile, and the send gate sends it on time.
             slot = self.clock(lease).local((lease.slot_ms - LEAD_MS) / 1000)
             if slot <= now:
                 self.buffer.append(lease)
@@ -288,74 +290,74 @@ class Exchange:
                 heapq.heappush(self._later, (slot, next(self._order), lease))
                 asyncio.get_running_loop().call_at(_loop_time(slot), self._arrived)
         self._starved = len(leases) < wanted
-        self.workers = max([self.workers, *(reply.workers for _, reply in found)])
-        self._learn_progress([reply for _, reply in found], fresh=fresh)
-        expired = [answer.line.part for answer, reply in found if reply.expired]
+        self.workers = max([self.workers, *(reply.workers for _, reply in leased)])
+        self._learn_progress([reply for _, reply in leased], fresh=fresh)
+        expired = [answer.line.part for answer, reply in leased if reply.expired]
         if expired and now >= self._reap_from:
             self._reap_from = now + 1
             _spawn(self._reap(expired))
         if self._starved:
-            waits = [x.next_due_ms - x.now_ms - LEAD_MS for _, x in found if x.next_due_ms]
+            waits = [x.next_due_ms - x.now_ms - LEAD_MS for _, x in leased if x.next_due_ms]
             stays = self.config.keep_alive or not self.saw_work
-            # An answer that endings came along with says nothing for certain: ask again soon.
-            self._over = stays and self.undone == 0
+            # A reply that came with endings is not conclusive: ask again soon.
+            self._all_done = stays and self.undone == 0
             poll_s = self._poll_s()
             self.kick(max(0.002, min([*waits, 1000 * poll_s]) / 1000))
         self._arrived()
 
     def _poll_s(self) -> float:
-        """Until the next question that nothing causes, s."""
-        if self._over:
+        """Seconds until the next unprompted question."""
+        if self._all_done:
             return at_random(IDLE_POLL_S)
         return max(POLL_S, at_random(min(POLL_EACH_S * self.workers, MOST_POLL_S)))
 
     def learn_fleet(self, workers: int, undone: int) -> None:
-        """Learn from a heartbeat how many workers live, and how much is left to do."""
+        """Learn from a heartbeat how many workers live, and how many requests are undone."""
         self.workers = workers
-        if undone and self._over:
-            self._over = False
+        if undone and self._all_done:
+            self._all_done = False
             self.kick()
 
     def _learn_progress(self, replies: Sequence[Leased], *, fresh: bool) -> None:
-        """Learn how much is left, where the frontier answered as a whole."""
-        entered, whole = sum(reply.entered for reply in replies), len(replies) == len(self.lines)
-        if self._entered_at_open is None and whole:
+        """Learn how many requests are undone, if all partitions answered."""
+        entered, complete = sum(reply.entered for reply in replies), len(replies) == len(self.lines)
+        if self._entered_at_open is None and complete:
             self._entered_at_open = entered
-        self._left = sum(reply.undone for reply in replies) if whole else None
-        worked = whole and entered > (self._entered_at_open or 0)
+        self._last_undone = sum(reply.undone for reply in replies) if complete else None
+        worked = complete and entered > (self._entered_at_open or 0)
         if worked or any(reply.undone for reply in replies):
             self.saw_work = True
-        known = None
-        if not whole or not fresh or self.endings:
+        undone = None
+        if not complete or not fresh or self.endings:
             self.lines.forget()
-        elif (known := self.lines.undone(replies)) is None:
+        elif (undone := self.lines.undone(replies)) is None:
             self.kick(LINGER_S)
-        if known == 0 and self.undone != 0:
+        if undone == 0 and self.undone != 0:
             self.undone_at = monotonic()
-        self.undone = known
+        self.undone = undone
 
-    def _ended(self, made: Call, reply: Any) -> None:
-        if made.name.startswith("commit"):
-            for page, word in zip(made.about, reply, strict=True):
+    def _ended(self, call: Call, reply: Any) -> None:
+        if call.name.startswith("commit"):
+            for page, word in zip(call.about, reply, strict=True):
                 if word == b"OK":
                     for child in page.children:
                         if child.fingerprint is not None:
                             self._confirmed(child.fingerprint)
                 else:
                     self._count("lost", 1)
-            if self.lines.leaves_links(made):
-                self._bring_on()
-        elif made.name == "push" and isinstance(made.about[0], Early):
-            self._entered(made.about, reply)
-        elif made.name == "push":
-            known = sum(word == b"DUPLICATE" for word in reply)
-            self._count("duplicates", known)
-            self._count("start_known", known)
+            if self.lines.leaves_links(call):
+                self._start_moving()
+        elif call.name == "push" and isinstance(call.about[0], Early):
+            self._entered(call.about, reply)
+        elif call.name == "push":
+            duplicates = sum(word == b"DUPLICATE" for word in reply)
+            self._count("duplicates", duplicates)
+            self._count("start_known", duplicates)
             self._count("over_budget", sum(word == b"OVER" for word in reply))
-            self.kept.add(made.about)
+            self.kept.add(call.about)
 
     def _entered(self, links: Sequence[Early], words: Sequence[bytes]) -> None:
-        """Links are in the frontier ahead of their page's end."""
+        """Handle links that entered before their page ended."""
         self._count("duplicates", sum(word == b"DUPLICATE" for word in words))
         self._count("over_budget", sum(word == b"OVER" for word in words))
         for link in links:
@@ -368,14 +370,14 @@ class Exchange:
         while self._later and self._later[0][0] <= now:
             self.buffer.append(heapq.heappop(self._later)[2])
 
-    def _bring_on(self) -> None:
-        """Links to other partitions are in an outbox: bring them there, off the workers' path."""
+    def _start_moving(self) -> None:
+        """Move links to other partitions out of the outbox, off the workers' path."""
         self._outbox = True
-        if not self._bringing:
-            self._bringing = True
-            _spawn(self._bring())
+        if not self._moving:
+            self._moving = True
+            _spawn(self._move_links())
 
-    async def _bring(self) -> None:
+    async def _move_links(self) -> None:
         try:
             while self._outbox:
                 self._outbox = False
@@ -384,44 +386,44 @@ class Exchange:
             if not self.refusals.tell(error, "Links to other partitions wait in the outbox"):
                 logger.debug("the next heartbeat moves the outbox on: %s", error)
         finally:
-            self._bringing = False
+            self._moving = False
 
     async def _reap(self, parts: Sequence[Part]) -> None:
         returned = buried = 0
         for part in parts:
             try:
-                found = await part.reap(max_deliveries=self.config.max_deliveries)
+                counts = await part.reap(max_deliveries=self.config.max_deliveries)
             except (RedisError, OSError):
                 continue
-            returned, buried = returned + found[0], buried + found[1]
+            returned, buried = returned + counts[0], buried + counts[1]
         if returned or buried:
             logger.info("took back %d leases of silent workers, buried %d", returned, buried)
             self.kick()
 
     def give_back(self, domain: str = "") -> None:
-        """Hand back what Scrapy does not have yet, of all domains or of one."""
-        given = [x for x in self.buffered if not domain or x.domain == domain]
-        self.endings.releases += given
-        self.drop([lease.id for lease in given])
+        """Hand back leases that Scrapy does not have yet, of all domains or of one."""
+        leases = [item for item in self.buffered if not domain or item.domain == domain]
+        self.endings.releases += leases
+        self.drop([lease.id for lease in leases])
         self.kick()
 
     def drop(self, ids: Sequence[str]) -> None:
-        """Leases that are no longer ours must not be sent."""
-        gone = set(ids)
-        self.buffer = deque(lease for lease in self.buffer if lease.id not in gone)
-        self._later = [entry for entry in self._later if entry[2].id not in gone]
+        """Drop leases that are no longer this worker's; they must not be sent."""
+        dropped = set(ids)
+        self.buffer = deque(lease for lease in self.buffer if lease.id not in dropped)
+        self._later = [entry for entry in self._later if entry[2].id not in dropped]
         heapq.heapify(self._later)
 
     def let_go(self, of: Callable[[Lease], bool]) -> list[Lease]:
-        """Drop what Redis forgot that it gave to this worker; returns these leases."""
-        gone = [lease for lease in self.buffered if of(lease)]
-        self.drop([lease.id for lease in gone])
+        """Drop leases that Redis lost, with their endings; returns them."""
+        lost = [lease for lease in self.buffered if of(lease)]
+        self.drop([lease.id for lease in lost])
         self.undone = None
         self.lines.forget()
-        return gone + self.endings.let_go(of)
+        return lost + self.endings.let_go(of)
 
     async def drain(self, leases: Sequence[Lease], limit_s: float) -> None:
-        """Send everything that is left, and hand back *leases*; give up after *limit_s*."""
+        """Send all endings, and hand back *leases*; give up after *limit_s*."""
         self.stopping = True
         self.endings.releases += leases
         self.give_back()
@@ -436,14 +438,14 @@ class Exchange:
                 await asyncio.sleep(0.2)
             else:
                 await asyncio.sleep(0)
-        if self._outbox or self._bringing:
+        if self._outbox or self._moving:
             self._outbox = True
-            await self._bring()
+            await self._move_links()
 
 
-def _loop_time(at: float) -> float:
+def _loop_time(monotonic_s: float) -> float:
     """Turn a monotonic time into the loop's, which may have another origin."""
-    return asyncio.get_running_loop().time() + max(0.0, at - monotonic())
+    return asyncio.get_running_loop().time() + max(0.0, monotonic_s - monotonic())
 
 
 _tasks: set[asyncio.Task[None]] = set()

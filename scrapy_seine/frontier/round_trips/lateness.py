@@ -1,8 +1,8 @@
-"""How late this worker's requests may be: as much as it takes that most of them need no new time.
+"""How late this worker may send: as late as needed for most requests to keep their slot.
 
-A request that missed its time asks the frontier for another, which costs a round trip and often a
-whole pause. A worker with more to do than its CPU allows is late with nearly all of them. It asks
-for wider gaps instead, and may then be late by as much, without two requests coming too close.
+A request that missed its slot asks the frontier for another, which costs a round trip and often a
+whole pause. A worker that is short of CPU is late with nearly all requests. It asks for wider gaps
+instead, and may then be late by as much, without two requests coming too close.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ import attrs
 
 from scrapy_seine.records import Record
 
-#: Growth at each miss, in shares and ms; decay at each request that was on time. In balance where
-#: about one of four misses its time. It grows slowly from nothing: requests that came in together
-#: are late together, and a worker with CPU to spare keeps to the pauses in spite of that.
+#: Growth at each miss, as a factor and in ms; decay at each request that was on time. The two
+#: balance if one request of four is late. It grows slowly from nothing, because requests leased
+#: together are late together, and a worker with CPU to spare should keep to the pauses regardless.
 _GROWTH, _STEP_MS, _DECAY = 1.05, 0.1, 0.985
-#: Wider gaps than this help nobody, ms.
+#: Gaps wider than this do not help, ms.
 MOST_MS = 500.0
 
 
 @attrs.define(eq=False, repr=False)
 class Lateness(Record):
-    """Learned from each request that a pause binds."""
+    """Adapts with each request that is bound by a pause."""
 
     ms: float = 0.0
-    """By how much more a request may be late, and the next one's pause begins later."""
+    """Extra lateness allowed for a request, by which the next pause begins later."""
 
     def missed(self) -> None:
-        """A request came too late for its time.
+        """Record a request that was too late for its slot.
 
         >>> slack = Lateness()
         >>> for _ in range(100): slack.missed()
@@ -37,17 +37,17 @@ class Lateness(Record):
         self.ms = min(self.ms * _GROWTH + _STEP_MS, MOST_MS)
 
     def kept(self) -> None:
-        """A request was sent in time."""
+        """Record a request that was sent in time."""
         self.ms *= _DECAY
 
 
 def late_ms(delay_ms: float, slack_ms: float = 0.0) -> float:
     """How much later than its slot a request may be sent, ms.
 
-    The frontier spaces slots wider than the pause by this much: a late one uses the margin up.
+    The frontier spaces slots wider than the pause by this margin, which a late request uses up.
 
-    A long pause has room for more: a worker that has many sites to ask at once can be on time. One
-    that has more to do than it can asked for *slack_ms*, of which it gets half the pause at most.
+    A long pause allows more, so that a worker with many sites to ask at once is on time. An
+    overloaded worker asked for *slack_ms*, of which it gets half the pause at most.
 
     >>> late_ms(50), late_ms(100), late_ms(400), late_ms(2000), late_ms(10_000)
     (2.5, 5.0, 8.0, 40.0, 100.0)

@@ -12,7 +12,7 @@ from scrapy_seine.frontier.round_trips.redis_refusals import Refusals
 from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
-#: The longest pause between two tries, s; tries of an outage that has just begun are closer.
+#: The longest pause between two tries, s; tries early in an outage are closer.
 _MOST_S = 2.0
 
 
@@ -25,7 +25,7 @@ class Outage:
     _since: float | None = attrs.field(default=None, init=False)
 
     def next_try(self, error: Exception) -> float:
-        """Note a round trip that failed; returns after how many seconds to try again.
+        """Record a failed round trip; returns after how many seconds to try again.
 
         Raises:
             Exception: *error*, once Redis has not answered for the limit.
@@ -45,5 +45,5 @@ class Outage:
         return random.uniform(0.1, 0.5 + min(_MOST_S, away_s / 4))
 
     def over(self) -> None:
-        """Redis has answered."""
+        """Record that Redis has answered."""
         self._since = None

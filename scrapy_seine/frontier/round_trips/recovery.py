@@ -1,11 +1,11 @@
-"""What a worker does when Redis has another state of the crawl than the one it began with (I12).
+"""Recovers a worker when Redis has another state of the crawl than it began with (I12).
 
-*Lost* (FLUSHALL, a new server, a crawl that was erased): an empty frontier looks like a finished
-one. So the worker says that the state is lost and stops with that reason; one that is kept alive
-joins whatever crawl is there now. *Rolled back* (a failover, a restored copy): what happened since
-is forgotten there, pages that were done among it. The worker lets go of what it holds of the older
-state, pushes seeds of the last minutes again, and goes on; the rest returns by the expiry of
-leases. Either way it forgets what it took for known: confirmed URLs, wishes of sites told already.
+*Lost* (FLUSHALL, a new server, an erased crawl): an empty frontier looks like a finished one. So
+the worker reports the loss and stops with that reason; one that is kept alive joins the crawl that
+is there now. *Rolled back* (a failover, a restored copy): Redis has forgotten what happened since,
+including pages that were done. The worker drops what it holds of the newer state, pushes seeds of
+the last minutes again, and goes on; the rest returns when leases expire. Either way it clears what
+it took for known: confirmed URLs, and limits of sites already sent.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ class Recovery:
     inflight: InFlightTable
     stats: Any
     forget: Callable[[], None]
-    """Called when nothing that this worker learned of the crawl counts any longer."""
+    """Called to clear what this worker learned of the crawl."""
     lost: Callable[[], None]
     """Called when the state is lost."""
     _lost: bool = attrs.field(default=False, init=False)
     _tasks: set[asyncio.Task[None]] = attrs.field(factory=set, init=False)
 
     def watch(self) -> None:
-        """Hear of changes from now on."""
+        """Receive changes of the state from now on."""
         for part in self.frontier.parts:
             part.watch.changed = partial(self._changed, part)
 
     def _changed(self, part: Frontier, error: StateError) -> None:
         if isinstance(error, StateLost):
-            self._was_lost(error)
+            self._stop_lost(error)
         else:
-            self._fell_back(part)
+            self._roll_back(part)
 
-    def _was_lost(self, error: StateLost) -> None:
-        if self._lost:  # each partition and each call says so
+    def _stop_lost(self, error: StateLost) -> None:
+        if self._lost:  # each partition and each call reports it
             return
         self._lost = True
         dropped = self._let_go(lambda lease: True)
@@ -73,11 +73,11 @@ class Recovery:
         self.exchange.lost = True
         self.lost()
 
-    def _fell_back(self, part: Frontier) -> None:
+    def _roll_back(self, part: Frontier) -> None:
         index = part.keys.index or 0
         dropped = self._let_go(lambda lease: part_of_id(lease.id) == index)
-        again = self.exchange.kept.of(lambda push: self.frontier.part(push.domain) is part)
-        self.exchange.endings.pushes[:0] = again
+        pushes = self.exchange.kept.of(lambda push: self.frontier.part(push.domain) is part)
+        self.exchange.endings.pushes[:0] = pushes
         self.stats.inc_value("seine/state_rolled_back")
         logger.warning(
             "state_rolled_back: Redis fell back to an older state of crawl %r (%s). Let go of %d "
@@ -85,19 +85,19 @@ class Recovery:
             self.frontier.keys.crawl,
             part.keys.prefix,
             dropped,
-            len(again),
+            len(pushes),
         )
         self.exchange.kick()
         if len(self.frontier.parts) > 1:
-            task = asyncio.ensure_future(self._tell_of_links())
+            task = asyncio.ensure_future(self._report_lost_links())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _tell_of_links(self) -> None:
-        """Say how many links had reached the partition that fell back from pages of another one.
+    async def _report_lost_links(self) -> None:
+        """Report how many links from other partitions the rolled-back partition had taken in.
 
-        Those pages are done, so that nobody brings the links again. What was sent and is neither
-        on its way nor was taken in is lost; what was cleared on its way counts as well.
+        Those pages are done, so that no page yields the links again. A link that was sent but is
+        neither in an outbox nor taken in is lost; links cleared in an outbox count as well.
         """
         try:
             counts = await self.frontier.counts()
@@ -115,13 +115,13 @@ class Recovery:
             )
 
     def _let_go(self, of: Callable[[Lease], bool]) -> int:
-        """Drop leases and their endings unsaid; returns how many there were."""
+        """Drop leases and their endings without sending these; returns how many there were."""
         dropped = self.inflight.abandon(of) + self.exchange.let_go(of)
         self.forget()
         return len(dropped)
 
     def rejoined(self) -> None:
-        """The worker works on another state from now on: its latest seeds enter there."""
+        """Resume on another state of the crawl: push the latest seeds there."""
         self._lost = self.exchange.lost = False
         self.exchange.endings.pushes += self.exchange.kept.of(lambda push: True)
         self.exchange.kick()

@@ -1,4 +1,4 @@
-"""A worker's line to its frontier: what it sends and asks leaves in one pipeline."""
+"""A worker's connection to its frontier: endings and lease requests go in one pipeline."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scrapy_seine.records import Record, Value
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class LeaseRequest(Value):
-    """What a worker asks a partition for."""
+    """Arguments with which a worker asks a partition for leases."""
 
     worker: str
     ttl_ms: int
@@ -31,29 +31,29 @@ class LeaseRequest(Value):
 
 @attrs.define(kw_only=True, eq=False, repr=False)
 class Answer(Record):
-    """What came of one line's round trip."""
+    """Result of one connection's round trip."""
 
     line: Line
     sent: Endings
     wanted: int
     leased: Leased | None = None
     got_at: float = 0.0
-    """When it came, monotonic s."""
+    """When the reply arrived, monotonic s."""
     ended: list[tuple[Call, Any]] = attrs.Factory(list)
     failed: list[Call] = attrs.Factory(list)
-    """Calls that were not done, as far as is known here."""
+    """Calls that failed, as far as is known here."""
     error: Exception | None = None
-    """Why the first of them was not."""
+    """Why the first of them failed."""
 
 
 @attrs.define(eq=False, repr=False)
 class Line:
-    """The way to one server."""
+    """The connection to one server."""
 
     part: Part
     clock: ServerClock = attrs.Factory(ServerClock)
     starved: bool = False
-    """It had less than it was asked for."""
+    """It returned fewer leases than were requested."""
 
     async def round_trip(
         self,
@@ -64,14 +64,14 @@ class Line:
         *,
         alone: bool = False,
     ) -> Answer:
-        """Tell and ask in one pipeline; what fails is in the answer, and fails alone."""
+        """Send endings and request leases in one pipeline; a call that fails is in the answer."""
         answer = Answer(line=self, sent=outgoing, wanted=wanted)
         await self.part.dictionaries.look()
         calls = [*outgoing.limits, *outgoing.calls(self.part.commit_call, self.part.packer)]
         if wanted:
-            # Leases are asked for first: a slot that this worker frees now is anybody's. Only
-            # what a site wishes goes ahead of them. A worker that is alone asks last: what its
-            # pages yield and the slots that they free are its own, and need no second trip.
+            # Leases are requested before endings, because any worker may use a slot that this one
+            # frees; only limits of sites go first. A worker that is alone requests them last,
+            # because its pages' links and the slots it frees are its own: it saves a second trip.
             args = [
                 lease_request.worker,
                 wanted,
@@ -81,8 +81,8 @@ class Line:
                 slack_ms,
                 new_token(),
             ]
-            at = len(calls) if alone else len(outgoing.limits)
-            calls.insert(at, Call("lease", args, []))
+            position = len(calls) if alone else len(outgoing.limits)
+            calls.insert(position, Call("lease", args, []))
         if not calls:
             return answer
         watch = self.part.watch
@@ -90,21 +90,21 @@ class Line:
         stamp = watch.stamp(self.part.now_ms, asks=alone and wanted > 0)
         replies = await self._send(calls, stamp, in_full=len(outgoing.limits))
         answer.got_at = monotonic()
-        for made, reply in zip(calls, replies, strict=True):
+        for script_call, reply in zip(calls, replies, strict=True):
             if isinstance(reply, Exception):
                 answer.error = answer.error or reply
-                if made.name != "lease":
-                    answer.failed.append(made)
-            elif made.name == "lease":
+                if script_call.name != "lease":
+                    answer.failed.append(script_call)
+            elif script_call.name == "lease":
                 await self._take(answer, parse_leased(reply, slack_ms), before)
             else:
-                answer.ended.append((made, reply))
-                if made.name == "push":
-                    watch.entered(before, len(made.about))
+                answer.ended.append((script_call, reply))
+                if script_call.name == "push":
+                    watch.entered(before, len(script_call.about))
         return answer
 
     async def _take(self, answer: Answer, leased: Leased, before: Known | None) -> None:
-        """Read what was leased; where its dictionary cannot be asked for, it is not taken."""
+        """Unpack the leases; they are not taken if a dictionary cannot be read."""
         self.part.watch.saw(before, leased.state_shown)
         self.starved = len(leased.leases) < answer.wanted
         try:
@@ -113,42 +113,46 @@ class Line:
             answer.error = answer.error or error
 
     async def _send(self, calls: Sequence[Call], stamp: str, in_full: int) -> list[Any]:
-        """Return the reply of each call, or why there is none.
+        """Return the reply of each call, or the error that replaced it.
 
-        The first *in_full* carry their whole script. A server that does not know a script by its
-        hash is taught it after the pipeline, and a block would come after the leases that it is to
-        hold back (I5).
+        The first *in_full* carry their whole script. A script that the server does not know by its
+        hash is loaded after the pipeline, and then a block would come after the leases that it has
+        to hold back (I5).
         """
         prefix = self.part.keys.prefix
         pipe = self.part.redis.pipeline(transaction=False)
-        for at, made in enumerate(calls):
-            lua = script(made.name)
-            said = ("EVAL", lua.source) if at < in_full else ("EVALSHA", lua.sha)
-            # By its name: a Cluster pipeline refuses the method, though all is in one slot.
-            pipe.execute_command(*said, 1, prefix, stamp, *made.args)
+        for index, script_call in enumerate(calls):
+            lua = script(script_call.name)
+            command = ("EVAL", lua.source) if index < in_full else ("EVALSHA", lua.sha)
+            # By command name: a Cluster pipeline refuses the method, though all keys are in one
+            # slot.
+            pipe.execute_command(*command, 1, prefix, stamp, *script_call.args)
         try:
             replies = list(await pipe.execute(raise_on_error=False))
         except (RedisError, OSError) as error:
             return [error] * len(calls)
         for i, reply in enumerate(replies):
-            if isinstance(reply, NoScriptError):  # the server restarted: it knows no script yet
-                # It runs after the question for leases, so that a wake-up is needed.
-                replies[i] = await self._teach(calls[i], stamp.removesuffix(ASKS))
+            if isinstance(reply, NoScriptError):  # the server restarted and has no script yet
+                # It runs after the leases were requested, so that a wake-up is needed.
+                replies[i] = await self._load_and_run(calls[i], stamp.removesuffix(ASKS))
             if isinstance(replies[i], ResponseError):
                 replies[i] = self.part.judged(replies[i])
         return replies
 
-    async def _teach(self, made: Call, stamp: str) -> Any:
+    async def _load_and_run(self, script_call: Call, stamp: str) -> Any:
         try:
             return await call(
-                self.part.redis, script(made.name), [self.part.keys.prefix], [stamp, *made.args]
+                self.part.redis,
+                script(script_call.name),
+                [self.part.keys.prefix],
+                [stamp, *script_call.args],
             )
         except (RedisError, OSError) as error:
             return error
 
 
 class Lines:
-    """A worker's way to its frontier; `partitions.redis_pipelines` has those to partitions."""
+    """A worker's connection to its frontier; see `partitions.redis_pipelines` for several."""
 
     def __init__(self, parts: Sequence[Part], lease_request: LeaseRequest) -> None:
         self.lease_request = lease_request
@@ -158,7 +162,7 @@ class Lines:
         return len(self.lines)
 
     def clock(self, id_: str) -> ServerClock:
-        """Clock of the server that has a request."""
+        """Clock of the server that holds a request."""
         return self.lines[0].clock
 
     async def round_trip(
@@ -166,22 +170,22 @@ class Lines:
     ) -> list[Answer]:
         """Make one round trip; *alone*: no other worker of the crawl is known.
 
-        The pauses after what is leased have room for *slack_ms* of lateness beyond the usual.
+        The pauses after the leases allow *slack_ms* of lateness beyond the usual margin.
         """
-        line, asked = self.lines[0], self.lease_request
-        return [await line.round_trip(outgoing, wanted, asked, slack_ms, alone=alone)]
+        line, lease_request = self.lines[0], self.lease_request
+        return [await line.round_trip(outgoing, wanted, lease_request, slack_ms, alone=alone)]
 
     def in_order(self, replies: Sequence[Leased]) -> list[Lease]:
-        """Return what was leased, in the order in which it is to be sent."""
+        """Return the leases, in the order in which they are to be sent."""
         return [lease for reply in replies for lease in reply.leases]
 
     def undone(self, replies: Sequence[Leased]) -> int | None:
-        """Say how much is left, by the replies of one round trip; None: it is not certain."""
+        """Return how many requests are undone, by one round trip's replies; None: not certain."""
         return sum(reply.undone for reply in replies)
 
     def forget(self) -> None:
-        """Forget what earlier replies said of the crawl."""
+        """Discard what earlier replies reported of the crawl."""
 
-    def leaves_links(self, made: Call) -> bool:
-        """Whether an end of pages leaves links to be brought elsewhere."""
+    def leaves_links(self, call: Call) -> bool:
+        """Whether committed pages left links that have to be moved to other partitions."""
         return False

@@ -1,7 +1,7 @@
-"""What Redis refuses is said, and counted, by whoever meets it: waiting alone does not mend it.
+"""Logs and counts what Redis refuses, because waiting alone does not fix a refusal.
 
-An outage passes by itself and needs no word of each loop. A refusal (a key that somebody else
-overwrote, a full memory, a missing right) stays until somebody acts, so it names what to do.
+An outage passes by itself, so that not each loop logs it. A refusal (a key that somebody else
+overwrote, a full memory, a missing right) lasts until somebody acts, so the log names what to do.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BROKEN = " and must be "
 
 
 def is_refusal(error: Exception) -> bool:
-    """Whether Redis answered, and refused.
+    """Whether Redis answered with a refusal.
 
     >>> is_refusal(ResponseError("OOM command not allowed")), is_refusal(OSError("reset"))
     (True, False)
@@ -43,21 +43,21 @@ def breaks_all(error: Exception | None) -> bool:
 
 @attrs.define(eq=False, repr=False)
 class Refusals:
-    """Says each refusal of Redis once a minute."""
+    """Logs each refusal of Redis once a minute."""
 
     count: Callable[[str, int], None]
     """Adds to a stat."""
-    _said: OnceAMinute = attrs.field(factory=OnceAMinute, init=False)
+    _due: OnceAMinute = attrs.field(factory=OnceAMinute, init=False)
 
     def tell(self, error: Exception, meanwhile: str) -> bool:
-        """Log and count an error where it is a refusal; returns whether it is one.
+        """Log and count an error if it is a refusal; returns whether it is.
 
-        *meanwhile* says what becomes of the caller's work.
+        *meanwhile* describes what the caller does until Redis accepts.
         """
         if not is_refusal(error):
             return False
         text = redact(str(error))
-        if self._said.is_due(text):
+        if self._due.is_due(text):
             logger.error("Redis refuses: %s. %s", text, meanwhile)
             self.count("broken_keys" if breaks_all(error) else "refused", 1)
         return True

@@ -1,10 +1,10 @@
-"""Redis' clock as this process knows it (I6): never ahead of it, and hardly behind."""
+"""Estimates Redis' clock (I6): never ahead of it, and hardly behind."""
 
 from __future__ import annotations
 
-#: Two hosts' clocks part by at most this much, seconds per second.
+#: Two hosts' clocks drift apart by at most this much, seconds per second.
 DRIFT = 1e-4
-#: An answer this quick tells the time well enough, s; of slower ones so many are needed.
+#: A reply this quick is accurate enough, s; of slower ones this many are needed.
 QUICK_S, ENOUGH = 0.02, 8
 
 
@@ -17,41 +17,41 @@ class ServerClock:
     other better than with the server, and that keeps their requests apart.
 
     >>> clock = ServerClock()
-    >>> clock.learn(1000.0, asked=10.0, got=10.5)
-    >>> clock.learn(1001.0, asked=11.0, got=11.9)
+    >>> clock.learn(1000.0, asked_at=10.0, got_at=10.5)
+    >>> clock.learn(1001.0, asked_at=11.0, got_at=11.9)
     >>> round(clock.remote(20.5), 2), round(clock.local(1010.0), 2)
     (1010.0, 20.5)
     """
 
     def __init__(self) -> None:
         self._offset: float | None = None
-        self._at = 0.0
-        self._heard = 0
-        self._best = float("inf")
+        self._learned_at = 0.0
+        self._replies = 0
+        self._quickest_s = float("inf")
 
     @property
     def trusted(self) -> bool:
-        """Whether an answer was quick, or there were enough to choose from.
+        """Whether a reply was quick, or there were enough to choose from.
 
-        The first answers of a process that starts on a busy machine are slow to be read, and its
-        clock is behind by as much: what it believes to be in time would be late.
+        The first replies of a process that starts on a busy machine are read late, and its estimate
+        is behind by as much: it would send late and believe to be in time.
         """
-        return self._best <= QUICK_S or self._heard >= ENOUGH
+        return self._quickest_s <= QUICK_S or self._replies >= ENOUGH
 
-    def learn(self, server: float, asked: float, got: float) -> None:
-        """Take in an answer: the server's time, and when it was asked and got here (monotonic)."""
-        low, high = server - got, server - asked
-        self._heard += 1
-        self._best = min(self._best, got - asked)
-        offset = low if self._offset is None else self._offset - DRIFT * (got - self._at)
+    def learn(self, server: float, asked_at: float, got_at: float) -> None:
+        """Learn from a reply: the server's time, when it was asked for and arrived (monotonic)."""
+        low, high = server - got_at, server - asked_at
+        self._replies += 1
+        self._quickest_s = min(self._quickest_s, got_at - asked_at)
+        offset = low if self._offset is None else self._offset - DRIFT * (got_at - self._learned_at)
         # Above the upper bound: the clock was set back, or another server took over.
         self._offset = low if offset > high else max(low, offset)
-        self._at = got
+        self._learned_at = got_at
 
     def remote(self, local: float) -> float:
-        """The server's time at a local one (monotonic), both in seconds."""
+        """Convert a local time (monotonic) to the server's, both in seconds."""
         return local + (self._offset or 0.0)
 
     def local(self, server: float) -> float:
-        """The local time (monotonic) at one of the server's, both in seconds."""
+        """Convert a server's time to the local one (monotonic), both in seconds."""
         return server - (self._offset or 0.0)

@@ -1,4 +1,4 @@
-"""An alarm that rings once, at the earliest of the times that it was asked for."""
+"""A timer that fires once, at the earliest of the requested times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 
 def at_random(most_s: float) -> float:
-    """Return a time of half of *most_s* to all of it: else what woke a fleet once keeps it in step.
+    """Return a random time between half of *most_s* and *most_s*, so that a woken fleet spreads
+    out.
 
     >>> 5 <= at_random(10) <= 10
     True
@@ -17,29 +18,29 @@ def at_random(most_s: float) -> float:
 
 
 class Timer:
-    """Calls *ring* on the running event loop; it may be set anew from then on."""
+    """Calls *ring* on the running event loop; it may be set again after that."""
 
     def __init__(self, ring: Callable[[], object]) -> None:
         self._ring = ring
-        # The time is kept here: uvloop's handle of a call that is due at once does not know it.
+        # The time is stored here, because uvloop's handle of a call that is due at once lacks it.
         self._set: tuple[float, asyncio.Handle] | None = None
 
     def within(self, delay_s: float) -> None:
-        """Ring in *delay_s* seconds, or earlier where that was asked for before."""
+        """Fire in *delay_s* seconds, or earlier if that was requested before."""
         loop = asyncio.get_running_loop()
-        when = loop.time() + delay_s
+        at_s = loop.time() + delay_s
         if self._set is not None:
-            if self._set[0] <= when:
+            if self._set[0] <= at_s:
                 return
             self._set[1].cancel()
-        self._set = when, loop.call_at(when, self._due)
+        self._set = at_s, loop.call_at(at_s, self._fire)
 
     def cancel(self) -> None:
-        """Do not ring until asked again."""
+        """Cancel the pending call."""
         if self._set is not None:
             self._set[1].cancel()
             self._set = None
 
-    def _due(self) -> None:
+    def _fire(self) -> None:
         self._set = None
         self._ring()

@@ -18,7 +18,7 @@ def test_the_clock_is_never_ahead_of_the_server(exchanges):
     for there, back, pause in exchanges:
         asked = now + pause
         sampled, now = asked + there, asked + there + back
-        clock.learn(sampled + 5000, asked=asked, got=now)
+        clock.learn(sampled + 5000, asked_at=asked, got_at=now)
         assert clock.remote(now) <= now + 5000 + 1e-6
 
 
@@ -26,25 +26,25 @@ def test_one_quick_answer_is_enough_among_slow_ones():
     clock = ServerClock()
     for second in range(60):
         back = 0.0002 if second == 3 else 0.1
-        clock.learn(second + 5000.0, asked=second - 0.001, got=second + back)
+        clock.learn(second + 5000.0, asked_at=second - 0.001, got_at=second + back)
     assert abs(clock.remote(60.0) - 5060.0) < 0.007
 
 
 def test_a_clock_set_back_is_noticed_at_once():
     clock = ServerClock()
-    clock.learn(5000.0, asked=0.0, got=0.001)
-    clock.learn(4990.0, asked=1.0, got=1.001)
+    clock.learn(5000.0, asked_at=0.0, got_at=0.001)
+    clock.learn(4990.0, asked_at=1.0, got_at=1.001)
     assert abs(clock.remote(2.0) - 4991.0) < 0.01
 
 
 def test_a_clock_is_trusted_after_a_quick_answer_or_several():
     quick, slow = ServerClock(), ServerClock()
     assert not quick.trusted
-    quick.learn(5000.0, asked=0.0, got=QUICK_S)
+    quick.learn(5000.0, asked_at=0.0, got_at=QUICK_S)
     assert quick.trusted
     for n in range(ENOUGH):
         assert not slow.trusted
-        slow.learn(5000.0 + n, asked=float(n), got=n + 2 * QUICK_S)
+        slow.learn(5000.0 + n, asked_at=float(n), got_at=n + 2 * QUICK_S)
     assert slow.trusted
 
 
@@ -55,6 +55,6 @@ def test_a_clock_that_nobody_told_anything_is_ones_own():
 
 def test_an_offset_loses_by_drift_what_a_later_answer_does_not_give_back():
     clock = ServerClock()
-    clock.learn(5000.0, asked=0.0, got=0.0)
-    clock.learn(5100.0 - 0.4, asked=99.0, got=100.0)
+    clock.learn(5000.0, asked_at=0.0, got_at=0.0)
+    clock.learn(5100.0 - 0.4, asked_at=99.0, got_at=100.0)
     assert clock.remote(100.0) == 5100.0 - DRIFT * 100
