@@ -9,81 +9,34 @@ that a later reading of the page has again is accepted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 import attrs
 import orjson
 from psycopg2 import extensions
 
-from crawler.extract.template.mass_changes import amount
 from crawler.extract.template.observation import FIELDS
 from crawler.stores.content_hash import MEANINGFUL, digest_of
+from crawler.stores.doubts_by_history import (
+    SECOND_LOOK,
+    TAKEN_BACK,
+    Doubtful,
+    EarlierDoubt,
+    Stored,
+    doubts_of,
+    is_no_products,
+    is_seen_again,
+)
 from crawler.stores.queries import query
 from crawler.stores.rows import ProductRow, fitting
-from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
-#: A value that a page still has this long after its first doubt is accepted.
-SECOND_LOOK = timedelta(hours=1)
 #: How long an operator's acceptance of a site's field lasts.
 ACCEPTED_FOR = timedelta(days=1)
-#: A product whose own page was not seen for this long loses its key to another page.
-_ABANDONED = timedelta(days=7)
-#: A price that changed by the first factor needs this confidence; by the second, a second look.
-_JUMP, _LEAP, _SURE = 5, 20, 0.97
 #: Fields that are stored together, because a price is wrong with another currency.
 _WITH = {"price": ("regular_price", "currency"), "currency": ("price", "regular_price")}
-#: Prices of a site that may jump at once; more come from a changed template.
-_FEW = 10
-_WORDS = re.compile(r"\w+")
-#: Kinds that a second look cannot settle, because the page has the same contradiction each time.
-_LASTING = frozenset({"missing", "repeated", "order", "cut"})
-#: Kinds that need several pages to notice, so that the first of them are stored already.
-_TAKEN_BACK = frozenset({"repeated", "changed"})
-#: A product is stored only if these fields are good.
-_ESSENTIAL = frozenset({"external_id", "name"})
-
-
-@attrs.frozen(eq=False, repr=False)
-class Stored(Value):
-    """The columns of a stored product that doubts need."""
-
-    item: Mapping[str, Any]
-    url: str
-    scraped_at: datetime
-    lately: Mapping[str, Any] = attrs.Factory(dict)
-    """Values from before the changes of the last `SECOND_LOOK`, by field."""
-
-
-class EarlierDoubt(NamedTuple):
-    """A value that was doubted when the page was read before."""
-
-    value: Any
-    first_at: datetime
-    jumps: int
-    """Prices of the site that are doubtful because they jumped."""
-    mixed: bool = False
-    """Other products of the site still have this one's stored value."""
-
-
-@attrs.frozen(eq=False, repr=False)
-class Doubtful(Value):
-    """One value that is not stored."""
-
-    row: ProductRow
-    field: str
-    kind: str
-    reason: str
-    value: Any
-    kept: Any
-
-    @property
-    def is_essential(self) -> bool:
-        """Whether the whole page cannot be stored."""
-        return self.field in _ESSENTIAL and self.kept is None
 
 
 def sort_out(
@@ -205,14 +158,9 @@ def _look(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, St
 
 def _taken_back(row: ProductRow) -> list[str]:
     """Return the fields that need their value from before the first wrong page."""
-    if _is_no_products(row):
+    if is_no_products(row):
         return list(FIELDS)
-    return [field for field, (kind, _) in row.doubts.items() if kind in _TAKEN_BACK]
-
-
-def _is_no_products(row: ProductRow) -> bool:
-    """Whether a page shows no product, because many pages in a row have the same name."""
-    return row.doubts.get("name", ("", ""))[0] == "repeated"
+    return [field for field, (kind, _) in row.doubts.items() if kind in TAKEN_BACK]
 
 
 def _earlier_doubts(
@@ -223,155 +171,12 @@ def _earlier_doubts(
     return {(i, field): EarlierDoubt(*columns) for i, field, *columns in cursor.fetchall()}
 
 
-def doubts_of(row: ProductRow, stored: Stored | None) -> list[Doubtful]:
-    """Return the doubtful values of a row compared with the stored product. Pure."""
-    item = orjson.loads(row.body)
-    before: Mapping[str, Any] = stored.item if stored is not None else {}
-    if stored is not None and (reason := _key_conflict(item, row, stored)):
-        return [Doubtful(row, "external_id", "conflict", reason, item, None)]
-    doubts = [
-        Doubtful(row, field, _kind(field, kind, item, before), reason, item.get(field), good_value)
-        for field, (kind, reason) in row.doubts.items()
-        for good_value in (_last_good(field, kind, item, stored),)
-        if (item.get(field) != good_value if stored is not None else _applies_to_new(field, kind))
-    ]
-    if "currency" in row.doubts and not any(doubt.field == "currency" for doubt in doubts):
-        # The currency is the stored one, but a new price may be in another.
-        doubts += _with_currency(row, item, before)
-    if "price" not in row.doubts and (reason := _price_jump(item, before)):
-        doubts.append(Doubtful(row, "price", "jump", reason, item["price"], before["price"]))
-    if reason := _shortened_gtin(item, before):
-        doubts.append(Doubtful(row, "gtin", "cut", reason, item["gtin"], before["gtin"]))
-    if "currency" not in row.doubts and (reason := _currency_change(item, before)):
-        doubts.append(
-            Doubtful(row, "currency", "turned", reason, item["currency"], before["currency"])
-        )
-    return doubts
-
-
-def _applies_to_new(field: str, kind: str) -> bool:
-    """Whether a doubt also applies to products that are not stored yet."""
-    return kind != "make" and (kind != "changed" or field == "external_id")
-
-
-def _kind(field: str, kind: str, item: Mapping[str, Any], before: Mapping[str, Any]) -> str:
-    """Return the doubt's kind: `order` where a price in a new place is the stored regular one."""
-    regular = amount(before.get("regular_price"))
-    is_moved_price = field == "price" and kind == "place" and regular is not None
-    return "order" if is_moved_price and amount(item.get("price")) == regular else kind
-
-
-def _with_currency(
-    row: ProductRow, item: Mapping[str, Any], before: Mapping[str, Any]
-) -> list[Doubtful]:
-    """Return the doubt about a new price whose currency is doubtful."""
-    price, stored_price = item.get("price"), before.get("price")
-    if "price" in row.doubts or stored_price is None or price == stored_price:
-        return []
-    kind, reason = row.doubts["currency"]
-    return [Doubtful(row, "price", kind, f"its currency: {reason}", price, stored_price)]
-
-
-def _last_good(field: str, kind: str, item: Mapping[str, Any], stored: Stored | None) -> Any:
-    """Return the value to keep: for a repeated value stored lately, the one before it."""
-    stored_value = None if stored is None else stored.item.get(field)
-    if stored is None or kind not in _TAKEN_BACK or item.get(field) != stored_value:
-        return stored_value
-    return stored.lately.get(field, stored_value)
-
-
-def _key_conflict(item: Mapping[str, Any], row: ProductRow, stored: Stored) -> str | None:
-    """Return why a page shows another product than the one stored under its key; None: the same.
-
-    A product has many URLs, and its name may change. Only another name at another URL, while the
-    stored page was seen lately, is a conflict.
-    """
-    if row.url == stored.url or row.scraped_at - stored.scraped_at > _ABANDONED:
-        return None
-    if item.get("canonical_url") in {stored.url, stored.item.get("canonical_url", "")}:
-        return None
-    gtins = item.get("gtin"), stored.item.get("gtin")
-    if gtins[0] is not None and gtins[0] == gtins[1]:
-        return None
-    words, stored_words = (_words(record.get("name")) for record in (item, stored.item))
-    if 2 * len(words & stored_words) >= min(len(words), len(stored_words)):
-        return None
-    return f"its key is that of {str(stored.item.get('name'))[:80]!r} at {stored.url[:200]}"
-
-
-def _price_jump(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
-    """Return why a new price is doubtful; None: it is accepted."""
-    price, stored_price = amount(item.get("price")), amount(before.get("price"))
-    if not price or not stored_price or item.get("currency") != before.get("currency"):
-        return None
-    if price < stored_price == amount(item.get("regular_price")):
-        return None  # a sale: the page shows the stored price as the regular one
-    factor = max(price / stored_price, stored_price / price)
-    is_sure = item.get("confidence", {}).get("price", 1) >= _SURE
-    if factor < _JUMP or (factor < _LEAP and is_sure):
-        return None
-    return f"it was {stored_price}, and {'one source says' if not is_sure else 'now is'} {price}"
-
-
-def _shortened_gtin(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
-    """Return why a barcode is doubtful: it is a part of the stored one; None: it is not.
-
-    One of ten shortened codes has a valid check digit by chance. Leading zeros may be missing.
-    """
-    gtin, stored_gtin = str(item.get("gtin") or ""), str(before.get("gtin") or "")
-    if (
-        not gtin
-        or len(gtin) >= len(stored_gtin)
-        or gtin not in stored_gtin
-        or stored_gtin.lstrip("0") == gtin.lstrip("0")
-    ):
-        return None
-    return f"it is a part of {stored_gtin}, which the page had before"
-
-
-def _currency_change(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
-    """Return why another currency is doubtful; None: it is accepted.
-
-    Shops choose the currency by the client's country, which is that of a worker's exit.
-    """
-    currency, stored_currency = item.get("currency"), before.get("currency")
-    if not currency or not stored_currency or currency == stored_currency:
-        return None
-    return (
-        f"the price was in {stored_currency}, and is in {currency} now: does the worker ask from"
-        " another country?"
-    )
-
-
-def _words(name: Any) -> set[str]:
-    return set(_WORDS.findall(str(name or "").casefold()))
-
-
-def is_seen_again(doubt: Doubtful, earlier: EarlierDoubt | None) -> bool:
-    """Whether a later reading has the same value, so that it is accepted.
-
-    Three kinds are never accepted: a field that the template lacks is missing each time; many
-    jumped prices of a site come from a changed template, which stays; and a currency that other
-    products do not have depends on the client's country.
-    """
-    if earlier is None or doubt.kind in _LASTING:
-        return False
-    if doubt.field == "external_id" and doubt.kind != "changed":
-        return False
-    if doubt.kind in {"jump", "make"} and earlier.jumps > _FEW:
-        return False
-    if doubt.field == "currency" and earlier.mixed:
-        return False
-    is_late_enough = doubt.row.scraped_at - earlier.first_at >= SECOND_LOOK
-    return bool(earlier.value == doubt.value and is_late_enough)
-
-
 def _with_good_values(
     row: ProductRow, doubts: Iterable[Doubtful], stored: Stored | None
 ) -> ProductRow:
     item = orjson.loads(row.body)
     before: Mapping[str, Any] = stored.item if stored is not None else {}
-    if stored is not None and _is_no_products(row):
+    if stored is not None and is_no_products(row):
         for name in MEANINGFUL:
             _set(item, name, stored.lately.get(name, before.get(name)))
     for doubt in doubts:

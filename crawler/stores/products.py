@@ -19,7 +19,8 @@ import attrs
 import orjson
 from psycopg2 import extensions
 
-from crawler.stores.doubtful import Doubtful, settle_doubts, sort_out, write_doubtful
+from crawler.stores.doubtful import settle_doubts, sort_out, write_doubtful
+from crawler.stores.doubts_by_history import Doubtful
 from crawler.stores.freshness import Action, Known, decide
 from crawler.stores.queries import query
 from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished, swallowed

@@ -32,11 +32,11 @@ from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.extract.template.observation import FIELDS
 from crawler.stores.content_hash import digest
-from crawler.stores.doubtful import (
+from crawler.stores.doubtful import _with_good_values
+from crawler.stores.doubts_by_history import (
     SECOND_LOOK,
     EarlierDoubt,
     Stored,
-    _with_good_values,
     doubts_of,
     is_seen_again,
 )

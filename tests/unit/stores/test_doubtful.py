@@ -9,13 +9,8 @@ import pytest
 
 from crawler.items import Product
 from crawler.stores.content_hash import digest, digest_of
-from crawler.stores.doubtful import (
-    EarlierDoubt,
-    Stored,
-    _with_good_values,
-    doubts_of,
-    is_seen_again,
-)
+from crawler.stores.doubtful import _with_good_values
+from crawler.stores.doubts_by_history import EarlierDoubt, Stored, doubts_of, is_seen_again
 from crawler.stores.rows import product_row
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
