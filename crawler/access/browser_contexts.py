@@ -41,8 +41,8 @@ class ContextPool(Record):
     def acquire(self, visitor: str) -> BrowserContext | None:
         """Acquire the visitor's context, a new one if there is space; None: wait for a release."""
         self._acquisitions += 1
-        own = (context for context in self.contexts.values() if context.visitor == visitor)
-        context = next(filter(self.open, own), None)
+        own_contexts = (context for context in self.contexts.values() if context.visitor == visitor)
+        context = next(filter(self.open, own_contexts), None)
         if context is None:
             if len(self.contexts) >= self.limit:
                 return None

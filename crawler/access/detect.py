@@ -124,11 +124,11 @@ def _by_header(headers: Mapping[str, str]) -> Finding | None:
     return None
 
 
-def _by_path(target: str, asked: str) -> Finding | None:
+def _by_path(target: str, requested_url: str) -> Finding | None:
     """Judge a redirect's target: a login or challenge page that was not requested is bad."""
-    if not target or target == asked:
+    if not target or target == requested_url:
         return None
-    path, asked_path = urlsplit(target).path, urlsplit(asked).path
+    path, asked_path = urlsplit(target).path, urlsplit(requested_url).path
     if _CAPTCHA_PATH.search(path) and not _CAPTCHA_PATH.search(asked_path):
         return Finding("captcha", "redirect-captcha")
     if _LOGIN_PATH.search(path) and not _LOGIN_PATH.search(asked_path):

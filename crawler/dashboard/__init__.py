@@ -1,5 +1,5 @@
-"""The dashboard: server-rendered pages over what `crawler.reads` reads, and a few actions.
+"""The dashboard: server-rendered pages with data from `crawler.reads`, and a few actions.
 
-Everything works without script and without internet. Text from crawled pages reaches HTML only
+All pages work without JavaScript and without internet. Text from crawled pages reaches HTML only
 through `html.tag`, which escapes it.
 """

@@ -1,4 +1,4 @@
-"""What a visitor may do: each action asks first, calls the frontier's verb, is written down."""
+"""The actions of a visitor: each asks for confirmation, calls the frontier, and is recorded."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from scrapy_seine.reads.dead_letters import Filter, search_dead
 from scrapy_seine.records import Value
 from scrapy_seine.urls import normalise
 
-#: Dead letters that one action may move.
+#: Most dead letters that one action changes.
 MOST = 10_000
-#: Pause between two replayed requests, so that a replay is no burst, ms.
+#: Pause between two replayed requests, because a replay must not be a burst, ms.
 REPLAY_PAUSE_MS = 50
-_LONGEST_DELAY_MS = 86_400_000
-_MOST_IN_FLIGHT = 10_000
+_MAX_DELAY_MS = 86_400_000
+_MAX_CONCURRENCY = 10_000
 _BATCH = 500
-_OURS = ("done=", "n=")
-#: Fields that say which queued requests get another priority.
+_RESULT_PARAMETERS = ("done=", "n=")
+#: Fields that select the queued requests for another priority.
 _CHOICES = ("domain", "job", "site", "url")
 
 Form = Mapping[str, str]
@@ -41,43 +41,43 @@ Form = Mapping[str, str]
 
 @attrs.frozen(eq=False, repr=False)
 class Action(Value):
-    """One verb: what it asks, and what it does."""
+    """One action: its question and its function."""
 
     question: Callable[[Form], str]
     run: Callable[[Context, Form], Awaitable[int]]
-    """Does it and returns how many things it changed; raises ValueError on a bad form."""
+    """Runs the action and returns the number of changes; raises ValueError for a bad form."""
     danger: bool = False
 
 
-def _on(form: Form) -> str:
+def _domain_of(form: Form) -> str:
     return form.get("domain", "")
 
 
-def _named(form: Form) -> str:
-    return _on(form) or "the whole crawl"
+def _scope_of(form: Form) -> str:
+    return _domain_of(form) or "the whole crawl"
 
 
 async def _pause(context: Context, form: Form) -> int:
-    await context.frontier.pause(_on(form))
+    await context.frontier.pause(_domain_of(form))
     return 1
 
 
 async def _resume(context: Context, form: Form) -> int:
-    return int(await context.frontier.resume(_on(form)))
+    return int(await context.frontier.resume(_domain_of(form)))
 
 
 async def _set_delay(context: Context, form: Form) -> int:
-    if not _on(form):
+    if not _domain_of(form):
         raise ValueError("no domain is named")
-    delay_ms = _number(form, "delay_ms", 0, _LONGEST_DELAY_MS)
-    most = _number(form, "concurrency", 1, _MOST_IN_FLIGHT)
-    await context.frontier.set_delay(_on(form), delay_ms=delay_ms, concurrency=most)
+    delay_ms = _number(form, "delay_ms", 0, _MAX_DELAY_MS)
+    concurrency = _number(form, "concurrency", 1, _MAX_CONCURRENCY)
+    await context.frontier.set_delay(_domain_of(form), delay_ms=delay_ms, concurrency=concurrency)
     return 1
 
 
 async def _set_priority(context: Context, form: Form) -> int:
-    chosen = {name: form.get(name, "").strip() for name in _CHOICES}
-    return (await give_priority(context, form.get("priority", ""), **chosen)).changed
+    selection = {name: form.get(name, "").strip() for name in _CHOICES}
+    return (await give_priority(context, form.get("priority", ""), **selection)).changed
 
 
 def _number(form: Form, name: str, low: int, high: int) -> int:
@@ -87,25 +87,25 @@ def _number(form: Form, name: str, low: int, high: int) -> int:
     return int(raw)
 
 
-async def _chosen(frontier: Frontier, form: Form) -> list[str]:
-    """Ids that were ticked, or all that the filter matches."""
+async def _selected_ids(frontier: Frontier, form: Form) -> list[str]:
+    """Return the ticked ids, or all that the filter matches."""
     if form.get("all") == "yes":
-        wanted = Filter(
+        letter_filter = Filter(
             reason=form.get("reason", ""),
             domain=form.get("in", ""),
             text=form.get("text", ""),
         )
-        return [letter.id for letter in (await search_dead(frontier, wanted, limit=MOST))[0]]
+        return [letter.id for letter in (await search_dead(frontier, letter_filter, limit=MOST))[0]]
     return [id_ for id_ in form.get("id", "").split() if id_.replace(".", "", 1).isdecimal()]
 
 
 async def _replay(context: Context, form: Form) -> int:
-    ids = await _chosen(context.frontier, form)
+    ids = await _selected_ids(context.frontier, form)
     return await _in_batches(ids, partial(_requeue, context.frontier))
 
 
 async def _purge(context: Context, form: Form) -> int:
-    ids = await _chosen(context.frontier, form)
+    ids = await _selected_ids(context.frontier, form)
     return await _in_batches(ids, context.frontier.purge)
 
 
@@ -113,10 +113,10 @@ async def _requeue(frontier: Frontier, ids: Sequence[str]) -> int:
     return await frontier.requeue_dead(ids, pause_ms=REPLAY_PAUSE_MS)
 
 
-async def _in_batches(ids: Sequence[str], do: Callable[[Sequence[str]], Awaitable[int]]) -> int:
-    """Keep each script short: other clients wait while one runs."""
-    parts = [ids[at : at + _BATCH] for at in range(0, len(ids), _BATCH)]
-    return sum([await do(part) for part in parts])
+async def _in_batches(ids: Sequence[str], change: Callable[[Sequence[str]], Awaitable[int]]) -> int:
+    """Change the letters in batches, because other clients wait while a script runs."""
+    batches = [ids[at : at + _BATCH] for at in range(0, len(ids), _BATCH)]
+    return sum([await change(batch) for batch in batches])
 
 
 async def _job(context: Context, form: Form, verb: str) -> int:
@@ -124,8 +124,8 @@ async def _job(context: Context, form: Form, verb: str) -> int:
     job = await jobs.get(form.get("job", ""))
     if job is None:
         raise ValueError("there is no such job")
-    deeds = {"pause": jobs.pause, "resume": jobs.resume, "cancel": jobs.cancel}
-    await deeds[verb](job)
+    methods = {"pause": jobs.pause, "resume": jobs.resume, "cancel": jobs.cancel}
+    await methods[verb](job)
     return 1
 
 
@@ -146,8 +146,8 @@ async def _set_schedule(context: Context, form: Form) -> int:
     site, cron = form.get("site", "").strip(), form.get("cron", "").strip()
     if not cron:
         raise ValueError("cron is empty")
-    one = checked(site, cron, form.get("url", "").split(), time.time())
-    await Schedules(context.frontier).put(one)
+    schedule = checked(site, cron, form.get("url", "").split(), time.time())
+    await Schedules(context.frontier).put(schedule)
     return 1
 
 
@@ -161,7 +161,7 @@ async def _remove_schedule(context: Context, form: Form) -> int:
 
 
 async def _drain(context: Context, form: Form) -> int:
-    """Tell a worker to leave; one that does not listen is not there."""
+    """Publish the drain command for a worker."""
     worker = form.get("worker", "")
     if not worker or not worker.isprintable():
         raise ValueError("no worker is named")
@@ -176,21 +176,21 @@ async def _forget(context: Context, form: Form) -> int:
 
 
 async def _seed(context: Context, form: Form) -> int:
-    """Push a seed; the workers read it as they read any."""
+    """Push a seed to the key from which workers take seeds."""
     url = form.get("url", "").strip()
     try:
         normalise(url)
     except ValueError as error:
         raise ValueError(f"{url[:200]!r} cannot be crawled: {error}") from None
     client: Any = context.redis
-    pushed = {"list": client.lpush, "set": client.sadd, "none": client.lpush}
-    kind = (await client.type(context.config.seeds)).decode()
-    if kind == "zset":
+    push_methods = {"list": client.lpush, "set": client.sadd, "none": client.lpush}
+    key_type = (await client.type(context.config.seeds)).decode()
+    if key_type == "zset":
         await client.zadd(context.config.seeds, {url: 0})
-    elif kind in pushed:
-        await pushed[kind](context.config.seeds, url)
+    elif key_type in push_methods:
+        await push_methods[key_type](context.config.seeds, url)
     else:
-        raise ValueError(f"{context.config.seeds} is a {kind}, which holds no seeds")
+        raise ValueError(f"{context.config.seeds} is a {key_type}, which holds no seeds")
     return 1
 
 
@@ -201,24 +201,26 @@ def _letters(form: Form) -> str:
     return "1 dead letter" if n == 1 else f"{n} dead letters"
 
 
-def _chosen_queue(form: Form) -> str:
+def _selection_of(form: Form) -> str:
     return ", ".join(f"{name} {form[name]}" for name in _CHOICES if form.get(name)) or "nothing"
 
 
 def _limits(form: Form) -> str:
-    delay, most = form.get("delay_ms", "?"), form.get("concurrency", "?")
-    return f"Ask {_on(form)} every {delay} ms, with {most} requests in flight at most?"
+    delay, concurrency = form.get("delay_ms", "?"), form.get("concurrency", "?")
+    return (
+        f"Ask {_domain_of(form)} every {delay} ms, with {concurrency} requests in flight at most?"
+    )
 
 
 ACTIONS: Mapping[str, Action] = {
-    "pause": Action(lambda form: f"Hand out no request of {_named(form)}?", _pause),
-    "resume": Action(lambda form: f"Go on with {_named(form)}?", _resume),
+    "pause": Action(lambda form: f"Hand out no request of {_scope_of(form)}?", _pause),
+    "resume": Action(lambda form: f"Go on with {_scope_of(form)}?", _resume),
     "drain": Action(
         lambda form: f"Let {form.get('worker', '')} finish its pages and exit?", _drain
     ),
     "set_delay": Action(_limits, _set_delay),
     "set_priority": Action(
-        lambda form: f"Queue {_chosen_queue(form)} with priority {form.get('priority', '?')}?",
+        lambda form: f"Queue {_selection_of(form)} with priority {form.get('priority', '?')}?",
         _set_priority,
     ),
     "replay": Action(lambda form: f"Try {_letters(form)} again?", _replay),
@@ -262,7 +264,7 @@ ACTIONS: Mapping[str, Action] = {
 
 
 async def act(request: web.Request) -> web.StreamResponse:
-    """Ask, and when the answer is yes, do it."""
+    """Show the action's question; run the action once it is confirmed."""
     verb = request.match_info["verb"]
     action = ACTIONS.get(verb)
     if action is None:
@@ -279,7 +281,7 @@ async def act(request: web.Request) -> web.StreamResponse:
 
 
 async def read_form(request: web.Request) -> dict[str, str]:
-    """Return the form's fields; one that occurs several times is joined by blanks."""
+    """Return the form's fields; the values of a repeated field are joined by blanks."""
     fields: dict[str, str] = {}
     for name, value in (await form_of(request)).items():
         if isinstance(value, str):
@@ -288,8 +290,8 @@ async def read_form(request: web.Request) -> dict[str, str]:
 
 
 def _ask(request: web.Request, verb: str, action: Action, form: Form) -> web.Response:
-    kept = {name: value for name, value in form.items() if name not in {"form_token", "sure"}}
-    inputs = [tag.input(type="hidden", name=name, value=value) for name, value in kept.items()]
+    fields = {name: value for name, value in form.items() if name not in {"form_token", "sure"}}
+    inputs = [tag.input(type="hidden", name=name, value=value) for name, value in fields.items()]
     sure = tag.input(type="hidden", name="sure", value="yes")
     button = tag.button("Yes", class_="danger" if action.danger else None, autofocus=True)
     return page(
@@ -310,24 +312,26 @@ def _ask(request: web.Request, verb: str, action: Action, form: Form) -> web.Res
 
 
 def _local(path: str) -> str:
-    """Keep only a path of our own: a form must not lead elsewhere.
+    """Return the path if it is on this site, else `/`, because a form must not redirect elsewhere.
 
     >>> _local("/dead?reason=x"), _local("//evil.example"), _local("https://evil.example")
     ('/dead?reason=x', '/', '/')
     """
     parts = urlsplit(path)
-    own = path.startswith("/") and not path.startswith(("//", "/\\")) and not parts.netloc
-    return path if own and path.isprintable() else "/"
+    is_local = path.startswith("/") and not path.startswith(("//", "/\\")) and not parts.netloc
+    return path if is_local and path.isprintable() else "/"
 
 
 def _back(path: str, verb: str, n: int) -> str:
     parts = urlsplit(_local(path))
-    query = [pair for pair in parts.query.split("&") if pair and not pair.startswith(_OURS)]
+    query = [
+        pair for pair in parts.query.split("&") if pair and not pair.startswith(_RESULT_PARAMETERS)
+    ]
     return f"{parts.path}?{'&'.join([*query, urlencode({'done': verb, 'n': n})])}"
 
 
 def _target(verb: str, form: Form) -> str:
-    """What an action was done to, as its form names it."""
+    """Return the target of an action, from its form."""
     target = (
         form.get("domain")
         or form.get("worker")
@@ -342,5 +346,5 @@ def _target(verb: str, form: Form) -> str:
     if verb == "set_delay":
         target = f"{target} {form['delay_ms']} ms {form['concurrency']}"
     if verb == "set_priority":
-        target = f"{form['priority']}: {_chosen_queue(form)}"
+        target = f"{form['priority']}: {_selection_of(form)}"
     return target

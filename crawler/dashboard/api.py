@@ -1,8 +1,8 @@
-"""The JSON API of jobs and schedules: what the dashboard's forms do, for programs.
+"""The JSON API of jobs and schedules: the actions of the dashboard's forms, for programs.
 
-Whoever changes something sends the dashboard's token as a bearer, so that no page in a browser can;
-each change is written down as a form's is. /api/v1/openapi.json describes all of it. Every answer
-is JSON; a refusal is `{"error": …}` with one line.
+A change needs the dashboard's token as a bearer, which no page in a browser can send; it is
+recorded like that of a form. /api/v1/openapi.json describes the API. Each response is JSON; a
+refusal is `{"error": …}` with one line.
 """
 
 from __future__ import annotations
@@ -50,81 +50,81 @@ def _refusal(kind: type[web.HTTPException], text: str) -> web.HTTPException:
     return kind(text=json.dumps({"error": text}), content_type="application/json")
 
 
-def _answering(handler: Handler) -> Handler:
-    """Turn what a caller can mend into a 400."""
+def _with_refusals(handler: Handler) -> Handler:
+    """Turn errors of the caller into a 400."""
 
-    async def answered(request: web.Request) -> web.Response:
+    async def wrapped(request: web.Request) -> web.Response:
         try:
             return await handler(request)
         except (ConfigError, FrontierError, ValueError) as error:
             raise _refusal(web.HTTPBadRequest, " ".join(str(error).split())) from None
 
-    return answered
+    return wrapped
 
 
 async def fields_of(request: web.Request, known: Collection[str]) -> Fields:
     """Read a body that is one JSON object; an empty body is an empty object.
 
     Raises:
-        ValueError: it is none, or has a field that is not *known*: a misspelt `cron` would make a
-            schedule that starts nothing.
+        ValueError: the body is no JSON object, or has a field that is not *known*, because a
+            misspelt `cron` would make a schedule that never starts.
     """
     try:
-        raw = await request.read()
+        body = await request.read()
     except web.HTTPRequestEntityTooLarge:
         raise ValueError("the body has more than 1 MiB") from None
-    if not raw:
+    if not body:
         return {}
     try:
-        found = orjson.loads(raw)  # which also refuses NaN and halves of surrogate pairs
+        fields = orjson.loads(body)  # which also refuses NaN and halves of surrogate pairs
     except orjson.JSONDecodeError:
         raise ValueError("the body is no JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(fields, dict):
         raise ValueError("the body is no JSON object")
-    for name in sorted(found.keys() - known):
+    for name in sorted(fields.keys() - known):
         raise ValueError(f"there is no field {name[:40]!r}; there are {', '.join(sorted(known))}")
-    return found
+    return fields
 
 
 def _texts(fields: Fields, name: str) -> list[str]:
-    found = fields.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+    values = fields.get(name, [])
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise ValueError(f"{name} is no list of texts")
-    if len(found) > MOST_SEEDS:
+    if len(values) > MOST_SEEDS:
         raise ValueError(f"{name} has more than {MOST_SEEDS} texts")
-    return found
+    return values
 
 
 def _text(fields: Fields, name: str) -> str:
-    found = fields.get(name, "")
-    if not isinstance(found, str):
+    value = fields.get(name, "")
+    if not isinstance(value, str):
         raise ValueError(f"{name} is no text")
-    return found
+    return value
 
 
-def _limit(request: web.Request, most: int) -> int:
+def _limit(request: web.Request, maximum: int) -> int:
     raw = request.query.get("limit", "50")
-    if not (raw.isascii() and raw.isdecimal()) or not 1 <= int(raw[:9]) <= most:
-        raise ValueError(f"limit is no whole number from 1 to {most}")
+    if not (raw.isascii() and raw.isdecimal()) or not 1 <= int(raw[:9]) <= maximum:
+        raise ValueError(f"limit is no whole number from 1 to {maximum}")
     return int(raw)
 
 
 def plain_job(job: Job) -> dict[str, Any]:
-    """Lay a job out for JSON."""
+    """Return a job as JSON values."""
     hidden = {"pace", "plan", "planned", "checked"}
     return {**attrs.asdict(job, filter=lambda field, _: field.name not in hidden), "left": job.left}
 
 
 async def _job(request: web.Request) -> Job:
     name = request.match_info["job"]
-    found = await Jobs(context_of(request).frontier).get(name) if NAME.fullmatch(name) else None
-    if found is None:
+    job = await Jobs(context_of(request).frontier).get(name) if NAME.fullmatch(name) else None
+    if job is None:
         raise _refusal(web.HTTPNotFound, "there is no such job")
-    return found
+    return job
 
 
 async def note(request: web.Request, verb: str, target: str, n: int = 1) -> None:
-    """Write down who did what to what from here, and to how many."""
+    """Record an action with its visitor, target and number of changes."""
     context = context_of(request)
     await note_deed(
         context.redis,
@@ -138,13 +138,13 @@ async def note(request: web.Request, verb: str, target: str, n: int = 1) -> None
 
 
 async def list_jobs(request: web.Request) -> web.Response:
-    """The newest jobs first."""
-    found = await Jobs(context_of(request).frontier).newest(_limit(request, MOST_JOBS))
-    return web.json_response({"jobs": [plain_job(job) for job in found]})
+    """Return the newest jobs, newest first."""
+    newest_jobs = await Jobs(context_of(request).frontier).newest(_limit(request, MOST_JOBS))
+    return web.json_response({"jobs": [plain_job(job) for job in newest_jobs]})
 
 
 async def show_job(request: web.Request) -> web.Response:
-    """One job."""
+    """Return one job."""
     return web.json_response(plain_job(await _job(request)))
 
 
@@ -162,23 +162,23 @@ async def start_job(request: web.Request) -> web.Response:
 
 
 async def _seeds(context: Context, urls: list[str], site: str) -> list[str]:
-    """Return where a site's crawl begins: *urls*, or else what its stored schedule names."""
+    """Return the seeds of a site's crawl: *urls*, or else those of its stored schedule."""
     stored = await Schedules(context.frontier).get(site) if site and not urls else None
     return urls or list(stored.seeds if stored else ())
 
 
 async def begin(context: Context, urls: list[str], site: str = "") -> Job:
-    """Begin a site's full crawl at *urls*, or where its stored schedule begins.
+    """Begin a site's full crawl at *urls*, or at the seeds of its stored schedule.
 
     Raises:
-        ValueError: there is no URL, or one cannot be used.
+        ValueError: there is no URL, or a URL is invalid.
     """
     seeds = await _seeds(context, urls, site)
     if not seeds:
         raise ValueError("urls names no URL, and no schedule of the site that does is stored")
-    of = checked(site or site_of(seeds[0]), "", seeds, 0).site_id
-    job = await Jobs(context.frontier).start(of, seeds, datetime.now(UTC))
-    # Where PostgreSQL does not answer, the coordinator records the job at its next look.
+    site_id = checked(site or site_of(seeds[0]), "", seeds, 0).site_id
+    job = await Jobs(context.frontier).start(site_id, seeds, datetime.now(UTC))
+    # If PostgreSQL does not answer, the coordinator records the job in its next step.
     with contextlib.suppress(StoreUnreachable, psycopg2.Error):
         await asyncio.to_thread(record, context.database.url, context.config.crawl, [job])
     return job
@@ -195,52 +195,52 @@ async def change_job(request: web.Request) -> web.Response:
     return web.json_response(plain_job(await _job(request)))
 
 
-async def give_priority(context: Context, priority: str, **chosen: str) -> Changed:
-    """Give the queued requests that are chosen another priority.
+async def give_priority(context: Context, priority: str, **selection: str) -> Changed:
+    """Set the priority of the selected queued requests.
 
     Raises:
-        ConfigError: it is no priority, or nothing is chosen.
+        ConfigError: the priority is invalid, or the selection is empty.
     """
-    which = Which(**chosen)
+    which = Which(**selection)
     if which == Which():
         raise ConfigError("which requests? name a domain, job, site or url")
     return await context.frontier.set_priority(checked_priority(priority), which)
 
 
 async def set_priority(request: web.Request) -> web.Response:
-    """Give queued requests another priority."""
+    """Set the priority of queued requests."""
     fields = await fields_of(request, PRIORITY_FIELDS)
     priority = fields.get("priority")
     if isinstance(priority, float) and priority.is_integer():  # 1.0 is JSON's 1
         priority = int(priority)
     if not isinstance(priority, int) or isinstance(priority, bool):
         raise ValueError("priority is no whole number")
-    chosen = {name: _text(fields, name) for name in ("domain", "job", "site", "url")}
-    did = await give_priority(context_of(request), str(priority), **chosen)
-    target = f"{priority}: {' '.join(filter(None, chosen.values()))}"
-    await note(request, "set_priority", target, did.changed)
-    return web.json_response(attrs.asdict(did))
+    selection = {name: _text(fields, name) for name in ("domain", "job", "site", "url")}
+    result = await give_priority(context_of(request), str(priority), **selection)
+    target = f"{priority}: {' '.join(filter(None, selection.values()))}"
+    await note(request, "set_priority", target, result.changed)
+    return web.json_response(attrs.asdict(result))
 
 
-def plain_schedule(one: Schedule) -> dict[str, Any]:
-    """Lay a schedule out for JSON."""
+def plain_schedule(schedule: Schedule) -> dict[str, Any]:
+    """Return a schedule as JSON values."""
     return {
-        "site": one.site_id,
-        "cron": one.cron,
-        "urls": list(one.seeds),
-        "paused": one.paused,
-        "changed_at": one.changed_at,
+        "site": schedule.site_id,
+        "cron": schedule.cron,
+        "urls": list(schedule.seeds),
+        "paused": schedule.paused,
+        "changed_at": schedule.changed_at,
     }
 
 
 async def list_schedules(request: web.Request) -> web.Response:
-    """The stored schedules; those of site files are not among them."""
-    found = await Schedules(context_of(request).frontier).all()
-    return web.json_response({"schedules": [plain_schedule(one) for one in found]})
+    """Return the stored schedules, without those of site files."""
+    stored = await Schedules(context_of(request).frontier).all()
+    return web.json_response({"schedules": [plain_schedule(schedule) for schedule in stored]})
 
 
 async def put_schedule(request: web.Request) -> web.Response:
-    """Make or change a site's schedule."""
+    """Create or change a site's schedule."""
     fields = await fields_of(request, SCHEDULE_FIELDS)
     if not fields:
         raise ValueError(f"the body names none of {', '.join(SCHEDULE_FIELDS)}")
@@ -249,24 +249,24 @@ async def put_schedule(request: web.Request) -> web.Response:
     paused = fields.get("paused", False)
     if not isinstance(paused, bool):
         raise ValueError("paused is neither true nor false")
-    one = checked(request.match_info["site"], cron, urls, time.time())
-    one = attrs.evolve(one, paused=paused)
-    await schedules.put(one)
-    await note(request, "set_schedule", f"{one.site_id} {one.cron}")
-    return web.json_response(plain_schedule(one))
+    schedule = checked(request.match_info["site"], cron, urls, time.time())
+    schedule = attrs.evolve(schedule, paused=paused)
+    await schedules.put(schedule)
+    await note(request, "set_schedule", f"{schedule.site_id} {schedule.cron}")
+    return web.json_response(plain_schedule(schedule))
 
 
 async def change_schedule(request: web.Request) -> web.Response:
     """Pause or resume a site's schedule, also that of its file."""
     verb, site = request.match_info["verb"], request.match_info["site"]
     schedules = Schedules(context_of(request).frontier)
-    one = await schedules.pause(site, time.time(), paused=verb == "pause")
-    await note(request, f"{verb}_schedule", one.site_id)
-    return web.json_response(plain_schedule(one))
+    schedule = await schedules.pause(site, time.time(), paused=verb == "pause")
+    await note(request, f"{verb}_schedule", schedule.site_id)
+    return web.json_response(plain_schedule(schedule))
 
 
 async def remove_schedule(request: web.Request) -> web.Response:
-    """Forget a stored schedule: the site file's own holds again."""
+    """Remove a stored schedule, so that the site file's is used again."""
     site = request.match_info["site"]
     if not await Schedules(context_of(request).frontier).remove(site):
         raise _refusal(web.HTTPNotFound, "no schedule of this site is stored")
@@ -275,7 +275,7 @@ async def remove_schedule(request: web.Request) -> web.Response:
 
 
 async def show_log(request: web.Request) -> web.Response:
-    """The last lines of a worker's log, oldest first."""
+    """Return the last lines of a worker's log, oldest first."""
     context, name = context_of(request), request.match_info["worker"]
     if len(name) > LONGEST_NAME:
         raise ValueError(f"a worker's name has {LONGEST_NAME} characters at most")
@@ -284,23 +284,23 @@ async def show_log(request: web.Request) -> web.Response:
 
 
 async def show_document(request: web.Request) -> web.Response:
-    """The OpenAPI document."""
+    """Return the OpenAPI document."""
     return web.json_response(document())
 
 
 def routes() -> list[web.RouteDef]:
     """Return the API's routes."""
-    at, job, site = "/api/v1", "/jobs/{job}", "/schedules/{site}"
+    base, job, site = "/api/v1", "/jobs/{job}", "/schedules/{site}"
     return [
-        web.get(f"{at}/openapi.json", show_document),
-        web.get(f"{at}/jobs", _answering(list_jobs)),
-        web.post(f"{at}/jobs", _answering(start_job)),
-        web.get(f"{at}{job}", _answering(show_job)),
-        web.post(f"{at}{job}/{{verb:pause|resume|cancel}}", _answering(change_job)),
-        web.post(f"{at}/priority", _answering(set_priority)),
-        web.get(f"{at}/schedules", _answering(list_schedules)),
-        web.put(f"{at}{site}", _answering(put_schedule)),
-        web.delete(f"{at}{site}", _answering(remove_schedule)),
-        web.post(f"{at}{site}/{{verb:pause|resume}}", _answering(change_schedule)),
-        web.get(f"{at}/workers/{{worker}}/log", _answering(show_log)),
+        web.get(f"{base}/openapi.json", show_document),
+        web.get(f"{base}/jobs", _with_refusals(list_jobs)),
+        web.post(f"{base}/jobs", _with_refusals(start_job)),
+        web.get(f"{base}{job}", _with_refusals(show_job)),
+        web.post(f"{base}{job}/{{verb:pause|resume|cancel}}", _with_refusals(change_job)),
+        web.post(f"{base}/priority", _with_refusals(set_priority)),
+        web.get(f"{base}/schedules", _with_refusals(list_schedules)),
+        web.put(f"{base}{site}", _with_refusals(put_schedule)),
+        web.delete(f"{base}{site}", _with_refusals(remove_schedule)),
+        web.post(f"{base}{site}/{{verb:pause|resume}}", _with_refusals(change_schedule)),
+        web.get(f"{base}/workers/{{worker}}/log", _with_refusals(show_log)),
     ]

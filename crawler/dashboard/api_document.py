@@ -6,7 +6,7 @@ from typing import Any
 
 from crawler.catalogue.jobs.schedules import MOST_SEEDS
 
-#: Jobs and lines that one answer has, and characters of a name in a path, at most.
+#: Most jobs and log lines of one response, and most characters of a name in a path.
 MOST_JOBS, MOST_LINES, LONGEST_NAME = 1000, 1000, 120
 _ERROR = {
     "description": "Refused; `error` says why.",
@@ -57,7 +57,7 @@ _CRON: dict[str, Any] = {
     ),
     "maxLength": 200,
 }
-#: What the bodies may hold.
+#: The fields of the bodies.
 JOB_FIELDS: dict[str, Any] = {
     "urls": {**_URLS, "description": "Where it begins; none: where the site's schedule does."},
     "site": {**_SITE, "description": "Its name; none: the domain of the first URL."},
@@ -94,10 +94,10 @@ _REFERENCES = {
 }
 
 
-def _filled(name: str) -> dict[str, Any]:
-    """A body in which a text or a list is not empty."""
-    least = "minItems" if name == "urls" else "minLength"
-    return {"required": [name], "properties": {name: {least: 1}}}
+def _non_empty(name: str) -> dict[str, Any]:
+    """Return the schema of a body in which a text or a list is not empty."""
+    keyword = "minItems" if name == "urls" else "minLength"
+    return {"required": [name], "properties": {name: {keyword: 1}}}
 
 
 def _path(name: str, about: str, **schema: Any) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _path(name: str, about: str, **schema: Any) -> dict[str, Any]:
     return {"name": name, "in": "path", "required": True, "description": about, "schema": schema}
 
 
-def _most(number: int) -> dict[str, Any]:
+def _limit_parameter(number: int) -> dict[str, Any]:
     schema = {"type": "integer", "minimum": 1, "maximum": number, "default": 50}
     return {"name": "limit", "in": "query", "required": False, "schema": schema}
 
@@ -117,19 +117,19 @@ _OF_JOB, _OF_SITE = _path("job", "A job's name."), _path("site", "A site's name.
 
 def _operation(
     summary: str,
-    answer: dict[str, Any],
+    response_schema: dict[str, Any],
     *refusals: int,
     parameters: tuple[dict[str, Any], ...] = (),
     body: dict[str, Any] | None = None,
     needed: dict[str, Any] | None = None,
     status: int = 200,
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    operation: dict[str, Any] = {
         "summary": summary,
         "responses": {
             str(status): {
                 "description": summary,
-                "content": {"application/json": {"schema": answer}},
+                "content": {"application/json": {"schema": response_schema}},
             },
             **{
                 str(code): {**_ERROR, "description": _REFUSALS[code]}
@@ -138,7 +138,7 @@ def _operation(
         },
     }
     if parameters:
-        found["parameters"] = list(parameters)
+        operation["parameters"] = list(parameters)
     if body is not None:
         schema = {
             "type": "object",
@@ -146,11 +146,11 @@ def _operation(
             "additionalProperties": False,
             **(needed or {"minProperties": 1}),
         }
-        found["requestBody"] = {
+        operation["requestBody"] = {
             "required": True,
             "content": {"application/json": {"schema": schema}},
         }
-    return found
+    return operation
 
 
 def _priority() -> dict[str, Any]:
@@ -160,7 +160,7 @@ def _priority() -> dict[str, Any]:
         _object(changed=_COUNT, unchanged=_COUNT, unreadable=_COUNT),
         *(400, 403),
         body=PRIORITY_FIELDS,
-        needed={"required": ["priority"], "anyOf": [_filled(name) for name in CHOICES]},
+        needed={"required": ["priority"], "anyOf": [_non_empty(name) for name in CHOICES]},
     )
 
 
@@ -169,7 +169,7 @@ def _log() -> dict[str, Any]:
         "The last lines of a worker's log, oldest first.",
         _object(worker=_TEXT, lines={"type": "array", "items": _TEXT}),
         400,
-        parameters=(_path("worker", "A worker's name."), _most(MOST_LINES)),
+        parameters=(_path("worker", "A worker's name."), _limit_parameter(MOST_LINES)),
     )
 
 
@@ -180,13 +180,15 @@ def _paths() -> dict[str, Any]:
     change = (400, 403)
     return {
         "/api/v1/jobs": {
-            "get": _operation("The newest jobs first.", jobs, 400, parameters=(_most(MOST_JOBS),)),
+            "get": _operation(
+                "The newest jobs first.", jobs, 400, parameters=(_limit_parameter(MOST_JOBS),)
+            ),
             "post": _operation(
                 "Begin a site's full crawl; twice in a minute is the same job.",
                 job,
                 *(*change, 404),
                 body=JOB_FIELDS,
-                needed={"anyOf": [_filled("urls"), {"required": ["site"]}]},
+                needed={"anyOf": [_non_empty("urls"), {"required": ["site"]}]},
                 status=201,
             ),
         },

@@ -1,4 +1,4 @@
-"""The dashboard's routes, and how it is started and stopped."""
+"""The dashboard's application: its routes, its start and its stop."""
 
 from __future__ import annotations
 
@@ -60,39 +60,41 @@ from scrapy_seine.reads.prometheus import (
 )
 
 logger = logging.getLogger(__name__)
-#: What the exporter serves.
+#: Paths of the exporter.
 EXPORTED = ("/metrics", "/demand", "/healthz", "/readyz")
-#: Domains with labels of their own in the metrics.
+#: Most domains with their own labels in the metrics.
 LABELS = 50
-#: Between two attempts to end the look that is under way, s.
+#: Interval of the attempts to cancel the sampling task, s.
 _CANCEL_S = 0.2
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
-def make_app(config: DashboardConfig, where: Endpoints) -> web.Application:
-    """Make the application; it connects when it starts."""
+def make_app(config: DashboardConfig, endpoints: Endpoints) -> web.Application:
+    """Build the application; it connects when it starts."""
     guard = Guard(config)
     app = web.Application(
         middlewares=[make_middleware(guard), _outage, read_pieces, choose],
         client_max_size=1 << 20,
     )
-    _connect(app, config, where, guard)
-    app.cleanup_ctx.append(_looking)
+    _connect(app, config, endpoints, guard)
+    app.cleanup_ctx.append(_sampling)
     app.add_routes(_routes())
     return app
 
 
-def make_exporter(config: DashboardConfig, where: Endpoints) -> web.Application:
-    """Make the application that only serves metrics and health: numbers, open to any scraper."""
+def make_exporter(config: DashboardConfig, endpoints: Endpoints) -> web.Application:
+    """Build the application that serves only metrics and health, without a login."""
     app = web.Application()
-    _connect(app, config, where, Guard(config))
+    _connect(app, config, endpoints, Guard(config))
     app.add_routes([*_health(), web.get("/demand", demand), web.get("/", exported)])
     return app
 
 
-def _connect(app: web.Application, config: DashboardConfig, where: Endpoints, guard: Guard) -> None:
+def _connect(
+    app: web.Application, config: DashboardConfig, endpoints: Endpoints, guard: Guard
+) -> None:
     async def stores(app: web.Application) -> AsyncIterator[None]:
-        redis, database = redis_client(where.redis_url), Database(where.database_url)
+        redis, database = redis_client(endpoints.redis_url), Database(endpoints.database_url)
         app[CONTEXT] = Context(config=config, redis=redis, database=database, guard=guard)
         app[CRAWLS] = Crawls(app[CONTEXT])
         app[live.CLOSING] = asyncio.Event()
@@ -100,31 +102,31 @@ def _connect(app: web.Application, config: DashboardConfig, where: Endpoints, gu
         await database.aclose()
         await redis.aclose()
 
-    async def hang_up(app: web.Application) -> None:
+    async def close_streams(app: web.Application) -> None:
         app[live.CLOSING].set()
 
     app.cleanup_ctx.append(stores)
-    app.on_shutdown.append(hang_up)
+    app.on_shutdown.append(close_streams)
 
 
-async def _looking(app: web.Application) -> AsyncIterator[None]:
-    looking = asyncio.ensure_future(_look(app[CRAWLS], app[live.CLOSING]))
+async def _sampling(app: web.Application) -> AsyncIterator[None]:
+    sampling = asyncio.ensure_future(_sample_fleet(app[CRAWLS], app[live.CLOSING]))
     yield
     app[live.CLOSING].set()
-    # A client that is cancelled while it connects may raise its own error instead: ask again.
-    while not looking.done():
-        looking.cancel()
-        await asyncio.wait({looking}, timeout=_CANCEL_S)
+    # Cancel repeatedly, because a connecting client may replace the cancellation by an error.
+    while not sampling.done():
+        sampling.cancel()
+        await asyncio.wait({sampling}, timeout=_CANCEL_S)
 
 
-async def _look(crawls: Crawls, closing: asyncio.Event) -> None:
-    """Look at the fleet every few seconds, so that the plots have no gap while nobody visits."""
+async def _sample_fleet(crawls: Crawls, closing: asyncio.Event) -> None:
+    """Sample the fleet every few seconds, so that the plots have no gap between visits."""
     while not closing.is_set():
-        with contextlib.suppress(RedisError, OSError):  # the gap in the plots says so
+        with contextlib.suppress(RedisError, OSError):  # an outage is a gap in the plots
             for context in crawls.open:
-                await context.know()
+                await context.read_partitions()
                 await context.overview(max_age_s=STEP_S / 2)
-            await crawls.know()
+            await crawls.read_names()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(closing.wait(), STEP_S)
 
@@ -138,7 +140,7 @@ def _health() -> list[web.RouteDef]:
 
 
 def _pages() -> list[web.RouteDef]:
-    """Return what shows one crawl, or acts on it."""
+    """Return the routes that show one crawl or act on it."""
     return [
         web.get("/", overview.overview),
         web.get("/domains", domains.domains),
@@ -177,17 +179,17 @@ def _routes() -> list[web.RouteDef]:
     ]
 
 
-#: What is answered whether Redis answers or not.
+#: Paths that need no Redis.
 _WITHOUT_CRAWL = ("/healthz", "/readyz", "/metrics", "/static/", "/login", "/logout")
 
 
 @web.middleware
 async def _outage(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Say which store does not answer, instead of a stack trace."""
+    """Report the store that does not answer, instead of a stack trace."""
     try:
         if not request.path.startswith(_WITHOUT_CRAWL):
-            with contextlib.suppress(RedisError, OSError):  # who needs Redis will say so
-                await context_of(request).know()
+            with contextlib.suppress(RedisError, OSError):  # a handler that needs Redis reports it
+                await context_of(request).read_partitions()
         return await handler(request)
     except (RedisError, ConnectionError) as error:
         logger.warning("Redis: %s", error)
@@ -213,7 +215,7 @@ def _shows_pages(request: web.Request) -> bool:
 
 
 def _refusal(request: web.Request, error: web.HTTPException) -> web.Response:
-    """Say within the frame what was wrong, so that a visitor can go on."""
+    """Show the error in the page's frame, so that the visitor keeps the navigation."""
     missing = error.status == web.HTTPNotFound.status_code
     title = "There is no such page" if missing else "That was not done"
     reason = (error.text or "").strip().removeprefix("404: Not Found")
@@ -223,7 +225,7 @@ def _refusal(request: web.Request, error: web.HTTPException) -> web.Response:
 
 
 async def static(request: web.Request) -> web.Response:
-    """Serve one of the dashboard's own files, also from a zipped package."""
+    """Serve one of the dashboard's static files, also from a zipped package."""
     name = request.match_info["name"]
     kind = _TYPES.get(name.rpartition(".")[2])
     file = resources.files("crawler.dashboard") / "static" / name
@@ -234,23 +236,23 @@ async def static(request: web.Request) -> web.Response:
 
 
 async def api(request: web.Request) -> web.Response:
-    """Give the overview as JSON: the same that `scrapy status --json` prints."""
+    """Return the overview as JSON, the same as `scrapy status --json`."""
     overview_now = await context_of(request).overview(max_age_s=1)
     return web.json_response(overview_now.plain())
 
 
 async def metrics(request: web.Request) -> web.Response:
-    """Give the fleet's metrics."""
+    """Return the fleet's metrics."""
     return web.Response(
         body=await fleet_metrics(context_of(request)), headers={"Content-Type": CONTENT_TYPE}
     )
 
 
 async def fleet_metrics(context: Context) -> bytes:
-    """Read the fleet and write its metrics; an outage is a metric, not an error."""
-    stored = asyncio.ensure_future(_stored(context))
+    """Render the fleet's metrics; an outage is a metric, not an error."""
+    stored = asyncio.ensure_future(_stored_metrics(context))
     try:
-        await context.know()
+        await context.read_partitions()
         keys = context.frontier.keys
         fleet = await read_fleet(context.redis, context.config.crawl)
         names = await list_domains(context.redis, keys, limit=LABELS)
@@ -268,27 +270,27 @@ async def fleet_metrics(context: Context) -> bytes:
 
 
 async def demand(request: web.Request) -> web.Response:
-    """Give the requests that need workers, for an autoscaler; 503 where Redis does not answer.
+    """Return the number of requests that need workers, for an autoscaler; 503: Redis is down.
 
-    An autoscaler takes 0 for a reason to end the fleet, so an outage must never look like 0.
+    An outage must never be reported as 0, because an autoscaler would then stop the fleet.
     """
     context = context_of(request)
     try:
-        await context.know()
+        await context.read_partitions()
         fleet = await read_fleet(context.redis, context.config.crawl)
         seeds = await seeds_waiting(context.redis, context.config.seeds)
     except (RedisError, OSError):
         raise web.HTTPServiceUnavailable(text="Redis does not answer\n") from None
-    told = {
+    totals = {
         "crawl": fleet.crawl,
         "demand": demand_of(fleet, seeds),
         "leased": fleet.counts.leased,
     }
-    return web.json_response({**told, "due_now": fleet.due_now, "seeds": seeds})
+    return web.json_response({**totals, "due_now": fleet.due_now, "seeds": seeds})
 
 
-async def _stored(context: Context) -> tuple[int | None, dict[str, float]]:
-    """About how many products there are, None where PostgreSQL does not say; sites' quality."""
+async def _stored_metrics(context: Context) -> tuple[int | None, dict[str, float]]:
+    """Return the approximate number of products (None: no PostgreSQL), and the sites' quality."""
     try:
         products = await estimate(context.database, "products")
         return products, await quality_scores(context.database)
@@ -297,19 +299,19 @@ async def _stored(context: Context) -> tuple[int | None, dict[str, float]]:
 
 
 async def exported(request: web.Request) -> web.Response:
-    """Name what the exporter serves."""
+    """List the exporter's paths."""
     paths = "".join(f'<li><a href="{path}">{path}</a></li>' for path in EXPORTED)
     text = f"<!doctype html><title>Seine's metrics</title><ul>{paths}</ul>"
     return web.Response(text=text, content_type="text/html")
 
 
 async def healthz(request: web.Request) -> web.Response:
-    """The event loop turns."""
+    """Report that the event loop runs."""
     return web.Response(text="ok\n")
 
 
 async def readyz(request: web.Request) -> web.Response:
-    """Redis answers."""
+    """Report whether Redis answers."""
     try:
         await context_of(request).frontier.counts()
     except (RedisError, OSError):

@@ -1,8 +1,7 @@
-"""Charts: lines as inline SVG, words beside them as HTML. No library.
+"""Charts: lines as inline SVG with their labels as HTML. No library.
 
-The drawing stretches to its place, the words do not: they are as large on a phone as on a desk.
-A script may show the value under a pointer (app.js), of what `data-points` holds; without it
-nothing is missing but that.
+The drawing is stretched to its place. The labels are not, so that they have the same size on a
+phone. With JavaScript (app.js) the value under the pointer is shown, from `data-points`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from crawler.dashboard.html import Node, tag
 from scrapy_seine.reads.formatting import count
 from scrapy_seine.records import Value
 
-#: The drawing's own units; it is stretched to its place.
+#: Size of the drawing in its own units.
 WIDTH, HEIGHT = 600.0, 100.0
 _SPARK_HEIGHT = 24.0
 _HUNDRED = 100
@@ -27,7 +26,7 @@ _HUNDRED = 100
 
 @attrs.frozen(eq=False, repr=False)
 class Series(Value):
-    """One line: values at even steps; None where nothing was measured."""
+    """One line: values at even steps; None: not measured."""
 
     name: str
     values: Sequence[float | None]
@@ -46,26 +45,28 @@ def line_chart(
 ) -> Markup:
     """Draw lines over even steps of time.
 
-    *marks* are the words under the drawing, from its begin to its end, each written once; *at* the
-    Unix time of each value, for the words under a pointer; *now* is written beside the name.
+    *marks* are the labels of the time axis, from start to end, each shown once; *at* are the Unix
+    times of the values, for the pointer; *now* is shown beside the name.
     """
-    high = max([least_top, *(v for line in lines for v in line.values if v is not None)])
-    top = nice_top(high)
-    drawn = [_line(line.values, top, n, steps=steps) for n, line in enumerate(lines)]
-    rules = [tag.line(x1=0, y1=y, x2=WIDTH, y2=y, class_="rule") for y in (0.5, HEIGHT / 2)]
-    title = f"{label}: from {marks[0]} to {marks[-1]}, at most {short(high)}{unit}"
+    highest = max(
+        [least_top, *(value for line in lines for value in line.values if value is not None)]
+    )
+    top = nice_top(highest)
+    polylines = [_shapes(line.values, top, n, steps=steps) for n, line in enumerate(lines)]
+    grid_lines = [tag.line(x1=0, y1=y, x2=WIDTH, y2=y, class_="rule") for y in (0.5, HEIGHT / 2)]
+    title = f"{label}: from {marks[0]} to {marks[-1]}, at most {short(highest)}{unit}"
     svg = tag.svg(
         tag.title(title),
-        rules,
+        grid_lines,
         tag.line(x1=0, y1=HEIGHT - 0.5, x2=WIDTH, y2=HEIGHT - 0.5, class_="axis"),
-        drawn,
+        polylines,
         viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}",
         preserveAspectRatio="none",
         role="img",
         class_="chart",
         data_points=_points(lines, at, unit),
     )
-    # Half a page is none.
+    # Counts have no halves.
     heights = [short(top) + unit, short(top / 2) + unit if unit or top > 1 else "", "0"]
     return tag.figure(
         tag.figcaption(tag.span(label), tag.strong(now) if now else None, _legend(lines)),
@@ -94,64 +95,67 @@ def _legend(lines: Sequence[Series]) -> Node:
 
 
 def _points(lines: Sequence[Series], at: Sequence[float], unit: str) -> str | None:
-    """What is shown under a pointer."""
+    """Return the data for the values under the pointer."""
     if not at:
         return None
-    told = {
+    data = {
         "at": [int(moment) for moment in at],
         "unit": unit,
-        "lines": [[line.name, [_rounded(v) for v in line.values]] for line in lines],
+        "lines": [[line.name, [_rounded(value) for value in line.values]] for line in lines],
     }
-    return orjson.dumps(told).decode()
+    return orjson.dumps(data).decode()
 
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 2)
 
 
-def _line(values: Sequence[float | None], top: float, n: int, *, steps: bool) -> list[Markup]:
-    """Draw one line, cut where nothing was measured; the first one stands on an area."""
-    found = []
+def _shapes(values: Sequence[float | None], top: float, n: int, *, steps: bool) -> list[Markup]:
+    """Draw one line with gaps where values are missing; the first one has a filled area."""
+    shapes = []
     for run in runs(values):
         points = places([value for _, value in run], len(values), run[0][0], top)
         if steps:
             points = stairs(points)
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         if n == 0:
-            ends = f"{points[-1][0]:.1f},{HEIGHT:g} {points[0][0]:.1f},{HEIGHT:g}"
-            found.append(tag.polygon(points=f"{path} {ends}", class_="area"))
-        found.append(tag.polyline(points=path, class_=f"line s{n}"))
-    return found
+            base = f"{points[-1][0]:.1f},{HEIGHT:g} {points[0][0]:.1f},{HEIGHT:g}"
+            shapes.append(tag.polygon(points=f"{path} {base}", class_="area"))
+        shapes.append(tag.polyline(points=path, class_=f"line s{n}"))
+    return shapes
 
 
 def runs(values: Sequence[float | None]) -> list[list[tuple[int, float]]]:
-    """Part values where some are missing.
+    """Split values at the missing ones.
 
     >>> runs([1, None, 2, 3])
     [[(0, 1)], [(2, 2), (3, 3)]]
     """
-    found: list[list[tuple[int, float]]] = []
-    before = None
-    for at, value in enumerate(values):
+    parts: list[list[tuple[int, float]]] = []
+    previous = None
+    for index, value in enumerate(values):
         if value is not None:
-            if before is None:
-                found.append([])
-            found[-1].append((at, value))
-        before = value
-    return found
+            if previous is None:
+                parts.append([])
+            parts[-1].append((index, value))
+        previous = value
+    return parts
 
 
 def places(
-    values: Sequence[float], of: int, start: int, top: float, height: float = HEIGHT
+    values: Sequence[float], steps: int, start: int, top: float, height: float = HEIGHT
 ) -> list[tuple[float, float]]:
-    """Points of a line in the drawing's own units; a single value is a short line.
+    """Return the points of a line in the drawing's units; a single value is a short line.
 
     >>> places([0, 10], 2, 0, 10)
     [(0.0, 99.0), (600.0, 1.0)]
     """
-    wide, room = WIDTH / max(of - 1, 1), height - 2
+    step_width, inner_height = WIDTH / max(steps - 1, 1), height - 2
     points = [
-        (round((start + n) * wide, 1), round(1 + room - room * value / (top or 1), 1))
+        (
+            round((start + n) * step_width, 1),
+            round(1 + inner_height - inner_height * value / (top or 1), 1),
+        )
         for n, value in enumerate(values)
     ]
     if len(points) == 1:
@@ -167,13 +171,13 @@ def stairs(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     [(0, 1), (5, 1), (5, 2)]
     """
     corners = [points[0]]
-    for (_, before), (x, y) in pairwise(points):
-        corners += [(x, before), (x, y)]
+    for (_, previous_y), (x, y) in pairwise(points):
+        corners += [(x, previous_y), (x, y)]
     return corners
 
 
 def nice_top(high: float) -> float:
-    """Round up to 1, 2, 2.5 or 5 times a power of ten, so that the heights are easy to read.
+    """Round up to 1, 2, 2.5 or 5 times a power of ten, so that the axis is easy to read.
 
     >>> nice_top(188), nice_top(0), nice_top(1.2), nice_top(100)
     (200.0, 1.0, 2.0, 100.0)
@@ -185,7 +189,7 @@ def nice_top(high: float) -> float:
 
 
 def short(value: float) -> str:
-    """Write a value of an axis.
+    """Format a value of an axis.
 
     >>> short(1500), short(0.5), short(2.0), short(12.25)
     ('1,500', '0.5', '2', '12.2')
@@ -196,7 +200,7 @@ def short(value: float) -> str:
 
 
 def sparkline(label: str, values: Sequence[float]) -> Node:
-    """Draw a line as large as a word; nothing where there is nothing to compare."""
+    """Draw a line as large as a word; a dash if there are fewer than two values or only zeros."""
     if len(values) < 2 or not any(values):  # noqa: PLR2004  # one value has no course
         return tag.span("–", class_="faint")
     points = places(values, len(values), 0, max(values), _SPARK_HEIGHT)

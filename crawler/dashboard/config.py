@@ -1,4 +1,4 @@
-"""How the dashboard is served."""
+"""The configuration of the dashboard."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scrapy_seine.config import SettingsLike, number, secrets_of
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.records import Value
 
-_SHORTEST_TOKEN = 16
+_MIN_TOKEN = 16
 
 
 def is_loopback(host: str) -> bool:
@@ -30,25 +30,25 @@ def is_loopback(host: str) -> bool:
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class DashboardConfig(Value):
-    """Where it listens, and who may come in."""
+    """The dashboard's address, access rules and stores."""
 
     crawl: str
     partitions: int = 1
-    """Hash slots of a crawl that has not begun yet; one that has says so itself."""
+    """Partitions of a crawl that has not begun yet; those of others are read from Redis."""
     host: str = "127.0.0.1"
     port: int = 8800
     token: str = attrs.field(default="", repr=False)
-    """What a visitor must know; empty on a loopback address: nothing."""
+    """The token of the login; empty on a loopback address: no login."""
     seeds_key: str = ""
-    """Redis key of the seeds; empty: scrapy-redis' own name for it."""
+    """Redis key of the seeds; empty: scrapy-redis' default."""
     fleet: str = "access"
-    """Name under which workers share what they know of proxies."""
+    """Name under which workers share the state of proxies."""
     hosts: frozenset[str] = frozenset()
-    """Further names under which it may be asked for."""
+    """Further names that are allowed in the Host header."""
     images: str = ""
-    """Folder of this machine where Scrapy's ImagesPipeline stores pictures; empty: none."""
+    """Local folder where Scrapy's ImagesPipeline stores pictures; empty: none."""
     secrets: tuple[str, ...] = attrs.field(default=(), repr=False)
-    """Secrets of stored requests, to sign what is replayed."""
+    """Secrets of stored requests, to sign replayed ones."""
 
     @property
     def seeds(self) -> str:
@@ -59,27 +59,29 @@ class DashboardConfig(Value):
     def from_settings(
         cls, settings: SettingsLike, crawl: str, *, host: str = "", port: str = ""
     ) -> DashboardConfig:
-        """Read the SEINE_DASHBOARD_ settings; *host* and *port* of the command line win.
+        """Read the SEINE_DASHBOARD_ settings; *host* and *port* of the command line override them.
 
         Raises:
-            ConfigError: the address is open to others and no good token is set.
+            ConfigError: the address is no loopback address and no sufficient token is set.
         """
         host = host or str(settings.get("SEINE_DASHBOARD_HOST") or "127.0.0.1")
         token = str(settings.get("SEINE_DASHBOARD_TOKEN") or "")
-        if not is_loopback(host) and len(token) < _SHORTEST_TOKEN:
+        if not is_loopback(host) and len(token) < _MIN_TOKEN:
             raise ConfigError(
                 f"SEINE_DASHBOARD_HOST={host} is open to others: set SEINE_DASHBOARD_TOKEN "
-                f"to at least {_SHORTEST_TOKEN} characters"
+                f"to at least {_MIN_TOKEN} characters"
             )
         names = str(settings.get("SEINE_DASHBOARD_HOSTS") or "").replace(",", " ").split()
-        given = {"SEINE_DASHBOARD_PORT": port or settings.get("SEINE_DASHBOARD_PORT") or 8800}
+        port_setting = {
+            "SEINE_DASHBOARD_PORT": port or settings.get("SEINE_DASHBOARD_PORT") or 8800
+        }
         if port == "0":
-            given = {"SEINE_DASHBOARD_PORT": 0}
+            port_setting = {"SEINE_DASHBOARD_PORT": 0}
         return cls(
             crawl=crawl,
             partitions=int(number(settings, "FRONTIER_PARTITIONS", 1, low=1)),
             host=host,
-            port=int(number(given, "SEINE_DASHBOARD_PORT", 8800)),
+            port=int(number(port_setting, "SEINE_DASHBOARD_PORT", 8800)),
             token=token,
             fleet=fleet_name(settings),
             images=_folder(settings.get("IMAGES_STORE")),
@@ -89,7 +91,7 @@ class DashboardConfig(Value):
 
 
 def _folder(store: object) -> str:
-    """Return where pictures are stored, if that is a folder of this machine.
+    """Return the folder of the pictures, if it is a local one.
 
     >>> _folder("pictures"), _folder("s3://bucket/pictures"), _folder(None)
     ('pictures', '', '')

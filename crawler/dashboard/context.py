@@ -1,4 +1,4 @@
-"""What the handlers share: stores, the crawl, and one reading of the fleet for all visitors."""
+"""The shared state of the handlers: stores, the crawl, and one reading of the fleet for all."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from scrapy_seine.frontier.opening import frontier_of, partitions_of
 from scrapy_seine.reads.outcome_history import Minute
 from scrapy_seine.reads.overview import Overview, read_overview
 
-#: Minutes that the present speed and what is wrong are read from.
+#: Minutes from which the current speed and the troubles are computed.
 MINUTES = 15
-#: Seconds that the points of a long range are kept.
+#: Most seconds for which the points of a range are cached.
 _POINTS_S = 30.0
 
 
@@ -43,11 +43,11 @@ class Context:
     @property
     def frontier(self) -> Frontier:
         """The crawl's frontier."""
-        of = self._partitions or self.config.partitions
-        return frontier_of(self.redis, self.config.crawl, of).sealed(self.config.secrets)
+        partitions = self._partitions or self.config.partitions
+        return frontier_of(self.redis, self.config.crawl, partitions).sealed(self.config.secrets)
 
-    async def know(self) -> None:
-        """Learn how the crawl is split, which it is from its beginning on.
+    async def read_partitions(self) -> None:
+        """Read the number of the crawl's partitions, which never changes after its beginning.
 
         Raises:
             RedisError: Redis does not answer.
@@ -68,24 +68,24 @@ class Context:
                 self.history.note(self._overview)
             return self._overview
 
-    async def points(self, chosen: Range, now_s: float) -> list[Minute]:
-        """Return what the plots of a range show, read anew twice a step, or every 30 s.
+    async def points(self, plot_range: Range, now_s: float) -> list[Minute]:
+        """Return the points of a range's plots, read again twice a step, or every 30 s.
 
         Raises:
             RedisError: Redis does not answer.
         """
-        at, points = self._points.get(chosen.name, (0.0, []))
-        if not points or not at <= now_s < at + min(chosen.step_s / 2, _POINTS_S):
-            points = await read_range(self.redis, self.frontier.keys, chosen, now_s)
-            self._points[chosen.name] = (now_s, points)
+        read_at_s, points = self._points.get(plot_range.name, (0.0, []))
+        if not points or not read_at_s <= now_s < read_at_s + min(plot_range.step_s / 2, _POINTS_S):
+            points = await read_range(self.redis, self.frontier.keys, plot_range, now_s)
+            self._points[plot_range.name] = (now_s, points)
         return points
 
 
 CONTEXT = web.AppKey("context", Context)
 OF_CRAWL = web.RequestKey("of_crawl", Context)
-"""The context of another crawl, where the path names one."""
+"""The context of another crawl, if the path names one."""
 
 
 def context_of(request: web.Request) -> Context:
-    """Return the context of the crawl that a request is about."""
+    """Return the context of the request's crawl."""
     return request.get(OF_CRAWL) or request.app[CONTEXT]

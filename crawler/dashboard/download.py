@@ -1,4 +1,4 @@
-"""The list of products as a file: streamed from the database's cursor, in constant memory."""
+"""The list of products as a CSV file, streamed from the database's cursor in constant memory."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from crawler.stores.export import Selection, stream
 from crawler.stores.export_formats import write_csv
 from scrapy_seine.errors import ConfigError, StoreError
 
-#: Pieces that wait for a slow visitor; the database waits then.
-_AHEAD = 4
-_PATIENCE_S = 60.0
+#: Most pieces that are queued for a slow visitor; after that the database's thread waits.
+_QUEUE_SIZE = 4
+_WRITE_TIMEOUT_S = 60.0
 
 
 class _Pipe(io.RawIOBase):
@@ -25,9 +25,9 @@ class _Pipe(io.RawIOBase):
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self.pieces: asyncio.Queue[bytes | None] = asyncio.Queue(_AHEAD)
+        self.pieces: asyncio.Queue[bytes | None] = asyncio.Queue(_QUEUE_SIZE)
         self.left = False
-        """The visitor takes no more."""
+        """The visitor has disconnected."""
 
     def writable(self) -> bool:
         return True
@@ -38,22 +38,22 @@ class _Pipe(io.RawIOBase):
         return len(piece)
 
     def finish(self) -> None:
-        """Say that nothing follows."""
+        """Mark the end of the data."""
         with contextlib.suppress(BrokenPipeError):
             self._put(None)
 
     def _put(self, piece: bytes | None) -> None:
         if self.left:
             raise BrokenPipeError
-        put = asyncio.run_coroutine_threadsafe(self.pieces.put(piece), self._loop)
+        future = asyncio.run_coroutine_threadsafe(self.pieces.put(piece), self._loop)
         try:
-            put.result(_PATIENCE_S)
+            future.result(_WRITE_TIMEOUT_S)
         except TimeoutError:
-            put.cancel()
+            future.cancel()
             raise BrokenPipeError from None
 
     def leave(self) -> None:
-        """Have the writer end, also where it waits for room."""
+        """Stop the writer, also while it waits for space in the queue."""
         self.left = True
         while not self.pieces.empty():
             self.pieces.get_nowait()
@@ -61,8 +61,8 @@ class _Pipe(io.RawIOBase):
 
 async def products_csv(request: web.Request) -> web.StreamResponse:
     """Send all products of a site and stock, or all of them."""
-    asked = (("site_id", "site"), ("availability", "stock"))
-    where = [f"{field}={value}" for field, name in asked if (value := request.query.get(name))]
+    fields = (("site_id", "site"), ("availability", "stock"))
+    where = [f"{field}={value}" for field, name in fields if (value := request.query.get(name))]
     pipe = _Pipe()
     writing = asyncio.ensure_future(
         asyncio.to_thread(_write, context_of(request).database.url, where, pipe)
@@ -70,7 +70,7 @@ async def products_csv(request: web.Request) -> web.StreamResponse:
     try:
         piece = await pipe.pieces.get()
         if piece is None:
-            await writing  # what fails at once is a page that says so
+            await writing  # an early error is shown as a page
         return await _send(request, pipe, piece, writing)
     finally:
         pipe.leave()
@@ -91,7 +91,7 @@ async def _send(
     while piece is not None:
         await response.write(piece)
         piece = await pipe.pieces.get()
-    await writing  # what failed half way cuts the connection, so that no file looks complete
+    await writing  # a late error cuts the connection, so that no partial file looks complete
     await response.write_eof()
     return response
 

@@ -1,6 +1,6 @@
-"""Samples of the queue, the domains and the workers, because Redis keeps no history of them.
+"""Samples of the queue, the domains and the workers, because Redis has no history of them.
 
-It looks every ten seconds while it runs; a plot has a gap where it did not.
+A running dashboard samples every ten seconds; a plot has a gap where it did not run.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import attrs
 from scrapy_seine.reads.overview import Overview
 from scrapy_seine.records import Value
 
-#: Seconds between two looks.
+#: Seconds between two samples.
 STEP_S = 10
-#: Steps that are kept of each grain: an hour, a day, a week.
-_KEPT = {STEP_S: 361, 600: 145, 3600: 169}
-#: Looks that a sparkline shows: ten minutes.
-_SPARK = 61
-#: Looks that a rate is taken over: a worker reports as often as the dashboard looks, so that
-#: between two looks there may be two reports or none.
-_SMOOTH = 3
-#: Domains and workers that are remembered.
-_MOST = 200
+#: Number of stored samples by grain in seconds: an hour, a day, a week.
+_GRAINS = {STEP_S: 361, 600: 145, 3600: 169}
+#: Samples of a sparkline: ten minutes.
+_SPARK_LOOKS = 61
+#: Samples over which a rate is computed, because a worker reports as often as the dashboard
+#: samples: between two samples there may be two reports or none.
+_RATE_LOOKS = 3
+#: Most domains, and most workers, of one sample.
+_MAX_NAMES = 200
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -39,16 +39,16 @@ class Sample(Value):
 
 @attrs.define(eq=False)
 class History:
-    """Samples by grain, and how much each domain and worker had done."""
+    """Samples by grain, and the counts of each domain and worker."""
 
     samples: dict[int, deque[Sample]] = attrs.Factory(
-        lambda: {step: deque(maxlen=most) for step, most in _KEPT.items()}
+        lambda: {step: deque(maxlen=length) for step, length in _GRAINS.items()}
     )
-    done: deque[tuple[float, Mapping[str, int]]] = attrs.Factory(lambda: deque(maxlen=_SPARK))
-    """By moment: pages of each domain and of each worker, whose name is written `worker/…`."""
+    done: deque[tuple[float, Mapping[str, int]]] = attrs.Factory(lambda: deque(maxlen=_SPARK_LOOKS))
+    """By time: pages of each domain and of each worker, whose key is `worker/…`."""
 
     def note(self, now: Overview) -> None:
-        """Remember a look, unless one was within the same step."""
+        """Add a sample, unless the same step has one."""
         counts, at = now.fleet.counts, now.fleet.at
         sample = Sample(
             at=at,
@@ -57,22 +57,24 @@ class History:
             leased=counts.leased,
             workers=len(now.fleet.alive),
         )
-        for step, kept in self.samples.items():
-            if not kept or kept[-1].at // step < at // step:
-                kept.append(sample)
+        for step, grain_samples in self.samples.items():
+            if not grain_samples or grain_samples[-1].at // step < at // step:
+                grain_samples.append(sample)
         if not self.done or self.done[-1][0] // STEP_S < at // STEP_S:
-            done = {domain.name: domain.done for domain in now.domains[:_MOST]}
-            done |= {f"worker/{one.name}": one.pages for one in now.fleet.workers[:_MOST]}
+            done = {domain.name: domain.done for domain in now.domains[:_MAX_NAMES]}
+            done |= {
+                f"worker/{worker.name}": worker.pages for worker in now.fleet.workers[:_MAX_NAMES]
+            }
             self.done.append((at, done))
 
     def at_steps(self, at: Sequence[int], step_s: int) -> list[Sample | None]:
-        """Return the sample of each step, None where nobody looked."""
-        kept = {int(sample.at) // step_s * step_s: sample for sample in self.samples[step_s]}
-        return [kept.get(moment) for moment in at]
+        """Return the sample of each step; None: there is none."""
+        by_step = {int(sample.at) // step_s * step_s: sample for sample in self.samples[step_s]}
+        return [by_step.get(moment) for moment in at]
 
     def course(self, name: str) -> list[float]:
         """Return the pages a minute of a domain, or of `worker/…`, over the last ten minutes."""
-        known = [(at, done[name]) for at, done in self.done if name in done]
-        later = known[_SMOOTH:] or known[1:][-1:]
-        pairs = zip(known, later, strict=False)
+        counts = [(at, done[name]) for at, done in self.done if name in done]
+        later = counts[_RATE_LOOKS:] or counts[1:][-1:]
+        pairs = zip(counts, later, strict=False)
         return [60 * max(n - m, 0) / max(b - a, 1) for (a, m), (b, n) in pairs]

@@ -1,4 +1,4 @@
-"""HTML from Python values: what is no Markup is escaped, without exception.
+"""HTML from Python values: every value that is no Markup is escaped.
 
 >>> str(tag.p("1 < 2", class_="note", hidden=True))
 '<p class="note" hidden>1 &lt; 2</p>'
@@ -27,7 +27,7 @@ def text(node: Node) -> Markup:
 
 
 def _write(node: Node, parts: list[str]) -> None:
-    """Append a node's HTML; plain strings, because Markup escapes whatever it is joined with."""
+    """Append a node's HTML as plain strings, because joining Markup would escape them again."""
     if node is None or node is False:
         return
     if isinstance(node, Markup):
@@ -35,8 +35,8 @@ def _write(node: Node, parts: list[str]) -> None:
     elif isinstance(node, str):
         parts.append(str(escape(printable(node))))
     elif isinstance(node, Iterable):
-        for part in node:
-            _write(part, parts)
+        for child in node:
+            _write(child, parts)
     else:
         parts.append(str(escape(str(node))))
 
@@ -47,7 +47,7 @@ def _name(keyword: str) -> str:
 
 
 def element(name: str, /, *children: Node, **attributes: Any) -> Markup:
-    """Make an element; an attribute that is None or False is left out, True has no value."""
+    """Build an element; an attribute that is None or False is omitted, True has no value."""
     parts = ["<", name]
     for keyword, value in attributes.items():
         if value is None or value is False:
@@ -55,8 +55,8 @@ def element(name: str, /, *children: Node, **attributes: Any) -> Markup:
         if value is True:
             parts.append(f" {_name(keyword)}")
         else:
-            shown = escape(printable(value) if type(value) is str else value)
-            parts.append(f' {_name(keyword)}="{shown}"')
+            escaped_value = escape(printable(value) if type(value) is str else value)
+            parts.append(f' {_name(keyword)}="{escaped_value}"')
     parts.append(">")
     if name not in _VOID:
         _write(children, parts)

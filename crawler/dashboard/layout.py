@@ -1,4 +1,4 @@
-"""The frame of every page, and the parts that pages are made of."""
+"""The frame of every page, and the components of pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAVIGATION = (
     ("/proxies", "Proxies"),
     ("/quality", "Quality"),
 )
-#: What is said after each action (crawler.dashboard.actions).
+#: The message after each action (crawler.dashboard.actions).
 DONE = {
     "pause": "Paused.",
     "resume": "Resumed.",
@@ -52,7 +52,7 @@ DONE = {
 
 
 def page(request: web.Request, title: str, *body: Node, live: str = "") -> web.Response:
-    """Put a page's body into the frame; *live* names the event stream that keeps it fresh."""
+    """Render a page; *live* is the name of the event stream that updates it."""
     head = tag.head(
         tag.meta(charset="utf-8"),
         tag.meta(name="viewport", content="width=device-width, initial-scale=1"),
@@ -71,14 +71,16 @@ def page(request: web.Request, title: str, *body: Node, live: str = "") -> web.R
 
 
 def _header(request: web.Request) -> Markup:
-    here = own_path(request)
+    current_path = own_path(request)
     links = [
-        tag.li(tag.a(name, href=path, aria_current="page" if _here(here, path) else None))
+        tag.li(
+            tag.a(name, href=path, aria_current="page" if _is_current(current_path, path) else None)
+        )
         for path, name in NAVIGATION
     ]
-    leave: Node = None
+    logout_form: Node = None
     if request[WHO] not in {"", "local"}:
-        leave = tag.form(
+        logout_form = tag.form(
             hidden_token(request), tag.button("Log out"), method="post", action="/logout"
         )
     state = tag.span("", id="stream-state", role="status")
@@ -91,26 +93,26 @@ def _header(request: web.Request) -> Markup:
             class_="brand",
         ),
         tag.nav(tag.ul(links), aria_label="Pages"),
-        leave,
+        logout_form,
     )
 
 
 def _crawls(request: web.Request) -> Markup:
-    """Name the crawl, and lead to the same page of each other one."""
+    """Show the crawl's name with links to the same page of the other crawls."""
     crawl = context_of(request).config.crawl
-    others = [name for name in request.app[CRAWLS].names if name != crawl]
-    if not others or not request[WHO]:
+    other_names = [name for name in request.app[CRAWLS].names if name != crawl]
+    if not other_names or not request[WHO]:
         return tag.span(crawl)
     path, query = own_path(request), request.query_string
     links = [
         tag.li(tag.a(name, href=same_page(name, path, query), aria_current=current))
-        for name, current in ((crawl, "true"), *((name, None) for name in others))
+        for name, current in ((crawl, "true"), *((name, None) for name in other_names))
     ]
-    chosen = tag.summary(crawl, aria_label=f"Crawl {crawl}: choose another")
-    return tag.details(chosen, tag.ul(links), class_="crawls")
+    summary = tag.summary(crawl, aria_label=f"Crawl {crawl}: choose another")
+    return tag.details(summary, tag.ul(links), class_="crawls")
 
 
-def _here(path: str, link: str) -> bool:
+def _is_current(path: str, link: str) -> bool:
     return path == link or (link != "/" and path.startswith(f"{link}/"))
 
 
@@ -123,19 +125,19 @@ def _flash(request: web.Request) -> Node:
 
 
 def refusal(reason: object) -> Markup:
-    """Say why something was not done, in another colour than what was."""
+    """Render the reason of a refusal."""
     return tag.p(str(reason), class_="flash bad", role="alert")
 
 
 def hidden_token(request: web.Request) -> Markup:
-    """What each form carries."""
+    """Return the hidden input with the form token, which each form needs."""
     return tag.input(type="hidden", name="form_token", value=request[FORM_TOKEN])
 
 
 def action_form(
     request: web.Request, verb: str, label: str, /, *fields: Node, **hidden: Any
 ) -> Markup:
-    """Make a form of one button; it leads to a page that asks first."""
+    """Render a form with one button, which leads to the action's question."""
     inputs = [tag.input(type="hidden", name=name, value=value) for name, value in hidden.items()]
     back = tag.input(type="hidden", name="back", value=request.path_qs)
     button = tag.button(label, class_=f"verb-{verb}")
@@ -160,17 +162,17 @@ def table(
     empty: Node = "Nothing here.",
     class_: str = "",
 ) -> Markup:
-    """Make a table; the first *words* columns are text, the others numbers.
+    """Render a table; the first *words* columns are text, the others numbers.
 
-    *empty* is shown where there is no row: best with the command that makes one. On a phone each
-    row becomes a block, in which a cell carries its column's name.
+    *empty* is shown if there is no row; it should have the command that makes one. On a phone each
+    row becomes a block, in which each cell has its column's name.
     """
 
-    def kind(at: int) -> str | None:
-        return None if at < words else "number"
+    def kind(index: int) -> str | None:
+        return None if index < words else "number"
 
     head = tag.tr([tag.th(name, scope="col", class_=kind(i)) for i, name in enumerate(columns)])
-    body = [
+    table_rows = [
         tag.tr(
             [
                 tag.td(cell, class_=kind(i), data_label=columns[i] if i else None)
@@ -179,45 +181,47 @@ def table(
         )
         for row in rows
     ]
-    if not body:
-        body = [tag.tr(tag.td(empty, colspan=len(columns), class_="empty"))]
-    inner = tag.table(tag.caption(caption), tag.thead(head), tag.tbody(body), class_=class_ or None)
-    return tag.div(inner, class_="scroll", role="region", aria_label=caption, tabindex="0")
+    if not table_rows:
+        table_rows = [tag.tr(tag.td(empty, colspan=len(columns), class_="empty"))]
+    html_table = tag.table(
+        tag.caption(caption), tag.thead(head), tag.tbody(table_rows), class_=class_ or None
+    )
+    return tag.div(html_table, class_="scroll", role="region", aria_label=caption, tabindex="0")
 
 
 def tiles(values: Iterable[tuple[str, str]], *, words: bool = False) -> Markup:
-    """Show a few numbers large; *words* are shown smaller."""
-    shown = [tag.div(tag.dt(name), tag.dd(value)) for name, value in values]
-    return tag.dl(shown, class_="tiles words" if words else "tiles")
+    """Render a few large numbers; *words* are smaller."""
+    items = [tag.div(tag.dt(name), tag.dd(value)) for name, value in values]
+    return tag.dl(items, class_="tiles words" if words else "tiles")
 
 
 def badge(text: str, mood: str = "") -> Markup:
-    """Show a state as a coloured word."""
+    """Render a state as a coloured word."""
     return tag.span(text, class_=f"badge {mood}".strip())
 
 
 def moment(at_s: float | None) -> Node:
-    """Show a Unix time, in UTC."""
+    """Render a Unix time in UTC."""
     if not at_s:
         return "–"
-    when = moment_of(at_s)
-    return tag.time(when.strftime("%Y-%m-%d %H:%M:%S"), datetime=when.isoformat())
+    time = moment_of(at_s)
+    return tag.time(time.strftime("%Y-%m-%d %H:%M:%S"), datetime=time.isoformat())
 
 
 def link(url: str) -> Node:
-    """Show a crawled address; only http(s) becomes a link, and it tells nobody where from."""
+    """Render a crawled URL; only http(s) becomes a link, and it sends no referrer."""
     if url.startswith(("http://", "https://")):
         return tag.a(url, href=url, rel="noreferrer noopener", class_="url")
     return tag.span(url, class_="url")
 
 
 def labelled(label: str, name: str, example: str = "", *, required: bool = False) -> Markup:
-    """Make a field of a form, below its name; the example is shown while it is empty."""
+    """Render a labelled field of a form; the example is its placeholder."""
     return tag.label(label, tag.input(name=name, placeholder=example or None, required=required))
 
 
 def search_form(name: str, label: str, value: str, button: str = "Search") -> Markup:
-    """Make a form with one field that asks for a page anew."""
+    """Render a search form with one field."""
     field = tag.input(type="search", name=name, id=name, value=value, autocomplete="off")
     return tag.form(
         tag.span(tag.label(label, for_=name), field, class_="field wide"),
@@ -228,16 +232,16 @@ def search_form(name: str, label: str, value: str, button: str = "Search") -> Ma
 
 
 def address(*parts: str, **query: str) -> str:
-    """Make a path of our own; whatever the parts hold stays in its place.
+    """Build a path of the dashboard from quoted parts and a query.
 
     >>> address("domains", "a/b?c"), address("dead", reason="5xx & more")
     ('/domains/a%2Fb%3Fc', '/dead?reason=5xx+%26+more')
     """
     path = "/" + "/".join(map(piece, parts))
-    asked = urlencode(query, errors="replace")
-    return f"{path}?{asked}" if asked else path
+    query_string = urlencode(query, errors="replace")
+    return f"{path}?{query_string}" if query_string else path
 
 
 def fragments(parts: dict[str, Markup]) -> list[Markup]:
-    """Wrap parts that an event stream may replace."""
+    """Wrap parts of a page that an event stream updates."""
     return [tag.section(html, id=f"live-{name}") for name, html in parts.items()]

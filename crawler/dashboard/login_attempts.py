@@ -1,4 +1,4 @@
-"""Logins to the dashboard: how often one address, and all of them, may guess the token."""
+"""Limits on wrong tokens at the dashboard's login, by address and in total."""
 
 from __future__ import annotations
 
@@ -7,72 +7,72 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address
 
-#: Wrong tokens of one address within the window; a person mistypes fewer.
+#: Most wrong tokens of one address within the window; a person mistypes fewer.
 MOST_BY_ADDRESS = 10
-#: Wrong tokens of all addresses within the window: a token of 16 characters outlasts the sun.
+#: Most wrong tokens of all addresses within the window; guessing 16 characters takes ages then.
 MOST_IN_ALL = 100
-#: Seconds that a wrong token counts.
+#: Seconds for which a wrong token counts.
 WINDOW_S = 60.0
-#: Seconds for which an address that gave the right token does not wait for wrong ones of others.
+#: Seconds for which an address that sent the right token is exempt from the total limit.
 KNOWN_S = 12 * 3600.0
-#: Addresses remembered; the one that guessed longest ago is forgotten first.
+#: Most addresses that are stored; the one with the oldest guess is dropped first.
 MOST_ADDRESSES = 10_000
 
 
 class Guesses:
     """Wrong tokens of the last minute.
 
-    A guess counts from its beginning on, so that guesses in parallel are no way around; one that
-    turns out right is taken back. Each process counts its own.
+    A guess counts from its start, so that parallel guesses cannot exceed the limit; a right one is
+    taken back. Each process has its own counts.
 
-    Who guesses from everywhere must not lock the owner out: an address that gave the right token
-    has a limit of its own alone. Whoever shares it can still hold it up, for a minute each time;
-    sessions that have begun go on.
+    An attacker with many addresses must not lock the operator out, so an address that sent the
+    right token has only its own limit. A client behind the same address can still block it for a
+    minute at a time; open sessions continue.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._all: deque[float] = deque()
+        self._all_times: deque[float] = deque()
         self._by_address: OrderedDict[str, deque[float]] = OrderedDict()
-        self._known: OrderedDict[str, float] = OrderedDict()
-        """Networks that gave the right token, and when they did last."""
+        self._trusted: OrderedDict[str, float] = OrderedDict()
+        """Networks that sent the right token, with the time of the last one."""
 
     def begin(self, address: str) -> float:
-        """Count a guess and return 0.0, or return for how many seconds guesses are refused."""
+        """Count a guess and return 0.0, or return the seconds for which guesses are refused."""
         now = self._clock()
-        own = self._by_address.setdefault(_network(address), deque())
+        own_times = self._by_address.setdefault(_network(address), deque())
         self._by_address.move_to_end(_network(address))
         while len(self._by_address) > MOST_ADDRESSES:
             self._by_address.popitem(last=False)
-        limits = [(own, MOST_BY_ADDRESS)]
-        if self._known.get(_network(address), -KNOWN_S) <= now - KNOWN_S:
-            limits.append((self._all, MOST_IN_ALL))
-        for times, most in limits:
+        limits = [(own_times, MOST_BY_ADDRESS)]
+        if self._trusted.get(_network(address), -KNOWN_S) <= now - KNOWN_S:
+            limits.append((self._all_times, MOST_IN_ALL))
+        for times, limit in limits:
             while times and times[0] <= now - WINDOW_S:
                 times.popleft()
-            if len(times) >= most:
+            if len(times) >= limit:
                 return times[0] + WINDOW_S - now
-        own.append(now)
-        self._all.append(now)
+        own_times.append(now)
+        self._all_times.append(now)
         return 0.0
 
     def forgive(self, address: str) -> None:
-        """Do not count the last guess of this address, because it was right."""
-        self._known[_network(address)] = self._clock()
-        self._known.move_to_end(_network(address))
-        while len(self._known) > MOST_ADDRESSES:
-            self._known.popitem(last=False)
-        for times in (self._by_address.get(_network(address)), self._all):
+        """Take back the last guess of this address, because it was right."""
+        self._trusted[_network(address)] = self._clock()
+        self._trusted.move_to_end(_network(address))
+        while len(self._trusted) > MOST_ADDRESSES:
+            self._trusted.popitem(last=False)
+        for times in (self._by_address.get(_network(address)), self._all_times):
             if times:
                 times.pop()
 
 
 def _network(address: str) -> str:
-    """What one guesser has: an IPv4 address, or the /64 that an IPv6 customer is given."""
+    """Return the network of one client: an IPv4 address, or the /64 of an IPv6 customer."""
     try:
-        found = ip_address(address.partition("%")[0])
+        ip = ip_address(address.partition("%")[0])
     except ValueError:
         return address
-    if isinstance(found, IPv6Address) and found.ipv4_mapped is None:
-        return found.exploded[:19]
-    return str(getattr(found, "ipv4_mapped", None) or found)
+    if isinstance(ip, IPv6Address) and ip.ipv4_mapped is None:
+        return ip.exploded[:19]
+    return str(getattr(ip, "ipv4_mapped", None) or ip)

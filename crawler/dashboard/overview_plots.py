@@ -18,23 +18,23 @@ from scrapy_seine.records import Value
 
 _MINUTE_S = 60
 _DAY_S = 86400
-#: Steps over which a plot by ten seconds is smoothed: a worker reports every ten seconds, so that
-#: one step may hold two reports and the next one none.
+#: Steps over which a plot by ten seconds is smoothed, because a worker reports every ten seconds:
+#: one step may have two reports and the next one none.
 _SMOOTH = 3
-#: Steps that a plot of a young crawl shows at least.
-_LEAST = 30
+#: Least number of points in the plot of a young crawl.
+_MIN_POINTS = 30
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Range(Value):
-    """How far a plot looks back, and how finely."""
+    """The time range and resolution of a plot."""
 
     name: str
     grain: Grain
     steps: int
     """Steps of the grain."""
     together: int = 1
-    """Steps that become one point."""
+    """Number of steps that are summed to one point."""
 
     @property
     def step_s(self) -> int:
@@ -43,7 +43,7 @@ class Range(Value):
 
     @property
     def slug(self) -> str:
-        """Name within an address."""
+        """Name within a URL."""
         return self.name.replace(" ", "")
 
 
@@ -56,22 +56,22 @@ RANGES = (
 USUAL = RANGES[1]
 
 
-async def read_range(redis: Redis, keys: Keys, chosen: Range, now_s: float) -> list[Minute]:
-    """Read a range's points, oldest first, without the step that still runs.
+async def read_range(redis: Redis, keys: Keys, plot_range: Range, now_s: float) -> list[Minute]:
+    """Read a range's points, oldest first, without the current step.
 
     Raises:
         RedisError: Redis does not answer.
     """
-    steps = chosen.steps + chosen.together + 1
-    read = await read_steps(redis, keys, chosen.grain, now_s, steps)
-    points = together(read[:-1], chosen.step_s)
-    if chosen.grain is TENS:
+    steps = plot_range.steps + plot_range.together + 1
+    rows = await read_steps(redis, keys, plot_range.grain, now_s, steps)
+    points = together(rows[:-1], plot_range.step_s)
+    if plot_range.grain is TENS:
         points = smooth(points)
-    return young(points[-chosen.steps // chosen.together :], _LEAST)
+    return young(points[-plot_range.steps // plot_range.together :], _MIN_POINTS)
 
 
 def together(steps: Sequence[Minute], step_s: int) -> list[Minute]:
-    """Add steps up to longer ones.
+    """Sum steps to longer ones.
 
     >>> [(m.at, m.done) for m in together([Minute(0, done=1), Minute(60, done=2)], 120)]
     [(0, 3)]
@@ -83,67 +83,69 @@ def together(steps: Sequence[Minute], step_s: int) -> list[Minute]:
     return list(sums.values())
 
 
-def smooth(steps: Sequence[Minute], over: int = _SMOOTH) -> list[Minute]:
-    """Spread each step over its neighbours, which keeps the sum of all.
+def smooth(steps: Sequence[Minute], width: int = _SMOOTH) -> list[Minute]:
+    """Average each step with its neighbours, which keeps the total.
 
     >>> [m.done for m in smooth([Minute(0), Minute(10, done=6), Minute(20)], 3)]
     [3, 2, 3]
     """
-    half, found = over // 2, []
+    half, smoothed = width // 2, []
     for n, step in enumerate(steps):
-        near = steps[max(n - half, 0) : n + half + 1]
-        summed = _sum(near, step.at)
-        found.append(Minute(step.at, **{name: _of(summed, name) // len(near) for name in _COUNTS}))
-    return found
+        neighbours = steps[max(n - half, 0) : n + half + 1]
+        summed = _sum(neighbours, step.at)
+        smoothed.append(
+            Minute(step.at, **{name: _count(summed, name) // len(neighbours) for name in _COUNTS})
+        )
+    return smoothed
 
 
 _COUNTS = ("done", "retry", "bury", "items", "answers", "took_ms")
 
 
-def _of(step: Minute, name: str) -> int:
+def _count(step: Minute, name: str) -> int:
     return int(getattr(step, name))
 
 
 def _sum(steps: Sequence[Minute], at: int) -> Minute:
-    return Minute(at, **{name: sum(_of(step, name) for step in steps) for name in _COUNTS})
+    return Minute(at, **{name: sum(_count(step, name) for step in steps) for name in _COUNTS})
 
 
-def young(points: Sequence[Minute], least: int) -> list[Minute]:
-    """Leave out the empty time before a crawl, but show some of it.
+def young(points: Sequence[Minute], min_points: int) -> list[Minute]:
+    """Cut the empty time before a crawl, but return at least *min_points* points.
 
     >>> [m.done for m in young([Minute(n, done=n > 2) for n in range(5)], 3)]
     [False, True, True]
     """
-    began = next((n for n, point in enumerate(points) if point.done or point.retry), 0)
-    return list(points[min(max(began - 1, 0), max(len(points) - least, 0)) :])
+    start = next((n for n, point in enumerate(points) if point.done or point.retry), 0)
+    return list(points[min(max(start - 1, 0), max(len(points) - min_points, 0)) :])
 
 
 def plots(points: Sequence[Minute], samples: Sequence[Sample | None], step_s: int) -> Markup:
-    """Draw all of them, over the same points."""
-    at = [point.at for point in points]
-    marks = _marks(at, step_s)
+    """Draw all plots over the same points."""
+    times = [point.at for point in points]
+    marks = _marks(times, step_s)
 
-    def drawn(name: str, *lines: Series, unit: str = "", least_top: float = 0.0) -> Markup:
-        last = next((v for v in reversed(lines[0].values) if v is not None), None)
-        now = f"{short(last)}{unit}" if last is not None and len(lines) == 1 else ""
-        return line_chart(name, lines, marks, unit=unit, at=at, now=now, least_top=least_top)
+    def chart(name: str, *lines: Series, unit: str = "", least_top: float = 0.0) -> Markup:
+        last_value = next((value for value in reversed(lines[0].values) if value is not None), None)
+        now = f"{short(last_value)}{unit}" if last_value is not None and len(lines) == 1 else ""
+        return line_chart(name, lines, marks, unit=unit, at=times, now=now, least_top=least_top)
 
-    def rate(of: Callable[[Minute], int]) -> list[float | None]:
-        return [_MINUTE_S * of(point) / step_s for point in points]
+    def rate(count_of: Callable[[Minute], int]) -> list[float | None]:
+        return [_MINUTE_S * count_of(point) / step_s for point in points]
 
     return tag.div(
-        drawn("Pages a minute", Series("Pages", rate(lambda m: m.done))),
-        drawn("Products a minute", Series("Products", rate(lambda m: m.items))),
-        drawn("Success", Series("Success", list(map(_success, points))), unit=" %", least_top=100),
-        drawn("Response time", Series("Response", list(map(_took, points))), unit=" ms"),
-        drawn(
+        chart("Pages a minute", Series("Pages", rate(lambda m: m.done))),
+        chart("Products a minute", Series("Products", rate(lambda m: m.items))),
+        chart("Success", Series("Success", list(map(_success, points))), unit=" %", least_top=100),
+        chart("Response time", Series("Response", list(map(_mean_ms, points))), unit=" ms"),
+        chart(
             "Requests by state",
             *(
                 Series(name, [getattr(s, name) if s else None for s in samples])
                 for name in ("ready", "delayed", "leased")
             ),
         ),
-        drawn("Failed tries a minute", Series("Failed", rate(lambda m: m.retry + m.bury))),
+        chart("Failed tries a minute", Series("Failed", rate(lambda m: m.retry + m.bury))),
         class_="plots",
     )
 
@@ -153,12 +155,12 @@ def _success(point: Minute) -> float | None:
     return 100 * point.done / ended if ended else None
 
 
-def _took(point: Minute) -> float | None:
+def _mean_ms(point: Minute) -> float | None:
     return point.took_ms / point.answers if point.answers else None
 
 
 def _marks(at: Sequence[int], step_s: int) -> list[str]:
-    """Words for begin, middle and end; the dashboard's times are UTC."""
+    """Return the labels for start, middle and end, in UTC."""
     span_s = at[-1] - at[0] + step_s
     pattern = "%a %H:%M" if span_s > _DAY_S else "%H:%M:%S" if step_s < _MINUTE_S else "%H:%M"
     first, middle = moment_of(at[0]), moment_of(at[len(at) // 2])

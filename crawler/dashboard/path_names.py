@@ -1,7 +1,7 @@
-"""Names in paths: a shop may call a product `..`, which every browser takes for the folder above.
+"""Names in paths: a product may be called `..`, which browsers resolve to the parent folder.
 
-Such a piece, and an empty one, has a tilde in front. A name that looks like that gets one more, so
-that each name has an address of its own and all other addresses are as one would write them.
+Such a name, and an empty one, gets a tilde in front. A name that looks like an escaped one gets one
+more, so that each name has its own path. All other names are only quoted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MARKED = re.compile(r"~*\.{0,2}")
 
 
 def piece(name: str) -> str:
-    """Write a name as a piece of a path.
+    """Escape a name as a piece of a path.
 
     >>> piece(".."), piece(""), piece("~."), piece("a/b"), piece("...")
     ('~..', '~', '~~.', 'a%2Fb', '...')
@@ -28,8 +28,8 @@ def piece(name: str) -> str:
 
 @web.middleware
 async def read_pieces(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Give handlers the names that a request's path means."""
-    for key, written in request.match_info.items():
-        if written.startswith("~") and _MARKED.fullmatch(written):
-            request.match_info[key] = written[1:]
+    """Unescape the names in a request's path for the handlers."""
+    for key, part in request.match_info.items():
+        if part.startswith("~") and _MARKED.fullmatch(part):
+            request.match_info[key] = part[1:]
     return await handler(request)

@@ -1,7 +1,7 @@
-"""Pictures of products that Scrapy's ImagesPipeline has stored in a folder of this machine.
+"""Pictures of products that Scrapy's ImagesPipeline has stored in a local folder.
 
-The dashboard loads nothing from a shop: a picture is shown where it is stored already. Its name is
-the one that the pipeline gives: the SHA-1 of its address.
+The dashboard loads no file from a shop, so it shows only stored pictures. A picture's name is that
+of the pipeline: the SHA-1 of its URL.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _NAME = re.compile(r"[0-9a-f]{40}")
 
 @attrs.frozen(eq=False, repr=False)
 class Stored(Value):
-    """The folders of a store, looked up once for all rows of a page."""
+    """The folders of a store, listed once for all rows of a page."""
 
     folder: Path
     thumbs: tuple[Path, ...]
 
     @classmethod
     def within(cls, store: str) -> Stored | None:
-        """Look the folders of *store* up; None where pictures are not stored."""
+        """List the folders of *store*; None: no pictures are stored."""
         return cls(Path(store), tuple(Path(store).glob("thumbs/*/"))) if store else None
 
     def file(self, name: str, *, large: bool) -> Path | None:
-        """Find a stored picture, the smallest that is large enough."""
+        """Return the file of a picture, the smallest that is large enough."""
         full = self.folder / "full" / f"{name}.jpg"
         if large and full.is_file():
             return full
@@ -43,17 +43,17 @@ class Stored(Value):
 
 
 def picture(stored: Stored | None, row: Row, *, large: bool = False) -> Node:
-    """Show a product's first picture; an empty frame where none is stored."""
+    """Render a product's first picture; an empty frame if it is not stored."""
     if stored is None:
         return None
-    name, size = _stored_as(row["image"] or ""), 240 if large else 48
+    name, size = _picture_name(row["image"] or ""), 240 if large else 48
     if stored.file(name, large=large) is None:
         return None if large else tag.span(class_="picture none")
     href = f"/picture/{name}" + ("?large=1" if large else "")
     return tag.img(src=href, alt="", width=size, height=size, loading="lazy", class_="picture")
 
 
-def _stored_as(url: str) -> str:
+def _picture_name(url: str) -> str:
     return hashlib.sha1(url.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
 
 

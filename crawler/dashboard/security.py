@@ -1,8 +1,8 @@
-"""Who may see and do what: names, sessions, tokens against forged forms, headers.
+"""Access control: host names, sessions, tokens against forged forms, security headers.
 
 A page of another site can make a browser send requests here (cross-site forms, DNS rebinding).
-So the dashboard checks the name in Host and the headers Origin and Sec-Fetch-Site, makes its cookie
-SameSite, and puts a token into each form that only this session's pages carry.
+So the dashboard checks the headers Host, Origin and Sec-Fetch-Site, makes its cookie SameSite, and
+puts a token into each form that only this session's pages have.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 COOKIE = "seine_session"
 WHO = web.RequestKey("who", str)
-"""Whose session a request belongs to; empty before the login."""
+"""The visitor of a request's session; empty before the login."""
 FORM_TOKEN = web.RequestKey("form_token", str)
-"""What the forms of its page carry."""
+"""The token of the forms of its page."""
 _SESSION = web.RequestKey("session", str)
 _BEARER = web.RequestKey("bearer", bool)
-#: A session ends after this time, seconds.
+#: Lifetime of a session, seconds.
 LIFETIME_S = 12 * 3600
 #: Pages that need no login.
 OPEN_PATHS = frozenset({"/login", "/healthz", "/readyz"})
-_PARTS = 4
-#: What programs use: answers and refusals are JSON, and changes need the token.
+_COOKIE_PARTS = 4
+#: Prefix of the API for programs: responses and refusals are JSON, and changes need the token.
 _API = "/api/v1/"
 _HEADERS = {
     "Content-Security-Policy": (
@@ -56,28 +56,28 @@ _HEADERS = {
 
 
 class Guard:
-    """Makes and checks sessions and form tokens. Its state: a key and wrong guesses."""
+    """Creates and checks sessions and form tokens. Its state: a key and wrong guesses."""
 
     def __init__(self, config: DashboardConfig) -> None:
         self.config = config
-        # From the token, so that every replica accepts the others' sessions.
-        own = config.token.encode() or secrets.token_bytes(32)
-        self._key = hashlib.sha256(b"seine-dashboard\0" + own).digest()
+        # Derived from the token, so that every replica accepts the others' sessions.
+        secret = config.token.encode() or secrets.token_bytes(32)
+        self._key = hashlib.sha256(b"seine-dashboard\0" + secret).digest()
         self.guesses = Guesses()
 
     def _sign(self, purpose: str, value: str) -> str:
         return hmac.new(self._key, f"{purpose}\0{value}".encode(), hashlib.sha256).hexdigest()
 
     def new_session(self, who: str, now_s: float | None = None) -> str:
-        """Make a cookie for *who*."""
+        """Create a session cookie for the visitor *who*."""
         issued = int(time.time() if now_s is None else now_s)
         value = f"{who}.{issued}.{secrets.token_hex(8)}"
         return f"{value}.{self._sign('session', value)}"
 
     def who(self, cookie: str, now_s: float | None = None) -> str | None:
-        """Whose session a cookie is; None: nobody's, or it is over."""
+        """Return the visitor of a session cookie; None: it is invalid or expired."""
         parts = cookie.split(".")
-        if len(parts) != _PARTS or not parts[1].isdecimal():
+        if len(parts) != _COOKIE_PARTS or not parts[1].isdecimal():
             return None
         value, signature = ".".join(parts[:3]), parts[3]
         if not hmac.compare_digest(self._sign("session", value).encode(), signature.encode()):
@@ -86,16 +86,16 @@ class Guard:
         return parts[0] if -60 <= age_s <= LIFETIME_S else None  # noqa: PLR2004
 
     def form_token(self, cookie: str) -> str:
-        """What the forms of a session carry."""
+        """Return the token of a session's forms."""
         return self._sign("form", cookie)
 
-    def knows_token(self, given: str) -> bool:
-        """Whether a visitor knows the dashboard's token."""
+    def is_token(self, text: str) -> bool:
+        """Whether a text is the dashboard's token."""
         token = self.config.token
-        return bool(token) and hmac.compare_digest(_digest(given), _digest(token))
+        return bool(token) and hmac.compare_digest(_digest(text), _digest(token))
 
-    def knows_host(self, host: str) -> bool:
-        """Whether this is a name of ours; an address literal cannot be rebound."""
+    def is_allowed_host(self, host: str) -> bool:
+        """Whether a Host header is allowed; an IP address is, because DNS cannot rebind it."""
         name = (urlsplit(f"//{host}").hostname or "").lower()
         if name == "localhost" or name in self.config.hosts or name == self.config.host:
             return True
@@ -107,23 +107,23 @@ class Guard:
 
 
 def _digest(text: str) -> bytes:
-    """Of one length whatever the text, so that comparing takes one time."""
+    """Hash a text to a fixed length, so that the time of a comparison does not depend on it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def own_site(request: web.Request) -> bool:
-    """Whether a browser says that one of our own pages sent this; other clients say nothing."""
+    """Whether the request came from a page of ours; other clients than browsers send no origin."""
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
         return False
     origin = request.headers.get("Origin")
     return origin is None or urlsplit(origin).netloc == request.host
 
 
-def guess(guard: Guard, request: web.Request, given: str) -> bool:
-    """Return whether a visitor knows the token; too many wrong guesses are refused unread.
+def guess(guard: Guard, request: web.Request, text: str) -> bool:
+    """Return whether the text is the token; after too many wrong ones it is not even compared.
 
     Raises:
-        HTTPTooManyRequests: too many wrong tokens came from this address, or from all.
+        HTTPTooManyRequests: too many wrong tokens came from this address, or in total.
     """
     address = request.remote or ""
     wait_s = guard.guesses.begin(address)
@@ -132,12 +132,12 @@ def guess(guard: Guard, request: web.Request, given: str) -> bool:
             text="Too many wrong tokens: wait a minute.\n",
             headers={"Retry-After": str(math.ceil(wait_s))},
         )
-    right = guard.knows_token(given)
-    if right:
+    is_right = guard.is_token(text)
+    if is_right:
         guard.guesses.forgive(address)
     else:
         logger.warning("wrong token from %s", address)
-    return right
+    return is_right
 
 
 def harden(response: web.StreamResponse) -> None:
@@ -145,27 +145,27 @@ def harden(response: web.StreamResponse) -> None:
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
     response.headers.setdefault("Cache-Control", "no-store")
-    response.headers.setdefault("Server", "seine")  # not which version of what
+    response.headers.setdefault("Server", "seine")  # instead of aiohttp's version
 
 
 def bearer(request: web.Request) -> str:
-    """Token of the Authorization header; empty where there is none."""
+    """Return the token of the Authorization header, or an empty string."""
     kind, _, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""
 
 
 def make_middleware(guard: Guard) -> Middleware:
-    """Make the middleware that every request passes first."""
+    """Create the middleware that handles every request first."""
 
-    async def refuse_or_go_on(request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def handle(request: web.Request, handler: Handler) -> web.StreamResponse:
         if request.path in {"/healthz", "/readyz"}:
             return await handler(request)
-        if not guard.knows_host(request.host):
+        if not guard.is_allowed_host(request.host):
             raise web.HTTPMisdirectedRequest(text="This name is not one of the dashboard's.\n")
         request[_SESSION] = cookie = request.cookies.get(COOKIE, "")
         who = guard.who(cookie)
-        if who is None and (given := bearer(request)) and guard.config.token:
-            if not guess(guard, request, given):
+        if who is None and (bearer_token := bearer(request)) and guard.config.token:
+            if not guess(guard, request, bearer_token):
                 raise web.HTTPUnauthorized(text="That is not the token.\n")
             who, request[_BEARER] = "token", True
         return await _with_visitor(guard, request, handler, who)
@@ -173,7 +173,7 @@ def make_middleware(guard: Guard) -> Middleware:
     @web.middleware
     async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
-            response = await refuse_or_go_on(request, handler)
+            response = await handle(request, handler)
         except web.HTTPException as error:
             if request.path.startswith(_API) and error.content_type != "application/json":
                 error.text = json.dumps({"error": " ".join((error.text or error.reason).split())})
@@ -190,12 +190,12 @@ def make_middleware(guard: Guard) -> Middleware:
 async def _with_visitor(
     guard: Guard, request: web.Request, handler: Handler, who: str | None
 ) -> web.StreamResponse:
-    fresh = ""
-    public = request.path in OPEN_PATHS or request.path.startswith("/static/")
+    new_cookie = ""
+    is_public = request.path in OPEN_PATHS or request.path.startswith("/static/")
     if who is None and not guard.config.token:
-        who, fresh = "local", guard.new_session("local")
-        request[_SESSION] = fresh
-    if who is None and not public:
+        who, new_cookie = "local", guard.new_session("local")
+        request[_SESSION] = new_cookie
+    if who is None and not is_public:
         if request.method == hdrs.METH_GET and "text/html" in request.headers.get("Accept", ""):
             raise web.HTTPSeeOther("/login")
         raise web.HTTPUnauthorized(text="Log in, or send the token as a bearer.\n")
@@ -204,8 +204,8 @@ async def _with_visitor(
     if request.method not in {hdrs.METH_GET, hdrs.METH_HEAD}:
         await _check_form(guard, request)
     response = await handler(request)
-    if fresh and not response.prepared and not public:
-        set_cookie(request, response, fresh)
+    if new_cookie and not response.prepared and not is_public:
+        set_cookie(request, response, new_cookie)
     return response
 
 
@@ -217,7 +217,7 @@ async def form_of(request: web.Request) -> Mapping[str, object]:
     """
     try:
         return await request.post()
-    except (ValueError, LookupError):  # parts without a name, bytes that are no text, no charset
+    except (ValueError, LookupError):  # parts without a name, undecodable bytes, an unknown charset
         raise web.HTTPBadRequest(text="The form cannot be read.\n") from None
 
 
@@ -229,13 +229,13 @@ async def _check_form(guard: Guard, request: web.Request) -> None:
     if request.path.startswith(_API):
         raise web.HTTPForbidden(text="Send the token as a bearer: SEINE_DASHBOARD_TOKEN.\n")
     form = await form_of(request)
-    given, right = str(form.get("form_token", "")), guard.form_token(request[_SESSION])
-    if not hmac.compare_digest(given.encode(), right.encode()):
+    form_token, expected = str(form.get("form_token", "")), guard.form_token(request[_SESSION])
+    if not hmac.compare_digest(form_token.encode(), expected.encode()):
         raise web.HTTPForbidden(text="The form is too old: load the page again.\n")
 
 
 def set_cookie(request: web.Request, response: web.StreamResponse, value: str) -> None:
-    """Start a session in the visitor's browser."""
+    """Set the session cookie in the visitor's browser."""
     response.set_cookie(
         COOKIE,
         value,

@@ -178,11 +178,11 @@ def _with_good_values(
     before: Mapping[str, Any] = stored.item if stored is not None else {}
     if stored is not None and is_no_products(row):
         for name in MEANINGFUL:
-            _set(item, name, stored.lately.get(name, before.get(name)))
+            _set(item, name, stored.lately.get(name, stored_item.get(name)))
     for doubt in doubts:
         _set(item, doubt.field, doubt.kept)
         for name in _WITH.get(doubt.field, ()):
-            _set(item, name, before.get(name))
+            _set(item, name, stored_item.get(name))
     return attrs.evolve(row, body=fitting(orjson.dumps(item)), content_hash=digest_of(item))
 
 

@@ -73,25 +73,27 @@ class Doubtful(Value):
 def doubts_of(row: ProductRow, stored: Stored | None) -> list[Doubtful]:
     """Return the doubtful values of a row compared with the stored product. Pure."""
     item = orjson.loads(row.body)
-    before: Mapping[str, Any] = stored.item if stored is not None else {}
+    stored_item: Mapping[str, Any] = stored.item if stored is not None else {}
     if stored is not None and (reason := _key_conflict(item, row, stored)):
         return [Doubtful(row, "external_id", "conflict", reason, item, None)]
     doubts = [
-        Doubtful(row, field, _kind(field, kind, item, before), reason, item.get(field), good_value)
+        Doubtful(
+            row, field, _kind(field, kind, item, stored_item), reason, item.get(field), good_value
+        )
         for field, (kind, reason) in row.doubts.items()
         for good_value in (_last_good(field, kind, item, stored),)
         if (item.get(field) != good_value if stored is not None else _applies_to_new(field, kind))
     ]
     if "currency" in row.doubts and not any(doubt.field == "currency" for doubt in doubts):
         # The currency is the stored one, but a new price may be in another.
-        doubts += _with_currency(row, item, before)
-    if "price" not in row.doubts and (reason := _price_jump(item, before)):
-        doubts.append(Doubtful(row, "price", "jump", reason, item["price"], before["price"]))
-    if reason := _shortened_gtin(item, before):
-        doubts.append(Doubtful(row, "gtin", "cut", reason, item["gtin"], before["gtin"]))
-    if "currency" not in row.doubts and (reason := _currency_change(item, before)):
+        doubts += _with_currency(row, item, stored_item)
+    if "price" not in row.doubts and (reason := _price_jump(item, stored_item)):
+        doubts.append(Doubtful(row, "price", "jump", reason, item["price"], stored_item["price"]))
+    if reason := _shortened_gtin(item, stored_item):
+        doubts.append(Doubtful(row, "gtin", "cut", reason, item["gtin"], stored_item["gtin"]))
+    if "currency" not in row.doubts and (reason := _currency_change(item, stored_item)):
         doubts.append(
-            Doubtful(row, "currency", "turned", reason, item["currency"], before["currency"])
+            Doubtful(row, "currency", "turned", reason, item["currency"], stored_item["currency"])
         )
     return doubts
 
@@ -101,18 +103,18 @@ def _applies_to_new(field: str, kind: str) -> bool:
     return kind != "make" and (kind != "changed" or field == "external_id")
 
 
-def _kind(field: str, kind: str, item: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+def _kind(field: str, kind: str, item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str:
     """Return the doubt's kind: `order` where a price in a new place is the stored regular one."""
-    regular = amount(before.get("regular_price"))
+    regular = amount(stored_item.get("regular_price"))
     is_moved_price = field == "price" and kind == "place" and regular is not None
     return "order" if is_moved_price and amount(item.get("price")) == regular else kind
 
 
 def _with_currency(
-    row: ProductRow, item: Mapping[str, Any], before: Mapping[str, Any]
+    row: ProductRow, item: Mapping[str, Any], stored_item: Mapping[str, Any]
 ) -> list[Doubtful]:
     """Return the doubt about a new price whose currency is doubtful."""
-    price, stored_price = item.get("price"), before.get("price")
+    price, stored_price = item.get("price"), stored_item.get("price")
     if "price" in row.doubts or stored_price is None or price == stored_price:
         return []
     kind, reason = row.doubts["currency"]
@@ -146,10 +148,10 @@ def _key_conflict(item: Mapping[str, Any], row: ProductRow, stored: Stored) -> s
     return f"its key is that of {str(stored.item.get('name'))[:80]!r} at {stored.url[:200]}"
 
 
-def _price_jump(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
+def _price_jump(item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str | None:
     """Return why a new price is doubtful; None: it is accepted."""
-    price, stored_price = amount(item.get("price")), amount(before.get("price"))
-    if not price or not stored_price or item.get("currency") != before.get("currency"):
+    price, stored_price = amount(item.get("price")), amount(stored_item.get("price"))
+    if not price or not stored_price or item.get("currency") != stored_item.get("currency"):
         return None
     if price < stored_price == amount(item.get("regular_price")):
         return None  # a sale: the page shows the stored price as the regular one
@@ -160,12 +162,12 @@ def _price_jump(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | Non
     return f"it was {stored_price}, and {'one source says' if not is_sure else 'now is'} {price}"
 
 
-def _shortened_gtin(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
+def _shortened_gtin(item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str | None:
     """Return why a barcode is doubtful: it is a part of the stored one; None: it is not.
 
     One of ten shortened codes has a valid check digit by chance. Leading zeros may be missing.
     """
-    gtin, stored_gtin = str(item.get("gtin") or ""), str(before.get("gtin") or "")
+    gtin, stored_gtin = str(item.get("gtin") or ""), str(stored_item.get("gtin") or "")
     if (
         not gtin
         or len(gtin) >= len(stored_gtin)
@@ -176,12 +178,12 @@ def _shortened_gtin(item: Mapping[str, Any], before: Mapping[str, Any]) -> str |
     return f"it is a part of {stored_gtin}, which the page had before"
 
 
-def _currency_change(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
+def _currency_change(item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str | None:
     """Return why another currency is doubtful; None: it is accepted.
 
     Shops choose the currency by the client's country, which is that of a worker's exit.
     """
-    currency, stored_currency = item.get("currency"), before.get("currency")
+    currency, stored_currency = item.get("currency"), stored_item.get("currency")
     if not currency or not stored_currency or currency == stored_currency:
         return None
     return (

@@ -25,19 +25,19 @@ class Known(Value):
     """scraped_at lies in the future, because a clock was wrong; any page counts as newer."""
 
 
-def decide(row: ProductRow, known: Known | None, window: timedelta) -> Action:
+def decide(row: ProductRow, stored: Known | None, window: timedelta) -> Action:
     """Return what to do with a row; the page with the newer scraped_at wins.
 
     An unchanged product is `refreshed` if it was last seen *window* ago (SEINE_FRESH_SECONDS).
     """
-    if known is None:
+    if stored is None:
         return "new"
-    if known.content_hash != row.content_hash:
-        is_newer = known.ahead or row.scraped_at > known.scraped_at
+    if stored.content_hash != row.content_hash:
+        is_newer = stored.ahead or row.scraped_at > stored.scraped_at
         return "changed" if is_newer else "stale"
-    if known.ahead:
+    if stored.ahead:
         return "refreshed"
-    if row.scraped_at <= known.scraped_at:
+    if row.scraped_at <= stored.scraped_at:
         return "unchanged"
-    is_due = row.scraped_at - known.scraped_at >= window
-    return "refreshed" if is_due or known.gone else "unchanged"
+    is_due = row.scraped_at - stored.scraped_at >= window
+    return "refreshed" if is_due or stored.gone else "unchanged"

@@ -122,8 +122,8 @@ def measure(
         coverage={name: round(counts[name] / max(products, 1), 4) for name in WEIGHTS},
     )
     cursor.execute(query("last_quality"), values)
-    before = cursor.fetchone()
-    return attrs.evolve(quality, fall=fall_of(quality, *before)) if before else quality
+    last_measure = cursor.fetchone()
+    return attrs.evolve(quality, fall=fall_of(quality, *last_measure)) if last_measure else quality
 
 
 def save(

@@ -1,25 +1,25 @@
--- The statements of the writers, each after its name. Batches travel as one JSON document: it is
--- the cheapest way to send many rows at once that needs no session (measured against arrays and
--- COPY), and the item is sent once instead of once as columns and once as JSON.
--- A row's scraped_at that is more than five minutes in the future came from a wrong clock: any page
--- counts as newer. The future is what is ahead of this server's clock and of the caller's (now): where
--- this one is behind, good rows would be taken for such.
+-- The statements of the writers, each after its name. A batch is sent as one JSON document, because
+-- that is the cheapest way to send many rows without a session (measured against arrays and COPY),
+-- and the item is sent once instead of once as columns and once as JSON.
+-- A scraped_at more than five minutes in the future came from a wrong clock, so any page counts as
+-- newer. It is compared with the later one of this server's clock and the caller's (now), because
+-- good rows would seem to be in the future if this server's clock is behind.
 
 -- name: look
--- Which products of a batch are known? keys: [{i, s, e}]
+-- The stored products of a batch. keys: [{i, s, e}]
 SELECT k.i, p.content_hash, p.scraped_at, p.gone_at IS NOT NULL, p.url,
        p.scraped_at > greatest(now(), %(now)s) + interval '5 minutes'
 FROM jsonb_to_recordset(%(keys)s::jsonb) AS k(i integer, s text, e text)
 JOIN products p ON p.site_id = k.s AND p.external_id = k.e
 
 -- name: twins_by_gtin
--- Unknown keys whose product may be known under another. rows: [{i, s, g}]
+-- Products with the GTIN of a key that is not stored. rows: [{i, s, g}]
 SELECT k.i, p.external_id, seine_own_sku(p.sku, p.item), p.gtin
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, g text)
 JOIN products p ON p.gtin = k.g AND p.site_id = k.s
 
 -- name: twins_by_url
--- The same by address: a product's own, or a further one. rows: [{i, s, u}]
+-- The same by URL: a product's own, or a further one. rows: [{i, s, u}]
 SELECT k.i, p.external_id, seine_own_sku(p.sku, p.item), p.gtin
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text)
 JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
@@ -38,7 +38,7 @@ ON CONFLICT (site_id) DO NOTHING
 
 -- name: upsert_products
 -- items: [{h: hex digest, v: item, g: etag, l: last modified, p: parser, n: told}], new or changed.
--- In the order of their keys, so that writers wait for each other but never in a circle.
+-- In the order of their keys, so that writers never deadlock.
 INSERT INTO products AS p (
     site_id, external_id, url, name, price, regular_price, currency, availability, brand, sku,
     gtin, mpn, rating, review_count, image, canonical_url, item, content_hash, job_id,
@@ -72,7 +72,7 @@ ON CONFLICT (site_id, external_id) DO UPDATE SET
     changed_after = CASE WHEN EXCLUDED.told OR EXCLUDED.scraped_at <= p.scraped_at
         THEN p.changed_after ELSE seine_changed_after(
             p.changed_after, extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at)) END,
-    -- A look that nothing announced found another price than the row has.
+    -- A reading without an announcement found another price than the row has.
     (price_changes, price_changed_s) = (
         SELECT p.price_changes + n,
                p.price_changed_s + n * extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at)
@@ -86,8 +86,8 @@ WHERE p.content_hash <> EXCLUDED.content_hash
        OR p.scraped_at > greatest(now(), %(now)s) + interval '5 minutes')
 
 -- name: look_closer
--- What is stored under keys whose pages tell something else, and what fields r had before they
--- changed after t: keys: [{i, s, e, d: all of the item, r: [field], t}]
+-- The stored products whose pages differ, and the values of fields r from before their changes
+-- since t. keys: [{i, s, e, d: all of the item, r: [field], t}]
 SELECT k.i, CASE WHEN k.d THEN p.item ELSE jsonb_strip_nulls(jsonb_build_object(
            'name', p.name, 'price', p.price::text, 'regular_price', p.regular_price::text,
            'currency', p.currency, 'gtin', p.gtin, 'canonical_url', p.canonical_url)) END,
@@ -101,8 +101,8 @@ FROM jsonb_to_recordset(%(keys)s::jsonb)
 JOIN products p ON p.site_id = k.s AND p.external_id = k.e
 
 -- name: find_doubtful
--- What was told of these products and not believed, with the jumps of the site's prices (12 at
--- most are counted), and whether one of the next 60 products was seen with the kept currency since.
+-- The recorded doubts about these products, the number of jumped prices of the site (at most 12), and
+-- whether one of the next 60 products was seen with the kept currency since.
 -- keys: [{i, s, e}]
 SELECT k.i, d.field, d.value, d.first_at, (SELECT count(*) FROM (
     SELECT 1 FROM doubtful o WHERE o.site_id = d.site_id AND o.kind = 'jump' LIMIT 12) x),
@@ -132,8 +132,8 @@ ON CONFLICT (site_id, external_id, field) DO UPDATE SET
 WHERE x.seen_at <= EXCLUDED.seen_at
 
 -- name: settle_doubtful
--- rows: [{s, e, t, f: fields still in doubt}]; a claim of another page to the key is not settled by
--- the product's own
+-- rows: [{s, e, t, f: fields still in doubt}]; a key conflict with another page is not settled by the
+-- product's own page
 DELETE FROM doubtful d
 USING jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, e text, t timestamptz, f jsonb)
 WHERE d.site_id = k.s AND d.external_id = k.e AND d.seen_at < k.t AND d.field <> 'external_id'
@@ -162,7 +162,7 @@ SELECT shape, site_id, pages, noticed_at FROM (
 SELECT site_id, field FROM accepted_doubts WHERE site_id = ANY(%(sites)s) AND until > now()
 
 -- name: accept_doubts
--- Believe a site's doubtful values of one field until then; tells how many there are.
+-- Accept a site's doubtful values of one field until a time; returns their number.
 WITH made AS (
     INSERT INTO accepted_doubts (site_id, field, until) VALUES (%(site)s, %(field)s, %(until)s)
     ON CONFLICT (site_id, field) DO UPDATE SET until = EXCLUDED.until)
@@ -187,7 +187,7 @@ SELECT site_id, cluster, learned FROM site_templates
 WHERE %(site)s::text IS NULL OR site_id = %(site)s ORDER BY updated_at DESC LIMIT %(limit)s
 
 -- name: stored_currencies
--- Addresses and currencies of the products that a site had first and those that came last.
+-- URLs and currencies of the first and the last products of a site.
 SELECT * FROM (
     SELECT url, currency FROM products WHERE site_id = %(site)s AND currency IS NOT NULL
     ORDER BY first_seen, external_id LIMIT 12) AS oldest
@@ -196,8 +196,8 @@ UNION ALL SELECT * FROM (
     ORDER BY first_seen DESC, external_id DESC LIMIT 48) AS newest
 
 -- name: stored_before
--- Values of products by address, without what the last minutes changed: a page that is asked about
--- may have been stored already.
+-- Values of products by URL from before the changes of the last minutes, because the page may have
+-- been stored already.
 SELECT p.url, jsonb_build_object(
            'name', p.item -> 'name', 'price', p.item -> 'price', 'sku', p.item -> 'sku',
            'currency', p.item -> 'currency', 'availability', p.item -> 'availability',
@@ -220,9 +220,9 @@ LEFT JOIN LATERAL (
 ORDER BY p.first_seen DESC
 
 -- name: refresh_products
--- Unchanged but last written long ago, or back again. rows: [{i, s, e, u, t, j, g, l, p}]; the
--- validators are those of the answer at u, and kept where that is the row's own address. A row
--- that another writer holds is being written anyway: it is skipped, so that this never waits.
+-- Unchanged products that were written long ago or were gone. rows: [{i, s, e, u, t, j, g, l, p}];
+-- the validators are those of the response at u, and are stored if u is the row's own URL. A row
+-- that another writer has locked is skipped, because it is being written anyway.
 UPDATE products p SET scraped_at = k.t, job_id = coalesce(k.j, p.job_id), gone_at = NULL,
     missing_at = NULL,
     observed_s = p.observed_s + greatest(0, extract(epoch FROM k.t - p.scraped_at)),
@@ -241,7 +241,7 @@ WHERE p.site_id = k.site_id AND p.external_id = k.external_id
 RETURNING k.i
 
 -- name: find_confirmed
--- The products that were read from the very answers that are unchanged. rows: [{i, s, u, g, l}]
+-- The products that were read from the unchanged responses. rows: [{i, s, u, g, l}]
 SELECT k.i, p.external_id, p.parser
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text, g text, l text)
 JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
@@ -250,8 +250,8 @@ JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
 ORDER BY k.s, p.external_id
 
 -- name: mark_vanished
--- rows: [{s, u, t, f: gone by that}]. A row that another writer holds is being written, and so is
--- not gone. What was asked for and is not marked was kept out by a trigger.
+-- rows: [{s, u, t, f: gone by that}]. A row that another writer has locked is being written, so it is
+-- not gone. A selected row that is not marked was kept out by a trigger.
 WITH asked AS MATERIALIZED (
     SELECT k.t, k.f, q.site_id, q.external_id
     FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, t timestamptz, f boolean)
@@ -271,7 +271,7 @@ SELECT f, false FROM asked
 WHERE (site_id, external_id) NOT IN (SELECT site_id, external_id FROM marked)
 
 -- name: add_urls
--- Further addresses of known products. rows: [{s, u, e, t}]
+-- Further URLs of stored products. rows: [{s, u, e, t}]
 INSERT INTO product_urls AS a (site_id, url, external_id, first_seen)
 SELECT k.s, k.u, k.e, k.t
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, e text, t timestamptz)
@@ -280,7 +280,7 @@ ON CONFLICT (site_id, url) DO UPDATE SET external_id = EXCLUDED.external_id
 WHERE a.external_id <> EXCLUDED.external_id
 
 -- name: count_urls
--- How many of these addresses are known as their products': rows as in add_urls
+-- The number of these URLs that are stored for their products. rows as in add_urls
 SELECT count(*) FROM product_urls a
 JOIN jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, e text)
     ON a.site_id = k.s AND a.url = k.u AND a.external_id = k.e
@@ -315,14 +315,14 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(
     bytes bigint, duration_ms integer)
 
 -- name: plan_for_many
--- What follows compares whole sites. After a first crawl the server knows nothing of the tables'
--- sizes yet, and would compare each row with each.
+-- For statements that compare whole sites, because after a first crawl the server has no statistics
+-- of the tables yet, and would compare each row with each.
 SET LOCAL enable_nestloop = off;
 SET LOCAL work_mem = '64MB';
 
 -- name: find_unseen
--- Products of a site that a crawl did not see, by address from one on. A product was seen if it was
--- written by the job or since its start, or is in a sighting. Left out is what was found missing.
+-- Products of a site that a crawl did not see, by URL after a given one. A product was seen if it was
+-- written by the job or since its start, or is in a sighting. Missing products are excluded.
 WITH sighted AS MATERIALIZED (
     SELECT DISTINCT unnest(external_ids) AS external_id FROM sightings
     WHERE site_id = %(site)s AND (seen_at >= %(started)s OR job_id = %(job)s)
@@ -336,8 +336,8 @@ WHERE p.site_id = %(site)s AND p.gone_at IS NULL AND p.url > %(after)s
 ORDER BY p.url LIMIT %(limit)s
 
 -- name: count_unseen
--- How many products of a site are there, how many did a crawl not see, and of how many of these did
--- their own page say since then that they are not there?
+-- The numbers of a site's products, of those that a crawl did not see, and of those among these whose
+-- own page did not exist since then.
 WITH sighted AS MATERIALIZED (
     SELECT DISTINCT unnest(external_ids) AS external_id FROM sightings
     WHERE site_id = %(site)s AND (seen_at >= %(started)s OR job_id = %(job)s)
@@ -366,7 +366,7 @@ UPDATE products p SET gone_at = %(now)s FROM (
 WHERE p.site_id = %(site)s AND p.external_id = k.external_id
 
 -- name: is_measured
--- Whether somebody ended this job already.
+-- Whether a process has finished this job already.
 SELECT EXISTS (SELECT 1 FROM quality WHERE site_id = %(site)s AND job_id = %(job)s
                AND measured_at >= %(started)s)
 
@@ -374,7 +374,7 @@ SELECT EXISTS (SELECT 1 FROM quality WHERE site_id = %(site)s AND job_id = %(job
 DELETE FROM sightings WHERE seen_at < %(before)s
 
 -- name: measure_products
--- Counts over the products of a site that a crawl saw (all that are not gone, without a start).
+-- Counts over the products of a site that a crawl saw (without a start: all that are not gone).
 WITH sighted AS MATERIALIZED (
     SELECT DISTINCT unnest(external_ids) AS external_id FROM sightings
     WHERE site_id = %(site)s AND (seen_at >= %(since)s OR job_id = %(job)s)
@@ -396,7 +396,7 @@ SELECT count(*) AS products, count(price) AS price,
 FROM seen
 
 -- name: measure_changes
--- Products that changed, and those whose price became ten times or a tenth of what it was.
+-- The numbers of changed products, and of prices that rose to ten times or fell to a tenth.
 SELECT count(DISTINCT v.external_id),
        count(DISTINCT v.external_id) FILTER (WHERE v.field = 'price'
            AND (v.new #>> '{}')::numeric NOT BETWEEN (v.old #>> '{}')::numeric / 10
@@ -431,19 +431,19 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(
     site_id text, job_id text)
 
 -- name: find_page
--- The newest stored answer of a URL.
+-- The newest stored response of a URL.
 SELECT key, start, length FROM archive
 WHERE hashtextextended(url, 0) = hashtextextended(%(url)s, 0) AND url = %(url)s
 ORDER BY at DESC LIMIT 1
 
 -- name: recrawl_candidates
--- The products of a site that may be due, roughly the worthiest first: their exact order needs an
--- estimate of how often each changes, which is not made here.
+-- The products of a site that may be due, roughly the worthiest first; the exact order needs an
+-- estimate of each product's change rate, which Python computes.
 SELECT url, scraped_at, observed_s, price_changes, price_changed_s, etag, last_modified, parser,
        external_id, name, coalesce(item #>> '{breadcrumbs,1}', ''), brand,
        price::double precision, importance
 FROM (
-    -- The items are read of those that are left: each is large.
+    -- The items are read only for the selected products, because each is large.
     SELECT * FROM (
         SELECT url, external_id, name, site_id, gone_at, observed_s, price_changes,
                price_changed_s, etag, last_modified, parser, item, brand, price, importance,
@@ -452,7 +452,7 @@ FROM (
         FROM products
     ) AS looked
     WHERE site_id = %(site)s AND scraped_at < %(now)s - make_interval(secs => %(shortest)s)
-      -- What is gone gets one more look: a shop may have lost its pages for an hour only.
+      -- Gone products are fetched once more, because a shop may lose its pages for an hour.
       AND (gone_at IS NULL OR gone_at BETWEEN %(now)s - make_interval(secs => %(calm)s, days => 1)
                                           AND %(now)s - make_interval(secs => %(calm)s))
     ORDER BY extract(epoch FROM %(now)s - scraped_at) * coalesce(importance, 1)
@@ -462,14 +462,14 @@ FROM (
 ) AS first
 
 -- name: change_groups
--- What all looks at a site's products found, by the category that the shop names first.
+-- The results of all looks at a site's products, by the first category of each.
 SELECT coalesce(item #>> '{breadcrumbs,1}', ''), sum(price_changes), sum(price_changed_s),
        sum(greatest(0, observed_s - price_changed_s))
 FROM products WHERE site_id = %(site)s AND gone_at IS NULL
 GROUP BY 1 ORDER BY count(*) DESC LIMIT %(limit)s
 
 -- name: set_importance
--- urls: the products' own addresses, or further ones of theirs; importance: NULL forgets it.
+-- urls: the products' own or further URLs; importance: NULL removes it.
 WITH asked AS (
     SELECT u, p.site_id, p.external_id FROM unnest(%(urls)s::text[]) AS u
     JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(u, 0) AND p.url = u

@@ -1,5 +1,5 @@
--- _next_use: when an address was or will be used for a domain last; _proxy_keys comes before it.
--- The guard keeps two uses apart although a worker may be late, and the way through a proxy varies.
+-- _next_use: the next time at which an address may be used for a domain; _proxy_keys comes before it.
+-- The margin separates two uses even if a worker is late or the latency of a proxy varies.
 local function next_use(domain, id, each)
     local last = number(redis.call('HGET', domain_key('pace', domain), id)) or 0
     return math.ceil(last + each + math.min(10, each * 0.05))

@@ -1,9 +1,9 @@
--- count_verdicts: add verdicts to a domain's window, and say where it stands; without verdicts, only say.
+-- count_verdicts: add verdicts to a domain's window, and return its state; also without verdicts.
 -- include: _numbers _clock _count _ladder_state
 -- KEYS[1] prefix of the ladder's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain
--- ARGV[3] length of the window, ms: after each, what was counted before weighs half
+-- ARGV[3] length of the window, ms, after which the earlier counts are halved
 -- ARGV[4] then for each step: name, good verdicts, bad verdicts, cost of all, in units
 -- reply: {now ms, units spent this hour, step, since ms, good, bad, probe, good and bad verdicts of
 --         the probe, its beginning ms, failed probes in a row, reason, stuck since ms}
@@ -27,7 +27,7 @@ for at = 4, #ARGV, 4 do
     elseif name == probe then
         add(D, 'pgood', good)
         add(D, 'pbad', bad)
-    end -- else: sent before the last step, it says nothing of this one
+    end -- else: sent on an earlier step, so it does not count for this one
     if cost > 0 then
         local spent = P .. 'spent:' .. math.floor(now / 3600000)
         if type(redis.pcall('INCRBY', spent, cost)) == 'table' then -- it is no number any more

@@ -1,13 +1,13 @@
--- ladder_move: act on a decision about a domain, if nobody was faster.
+-- ladder_move: apply a decision about a domain, if no other worker was faster.
 -- include: _numbers _clock _count _ladder_state
 -- KEYS[1] prefix of the ladder's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain
 -- ARGV[3] step on which the decision was made
--- ARGV[4] probe that was under way ('' = none)
+-- ARGV[4] probe in progress ('' = none)
 -- ARGV[5] decision: climb, down, probe, fail or stuck
 -- ARGV[6] step to go to, or to probe
--- ARGV[7] reason, for people
+-- ARGV[7] reason, for operators
 -- ARGV[8] number of requests that a probe may send
 -- reply: 'OK' or 'LATE'
 local HISTORY = 20

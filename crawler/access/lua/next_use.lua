@@ -1,4 +1,4 @@
--- next_use: another time for a use of an address for a domain, because its own was missed or never given.
+-- next_use: a new time for a use of an address for a domain, because it missed its time or had none.
 -- include: _numbers _clock _count _proxy_keys _next_use
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
@@ -9,7 +9,7 @@
 -- reply: {now ms, time of the use ms}
 local at = math.max(now, next_use(ARGV[2], ARGV[3], tonumber(ARGV[4])))
 if ARGV[5] ~= '' and redis.call('HGET', domain_key('pace', ARGV[2]), ARGV[3]) == ARGV[5] then
-    at = now -- nobody got a later one: the pause simply begins with this late use
+    at = now -- no later time was reserved, so the pause begins with this late use
 end
 reserve_use(ARGV[2], ARGV[3], at)
 return { now, at }

@@ -1,4 +1,4 @@
--- probe_ticket: may this request be one of those that probe a lower step?
+-- probe_ticket: whether this request may probe a lower step.
 -- include: _numbers _clock _count _ladder_state
 -- KEYS[1] prefix of the ladder's keys
 -- ARGV[1] now ms (0: ask the server)

@@ -1,14 +1,14 @@
--- register_proxies: this worker's list of proxies; the fleet has those that any of its workers lists.
--- What is known of those that stay is kept. A worker that is silent for long no longer counts.
+-- register_proxies: store a worker's list of proxies; the fleet has the proxies of all its workers.
+-- Proxies that stay keep their state. The list of a silent worker expires.
 -- include: _numbers _clock _count _proxy_keys
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker
 -- ARGV[3] name of the list: the same for the same proxies
--- ARGV[4] ms for which the worker's list counts
+-- ARGV[4] ms until the worker's list expires
 -- ARGV[5] number of proxies
 -- ARGV[6] then for each: id, pool, country, provider
--- reply: {proxies that left the fleet, lists in the fleet, ids that only others list: at most 5, how many,
+-- reply: {proxies removed from the fleet, lists in the fleet, ids that only others list: at most 5, how many,
 --         ids that only this worker's list has: at most 5, how many}
 local NAMED = 5
 local worker, name = ARGV[2], ARGV[3]
@@ -42,26 +42,27 @@ for _, other in ipairs(redis.call('HVALS', LISTS)) do
         end
     end
 end
-for _, old in ipairs(redis.call('SMEMBERS', NAMES)) do
-    if not names[old] then redis.call('DEL', list_key(old)) end
+for _, stored_name in ipairs(redis.call('SMEMBERS', NAMES)) do
+    if not names[stored_name] then redis.call('DEL', list_key(stored_name)) end
 end
 redis.call('DEL', NAMES)
-for known in pairs(names) do
-    redis.call('SADD', NAMES, known)
+for used_name in pairs(names) do
+    redis.call('SADD', NAMES, used_name)
 end
 
-local function more(these, those)
-    local found, count = {}, 0
+-- The first ids of one set that another set lacks, and their number.
+local function difference(these, those)
+    local ids, count = {}, 0
     for id in pairs(these) do
         if not those[id] then
             count = count + 1
-            if count <= NAMED then found[count] = id end
+            if count <= NAMED then ids[count] = id end
         end
     end
-    return found, count
+    return ids, count
 end
 
-local left = 0
+local removed = 0
 for _, id in ipairs(redis.call('HKEYS', INFO)) do
     if not mine[id] and not others[id] then
         local info = cjson.decode(redis.call('HGET', INFO, id))
@@ -70,10 +71,10 @@ for _, id in ipairs(redis.call('HKEYS', INFO)) do
         end
         redis.call('HDEL', INFO, id)
         redis.call('ZREM', RESTING, id)
-        left = left + 1
+        removed = removed + 1
     end
 end
-local elsewhere, n_elsewhere = more(others, mine)
-local here, n_here = {}, 0
-if lists > 1 then here, n_here = more(mine, others) end
-return { left, lists, elsewhere, n_elsewhere, here, n_here }
+local only_others, n_only_others = difference(others, mine)
+local only_mine, n_only_mine = {}, 0
+if lists > 1 then only_mine, n_only_mine = difference(mine, others) end
+return { removed, lists, only_others, n_only_others, only_mine, n_only_mine }

@@ -1,4 +1,4 @@
--- report_use: how a use of a proxy ended; a ban sends it to rest for the domain, several for all.
+-- report_use: report the outcome of a proxy's use; a ban rests it for the domain, several bans everywhere.
 -- include: _numbers _clock _count _proxy_keys _ban
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
@@ -8,7 +8,7 @@
 -- ARGV[5] outcome: good, ban or unknown
 -- ARGV[6] first quarantine, ms; it doubles with each ban in a row
 -- ARGV[7] longest quarantine, ms
--- ARGV[8] number of domains whose bans within the first quarantine make it rest everywhere
+-- ARGV[8] number of domains whose bans within the first quarantine rest it everywhere
 -- reply: 'GOOD', 'UNKNOWN', 'BANNED' (for the domain), 'RESTING' (everywhere), 'AGAIN' (it rests already)
 local domain, id, outcome = ARGV[2], ARGV[3], ARGV[5]
 local proven = domain_key('good', domain)

@@ -1,4 +1,4 @@
--- take_proxy: the proxy that was idle longest and may be used for a domain; an unproven one goes out once.
+-- take_proxy: take the proxy that was idle longest and may be used for a domain; an unproven one is used once.
 -- include: _numbers _clock _count _proxy_keys _ban _next_use
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
@@ -7,31 +7,31 @@
 -- ARGV[4] country ('' = any)
 -- ARGV[5] id of the proxy to keep, if it may be used ('' = none)
 -- ARGV[6] token of this use
--- ARGV[7] ms after which a use that was never reported counts as over
+-- ARGV[7] ms after which a use without a report ends
 -- ARGV[8] uses of one proxy at a time (0: any number)
 -- ARGV[9] pause between two uses of one proxy, ms
--- ARGV[10] pause between two uses of one proxy for this domain, ms ('' = the domain keeps it itself)
+-- ARGV[10] pause between two uses of one proxy for this domain, ms ('' = its limits are for all proxies)
 -- ARGV[11] uses of one proxy at a time for this domain (0: any number)
 -- ARGV[12] how long before its time a proxy may be taken, ms
--- ARGV[13] name of the worker's list: it knows no other proxies ('' = it takes any)
+-- ARGV[13] name of the worker's list, whose proxies alone are taken ('' = any)
 -- reply: {'TAKEN', id, 1 if this use decides on it, time of the use ms (0: at once), now ms}; {'WAIT', ms until one may be free};
 --        {'NONE'}: the pool is empty
 local pool = pool_key(ARGV[3], ARGV[4])
 local resting, tried = domain_key('rest', ARGV[2]), domain_key('try', ARGV[2])
 local proven = domain_key('good', ARGV[2])
-local hold, most, pause = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local each, each_most, lead = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local hold, limit, pause = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local domain_pause, domain_limit, lead = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local listed = ARGV[13] ~= '' and list_key(ARGV[13])
-local SCAN = 500 -- a longer list of resting proxies is not searched to its end
-local SOON = 250 -- ms after which a use that is under way may be over
+local SCAN = 500 -- most proxies of the pool that are searched
+local SOON = 250 -- ms after which a use in progress may have ended
 
-local function crowded(uses, limit)
+local function is_full(uses, most_uses)
     redis.call('ZREMRANGEBYSCORE', uses, '-inf', now)
-    return redis.call('ZCARD', uses) >= limit
+    return redis.call('ZCARD', uses) >= most_uses
 end
 
--- When a proxy may be used, ms (0: now, nil: never by this worker); whether this use decides on it; whether only its pause for the
--- domain stands in the way.
+-- The time at which a proxy may be used, ms (0: now, nil: never by this worker); whether this use decides on
+-- it; whether it waits only for its pause for the domain.
 local function free_at(id, last)
     if listed and redis.call('SISMEMBER', listed, id) == 0 then return nil end
     local banned = ban_ends(id, resting)
@@ -39,10 +39,10 @@ local function free_at(id, last)
     local probe = banned > 0 or not redis.call('ZSCORE', proven, id)
     if probe and (number(redis.call('HGET', tried, id)) or 0) > now then return now + SOON end
     if last + pause > now then return last + pause end
-    if most > 0 and crowded(P .. 'uses:' .. id, most) then return now + SOON end
-    if each then
-        if each_most > 0 and crowded(uses_key(ARGV[2], id), each_most) then return now + SOON end
-        local due = next_use(ARGV[2], id, each)
+    if limit > 0 and is_full(P .. 'uses:' .. id, limit) then return now + SOON end
+    if domain_pause then
+        if domain_limit > 0 and is_full(uses_key(ARGV[2], id), domain_limit) then return now + SOON end
+        local due = next_use(ARGV[2], id, domain_pause)
         if due > now then return due, probe, true end
     end
     return 0, probe
@@ -62,33 +62,33 @@ local function take(id, probe, at)
         redis.call('HSET', tried, id, now + hold)
         redis.call('PEXPIRE', tried, KEEP)
     end
-    if most > 0 then note_use(P .. 'uses:' .. id) end
-    if each then
-        if each_most > 0 then note_use(uses_key(ARGV[2], id)) end
+    if limit > 0 then note_use(P .. 'uses:' .. id) end
+    if domain_pause then
+        if domain_limit > 0 then note_use(uses_key(ARGV[2], id)) end
         reserve_use(ARGV[2], id, at)
     end
-    return { 'TAKEN', id, probe and 1 or 0, each and at or 0, now }
+    return { 'TAKEN', id, probe and 1 or 0, domain_pause and at or 0, now }
 end
 
-local kept = ARGV[5] ~= '' and redis.call('ZSCORE', pool, ARGV[5])
-if kept then
-    local at, probe = free_at(ARGV[5], tonumber(kept))
+local last_use = ARGV[5] ~= '' and redis.call('ZSCORE', pool, ARGV[5])
+if last_use then
+    local at, probe = free_at(ARGV[5], tonumber(last_use))
     if at == 0 then return take(ARGV[5], probe, now) end
 end
-local first, soonest, nearly = 0, nil, nil
+local first, soonest, upcoming = 0, nil, nil
 while first < SCAN do
     local page = redis.call('ZRANGE', pool, first, first + 49, 'WITHSCORES')
     if #page == 0 then break end
     for i = 1, #page, 2 do
         local at, probe, paced = free_at(page[i], tonumber(page[i + 1]))
         if at == 0 then return take(page[i], probe, now) end
-        if paced and at - now <= lead and not (nearly and nearly.at <= at) then
-            nearly = { id = page[i], probe = probe, at = at }
+        if paced and at - now <= lead and not (upcoming and upcoming.at <= at) then
+            upcoming = { id = page[i], probe = probe, at = at }
         end
         if at then soonest = math.min(soonest or at, at) end
     end
     first = first + 50
 end
-if nearly then return take(nearly.id, nearly.probe, nearly.at) end
+if upcoming then return take(upcoming.id, upcoming.probe, upcoming.at) end
 if not soonest then return { 'NONE' } end
 return { 'WAIT', math.max(soonest - now, 1) }

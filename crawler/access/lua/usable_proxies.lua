@@ -1,4 +1,4 @@
--- usable_proxies: the number of proxies of a pool that do not rest for a domain.
+-- usable_proxies: count the proxies of a pool that do not rest for a domain.
 -- include: _numbers _clock _count _proxy_keys
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
@@ -8,16 +8,16 @@
 -- ARGV[5] name of the worker's list ('' = any)
 -- reply: the number
 local function resting(key)
-    local found = {}
+    local ids = {}
     for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, now, '+inf')) do
-        found[id] = true
+        ids[id] = true
     end
-    return found
+    return ids
 end
-local everywhere, here, usable = resting(RESTING), resting(domain_key('rest', ARGV[2])), 0
+local everywhere, for_domain, usable = resting(RESTING), resting(domain_key('rest', ARGV[2])), 0
 for _, id in ipairs(redis.call('ZRANGE', pool_key(ARGV[3], ARGV[4]), 0, -1)) do
-    local known = ARGV[5] == '' or redis.call('SISMEMBER', list_key(ARGV[5]), id) == 1
-    if known and not everywhere[id] and not here[id] then
+    local is_listed = ARGV[5] == '' or redis.call('SISMEMBER', list_key(ARGV[5]), id) == 1
+    if is_listed and not everywhere[id] and not for_domain[id] then
         usable = usable + 1
     end
 end

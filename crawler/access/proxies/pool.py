@@ -175,14 +175,14 @@ class ProxyPool:
         self.listed = name_of(proxies)
         args = [arg for p in proxies for arg in (p.id, p.pool, p.country, p.provider)]
         head = (self.now_ms, worker, self.listed, LISTED_MS, len(proxies))
-        left, lists, elsewhere, n_elsewhere, here, n_here = await run(
+        removed, lists, only_others, n_only_others, only_mine, n_only_mine = await run(
             self.redis, "register_proxies", self.key, *head, *args
         )
         return Registered(
-            int(left),
+            int(removed),
             int(lists),
-            Some(tuple(sorted(map(text, elsewhere))), int(n_elsewhere)),
-            Some(tuple(sorted(map(text, here))), int(n_here)),
+            Some(tuple(sorted(map(text, only_others))), int(n_only_others)),
+            Some(tuple(sorted(map(text, only_mine))), int(n_only_mine)),
         )
 
     async def withdraw(self, worker: str) -> None:

@@ -100,10 +100,10 @@ def due(
         if waited_s >= product_period_s:
             value = weight * worth(belief(product.looks, prior or ANY), waited_s)
             due_products.append(Due(product, waited_s, value))
-    return [entry.known for entry in chosen(due_products, limit, spent)]
+    return [entry.known for entry in select(due_products, limit, spent)]
 
 
-def chosen(due_products: Sequence[Due], limit: int, spent: int = 0) -> list[Due]:
+def select(due_products: Sequence[Due], limit: int, spent: int = 0) -> list[Due]:
     """Return at most *limit* products: the worthiest, with SWEEP of those that waited longest.
 
     *spent* looks came before. They are needed, because the sweep's share of a few looks is below 1.

@@ -49,7 +49,7 @@ async def end_jobs(jobs: Jobs, database_url: str, at: datetime | None = None) ->
     """
     running = await jobs.running()
     idle = bool(running) and await jobs.frontier.idle()
-    at, ended, errors = at or datetime.now(UTC), [], []
+    at, ended_jobs, errors = at or datetime.now(UTC), [], []
     for job in running:
         if not is_over(job, at, idle=idle):
             continue
@@ -61,10 +61,10 @@ async def end_jobs(jobs: Jobs, database_url: str, at: datetime | None = None) ->
         if ended_job is not None:
             counters = ", ".join(f"{getattr(job, name)} {name}" for name in ENDED)
             logger.info("job %s is finished: %s", job.id, counters)
-            ended.append(ended_job)
+            ended_jobs.append(ended_job)
     if errors:
         raise errors[0]
-    return ended
+    return ended_jobs
 
 
 def is_over(job: Job, at: datetime, *, idle: bool) -> bool:

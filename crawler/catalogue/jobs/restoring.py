@@ -33,19 +33,19 @@ async def restore_jobs(jobs: Jobs, database_url: str) -> list[Job]:
     """
     crawl = jobs.frontier.keys.crawl
     await _check_frontier(jobs, database_url)
-    begun, ended = [], []
+    begun_jobs, ended_jobs = [], []
     for recorded in await asyncio.to_thread(unended, database_url, crawl):
         job = await jobs.get(recorded.id)
         if job is not None:
             if job.state in ENDED_STATES:  # the process that ended it did not record it
-                ended.append(job)
+                ended_jobs.append(job)
             continue
         restored = await _begin_anew(jobs, database_url, recorded)
         if restored is not None:
-            begun.append(restored)
-    if ended:
-        await asyncio.to_thread(record, database_url, crawl, ended)
-    return begun
+            begun_jobs.append(restored)
+    if ended_jobs:
+        await asyncio.to_thread(record, database_url, crawl, ended_jobs)
+    return begun_jobs
 
 
 async def _check_frontier(jobs: Jobs, database_url: str) -> None:

@@ -1,4 +1,4 @@
-"""Dead letters: filter them, look at one, send some back or remove them."""
+"""Dead letters: filter them, show one, replay or remove some."""
 
 from __future__ import annotations
 
@@ -19,70 +19,77 @@ SHOWN = 100
 async def dead(request: web.Request) -> web.Response:
     """List dead letters, the newest first."""
     context, query = context_of(request), request.query
-    wanted = Filter(
+    letter_filter = Filter(
         reason=query.get("reason", ""), domain=query.get("in", ""), text=query.get("text", "")
     )
-    letters, all_seen = await search_dead(context.frontier, wanted, limit=SHOWN)
+    letters, is_complete = await search_dead(context.frontier, letter_filter, limit=SHOWN)
     total = (await context.frontier.counts()).dead
     return page(
         request,
         "Dead letters",
-        tag.p(f"{count(total)} in all. {_extent(len(letters), all_seen)}"),
-        _filter(wanted),
-        _list(request, letters, wanted) if letters else tag.p(_none(total)),
+        tag.p(f"{count(total)} in all. {_extent(len(letters), is_complete)}"),
+        _filter(letter_filter),
+        _list(request, letters, letter_filter) if letters else tag.p(_none(total)),
     )
 
 
 def _none(total: int) -> str:
-    """Say why the list is empty."""
+    """Return why the list is empty."""
     return "No dead letter matches." if total else "No request was given up."
 
 
-def _extent(shown: int, all_seen: bool) -> str:
-    return f"Shown: {shown}." if all_seen else f"Shown: the newest {shown} that match."
+def _extent(shown: int, is_complete: bool) -> str:
+    return f"Shown: {shown}." if is_complete else f"Shown: the newest {shown} that match."
 
 
-def _filter(wanted: Filter) -> Node:
-    fields = (("reason", "Reason", wanted.reason), ("in", "Domain", wanted.domain))
+def _filter(letter_filter: Filter) -> Node:
+    fields = (("reason", "Reason", letter_filter.reason), ("in", "Domain", letter_filter.domain))
     inputs = [
         tag.label(label, " ", tag.input(name=name, id=f"f-{name}", value=value), for_=f"f-{name}")
-        for name, label, value in (*fields, ("text", "In URL or error", wanted.text))
+        for name, label, value in (*fields, ("text", "In URL or error", letter_filter.text))
     ]
     return tag.form(inputs, tag.button("Filter", class_="main"), method="get", role="search")
 
 
-def _list(request: web.Request, letters: list[Found], wanted: Filter) -> Node:
+def _list(request: web.Request, letters: list[Found], letter_filter: Filter) -> Node:
     names = ("Pick", "Buried (UTC)", "Reason", "Error", "URL")
-    listed = table("Newest first", names, [_row(letter) for letter in letters], words=5)
-    verbs = [
+    letters_table = table("Newest first", names, [_row(letter) for letter in letters], words=5)
+    buttons = [
         tag.button(label, formaction=f"/do/{verb}", class_=f"verb-{verb}")
         for verb, label in (("replay", "Try the ticked again"), ("purge", "Remove the ticked"))
     ]
     back = tag.input(type="hidden", name="back", value=request.path_qs)
-    ticks = tag.form(
+    form = tag.form(
         hidden_token(request),
         back,
-        listed,
-        tag.div(verbs, class_="actions"),
+        letters_table,
+        tag.div(buttons, class_="actions"),
         method="post",
         action="/do/replay",
     )
-    every = [
-        _all(request, "replay", "Try all matching again", wanted),
-        _all(request, "purge", "Remove all matching", wanted),
+    all_forms = [
+        _form_for_all(request, "replay", "Try all matching again", letter_filter),
+        _form_for_all(request, "purge", "Remove all matching", letter_filter),
     ]
-    return [ticks, tag.div(every, class_="actions")]
+    return [form, tag.div(all_forms, class_="actions")]
 
 
-def _all(request: web.Request, verb: str, label: str, wanted: Filter) -> Node:
-    hidden = {"all": "yes", "reason": wanted.reason, "in": wanted.domain, "text": wanted.text}
+def _form_for_all(request: web.Request, verb: str, label: str, letter_filter: Filter) -> Node:
+    hidden = {
+        "all": "yes",
+        "reason": letter_filter.reason,
+        "in": letter_filter.domain,
+        "text": letter_filter.text,
+    }
     return action_form(request, verb, label, **hidden)
 
 
 def _row(letter: Found) -> tuple[Node, ...]:
-    tick = tag.input(type="checkbox", name="id", value=letter.id, aria_label=f"Choose {letter.url}")
+    checkbox = tag.input(
+        type="checkbox", name="id", value=letter.id, aria_label=f"Choose {letter.url}"
+    )
     return (
-        tick,
+        checkbox,
         tag.a(moment(letter.at), href=f"/dead/{letter.id}"),
         reason_of(letter),
         str(letter.note.get("error", ""))[:300],
@@ -91,41 +98,44 @@ def _row(letter: Found) -> tuple[Node, ...]:
 
 
 async def letter(request: web.Request) -> web.Response:
-    """Show one dead letter: why, when, and the request as it is stored."""
+    """Show one dead letter: its reason, its time, and the stored request."""
     id_ = request.match_info["id"]
-    found = await one_dead(context_of(request).frontier, id_)
-    if found is None:
+    stored_letter = await one_dead(context_of(request).frontier, id_)
+    if stored_letter is None:
         raise web.HTTPNotFound(text="This dead letter is not there any more.\n")
-    shown, stored = found
-    host = host_of(shown.url)
+    dead_letter, blob = stored_letter
+    host = host_of(dead_letter.url)
     return page(
         request,
-        f"Dead letter {shown.id}",
-        tag.p(link(shown.url)),
-        table("Why it was given up", ("Field", "Value"), _facts(shown), words=2),
+        f"Dead letter {dead_letter.id}",
+        tag.p(link(dead_letter.url)),
+        table("Why it was given up", ("Field", "Value"), _facts(dead_letter), words=2),
         tag.p(
-            tag.a("Its history", href=address("frontier", url=shown.url)),
+            tag.a("Its history", href=address("frontier", url=dead_letter.url)),
             " · ",
             tag.a("Its domain", href=address("domains", host)),
             " · ",
-            tag.a("Others like it", href=address("dead", reason=reason_of(shown), **{"in": host})),
+            tag.a(
+                "Others like it",
+                href=address("dead", reason=reason_of(dead_letter), **{"in": host}),
+            ),
         ),
         tag.div(
-            action_form(request, "replay", "Try it again", id=shown.id),
-            action_form(request, "purge", "Remove it", id=shown.id),
+            action_form(request, "replay", "Try it again", id=dead_letter.id),
+            action_form(request, "purge", "Remove it", id=dead_letter.id),
             class_="actions",
         ),
         tag.h2("The request"),
-        tag.pre(_pretty(stored_fields(stored)), tabindex="0"),
+        tag.pre(_pretty(stored_fields(blob)), tabindex="0"),
     )
 
 
-def _facts(shown: Found) -> list[tuple[Node, ...]]:
-    note = {name: value for name, value in shown.note.items() if name not in {"url", "at"}}
+def _facts(dead_letter: Found) -> list[tuple[Node, ...]]:
+    note = {name: value for name, value in dead_letter.note.items() if name not in {"url", "at"}}
     facts: list[tuple[Node, ...]] = [
-        ("buried (UTC)", moment(shown.at)),
-        ("made (UTC)", moment(shown.created)),
-        ("retries", str(shown.retries)),
+        ("buried (UTC)", moment(dead_letter.at)),
+        ("made (UTC)", moment(dead_letter.created)),
+        ("retries", str(dead_letter.retries)),
     ]
     return [*facts, *((name, str(value)) for name, value in note.items() if name != "retries")]
 

@@ -1,4 +1,4 @@
-"""Domains: which are busy, and everything about one of them."""
+"""Domains: the busiest ones, and the details of one."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from scrapy_seine.reads.formatting import count, share, span
 from scrapy_seine.reads.requests import Found, peek
 
 PAGE = 100
-_LONGEST = 255
+_MAX_LENGTH = 255
 
 
 async def domains(request: web.Request) -> web.Response:
     """List domains, the busiest first."""
     name = request.query.get("domain", "").strip().lower()
     if name:
-        raise web.HTTPSeeOther(address("domains", name[:_LONGEST]))
+        raise web.HTTPSeeOther(address("domains", name[:_MAX_LENGTH]))
     context = context_of(request)
     start = number(request.query.get("from", "0"))
     keys = context.frontier.keys
     names = await list_domains(context.redis, keys, limit=PAGE, start=start)
     at = (await context.overview(max_age_s=5)).fleet.at
     rows = await read_domains(context.redis, keys, names, at)
-    more: Node = None
+    next_link: Node = None
     if len(names) == PAGE:
-        more = tag.p(tag.a("Next page", href=f"/domains?from={start + PAGE}"))
+        next_link = tag.p(tag.a("Next page", href=f"/domains?from={start + PAGE}"))
     return page(
         request,
         "Domains",
         search_form("domain", "Domain", "", "Show"),
         domains_table("The busiest first", rows, context.history),
-        more,
+        next_link,
     )
 
 
 def number(text: str) -> int:
-    """Read a position; anything else is the beginning."""
-    return min(int(text), 10**9) if text.isdecimal() and len(text) < _LONGEST else 0
+    """Read a position; invalid text is 0."""
+    return min(int(text), 10**9) if text.isdecimal() and len(text) < _MAX_LENGTH else 0
 
 
 async def domain(request: web.Request) -> web.Response:
@@ -59,7 +59,7 @@ async def domain(request: web.Request) -> web.Response:
         d.name,
         tag.p(badge(d.state, MOODS[d.state])),
         _tiles(d),
-        _means(rung),
+        _ladder_step(rung),
         tag.div(
             action_form(request, verb, label, domain=d.name),
             _limits(request, d),
@@ -70,28 +70,28 @@ async def domain(request: web.Request) -> web.Response:
     )
 
 
-def priority_form(request: web.Request, /, *fields: Node, **chosen: str) -> Markup:
-    """Make the form that gives queued requests another priority."""
+def priority_form(request: web.Request, /, *fields: Node, **hidden: str) -> Markup:
+    """Render the form that sets the priority of queued requests."""
     number = tag.input(
         type="number", id="priority", name="priority", min=-4000, max=4000, value=100
     )
     label = tag.label("Priority", " ", number, for_="priority")
-    return action_form(request, "set_priority", "Queue with it", label, *fields, **chosen)
+    return action_form(request, "set_priority", "Queue with it", label, *fields, **hidden)
 
 
-def _means(rung: Rung | None) -> Node:
+def _ladder_step(rung: Rung | None) -> Node:
     if rung is None:
         return None
-    word = badge(rung.step, "bad" if rung.stuck else "")
+    step = badge(rung.step, "bad" if rung.stuck else "")
     moves = tag.ul([tag.li(move) for move in rung.moves])
-    return tag.section(tag.p("Asked by: ", word, " ", rung.reason), moves)
+    return tag.section(tag.p("Asked by: ", step, " ", rung.reason), moves)
 
 
-def _row(found: Found) -> tuple[Node, ...]:
+def _row(request: Found) -> tuple[Node, ...]:
     return (
-        tag.a(found.url, href=address("frontier", url=found.url), class_="url"),
-        str(found.priority),
-        str(found.retries),
+        tag.a(request.url, href=address("frontier", url=request.url), class_="url"),
+        str(request.priority),
+        str(request.retries),
     )
 
 
@@ -112,10 +112,10 @@ def _tiles(d: Domain) -> Node:
 
 def _limits(request: web.Request, d: Domain) -> Node:
     def field(name: str, label: str, value: int, low: int) -> Node:
-        box = tag.input(
+        input_field = tag.input(
             type="number", id=name, name=name, value=value, min=low, max=86400000, required=True
         )
-        return tag.label(label, " ", box, for_=name)
+        return tag.label(label, " ", input_field, for_=name)
 
     return action_form(
         request,

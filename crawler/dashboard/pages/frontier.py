@@ -1,4 +1,4 @@
-"""The frontier by state, and the search for one URL: where is it, and why."""
+"""The frontier by state, and the search for one URL with its place and reason."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ _ATTEMPT = ("outcome", "status", "lane", "proxy_id", "worker", "duration_ms")
 
 
 async def frontier(request: web.Request) -> web.Response:
-    """Show where requests are, and search for one."""
+    """Show the requests by state, and search for one."""
     context, url = context_of(request), request.query.get("url", "").strip()
-    found: Node = await _search(request, context, url) if url else None
+    result: Node = await _search(request, context, url) if url else None
     return page(
         request,
         "Frontier",
         search_form("url", "URL", url),
-        found,
+        result,
         fragments(await live(context)),
         tag.h2("Priority of what is queued"),
-        tag.div(priority_form(request, *_chosen()), class_="actions panel"),
+        tag.div(priority_form(request, *_selection_fields()), class_="actions panel"),
         live="frontier",
     )
 
 
-def _chosen() -> list[Node]:
-    """Fields that say which queued requests are meant; those that are empty narrow nothing."""
+def _selection_fields() -> list[Node]:
+    """Return the fields that select queued requests; empty fields do not restrict."""
     return [
         labelled("Domain", "domain", "shop.example"),
         labelled("Job", "job"),
@@ -59,7 +59,7 @@ def _chosen() -> list[Node]:
 
 
 async def live(context: Context) -> dict[str, Markup]:
-    """Return the parts that change while somebody looks."""
+    """Return the live parts of the page."""
     now = (await context.overview(max_age_s=1)).fleet
     counts = now.counts
     states = tiles(
@@ -87,34 +87,36 @@ def _events(rows: list[tuple[str, str]]) -> Markup:
 
 async def _search(request: web.Request, context: Context, url: str) -> Node:
     try:
-        wanted, host = normalise(url), domain(url)
-        found = await find(context.frontier, url)
+        normalised, host = normalise(url), domain(url)
+        requests = await find(context.frontier, url)
     except ValueError as error:
         return refusal(f"That is no URL to crawl: {error}")
-    rows = [_row(request_) for request_ in found]
+    rows = [_row(request_) for request_ in requests]
     names = ("State", "Since or until (UTC)", "Retries", "Worker", "Why", "URL")
     return [
         tag.p(
             "Looked for ",
-            link(wanted),
+            link(normalised),
             " in ",
             tag.a(host, href=address("domains", host)),
             ".",
         ),
         table("Where it is", names, rows, words=6),
-        None if found else tag.p(f"Not among the first {count(DEPTH)} of each place."),
-        await _history(context, wanted, host),
-        action_form(request, "forget", "Forget that it was seen", url=wanted),
+        None if requests else tag.p(f"Not among the first {count(DEPTH)} of each place."),
+        await _history(context, normalised, host),
+        action_form(request, "forget", "Forget that it was seen", url=normalised),
     ]
 
 
-def _row(found: Found) -> tuple[Node, ...]:
-    state: Node = found.state
-    if found.state == "dead":
-        state = tag.a(found.state, href=f"/dead/{found.id}")
-    why = f"{found.note.get('reason', '')}: {found.note.get('error', '')}" if found.note else ""
-    at = moment(found.at)
-    return state, at, str(found.retries), found.worker, why, link(found.url)
+def _row(request: Found) -> tuple[Node, ...]:
+    state: Node = request.state
+    if request.state == "dead":
+        state = tag.a(request.state, href=f"/dead/{request.id}")
+    reason = (
+        f"{request.note.get('reason', '')}: {request.note.get('error', '')}" if request.note else ""
+    )
+    at = moment(request.at)
+    return state, at, str(request.retries), request.worker, reason, link(request.url)
 
 
 async def _history(context: Context, url: str, host: str) -> Node:
@@ -124,9 +126,12 @@ async def _history(context: Context, url: str, host: str) -> Node:
     except StoreError as error:
         return refusal(error)
     names = ("Time (UTC)", "Outcome", "Status", "Lane", "Proxy", "Worker", "Took, ms")
-    rows = [(moment(a["at"].timestamp()), *(a[name] for name in _ATTEMPT)) for a in attempts]
-    shown: Node = None
+    rows = [
+        (moment(attempt["at"].timestamp()), *(attempt[name] for name in _ATTEMPT))
+        for attempt in attempts
+    ]
+    product_link: Node = None
     if product:
         path = address("products", product["site_id"], product["external_id"])
-        shown = tag.p("It shows the product ", tag.a(product["name"], href=path), ".")
-    return [shown, table("Attempts", names, rows, words=6)]
+        product_link = tag.p("It shows the product ", tag.a(product["name"], href=path), ".")
+    return [product_link, table("Attempts", names, rows, words=6)]

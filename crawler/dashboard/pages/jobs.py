@@ -1,4 +1,4 @@
-"""Jobs: how far each is, and when it may be over."""
+"""Jobs: the progress of each, and its estimated end."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from scrapy_seine.reads.formatting import count, share, time_left
 
 SHOWN = 100
 _SCHEDULE = ("Site", "When (UTC)", "Starts at", "State", "Actions")
-_COUNTED = ("total", *ENDED)
+_COUNTERS = ("total", *ENDED)
 _MOODS = {"running": "good", "paused": "warn", "cancelled": "bad", "done": ""}
-#: What may be done to a job, by its state.
-_VERBS = {
+#: The actions on a job, by its state.
+_ACTIONS = {
     "running": (("pause_job", "Pause"), ("cancel_job", "Cancel")),
     "paused": (("resume_job", "Resume"), ("cancel_job", "Cancel")),
 }
 
 
 async def jobs(request: web.Request) -> web.Response:
-    """Show the jobs of the crawl, and older ones that only PostgreSQL remembers."""
+    """Show the jobs of the crawl, and older ones that only PostgreSQL has."""
     context = context_of(request)
-    found = await Jobs(context.frontier).newest(SHOWN)
+    newest_jobs = await Jobs(context.frontier).newest(SHOWN)
     now_s = (await context.overview(max_age_s=5)).fleet.at
     names = (
         *("Job", "Kind", "Site", "State", "Started (UTC)", "Actions"),
-        *(name.title() for name in _COUNTED),
+        *(name.title() for name in _COUNTERS),
         *("Progress", "Time left"),
     )
-    rows = [_row(request, job, now_s) for job in found]
-    older: Node = await _older(context, {job.id for job in found})
+    rows = [_row(request, job, now_s) for job in newest_jobs]
+    older: Node = await _older(context, {job.id for job in newest_jobs})
     return page(
         request,
         "Jobs",
@@ -61,17 +61,19 @@ _NO_JOB = ("No job yet: ", tag.code("scrapy jobs start https://…"))
 
 
 async def _schedules(request: web.Request) -> Node:
-    """Schedules that were made here or by the API, and a form for another one."""
+    """Render the schedules that were set here or by the API, and a form for a new one."""
     rows = []
-    for one in await Schedules(context_of(request).frontier).all():
-        verb, label = ("resume_schedule", "Resume") if one.paused else ("pause_schedule", "Pause")
+    for schedule in await Schedules(context_of(request).frontier).all():
+        verb, label = (
+            ("resume_schedule", "Resume") if schedule.paused else ("pause_schedule", "Pause")
+        )
         buttons = [
-            action_form(request, verb, label, site=one.site_id),
-            action_form(request, "remove_schedule", "Remove", site=one.site_id),
+            action_form(request, verb, label, site=schedule.site_id),
+            action_form(request, "remove_schedule", "Remove", site=schedule.site_id),
         ]
-        state = badge("paused", "warn") if one.paused else badge("on", "good")
-        cron = one.cron or "that of its file"
-        rows.append((one.site_id, cron, " ".join(one.seeds) or "–", state, buttons))
+        state = badge("paused", "warn") if schedule.paused else badge("on", "good")
+        cron = schedule.cron or "that of its file"
+        rows.append((schedule.site_id, cron, " ".join(schedule.seeds) or "–", state, buttons))
     fields = (
         labelled("Site", "site", "shop", required=True),
         labelled("When, as cron says it", "cron", "0 4 * * *", required=True),
@@ -98,25 +100,25 @@ def _row(request: web.Request, job: Job, now_s: float) -> tuple[Node, ...]:
         moment(job.started_at),
         [
             action_form(request, verb, label, job=job.id)
-            for verb, label in _VERBS.get(job.state, ())
+            for verb, label in _ACTIONS.get(job.state, ())
         ],
-        *(count(getattr(job, name)) for name in _COUNTED),
+        *(count(getattr(job, name)) for name in _COUNTERS),
         share(job.ended / job.total if job.total else None),
         time_left(job.estimate(now_s)) if job.left else "–",
     )
 
 
-async def _older(context: Context, known: set[str]) -> Node:
-    """Jobs of this crawl that Redis has forgotten, and the notes on any."""
+async def _older(context: Context, redis_ids: set[str]) -> Node:
+    """Render the jobs of this crawl that Redis no longer has, and the notes on all jobs."""
     try:
         rows = await recorded_jobs(context.database, context.config.crawl)
     except StoreError as error:
         return refusal(error)
-    cells = [_record(row) for row in rows if row["job_id"] not in known]
-    names = ("Job", "Site", "State", "Finished (UTC)", *(name.title() for name in _COUNTED))
-    noted = [(row["job_id"], row["note"]) for row in rows if row["note"]]
+    cells = [_record(row) for row in rows if row["job_id"] not in redis_ids]
+    names = ("Job", "Site", "State", "Finished (UTC)", *(name.title() for name in _COUNTERS))
+    notes = [(row["job_id"], row["note"]) for row in rows if row["note"]]
     return [
-        table("What is to be known of them", ("Job", "Note"), noted, words=2) if noted else None,
+        table("What is to be known of them", ("Job", "Note"), notes, words=2) if notes else None,
         table("Older", names, cells, words=4) if cells else None,
     ]
 
@@ -126,5 +128,5 @@ def _record(row: dict[str, Any]) -> tuple[Node, ...]:
     return (
         *(row["job_id"], row["site_id"] or "–", badge(row["state"])),
         moment(finished.timestamp()) if finished else "–",
-        *(count(row.get(name, 0)) for name in _COUNTED),
+        *(count(row.get(name, 0)) for name in _COUNTERS),
     )

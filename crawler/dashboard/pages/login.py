@@ -1,4 +1,4 @@
-"""Login and logout, where the dashboard has a token."""
+"""Login and logout of a dashboard with a token."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crawler.dashboard.layout import page, refusal
 from crawler.dashboard.security import COOKIE, form_of, guess, set_cookie
 
 logger = logging.getLogger(__name__)
-#: A wrong guess costs this long, seconds.
+#: Delay of the response to a wrong token, seconds.
 PAUSE_S = 0.5
 
 
@@ -41,10 +41,10 @@ def _form(request: web.Request, complaint: str = "") -> web.Response:
 
 
 async def login(request: web.Request) -> web.StreamResponse:
-    """Compare the token, and start a session."""
+    """Check the token, and start a session."""
     guard = context_of(request).guard
-    given = str((await form_of(request)).get("token", ""))
-    if not guess(guard, request, given):
+    token = str((await form_of(request)).get("token", ""))
+    if not guess(guard, request, token):
         await asyncio.sleep(PAUSE_S)
         response = _form(request, "That is not the token.")
         response.set_status(403)

@@ -1,4 +1,4 @@
-"""The first page: what is wrong, how the crawl stands, how fast it is, where requests wait."""
+"""The first page: the crawl's troubles, state and speed, and where its requests wait."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ MOODS = {"ready": "good", "waiting": "", "paused": "warn", "busy": "good", "idle
 async def overview(request: web.Request) -> web.Response:
     """Show the first page."""
     context = context_of(request)
-    asked = request.query.get("range", "").replace(" ", "")
-    chosen = next((one for one in RANGES if one.slug == asked), USUAL)
-    parts = await live(context, chosen)
+    slug = request.query.get("range", "").replace(" ", "")
+    plot_range = next((candidate for candidate in RANGES if candidate.slug == slug), USUAL)
+    parts = await live(context, plot_range)
     paused = (await context.overview(max_age_s=1)).fleet.counts.paused
     verb, label = ("resume", "Resume the crawl") if paused else ("pause", "Pause the crawl")
     deeds = await read_deeds(context.redis, context.frontier.keys)
-    last = ("where", "runs", "domains", "team", "reasons")
+    live_names = ("where", "runs", "domains", "team", "reasons")
     return page(
         request,
         "Overview",
@@ -54,50 +54,50 @@ async def overview(request: web.Request) -> web.Response:
             class_="actions panel",
         ),
         fragments({name: parts[name] for name in ("troubles", "tiles")}),
-        _ranges(chosen),
+        _ranges(plot_range),
         fragments({"chart": parts["chart"]}),
-        fragments({name: parts[name] for name in last}),
-        _deeds(deeds),
-        live=stream(chosen),
+        fragments({name: parts[name] for name in live_names}),
+        _actions_table(deeds),
+        live=stream(plot_range),
     )
 
 
 def _seed_field() -> tuple[Node, ...]:
     label = tag.label("A shop's address", for_="seed", class_="unseen")
     example = "https://a-shop.example"
-    box = tag.input(type="url", name="url", id="seed", required=True, placeholder=example)
-    return label, box
+    input_field = tag.input(type="url", name="url", id="seed", required=True, placeholder=example)
+    return label, input_field
 
 
-def stream(chosen: Range) -> str:
-    """Name of the event stream of a range."""
-    return "overview" if chosen is USUAL else f"overview-{chosen.slug}"
+def stream(plot_range: Range) -> str:
+    """Return the name of a range's event stream."""
+    return "overview" if plot_range is USUAL else f"overview-{plot_range.slug}"
 
 
-def _ranges(chosen: Range) -> Markup:
+def _ranges(selected: Range) -> Markup:
     links = [
         tag.a(
-            one.name,
-            href="/" if one is USUAL else address("", range=one.slug),
-            aria_current="true" if one is chosen else None,
+            plot_range.name,
+            href="/" if plot_range is USUAL else address("", range=plot_range.slug),
+            aria_current="true" if plot_range is selected else None,
         )
-        for one in RANGES
+        for plot_range in RANGES
     ]
     return tag.nav(tag.span("Last"), links, class_="ranges", aria_label="Range of the plots")
 
 
-async def live(context: Context, chosen: Range) -> dict[str, Markup]:
-    """Return the parts that change while somebody looks."""
+async def live(context: Context, plot_range: Range) -> dict[str, Markup]:
+    """Return the live parts of the page."""
     now = await context.overview(max_age_s=1)
     seeds = await seeds_waiting(context.redis, context.config.seeds)
-    points = await context.points(chosen, now.fleet.at)
-    samples = context.history.at_steps([point.at for point in points], chosen.step_s)
+    points = await context.points(plot_range, now.fleet.at)
+    samples = context.history.at_steps([point.at for point in points], plot_range.step_s)
     return {
         "state": _state(now, seeds),
         "troubles": _troubles(now, seeds),
         "tiles": _tiles(now),
-        "chart": plots(points, samples, chosen.step_s),
-        "where": _where(now),
+        "chart": plots(points, samples, plot_range.step_s),
+        "where": _requests_by_state(now),
         "runs": _runs(now),
         "domains": domains_table("Busiest domains", now.domains, context.history),
         "team": workers_table(now.fleet, context.history),
@@ -108,19 +108,19 @@ async def live(context: Context, chosen: Range) -> dict[str, Markup]:
 def _state(now: Overview, seeds: int) -> Markup:
     counts, alive = now.fleet.counts, len(now.fleet.alive)
     if counts.paused:
-        word = badge("paused", "warn")
+        state = badge("paused", "warn")
     elif seeds and not counts.undone:
-        word = badge("seeds wait", "" if alive else "bad")
+        state = badge("seeds wait", "" if alive else "bad")
     elif not counts.undone:
-        word = badge("nothing left to do", "")
+        state = badge("nothing left to do", "")
     elif not alive:
-        word = badge("work, but no worker", "bad")
+        state = badge("work, but no worker", "bad")
     else:
-        word = badge("running", "good")
-    return tag.p(word, " ", _left(now))
+        state = badge("running", "good")
+    return tag.p(state, " ", _time_left(now))
 
 
-def _left(now: Overview) -> Node:
+def _time_left(now: Overview) -> Node:
     if now.eta_s and not now.fleet.counts.paused:
         return f"at least {span(now.eta_s)} left at the present speed"
     return None
@@ -144,18 +144,21 @@ def _tiles(now: Overview) -> Markup:
 
 
 def _troubles(now: Overview, seeds: int) -> Markup:
-    found = troubles(now, seeds)
-    if not found:
+    current_troubles = troubles(now, seeds)
+    if not current_troubles:
         return tag.p(badge("nothing is wrong", "good"))
     rows = [
-        tag.li(tag.a(one.text, href=one.href) if one.href else one.text, tag.span(f": {one.fix}"))
-        for one in found
+        tag.li(
+            tag.a(trouble.text, href=trouble.href) if trouble.href else trouble.text,
+            tag.span(f": {trouble.fix}"),
+        )
+        for trouble in current_troubles
     ]
     return tag.ul(rows, class_="troubles")
 
 
-def _where(now: Overview) -> Markup:
-    """Show where the requests are that are not done, as parts of one bar."""
+def _requests_by_state(now: Overview) -> Markup:
+    """Render the unfinished requests by state, as parts of one bar."""
     counts = now.fleet.counts
     due = min(now.fleet.due_now, counts.ready)
     parts = [
@@ -175,14 +178,14 @@ def _where(now: Overview) -> Markup:
             y=0,
             width=f"{WIDTH * n / total:.1f}",
             height=10,
-            class_=f"fill s{at}",
+            class_=f"fill s{index}",
         )
-        for at, ((_, n), end) in enumerate(zip(parts, ends, strict=True))
+        for index, ((_, n), end) in enumerate(zip(parts, ends, strict=True))
         if n
     ]
     keys = [
-        tag.li(tag.span(class_=f"key s{at}"), f"{count(n)} {name}")
-        for at, (name, n) in enumerate(parts)
+        tag.li(tag.span(class_=f"key s{index}"), f"{count(n)} {name}")
+        for index, (name, n) in enumerate(parts)
         if n
     ]
     drawing = tag.svg(
@@ -203,7 +206,7 @@ def _runs(now: Overview) -> Markup:
     rows = [
         (
             *(_run_link(run.number), run.name, moment(run.at)),
-            *(count(run.totals.get(word, 0)) for word in ("done", "buried")),
+            *(count(run.totals.get(outcome, 0)) for outcome in ("done", "buried")),
         )
         for run in now.runs
     ]
@@ -216,7 +219,7 @@ def _run_link(number: int) -> Markup:
 
 
 def domains_table(caption: str, rows: Sequence[Domain], history: History) -> Markup:
-    """Lay domains out as a table."""
+    """Render domains as a table."""
     names = (
         *("Domain", "State", "Pages/min", "Queued", "In flight", "Delay", "Due in", "Done"),
         "Success",
@@ -248,16 +251,23 @@ def _reasons(now: Overview) -> Markup:
     if not now.reasons:
         return Markup()
     rows = [
-        (tag.a(why, href=address("dead", reason=why)), count(n)) for why, n in now.reasons.items()
+        (tag.a(reason, href=address("dead", reason=reason)), count(n))
+        for reason, n in now.reasons.items()
     ]
     return table("Given up lately, by reason", ("Reason", "Requests"), rows, class_="narrow")
 
 
-def _deeds(deeds: list[Deed]) -> Node:
+def _actions_table(deeds: list[Deed]) -> Node:
     if not deeds:
         return None
     rows = [
-        (moment(d.at), d.verb, d.target or "the crawl", d.result, f"{d.who} ({d.origin})")
-        for d in deeds
+        (
+            moment(deed.at),
+            deed.verb,
+            deed.target or "the crawl",
+            deed.result,
+            f"{deed.who} ({deed.origin})",
+        )
+        for deed in deeds
     ]
     return table("Latest actions", ("Time (UTC)", "Action", "On", "Result", "By"), rows, words=5)

@@ -1,4 +1,4 @@
-"""One product: what it is, its price over time with what else happened, what is doubted."""
+"""One product: its data, its price over time, its other changes and its doubtful values."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from crawler.reads.database import Row
 from crawler.reads.products import changes, doubts, product
 from scrapy_seine.lenient import moment_of
 
-#: Points of the chart of a price.
+#: Points of a price's chart.
 _POINTS = 240
 _DAY_S = 86400
 
 
 async def one_product(request: web.Request) -> web.Response:
-    """Show one product, its price over time and what else changed."""
+    """Show one product, its price over time and its other changes."""
     context = context_of(request)
     key = request.match_info["site"], request.match_info["id"]
     row = await product(context.database, *key)
     if row is None:
         raise web.HTTPNotFound(text="There is no such product.\n")
-    history, held = await asyncio.gather(
+    history, product_doubts = await asyncio.gather(
         changes(context.database, *key), doubts(context.database, *key)
     )
     stored = Stored.within(context.config.images)
@@ -42,7 +42,7 @@ async def one_product(request: web.Request) -> web.Response:
         row["name"],
         tag.p(link(row["url"])),
         tag.p(badge("gone", "bad"), " The shop shows it no more.") if row["gone_at"] else None,
-        _doubts(held),
+        _doubts(product_doubts),
         tag.div(picture(stored, row, large=True), _tiles(row), class_="beside"),
         _chart(row, history),
         table(
@@ -52,7 +52,7 @@ async def one_product(request: web.Request) -> web.Response:
             words=4,
             empty="Nothing since it was first seen.",
         ),
-        _certainty(row["item"]),
+        _confidence_table(row["item"]),
         tag.details(
             tag.summary("The whole item, as JSON"), tag.pre(_pretty(row["item"]), tabindex="0")
         ),
@@ -64,17 +64,17 @@ def _change(change: Row) -> tuple[Node, ...]:
     return at, change["field"], _short(change["old"]), _short(change["new"])
 
 
-def _doubts(held: Sequence[Any]) -> Node:
-    """Say which values were held back, and what the row keeps instead."""
-    if not held:
+def _doubts(product_doubts: Sequence[Any]) -> Node:
+    """Render the doubtful values, and the values that the row has instead."""
+    if not product_doubts:
         return None
     rows = [
         tag.li(
-            tag.strong(one["field"]),
-            f": the page says {_short(one['value'])}, {_short(one['kept'])} is kept, because ",
-            one["reason"],
+            tag.strong(doubt["field"]),
+            f": the page says {_short(doubt['value'])}, {_short(doubt['kept'])} is kept, because ",
+            doubt["reason"],
         )
-        for one in held
+        for doubt in product_doubts
     ]
     return tag.ul(rows, class_="troubles")
 
@@ -94,58 +94,58 @@ def _tiles(row: Row) -> Node:
     )
 
 
-def _certainty(item: Mapping[str, Any]) -> Node:
-    """How sure each judged value is, the least sure first, and from where it came."""
-    sure, sources = item.get("confidence") or {}, item.get("sources") or {}
-    if not sure:
+def _confidence_table(item: Mapping[str, Any]) -> Node:
+    """Render the confidence and source of each judged value, the least certain first."""
+    confidence, sources = item.get("confidence") or {}, item.get("sources") or {}
+    if not confidence:
         return None
     rows = [
         (field, sources.get(field, "–"), f"{100 * share:.0f} %")
-        for field, share in sorted(sure.items(), key=lambda pair: float(pair[1]))
+        for field, share in sorted(confidence.items(), key=lambda pair: float(pair[1]))
     ]
     return table("How sure each value is", ("Field", "Source", "Confidence"), rows, words=2)
 
 
 def prices(row: Row, history: Sequence[Row]) -> list[tuple[float, Decimal]]:
-    """Prices with the Unix time from which each held, oldest first; the last one still holds."""
-    steps = [c for c in reversed(history) if c["field"] == "price"]
-    found: list[tuple[float, Decimal]] = []
+    """Return the prices with the Unix time since which each was valid, oldest first."""
+    steps = [change for change in reversed(history) if change["field"] == "price"]
+    amounts: list[tuple[float, Decimal]] = []
     if steps:
         first = row["first_seen"].timestamp()
-        known = [
+        raw_amounts = [
             (first, steps[0]["old"]),
-            *((s["changed_at"].timestamp(), s["new"]) for s in steps),
+            *((step["changed_at"].timestamp(), step["new"]) for step in steps),
         ]
-        found = [(at, amount) for at, raw in known if (amount := _amount(raw)) is not None]
+        amounts = [(at, amount) for at, raw in raw_amounts if (amount := _amount(raw)) is not None]
     elif row["price"] is not None:
-        found = [(row["first_seen"].timestamp(), row["price"])]
-    return found
+        amounts = [(row["first_seen"].timestamp(), row["price"])]
+    return amounts
 
 
 def _amount(raw: object) -> Decimal | None:
     try:
-        found = Decimal(str(raw))
+        amount = Decimal(str(raw))
     except InvalidOperation:
         return None
-    return found if found.is_finite() else None
+    return amount if amount.is_finite() else None
 
 
 def _chart(row: Row, history: Sequence[Row]) -> Node:
     steps = prices(row, history)
     if not steps:
         return None
-    begin = steps[0][0]
-    end = max(row["scraped_at"].timestamp(), steps[-1][0], begin + 1)
-    at = [begin + (end - begin) * point / (_POINTS - 1) for point in range(_POINTS)]
-    pattern = "%Y-%m-%d" if end - begin > _DAY_S else "%H:%M"
-    marks = [f"{moment_of(t):{pattern}}" for t in (begin, (begin + end) / 2, end)]
-    values = held(steps, at)
+    start = steps[0][0]
+    end = max(row["scraped_at"].timestamp(), steps[-1][0], start + 1)
+    at = [start + (end - start) * point / (_POINTS - 1) for point in range(_POINTS)]
+    pattern = "%Y-%m-%d" if end - start > _DAY_S else "%H:%M"
+    labels = [f"{moment_of(time_s):{pattern}}" for time_s in (start, (start + end) / 2, end)]
+    values = prices_at(steps, at)
     lowest = min(amount for _, amount in steps)
     return [
         line_chart(
             f"Price, {row['currency'] or 'as shown'}",
             [Series("Price", values)],
-            marks,
+            labels,
             steps=True,
             at=at,
             now=price(steps[-1][1], row["currency"]),
@@ -166,27 +166,27 @@ def _moves(steps: Sequence[tuple[float, Decimal]]) -> str:
 
 
 def _events(history: Sequence[Row]) -> str:
-    """Say what else happened than to the price, the newest first."""
-    told = [
+    """Describe the latest changes of availability, regular price and currency, newest first."""
+    events = [
         f"{change['changed_at']:%Y-%m-%d}: {change['field']} became {_short(change['new'])}"
         for change in history
         if change["field"] in {"availability", "regular_price", "currency"}
     ][:3]
-    return "; ".join(told)
+    return "; ".join(events)
 
 
-def held(steps: Sequence[tuple[float, Decimal]], at: Sequence[float]) -> list[float | None]:
-    """Price at each of some times.
+def prices_at(steps: Sequence[tuple[float, Decimal]], times: Sequence[float]) -> list[float | None]:
+    """Return the price at each of some times.
 
-    >>> held([(0.0, Decimal(5)), (50.0, Decimal(8))], [0.0, 25.0, 50.0, 75.0])
+    >>> prices_at([(0.0, Decimal(5)), (50.0, Decimal(8))], [0.0, 25.0, 50.0, 75.0])
     [5.0, 5.0, 8.0, 8.0]
     """
     values: list[float | None] = []
-    n = 0
-    for now in at:
-        while n + 1 < len(steps) and steps[n + 1][0] <= now:
-            n += 1
-        values.append(float(steps[n][1]))
+    index = 0
+    for time_s in times:
+        while index + 1 < len(steps) and steps[index + 1][0] <= time_s:
+            index += 1
+        values.append(float(steps[index][1]))
     return values
 
 

@@ -1,4 +1,4 @@
-"""The list of products: search, site, stock, moves of prices, pictures, and the list as a file."""
+"""The list of products: search by words, site, stock and price moves; pictures; CSV download."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from crawler.reads.products import MOST_SITES, MOVES, ORDERS, ProductFilter, sea
 from scrapy_seine.reads.formatting import count
 
 PAGE = 50
-#: Words of schema.org's ItemAvailability that shops use most.
+#: The most common values of schema.org's ItemAvailability.
 STOCKS = ("InStock", "OutOfStock", "PreOrder", "BackOrder", "LimitedAvailability", "Discontinued")
 _STOCK_MOODS = {"InStock": "good", "LimitedAvailability": "good", "OutOfStock": "warn"}
 _MOVES = {"fell": "fell lately", "rose": "rose lately"}
@@ -29,9 +29,9 @@ _ORDERS = {
 
 
 async def products(request: web.Request) -> web.Response:
-    """List products by words, site, stock and move of the price, in one of four orders."""
+    """List products by words, site, stock and price move, in one of four orders."""
     context, query = context_of(request), request.query
-    wanted = ProductFilter(
+    product_filter = ProductFilter(
         words=query.get("q", "").strip()[:500],
         site=query.get("site", ""),
         stock=query.get("stock", ""),
@@ -39,116 +39,142 @@ async def products(request: web.Request) -> web.Response:
         order=query.get("order", "") if query.get("order", "") in ORDERS else "changed",
     )
     after = query.get("after", "")
-    found = await search_products(context.database, wanted, limit=PAGE, after=after)
+    result = await search_products(context.database, product_filter, limit=PAGE, after=after)
     stored = Stored.within(context.config.images)
     names = [*([""] if stored else []), "Product", "Site", "Number", "Stock"]
     words = len(names)
-    names += ["Price", *(["Before", "Change"] if wanted.move else ["Changed (UTC)"])]
+    names += ["Price", *(["Before", "Change"] if product_filter.move else ["Changed (UTC)"])]
     rows = [
-        [*([picture(stored, row)] if stored else []), *_row(row, moved=bool(wanted.move))]
-        for row in found.rows
+        [
+            *([picture(stored, row)] if stored else []),
+            *_row(row, has_moved=bool(product_filter.move)),
+        ]
+        for row in result.rows
     ]
-    caption = f"Price {_MOVES[wanted.move]}" if wanted.move else _ORDERS[wanted.order].capitalize()
+    caption = (
+        f"Price {_MOVES[product_filter.move]}"
+        if product_filter.move
+        else _ORDERS[product_filter.order].capitalize()
+    )
     return page(
         request,
         "Products",
-        _search(wanted, await sites(context.database)),
-        _summary(wanted, await estimate(context.database, "products")),
-        table(caption, names, rows, words=words, empty=_none(wanted), class_="products"),
-        _onward(wanted, after, found.after),
+        _search(product_filter, await sites(context.database)),
+        _summary(product_filter, await estimate(context.database, "products")),
+        table(caption, names, rows, words=words, empty=_none(product_filter), class_="products"),
+        _page_links(product_filter, after, result.after),
     )
 
 
-def _asked(wanted: ProductFilter) -> dict[str, str]:
-    asked = {"q": wanted.words, "site": wanted.site, "stock": wanted.stock, "move": wanted.move}
-    if wanted.order != "changed":
-        asked["order"] = wanted.order
-    return {name: value for name, value in asked.items() if value}
+def _parameters(product_filter: ProductFilter) -> dict[str, str]:
+    parameters = {
+        "q": product_filter.words,
+        "site": product_filter.site,
+        "stock": product_filter.stock,
+        "move": product_filter.move,
+    }
+    if product_filter.order != "changed":
+        parameters["order"] = product_filter.order
+    return {name: value for name, value in parameters.items() if value}
 
 
-def _onward(wanted: ProductFilter, after: str, onward: str) -> Node:
+def _page_links(product_filter: ProductFilter, after: str, next_after: str) -> Node:
     links = []
     if after:
         links.append(
-            tag.a("First page", href=address("products", **_asked(wanted)), class_="button")
+            tag.a(
+                "First page",
+                href=address("products", **_parameters(product_filter)),
+                class_="button",
+            )
         )
-    if onward:
-        href = address("products", **_asked(wanted), after=onward)
+    if next_after:
+        href = address("products", **_parameters(product_filter), after=next_after)
         links.append(tag.a("Next page", href=href, class_="button", rel="next"))
     return tag.p(links, class_="actions") if links else None
 
 
-def _search(wanted: ProductFilter, known: list[str]) -> Node:
+def _search(product_filter: ProductFilter, site_ids: list[str]) -> Node:
     orders = [(name, _ORDERS[name]) for name in ORDERS]
     moves = [("", "any"), *((name, _MOVES[name]) for name in MOVES)]
     stocks = [("", "any"), *((name, stock_words(name)) for name in STOCKS)]
     return tag.form(
         tag.span(
             tag.label("Words of name or brand, number, or URL", for_="q"),
-            tag.input(type="search", name="q", id="q", value=wanted.words, autocomplete="off"),
+            tag.input(
+                type="search", name="q", id="q", value=product_filter.words, autocomplete="off"
+            ),
             class_="field wide",
         ),
-        _site(known, wanted.site),
-        _choice("stock", "Stock", stocks, wanted.stock),
-        _choice("move", "Price", moves, wanted.move),
-        _choice("order", "Order", orders, wanted.order),
+        _site(site_ids, product_filter.site),
+        _choice("stock", "Stock", stocks, product_filter.stock),
+        _choice("move", "Price", moves, product_filter.move),
+        _choice("order", "Order", orders, product_filter.order),
         tag.button("Search", class_="main"),
         method="get",
         role="search",
     )
 
 
-def _site(known: list[str], chosen: str) -> Node:
-    """Let one of the sites be chosen; where there are more than a list holds, let one be typed."""
-    if len(known) < MOST_SITES:
-        return _choice("site", "Site", [("", "all"), *((site, site) for site in known)], chosen)
-    box = tag.input(
-        name="site", id="site", value=chosen, list="sites", placeholder="all", autocomplete="off"
+def _site(site_ids: list[str], selected: str) -> Node:
+    """Render a list of the sites; if there are too many, a text field with suggestions."""
+    if len(site_ids) < MOST_SITES:
+        return _choice(
+            "site", "Site", [("", "all"), *((site, site) for site in site_ids)], selected
+        )
+    input_field = tag.input(
+        name="site", id="site", value=selected, list="sites", placeholder="all", autocomplete="off"
     )
-    names = tag.datalist([tag.option(value=site) for site in known], id="sites")
-    return tag.span(tag.label("Site", for_="site"), box, names, class_="field")
+    names = tag.datalist([tag.option(value=site) for site in site_ids], id="sites")
+    return tag.span(tag.label("Site", for_="site"), input_field, names, class_="field")
 
 
-def _choice(name: str, label: str, options: list[tuple[str, str]], chosen: str) -> Node:
-    if chosen and chosen not in {value for value, _ in options}:
-        options = [*options, (chosen, chosen)]
-    made = [tag.option(text, value=value, selected=value == chosen) for value, text in options]
-    box = tag.select(made, name=name, id=name)
-    return tag.span(tag.label(label, for_=name), box, class_="field")
+def _choice(name: str, label: str, options: list[tuple[str, str]], selected: str) -> Node:
+    if selected and selected not in {value for value, _ in options}:
+        options = [*options, (selected, selected)]
+    option_tags = [
+        tag.option(text, value=value, selected=value == selected) for value, text in options
+    ]
+    select = tag.select(option_tags, name=name, id=name)
+    return tag.span(tag.label(label, for_=name), select, class_="field")
 
 
-def _summary(wanted: ProductFilter, about: int) -> Node:
-    """Say how many there are, and how they are had as a file."""
-    kept = {name: value for name, value in _asked(wanted).items() if name in {"site", "stock"}}
-    what = " and ".join(kept.values())
-    label = f"Download {what} as CSV" if what else "Download all as CSV"
-    conditions = [("site_id", wanted.site), ("availability", wanted.stock)]
+def _summary(product_filter: ProductFilter, total: int) -> Node:
+    """Render the number of products, and how to get them as a file."""
+    parameters = {
+        name: value
+        for name, value in _parameters(product_filter).items()
+        if name in {"site", "stock"}
+    }
+    selection = " and ".join(parameters.values())
+    label = f"Download {selection} as CSV" if selection else "Download all as CSV"
+    conditions = [("site_id", product_filter.site), ("availability", product_filter.stock)]
     where = "".join(f" --where {field}={value}" for field, value in conditions if value)
     return tag.p(
-        f"About {count(about)} in all. ",
-        tag.a(label, href=address("products.csv", **kept), download="products.csv"),
+        f"About {count(total)} in all. ",
+        tag.a(label, href=address("products.csv", **parameters), download="products.csv"),
         tag.span(" or ", tag.code(f"scrapy export products{where} -o products.csv"), class_="desk"),
     )
 
 
-def _none(wanted: ProductFilter) -> Node:
-    if wanted == ProductFilter(order=wanted.order):
+def _none(product_filter: ProductFilter) -> Node:
+    if product_filter == ProductFilter(order=product_filter.order):
         return ("No product is stored yet: ", tag.code("scrapy crawl catalog -a url=https://…"))
-    if wanted.move:
+    if product_filter.move:
         return "No price of such a product moved that way in the last 30 days."
     return "No product matches. The last word may be a beginning, the others are whole."
 
 
-def _row(row: Row, *, moved: bool) -> list[Node]:
+def _row(row: Row, *, has_moved: bool) -> list[Node]:
     stock = row["availability"]
     cells: list[Node] = [
         tag.a(row["name"], href=address("products", row["site_id"], row["external_id"])),
         row["site_id"],
         tag.span(row["external_id"], class_="url"),
         badge("gone", "bad") if row["gone_at"] else _stock(stock),
-        price(row["new_price"] if moved else row["price"], row["currency"]),
+        price(row["new_price"] if has_moved else row["price"], row["currency"]),
     ]
-    if moved:
+    if has_moved:
         return [*cells, price(row["old_price"], row["currency"]), percent(row)]
     return [*cells, moment(row["updated_at"].timestamp())]
 
@@ -158,7 +184,7 @@ def _stock(stock: str | None) -> Node:
 
 
 def stock_words(stock: str) -> str:
-    """Write schema.org's name of an availability as people do.
+    """Format schema.org's name of an availability as words.
 
     >>> stock_words("LimitedAvailability"), stock_words("–")
     ('limited availability', '–')
@@ -167,7 +193,7 @@ def stock_words(stock: str) -> str:
 
 
 def percent(row: Row) -> str:
-    """Write how far a price moved.
+    """Format the change of a price in percent.
 
     >>> percent({"old_price": Decimal(20), "new_price": Decimal(15)})
     '-25.0 %'
@@ -179,7 +205,7 @@ def percent(row: Row) -> str:
 
 
 def price(amount: Decimal | None, currency: str | None) -> str:
-    """Write a price with its currency; a dash where there is none.
+    """Format a price with its currency; a dash if there is none.
 
     >>> price(Decimal("1299.5"), "EUR"), price(None, None)
     ('1,299.50 EUR', '–')

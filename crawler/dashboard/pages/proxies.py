@@ -1,4 +1,4 @@
-"""Proxies: which may be used, and which sites banned which."""
+"""Proxies: their state, and the sites that banned them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = 500
 async def proxies(request: web.Request) -> web.Response:
     """Show the fleet's proxies, without their credentials."""
     context = context_of(request)
-    found = await read_proxies(context.redis, context.config.fleet)
+    healths = await read_proxies(context.redis, context.config.fleet)
     names = (
         *("Proxy", "State", "Pool", "Country", "Provider", "Kept away from"),
         *("Good", "Bans", "Unclear", "Success"),
@@ -25,11 +25,11 @@ async def proxies(request: web.Request) -> web.Response:
     return page(
         request,
         "Proxies",
-        tag.p(f"{count(len(found))} in all."),
+        tag.p(f"{count(len(healths))} in all."),
         table(
             "Most bans first",
             names,
-            [_row(health) for health in found[:SHOWN]],
+            [_row(health) for health in healths[:SHOWN]],
             words=6,
             empty=("No worker has used a proxy yet; name some in ", tag.code("SEINE_PROXIES")),
         ),
@@ -37,13 +37,13 @@ async def proxies(request: web.Request) -> web.Response:
 
 
 def _row(health: Health) -> tuple[Node, ...]:
-    resting = [f"{domain} for {span(left)}" for domain, left in sorted(health.domains.items())]
+    rests = [f"{domain} for {span(left_s)}" for domain, left_s in sorted(health.domains.items())]
     uses = health.good + health.bans + health.unknown
     state = badge("usable", "good")
     if health.resting_s:
         state = badge(f"rests for {span(health.resting_s)}", "bad")
     return (
         *(health.id, state, health.pool, health.country or "–", health.provider or "–"),
-        *(", ".join(resting) or "–", count(health.good), count(health.bans)),
+        *(", ".join(rests) or "–", count(health.good), count(health.bans)),
         *(count(health.unknown), share(health.good / uses if uses else None)),
     )

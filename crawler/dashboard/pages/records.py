@@ -1,4 +1,4 @@
-"""Tables that PostgreSQL keeps beside the products: attempts, quality, rejected items."""
+"""Pages of further tables in PostgreSQL: attempts, quality, rejected items."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crawler.dashboard.layout import badge, link, moment, page, table
 from crawler.reads.records import attempts_by_provider, newest_attempts, rejections, scores
 from scrapy_seine.reads.formatting import count, share, size
 
-#: Attempts that are summed by provider: of a fleet's hour there may be millions.
+#: Most attempts that are summed by provider, because a fleet may have millions in an hour.
 _SUMMED = 10_000
 
 
@@ -62,8 +62,8 @@ def _outcome(name: str) -> Node:
 
 async def _providers(context: Context, domain: str) -> Node:
     rows = await attempts_by_provider(context.database, domain=domain, most=_SUMMED)
-    whole = sum(row["attempts"] for row in rows) < _SUMMED
-    caption = "The last hour" if whole else f"The newest {count(_SUMMED)} of the last hour"
+    is_complete = sum(row["attempts"] for row in rows) < _SUMMED
+    caption = "The last hour" if is_complete else f"The newest {count(_SUMMED)} of the last hour"
     cells = [
         (
             *(row["provider"], _time(row["hour"]), count(row["attempts"])),
@@ -76,10 +76,10 @@ async def _providers(context: Context, domain: str) -> Node:
 
 
 async def quality(request: web.Request) -> web.Response:
-    """Show what each site's data was worth when it was last measured, and what is rejected."""
+    """Show each site's last measured quality, and the rejected items."""
     database = context_of(request).database
-    measured = [_score(row) for row in await scores(database)]
-    refused = [
+    score_rows = [_score(row) for row in await scores(database)]
+    rejection_rows = [
         (row["site_id"] or "–", row["reason"], _time(row["last_at"]), count(row["times"]))
         for row in await rejections(database)
     ]
@@ -87,11 +87,11 @@ async def quality(request: web.Request) -> web.Response:
         request,
         "Quality",
         tag.p("Measured at the end of each job, and by ", tag.code("scrapy quality --keep"), "."),
-        table("The worst first", _SCORES, measured, words=3, empty=_NO_SCORE),
+        table("The worst first", _SCORES, score_rows, words=3, empty=_NO_SCORE),
         table(
             "Rejected in the last day",
             ("Site", "Reason", "Last (UTC)", "Times"),
-            refused,
+            rejection_rows,
             words=3,
             empty="No item was rejected.",
         ),

@@ -1,4 +1,4 @@
-"""The workers: since when each runs, at what cost, on which pages; and how one is stopped."""
+"""The workers: uptime, resources, pages in progress and log of each; the form to drain one."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ async def workers(request: web.Request) -> web.Response:
 
 
 async def one_worker(request: web.Request) -> web.Response:
-    """Show one worker: what it costs, the pages it is at, the last lines of its log."""
+    """Show one worker: its resources, its pages in progress, the last lines of its log."""
     context, name = context_of(request), request.match_info["name"]
     fleet = (await context.overview(max_age_s=1)).fleet
-    found = next((worker for worker in fleet.workers if worker.name == name), None)
+    worker = next((candidate for candidate in fleet.workers if candidate.name == name), None)
     lines = await read_log(context.redis, context.frontier.keys, name)
-    shown = "\n".join(map(printable, lines)) or "Nothing is known of this worker's log."
+    log_text = "\n".join(map(printable, lines)) or "Nothing is known of this worker's log."
     return page(
         request,
         name,
-        _about(request, found, fleet.at) if found else tag.p("This worker is not running."),
+        _about(request, worker, fleet.at) if worker else tag.p("This worker is not running."),
         tag.h2("Log"),
-        tag.pre(shown, class_="log", tabindex="0"),
+        tag.pre(log_text, class_="log", tabindex="0"),
     )
 
 
@@ -71,13 +71,13 @@ def _about(request: web.Request, worker: Worker, now_s: float) -> list[Node]:
 
 
 async def live(context: Context) -> dict[str, Markup]:
-    """Return the parts that change while somebody looks."""
+    """Return the live parts of the page."""
     fleet = (await context.overview(max_age_s=1)).fleet
     return {"team": workers_table(fleet, context.history)}
 
 
 def workers_table(fleet: Fleet, history: History) -> Markup:
-    """Lay workers out as a table."""
+    """Render workers as a table."""
     names = (
         *("Worker", "Heartbeat", "Version", "Pages/min lately", "Share"),
         *("Pages", "Pages/min", "Items", "In flight", "Buffered", "CPU", "Memory", "Started (UTC)"),
@@ -110,9 +110,9 @@ def _cpu(worker: Worker) -> str:
     return f"{100 * worker.cpu:.0f} %" if worker.cpu is not None else "–"
 
 
-def _bar(part: float) -> Markup:
+def _bar(fraction: float) -> Markup:
     return tag.svg(
-        tag.rect(x=0, y=0, width=f"{WIDTH * part:.1f}", height=10, class_="fill s0"),
+        tag.rect(x=0, y=0, width=f"{WIDTH * fraction:.1f}", height=10, class_="fill s0"),
         viewBox=f"0 0 {WIDTH:g} 10",
         preserveAspectRatio="none",
         class_="share",

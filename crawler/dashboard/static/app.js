@@ -1,4 +1,4 @@
-// A slash goes to the page's search, as in most dashboards.
+// A slash focuses the page's search field.
 document.addEventListener("keydown", (event) => {
   const field = document.querySelector('form[role="search"] input[type="search"]');
   const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName || "");
@@ -7,14 +7,14 @@ document.addEventListener("keydown", (event) => {
   field.focus();
 });
 
-// On a phone the pages' names scroll: show the one that is open.
+// On a phone the navigation scrolls: show the current page's link.
 (() => {
   const bar = document.querySelector("header nav ul");
-  const here = bar && bar.querySelector("[aria-current]");
-  if (here) bar.scrollLeft = here.offsetLeft - (bar.clientWidth - here.offsetWidth) / 2;
+  const current = bar && bar.querySelector("[aria-current]");
+  if (current) bar.scrollLeft = current.offsetLeft - (bar.clientWidth - current.offsetWidth) / 2;
 })();
 
-// The list of crawls closes like any menu: by Escape, or by a click beside it.
+// The list of crawls closes on Escape, or on a click outside of it.
 document.addEventListener("keydown", (event) => {
   const list = document.querySelector(".crawls[open]");
   if (event.key !== "Escape" || !list) return;
@@ -27,13 +27,13 @@ document.addEventListener("click", (event) => {
   });
 });
 
-// Shows a plot's values at the pointer.
+// Show a plot's values at the pointer.
 (() => {
   "use strict";
-  const two = (n) => String(n).padStart(2, "0");
+  const pad = (n) => String(n).padStart(2, "0");
   const clock = (at, days) => {
     const t = new Date(at * 1000);
-    const time = `${two(t.getUTCHours())}:${two(t.getUTCMinutes())}:${two(t.getUTCSeconds())}`;
+    const time = `${pad(t.getUTCHours())}:${pad(t.getUTCMinutes())}:${pad(t.getUTCSeconds())}`;
     return days ? `${t.toISOString().slice(0, 10)} ${time.slice(0, 5)}` : time;
   };
   const hide = () => document.querySelectorAll(".tip").forEach((tip) => tip.remove());
@@ -41,23 +41,23 @@ document.addEventListener("click", (event) => {
     const box = event.target.closest && event.target.closest(".drawing");
     const svg = box && box.querySelector("svg[data-points]");
     if (!svg) { hide(); return; }
-    const told = JSON.parse(svg.dataset.points);
-    const seen = svg.getBoundingClientRect();
-    const part = Math.min(Math.max((event.clientX - seen.left) / seen.width, 0), 1);
-    const n = Math.round(part * (told.at.length - 1));
-    const days = told.at[told.at.length - 1] - told.at[0] > 86400;
-    const values = told.lines
+    const plot = JSON.parse(svg.dataset.points);
+    const rect = svg.getBoundingClientRect();
+    const fraction = Math.min(Math.max((event.clientX - rect.left) / rect.width, 0), 1);
+    const n = Math.round(fraction * (plot.at.length - 1));
+    const days = plot.at[plot.at.length - 1] - plot.at[0] > 86400;
+    const values = plot.lines
       .filter(([, line]) => line[n] !== null)
-      .map(([name, line]) => `${told.lines.length > 1 ? `${name} ` : ""}${line[n].toLocaleString("en")}${told.unit}`);
+      .map(([name, line]) => `${plot.lines.length > 1 ? `${name} ` : ""}${line[n].toLocaleString("en")}${plot.unit}`);
     let tip = box.querySelector(".tip");
     if (!tip) { hide(); tip = document.createElement("span"); tip.className = "tip"; box.append(tip); }
-    tip.textContent = `${clock(told.at[n], days)} · ${values.join(", ") || "nothing"}`;
-    const left = part * seen.width - tip.offsetWidth / 2;
-    tip.style.left = `${Math.min(Math.max(left, 0), Math.max(seen.width - tip.offsetWidth, 0))}px`;
+    tip.textContent = `${clock(plot.at[n], days)} · ${values.join(", ") || "nothing"}`;
+    const left = fraction * rect.width - tip.offsetWidth / 2;
+    tip.style.left = `${Math.min(Math.max(left, 0), Math.max(rect.width - tip.offsetWidth, 0))}px`;
   });
 })();
 
-// Keeps a page fresh: the server sends parts that it has rendered, this puts them in their places.
+// Update a live page: the server sends rendered parts, which replace the old ones.
 (() => {
   "use strict";
   const main = document.querySelector("main[data-live]");
@@ -67,9 +67,9 @@ document.addEventListener("click", (event) => {
   const source = new EventSource(`${base}/events/${encodeURIComponent(main.dataset.live)}`);
   const waiting = new Map();
 
-  const say = (text) => { if (state.textContent !== text) state.textContent = text; };
+  const report = (text) => { if (state.textContent !== text) state.textContent = text; };
 
-  // What somebody uses is left alone until they move on.
+  // A part with the focus or the selection is replaced later.
   const inUse = (place) => {
     const selection = window.getSelection();
     return place.contains(document.activeElement)
@@ -87,12 +87,12 @@ document.addEventListener("click", (event) => {
   };
 
   source.addEventListener("parts", (event) => {
-    say("live");
+    report("live");
     const parts = JSON.parse(event.data);
     for (const [name, html] of [...waiting, ...Object.entries(parts)]) put(name, html);
   });
-  source.addEventListener("down", (event) => say(event.data));
-  source.addEventListener("open", () => say("live"));
-  source.addEventListener("error", () => say("no connection, trying again"));
+  source.addEventListener("down", (event) => report(event.data));
+  source.addEventListener("open", () => report("live"));
+  source.addEventListener("error", () => report("no connection, trying again"));
   window.addEventListener("pagehide", () => source.close());
 })();

@@ -25,7 +25,7 @@ async def other(redis_client, namespace):
 async def client(namespace, redis_url, database, frontier, other):
     await frontier.push([a_push("https://shop.example/", 8)])
     async with serving(namespace, redis_url, database) as client:
-        await client.app[CRAWLS].know(0)
+        await client.app[CRAWLS].read_names(0)
         yield client
 
 
@@ -106,7 +106,7 @@ async def test_a_crawl_that_is_not_there_is_said_so(client, name):
 
 async def test_visitors_without_the_token_learn_no_name(namespace, redis_url, database, other):
     async with serving(namespace, redis_url, database, token="a-token-of-length") as client:
-        await client.app[CRAWLS].know(0)
+        await client.app[CRAWLS].read_names(0)
         assert "/c/" not in await page(client, "/login")
         async with client.get(f"/c/{namespace}/", allow_redirects=False) as response:
             assert response.status in {303, 401}

@@ -82,7 +82,7 @@ async def test_the_dashboard_ends_though_its_client_swallows_a_cancellation(
         except asyncio.CancelledError:
             raise ConnectionError("cancelled while connecting") from None
 
-    monkeypatch.setattr(Context, "know", swallow)
+    monkeypatch.setattr(Context, "read_partitions", swallow)
     async with asyncio.timeout(patient(20)):
         async with serving(namespace, redis_url, database):
             await looking.wait()
