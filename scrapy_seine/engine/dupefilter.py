@@ -1,4 +1,4 @@
-"""The dupefilter's slot. Seen URLs live in the frontier, where one script filters and queues."""
+"""Scrapy's dupefilter. Seen URLs are in the frontier, where one script filters and queues."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_seine import meta as m
 from scrapy_seine.fingerprint import fingerprint, within
 
-#: Bytes of a fingerprint that are compared, and of those that Scrapy makes.
+#: Bytes of a fingerprint that are compared, and of Scrapy's fingerprints.
 _BYTES, _SHA1_BYTES = 8, 20
 _SHA1_TEXT = re.compile(rb"[0-9a-fA-F]{40}")
 
 
 class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no types
-    """Knows fingerprints that this worker saw pushed lately; Redis has the last word.
+    """Remembers fingerprints that the frontier confirmed lately; Redis decides.
 
-    A page's navigation repeats on every page of a site. Remembering for a minute what the frontier
-    has confirmed spares encoding and sending the same forty links again and again. Only confirmed
-    fingerprints are remembered, so that a page that never ends hides nothing (I3).
+    A page's navigation repeats on every page of a site. Remembering confirmed fingerprints for a
+    minute avoids encoding and sending the same forty links again and again. Only confirmed ones are
+    remembered, so that a page that never ends hides no link (I3).
     """
 
     CAPACITY = 50_000
@@ -68,14 +68,14 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
         return since is not None and monotonic() - since < self.LIFETIME_S
 
     def drops(self, request: Request, number: int | None, *, again: bool) -> bool:
-        """Whether the project's own filter drops a link; *again*: its page was read before."""
+        """Whether the project's own filter drops a link; *again*: its page was parsed before."""
         return False
 
     def log(self, request: Request, spider: Any) -> None:
-        """Say nothing of a duplicate: stats count them."""
+        """Log no duplicate, because stats count them."""
 
     def lets_all_pass(self, request: Request) -> bool:
-        """Whether the project's own filter, which let a link pass, would let it pass again."""
+        """Whether the project's own filter, which accepted a link, would accept it again."""
         return False
 
     def knows_url(self, url: str, job: str = "") -> bool:
@@ -88,8 +88,8 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
     def identity_of(self, request: Request, page: Request | None) -> tuple[int | None, bool]:
         """Return the fingerprint that the frontier compares, and whether to enter although seen.
 
-        *page* is the page that the request was found on. A seed has none: it enters again where
-        it says so (`dont_filter`), and is remembered. A link that says so has no fingerprint.
+        *page* is the page that contained the link. A seed has none: with `dont_filter` it enters
+        again, and is remembered. A link with `dont_filter` has no fingerprint.
         """
         if request.dont_filter and page is not None:
             return None, False
@@ -97,145 +97,156 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
             number = self.request_fingerprint(request)
             if number is None and page is not None:
                 return None, False
-            if number is None:  # the project has no filter, but each worker has the same start
+            if number is None:  # not filtered, but each worker makes the same start requests
                 return fingerprint(request.url, request.method, request.body), True
             return within(_scope_of(request, page), number), request.dont_filter
         except ValueError:
-            return None, False  # serializer.to_push says what is wrong with the URL
+            return None, False  # serializer.to_push reports what is wrong with the URL
 
     def confirm(self, number: int) -> None:
-        """The frontier has this fingerprint now."""
+        """Remember a fingerprint that the frontier has."""
         confirmed, now = self._confirmed, monotonic()
         confirmed[number] = now
         confirmed.move_to_end(number)
-        # Two for each that comes: what has outlived its use goes, and none waits for a long sweep.
+        # Remove up to two expired entries for each added one, so that no call has to sweep all.
         for oldest in list(islice(confirmed, 2)):
             if now - confirmed[oldest] < self.LIFETIME_S and len(confirmed) <= self.CAPACITY:
                 break
             del confirmed[oldest]
 
     def open(self) -> None:
-        """Nothing to open."""
+        """Open nothing."""
 
     def close(self, reason: str = "") -> None:
-        """Nothing to close: shared state is never deleted by a worker (I7)."""
+        """Close nothing: a worker never deletes shared state (I7)."""
 
     def clear(self) -> None:
-        """Forget what was confirmed here."""
+        """Forget confirmed fingerprints."""
         self._confirmed.clear()
 
 
 class ProjectDupeFilter(DupeFilter):
-    """Tells requests apart as the project does, by REQUEST_FINGERPRINTER_CLASS or DUPEFILTER_CLASS.
+    """Compares requests as the project does, by REQUEST_FINGERPRINTER_CLASS or DUPEFILTER_CLASS.
 
-    Scrapy's own normalise less of a URL than `fingerprint` does: two addresses of which a site
-    may make two pages stay two requests.
+    Scrapy's fingerprints normalise less of a URL than `fingerprint` does: two URLs that a site may
+    serve as two pages stay two requests.
 
-    A filter whose `request_seen` is the project's own is asked in each worker as well. What it let
-    pass on a page's first reading passes when the page is read again, because the links of the
-    first reading did not enter (I3).
+    A filter whose `request_seen` is the project's own is called in each worker as well. Links that
+    it accepted on a page's first parse are accepted when the page is parsed again, because those of
+    the first parse did not enter (I3).
     """
 
     def __init__(
         self,
-        own: Any,
-        seen: Callable[[Request], bool] | None = None,
+        fingerprint_of: Any,
+        request_seen: Callable[[Request], bool] | None = None,
         log: Callable[[Request, Any], object] | None = None,
     ) -> None:
         super().__init__()
-        self._own = own
-        self._seen = seen
+        self._fingerprint_of = fingerprint_of
+        self._request_seen = request_seen
         self._log = log
-        self._passed: set[int] = set()
+        self._accepted: set[int] = set()
 
     def drops(self, request: Request, number: int | None, *, again: bool) -> bool:
-        """Ask the project's own filter, but for what it let pass before."""
-        if self._seen is None or request.dont_filter:
+        """Call the project's own filter, except for links that it accepted before."""
+        if self._request_seen is None or request.dont_filter:
             return False
         if number is None:
             number = fingerprint(request.url, request.method, request.body)
-        if again and number in self._passed:
+        if again and number in self._accepted:
             return False
-        dropped = bool(self._seen(request))
+        dropped = bool(self._request_seen(request))
         if not dropped:
-            self._passed.add(number)
+            self._accepted.add(number)
         return dropped
 
     def log(self, request: Request, spider: Any) -> None:
-        """Have the project's own filter log a duplicate that this worker knows."""
+        """Log a duplicate by the project's own filter."""
         if self._log is not None:
             self._log(request, spider)
 
     def lets_all_pass(self, request: Request) -> bool:
-        """Ask once more: a filter that remembers drops now what it let pass a moment ago."""
-        return self._seen is not None and not request.dont_filter and not self._seen(request)
+        """Call the filter once more: one that remembers drops now what it has just accepted."""
+        return (
+            self._request_seen is not None
+            and not request.dont_filter
+            and not self._request_seen(request)
+        )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make one that asks the crawler's fingerprinter."""
+        """Make one with the crawler's fingerprinter."""
         return cls(crawler.request_fingerprinter.fingerprint)
 
     def request_fingerprint(self, request: Request) -> int | None:
-        """64 bits that stand for the project's own fingerprint."""
-        made = self._own(request)
-        return None if made is None else _number_of(made)
+        """Return 64 bits of the project's own fingerprint."""
+        value = self._fingerprint_of(request)
+        return None if value is None else _number_of(value)
 
     def knows_url(self, url: str, job: str = "") -> bool:
-        """Unknown: the project's fingerprint needs the whole request."""
+        """Return False: the project's fingerprint needs the whole request."""
         return False
 
 
 def dupefilter_of(crawler: Crawler) -> DupeFilter:
     """Make the filter that DUPEFILTER_CLASS names.
 
-    Of a project's own class the fingerprints count; what was seen is in the frontier. Its own
-    `request_seen` is asked in each worker. Scrapy's BaseDupeFilter, and a class that lets the same
-    request pass twice, filters nothing.
+    Of a project's own class the fingerprints are used; seen requests are in the frontier. Its own
+    `request_seen` is called in each worker. Scrapy's BaseDupeFilter, and a class that accepts the
+    same request twice, filter nothing.
     """
     kind = load_object(crawler.settings["DUPEFILTER_CLASS"])
-    made = build_from_crawler(kind, crawler)
-    if isinstance(made, DupeFilter):
-        return made
-    seen, log = _own_method(made, "request_seen"), _own_method(made, "log")
-    if type(made) is BaseDupeFilter or (seen is not None and not _filters(seen)):
-        return ProjectDupeFilter(lambda request: None, seen, log)
-    fingerprints = getattr(made, "request_fingerprint", crawler.request_fingerprinter.fingerprint)
-    return ProjectDupeFilter(fingerprints, seen, log)
+    project_filter = build_from_crawler(kind, crawler)
+    if isinstance(project_filter, DupeFilter):
+        return project_filter
+    request_seen, log = (
+        _own_method(project_filter, "request_seen"),
+        _own_method(project_filter, "log"),
+    )
+    if type(project_filter) is BaseDupeFilter or (
+        request_seen is not None and not _filters(request_seen)
+    ):
+        return ProjectDupeFilter(lambda request: None, request_seen, log)
+    fingerprints = getattr(
+        project_filter, "request_fingerprint", crawler.request_fingerprinter.fingerprint
+    )
+    return ProjectDupeFilter(fingerprints, request_seen, log)
 
 
-def _number_of(made: object) -> int:
-    """Return 64 bits that stand for a project's fingerprint.
+def _number_of(value: object) -> int:
+    """Return 64 bits of a project's fingerprint.
 
-    Scrapy's own are SHA-1 digests, as bytes or as hexadecimal text, whose beginning tells them
-    apart. Of a project's text, such as an address without its query, only the whole does.
+    Scrapy's are SHA-1 digests, as bytes or hexadecimal text, whose first bytes are unique enough. A
+    project's text, such as a URL without its query, has to be hashed as a whole.
     """
-    own = made if isinstance(made, bytes) else str(made).encode("utf-8", "surrogatepass")
-    if isinstance(made, bytes) and len(own) == _SHA1_BYTES:
-        return int.from_bytes(own[:_BYTES])
-    if _SHA1_TEXT.fullmatch(own):
-        return int(own[: 2 * _BYTES], 16)
-    return int.from_bytes(hashlib.blake2b(own, digest_size=_BYTES).digest())
+    data = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
+    if isinstance(value, bytes) and len(data) == _SHA1_BYTES:
+        return int.from_bytes(data[:_BYTES])
+    if _SHA1_TEXT.fullmatch(data):
+        return int(data[: 2 * _BYTES], 16)
+    return int.from_bytes(hashlib.blake2b(data, digest_size=_BYTES).digest())
 
 
-def _own_method(made: Any, name: str) -> Callable[..., Any] | None:
-    """Return a method of a filter; None where it is Scrapy's or scrapy-redis' own."""
-    method: Callable[..., Any] | None = getattr(made, name, None)
+def _own_method(project_filter: Any, name: str) -> Callable[..., Any] | None:
+    """Return a method of a filter; None if it is Scrapy's or scrapy-redis' own."""
+    method: Callable[..., Any] | None = getattr(project_filter, name, None)
     module = str(getattr(method, "__module__", "scrapy"))
     return None if module.partition(".")[0] in {"scrapy", "scrapy_redis"} else method
 
 
-def _filters(seen: Callable[[Request], bool]) -> bool:
-    """Whether a filter drops the second of two equal requests; one that cannot say does."""
+def _filters(request_seen: Callable[[Request], bool]) -> bool:
+    """Whether a filter drops the second of two equal requests; assumed of one that fails."""
     probe = Request("http://probe.invalid/")
     try:
-        seen(probe)
-        return bool(seen(probe))
-    except Exception:  # it wants to be opened first, or another request
+        request_seen(probe)
+        return bool(request_seen(probe))
+    except Exception:  # it has to be opened first, or needs another request
         return True
 
 
 def _scope_of(request: Request, page: Request | None) -> str:
-    """Return within what the URL is remembered: its own scope, its job, its run, or the crawl."""
+    """Return the scope within which the URL is remembered: its own, its job, its run, or ''."""
     meta, inherited = request.meta, page.meta if page is not None else {}
     job = meta.get(m.JOB_ID) or inherited.get(m.JOB_ID)
     return str(meta.get(m.SCOPE) or job or m.run_of(meta) or m.run_of(inherited))

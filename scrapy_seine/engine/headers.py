@@ -8,8 +8,8 @@ from scrapy.http import Response
 
 
 def header(response: Response, name: str) -> str:
-    """Return the last value of a header, empty where there is none; each byte is a letter."""
-    # Most that is asked for is not there, which takes Scrapy longer to say than to find one.
+    """Return the last value of a header, '' if it is missing; each byte becomes a letter."""
+    # Most headers asked for are missing, and Scrapy takes longer for these than for present ones.
     if not has_header(response, name):
         return ""
     return (response.headers.get(_key(name)) or b"").decode("latin-1")
@@ -22,5 +22,5 @@ def has_header(response: Response, name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _key(name: str) -> bytes:
-    """Spell a header's name as Scrapy's Headers keep it."""
+    """Spell a header's name as Scrapy's Headers store it."""
     return name.title().encode()

@@ -1,4 +1,4 @@
-"""A worker's heartbeat, which renews its leases, and its subscription to news of the crawl."""
+"""A worker's heartbeat, which renews its leases, and its subscription to the crawl's events."""
 
 from __future__ import annotations
 
@@ -28,21 +28,22 @@ from scrapy_seine.lenient import word
 from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
-#: Pages that a beat names, of those that the worker is at.
+#: URLs in a heartbeat, of the requests that the worker is working on.
 _NAMED = 5
 _LONGEST_URL = 300
-#: A message reaches all idle workers at once, so that their leases are asked for over this time, s.
+#: A message reaches all idle workers at once, so they spread their lease requests over this time,
+#: s.
 SPREAD_S = 0.02
 _LOADED = time.monotonic()
 
 
 def worker_name() -> str:
-    """A name that no other worker has, and that says where it runs."""
+    """Make a unique name for this worker that shows where it runs."""
     return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
 
 
 def process_age_s() -> float:
-    """Seconds since this process began; where that is unknown, since this module was loaded."""
+    """Seconds since this process began; if unknown, since this module was loaded."""
     try:
         ticks = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
         return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
@@ -51,7 +52,7 @@ def process_age_s() -> float:
 
 
 def memory_bytes() -> int:
-    """Memory that this process has; 0 where the system does not say it."""
+    """Resident memory of this process; 0 if the system does not report it."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError, AttributeError):
@@ -60,7 +61,7 @@ def memory_bytes() -> int:
 
 @cache
 def own_version() -> str:
-    """Installed version, or `dev` where none is."""
+    """Installed version, or `dev` if the package is not installed."""
     try:
         return version("scrapy-seine")
     except PackageNotFoundError:
@@ -69,7 +70,7 @@ def own_version() -> str:
 
 @attrs.define(eq=False, repr=False)
 class Heartbeat:
-    """Keeps one worker known to the fleet, and its leases alive, for as long as its loops run."""
+    """Keeps one worker registered in the fleet, and its leases alive, while its loops run."""
 
     worker: str
     redis: Redis
@@ -79,24 +80,24 @@ class Heartbeat:
     stats: Any
     lease_s: float
     forget: Callable[[], None]
-    """Called when URLs that count as seen may do so no longer."""
+    """Called when cached seen URLs may be outdated."""
     started: float = attrs.Factory(time.time)
     last_info: bytes = b"{}"
-    """What the last beat said of this worker."""
+    """The description in the last heartbeat."""
     drain: Callable[[], None] = lambda: None
-    """Called when somebody asks this worker to finish its pages and to leave."""
-    _spent: tuple[float, float] = attrs.Factory(lambda: (time.monotonic(), time.process_time()))
-    """When the last beat was, and the CPU seconds until then."""
+    """Called when an operator asks this worker to drain."""
+    _last_beat: tuple[float, float] = attrs.Factory(lambda: (time.monotonic(), time.process_time()))
+    """Time of the last heartbeat, and the CPU seconds until then."""
     mail: Callable[[], None] = lambda: None
-    """Called when another worker may have left something for this one."""
+    """Called when another worker may have handed a lease over."""
     waits: Callable[[], str] = lambda: ""
-    """Says which page has not ended for long, and what it waits in; empty where there is none."""
+    """Describes a page that has not ended for long, and what it waits for; '' if there is none."""
     look_for_end: Callable[[], Awaitable[None]] | None = None
-    """Ends this worker where the crawl's own code ended the crawl."""
+    """Ends this worker if the crawl's own code ended the crawl."""
     starting: int = 0
-    """The run that this worker still makes start requests of; 0: none."""
+    """The run whose start requests this worker still makes; 0: none."""
     cancelled: frozenset[str] = frozenset()
-    """Jobs whose requests are dropped when their turn comes."""
+    """Jobs whose requests are dropped when they are leased."""
 
     async def keep_beating(self) -> None:
         """Beat three times in the life of a lease, until cancelled."""
@@ -106,10 +107,10 @@ class Heartbeat:
             self.mail()
 
     async def beat(self) -> None:
-        """Renew every lease in one call; those that were lost meanwhile are not begun.
+        """Renew every lease in one call; leases that were lost are dropped.
 
-        All that a beat says and asks goes out at once: where Redis takes seconds to answer, one
-        after the other would make a beat longer than the life of a lease.
+        All calls of a beat are made at once: if Redis takes seconds to answer, sequential calls
+        would take longer than the life of a lease.
 
         Raises:
             RedisError: Redis does not answer.
@@ -117,24 +118,24 @@ class Heartbeat:
         leases: list[Lease] = [*self.inflight.leases, *self.exchange.buffered]
         ttl_ms = int(self.lease_s * 1000)
         self.last_info = self._info()
-        told, _ = await asyncio.gather(
+        reply, _ = await asyncio.gather(
             self.frontier.beat(self.worker, leases, ttl_ms=ttl_ms, info=self.last_info),
             self.frontier.tend(),
         )
         self.stats.inc_value("seine/redis_round_trips")
-        if told.lost:
-            self.stats.inc_value("seine/leases_lost", len(told.lost))
-            self.exchange.drop(told.lost)
-        self.exchange.learn_fleet(told.workers, told.undone)
-        if told.cancelled is None:
+        if reply.lost:
+            self.stats.inc_value("seine/leases_lost", len(reply.lost))
+            self.exchange.drop(reply.lost)
+        self.exchange.learn_fleet(reply.workers, reply.undone)
+        if reply.cancelled is None:
             await self._read_cancelled()
         else:
-            self.cancelled = told.cancelled
-        if told.to_sweep:
+            self.cancelled = reply.cancelled
+        if reply.to_sweep:
             await self.frontier.sweep()
 
     async def beat_if_possible(self) -> None:
-        """Beat out of turn; where Redis does not answer, the next beat says it."""
+        """Send an extra heartbeat; if Redis does not answer, the next one follows in time."""
         try:
             await self.beat()
         except (RedisError, OSError) as error:
@@ -150,9 +151,14 @@ class Heartbeat:
         self.cancelled = frozenset(map(word, names))
 
     def _cpu(self) -> float:
-        """Share of one core since the last beat."""
-        (at, cpu_s), self._spent = self._spent, (time.monotonic(), time.process_time())
-        return round((self._spent[1] - cpu_s) / max(self._spent[0] - at, 0.001), 3)
+        """Share of one core used since the last beat."""
+        (last_beat_at, cpu_s), self._last_beat = (
+            self._last_beat,
+            (time.monotonic(), time.process_time()),
+        )
+        return round(
+            (self._last_beat[1] - cpu_s) / max(self._last_beat[0] - last_beat_at, 0.001), 3
+        )
 
     def _info(self) -> bytes:
         return orjson.dumps(
@@ -181,7 +187,7 @@ class Heartbeat:
             try:
                 async with self.redis.pubsub(ignore_subscribe_messages=True) as channel:
                     await channel.subscribe(*self.frontier.channels)
-                    # What was published before this subscription was not received.
+                    # Messages published before this subscription were missed.
                     self.forget()
                     self.exchange.kick(self._share_s())
                     await self._look_for_end()
@@ -205,9 +211,9 @@ class Heartbeat:
         elif message == b"forget":
             self.forget()
         elif message.startswith((b"local ", b"drain ")):
-            what, _, worker = word(message).partition(" ")
+            command, _, worker = word(message).partition(" ")
             if worker == self.worker:
-                self.mail() if what == "local" else self._leave()
+                self.mail() if command == "local" else self._leave()
         elif message.startswith(b"block "):
             self.exchange.give_back(word(message[6:]))
         elif message.startswith(b"ready "):
@@ -224,7 +230,7 @@ class Heartbeat:
         self.drain()
 
     async def sign_off(self) -> None:
-        """Be known no longer; a worker that cannot say so is forgotten in time."""
+        """Unregister; a worker that cannot reach Redis is removed after a time."""
         try:
             await self.frontier.sign_off(self.worker)
         except (RedisError, OSError) as error:

@@ -1,15 +1,15 @@
-"""Requests that cannot be stored, as their callback is a lambda or their meta holds a loader.
+"""Requests that cannot be stored, because their callback is a lambda or their meta holds an object.
 
-A request by way of a private proxy that only the spider's code names is another one, and so is a
-request of another scheme than http (engine.download.private_addresses), and one whose callback
-reads what only this worker's spider has (engine.stored.spider_state).
+So are requests through a private proxy that only the spider's code names, requests of another
+scheme than http (engine.download.private_addresses), and requests whose callback reads state of
+this worker's spider (engine.stored.spider_state).
 
-Such a request stays in this worker. For it a stub enters the frontier, a stored request that names
-the worker and a number: so the request takes its send slot from the frontier like any other (I5),
+Such a request stays in this worker. A stub for it enters the frontier, a stored request that names
+the worker and a number: so the request gets its send slot from the frontier like any other (I5),
 and counts as undone. A worker that leases another's stub hands the lease over by a list in Redis,
 the mail of the stub's owner. The page that yielded the request keeps its lease until the request
-has ended, so that a page whose worker dies is read again and yields the request again (I1). The
-stubs of a dead worker are ended by whoever leases them.
+has ended, so that a page whose worker dies is parsed again and yields the request again (I1). A
+worker that leases a dead worker's stub ends it.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ from scrapy_seine.politeness.download_slots import waits_at
 from scrapy_seine.urls import scheme_of, slot
 
 logger = logging.getLogger(__name__)
-#: Requests that one worker keeps at a time, at most.
+#: Requests that one worker keeps at the same time, at most.
 MOST = 10_000
-#: Requests that are written to Redis at a time; each takes a connection.
+#: Stubs that enter Redis at the same time; each takes a connection.
 _AT_A_TIME = 16
 #: Name of the field that makes a stored request a stub.
 FIELD = "_local"
 _MARK = FIELD.encode()
-#: The rule by which a stub ends that stands for no request any more.
+#: The rule by which a stub without a request ends.
 RULE = "local"
 _DONE = b"done"
 
 
 def off_the_web(request: Request, page: Request | None) -> str:
-    """Why a request of another scheme than http stays in this worker; '' where it may not be sent.
+    """Why a request of another scheme than http stays in this worker; '' if it may not be sent.
 
-    *page* is the page that yielded the request. A page is somebody else's text, so it leads to no
-    file (I9); what `start` names is the spider's own. A `data:` URL names nothing.
+    *page* is the page that yielded the request. A page's text is not trusted, so it leads to no
+    file (I9); `start` is the spider's own code. A `data:` URL names no site.
     """
     scheme = scheme_of(request.url)
-    own = page is None and request.meta.get("is_start_request")
-    if scheme == "data" or (own and scheme not in {"", "http", "https"}):
+    from_start = page is None and request.meta.get("is_start_request")
+    if scheme == "data" or (from_start and scheme not in {"", "http", "https"}):
         return f"a {scheme}: URL is no address of a site, which any worker could ask"
     return ""
 
@@ -113,23 +113,23 @@ class LocalRequests:
 
     @property
     def has_room(self) -> bool:
-        """Whether a request that could be stored may be kept instead."""
+        """Whether there is room for a request that could also be stored."""
         return len(self) < MOST // 2
 
     def take(
         self, request: Request, entry: InFlight | None, fingerprint: int | None, why: str = ""
     ) -> bool:
-        """Keep a request that *entry*'s page yielded; False where this worker keeps too many.
+        """Keep a request that *entry*'s page yielded; False if this worker keeps too many.
 
-        *why* is said once for each callback; '' where another line said it.
+        *why* is logged once for each callback; '' if it was logged elsewhere.
 
         Raises:
-            BadRequest: nobody could send it.
+            BadRequest: no worker could send it.
         """
         number = next(self._numbers)
         fields = {"url": request.url, FIELD: f"{self.worker} {number}"}
-        at = waits_at(request, slot(request.url))
-        stub = push_of(request, lambda: fields, fingerprint=None, seal=self.seal, host=at)
+        host = waits_at(request, slot(request.url))
+        stub = push_of(request, lambda: fields, fingerprint=None, seal=self.seal, host=host)
         stub = attrs.evolve(stub, mark=new_token())
         if why:
             self._warn(request, why)
@@ -148,9 +148,9 @@ class LocalRequests:
         return True
 
     def _warn(self, request: Request, why: str) -> None:
-        made = request.callback
-        name = getattr(made, "__qualname__", None) or type(made).__name__
-        if made is None:
+        callback = request.callback
+        name = getattr(callback, "__qualname__", None) or type(callback).__name__
+        if callback is None:
             name = "parse"  # as Scrapy has it
         if name not in self._warned:
             self._warned.add(name)
@@ -159,7 +159,7 @@ class LocalRequests:
             )
 
     async def _enter(self, number: int) -> None:
-        """Have a stub enter the frontier, unless another worker keeps the same request."""
+        """Push a stub, unless another worker keeps the same request."""
         async with self._entering:
             await self._enter_at_once(number)
 
@@ -181,10 +181,10 @@ class LocalRequests:
                 await asyncio.sleep(random.uniform(0.2, 1.0))
 
     async def _is_known(self, local: Local) -> bool:
-        """Claim a fingerprint; True where a live worker has it, or the request was done or stored.
+        """Claim a fingerprint; True if a live worker has it, or the request was done or stored.
 
-        The frontier counts the fingerprint as seen from then on, so that no link to the same
-        address is stored besides.
+        The frontier counts the fingerprint as seen from then on, so that no link to the same URL is
+        stored as well.
         """
         if (fingerprint := local.fingerprint) is None:
             return False
@@ -203,11 +203,11 @@ class LocalRequests:
         return False
 
     def next(self) -> Lease | None:
-        """A lease that another worker handed over, if there is one."""
+        """Return a lease that another worker handed over, if there is one."""
         return self.mail.popleft() if self.mail else None
 
     def request_of(self, lease: Lease) -> Request | None:
-        """Return the request that a stub stands for; None where the lease is dealt with here.
+        """Return the request of a stub; None if the lease is handled here.
 
         Raises:
             DecodeError: the stub is damaged, or names a request of another site.
@@ -228,7 +228,7 @@ class LocalRequests:
         return local.request
 
     async def _hand_over(self, lease: Lease, owner: str) -> None:
-        """Give the lease of another worker's stub to that worker; end it where that is dead."""
+        """Give the lease of another worker's stub to that worker; end it if that worker is dead."""
         try:
             if not await is_alive(self.frontier, owner):
                 self._count(f"ignored/{RULE}")
@@ -249,36 +249,36 @@ class LocalRequests:
         return f"{self.frontier.keys.mail}:{worker}"
 
     def fetch(self) -> None:
-        """Fetch what other workers handed over."""
+        """Fetch leases that other workers handed over."""
         if self._waiting:
             self._spawn(self._fetch())
 
     async def _fetch(self) -> None:
         client: Any = self.frontier.redis
         try:
-            while found := await client.lpop(self._mail_of(self.worker), 100):
-                for text in found:
+            while texts := await client.lpop(self._mail_of(self.worker), 100):
+                for text in texts:
                     fields = orjson.loads(text)
                     fields["stored"] = bytes.fromhex(fields["stored"])
                     self.mail.append(Lease(**fields))
                 self._wake()
         except (RedisError, OSError, ValueError, TypeError) as error:
-            logger.debug("mail of local requests: %s", error)  # their leases expire, and come again
+            logger.debug("mail of local requests: %s", error)  # the leases expire, and come again
 
     def again(self, entry: InFlight) -> Push | None:
-        """Keep a request for its next try; returns its stub, None where it is no local one."""
-        found = self._running.pop(entry.lease.id, None)
-        if found is None:
+        """Keep a request for its next try; returns its stub, None if it is no local one."""
+        running = self._running.pop(entry.lease.id, None)
+        if running is None:
             return None
-        number, local = found
+        number, local = running
         self._waiting[number] = attrs.evolve(local, request=entry.copy or entry.request)
         return local.stub
 
     def ended(self, entry: InFlight) -> None:
-        """Let the page's lease go that waits for a request, because the request has ended.
+        """Release the page that waits for a request, because the request has ended.
 
-        The page may be such a request of another page, and so on: each ends in a step of its own,
-        because a long chain would be a deep recursion.
+        The page may itself be a local request of another page, and so on: each ends in a step of
+        its own, because a long chain would be a deep recursion.
         """
         _, local = self._running.pop(entry.lease.id, (0, None))
         if local is not None:
@@ -292,8 +292,8 @@ class LocalRequests:
         client: Any = self.frontier.redis
         try:
             while self._ended:
-                number, done = len(self._ended), dict.fromkeys(map(str, self._ended), _DONE)
-                await client.hset(self.frontier.keys.locals, mapping=done)
+                number, fields = len(self._ended), dict.fromkeys(map(str, self._ended), _DONE)
+                await client.hset(self.frontier.keys.locals, mapping=fields)
                 del self._ended[:number]
         except (RedisError, OSError) as error:
             self._ended.clear()
@@ -306,5 +306,5 @@ class LocalRequests:
 
 
 def is_stub(lease: Lease) -> bool:
-    """Whether a lease may be a stub's; decoding it says for certain."""
+    """Whether a lease may be a stub's; decoding it decides."""
     return _MARK in lease.stored and FIELD in decode(lease.blob)

@@ -1,8 +1,8 @@
-"""Where a page leads: to another page, or to itself in another spelling or with a cookie.
+"""Decides whether a page leads to another page, or to itself in another spelling or with a cookie.
 
-The filter compares addresses without a trailing slash and the like. So it takes a redirect from
-/a to /a/ for a page that it has seen, though nobody has read it; the same holds for a page that
-sets a cookie elsewhere and is led back to. Such a request must pass the filter.
+The filter compares URLs without a trailing slash and the like. So a redirect from /a to /a/ looks
+like a page that was seen, though nobody has parsed it; the same holds for a page that sets a cookie
+elsewhere and redirects back. Such a request must pass the filter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scrapy_seine.engine.lease.outcomes import whole
 from scrapy_seine.fingerprint import fingerprint
 
 Lead = Literal["elsewhere", "same", "circle", "sent back"]
-#: Kind and reason of the failure where a page leads to itself without getting further.
+#: Kind and reason of the failure if a page leads to itself without progress.
 LOOPS: dict[Lead, tuple[str, str]] = {
     "circle": (
         "redirects",
@@ -23,16 +23,16 @@ LOOPS: dict[Lead, tuple[str, str]] = {
     ),
     "sent back": ("internal", "a middleware sent it back, as the filter forbids or too often"),
 }
-#: How often one address may be asked on the way of one request.
+#: How often one URL may be requested in one redirect chain.
 _MOST = 3
-#: How often middlewares may send one request back with dont_filter, which the filter lets pass.
+#: How often middlewares may send one request back with dont_filter, which the filter accepts.
 _MOST_BACK = 20
 #: Key of `request.meta`: how often middlewares have sent this request back.
 _BACK = "sent_back"
 
 
 def lead_of(page: Request, target: Request) -> Lead:
-    """Say where *target*, which the download of *page* came back with, leads.
+    """Classify *target*, the request that the download of *page* returned.
 
     >>> to = {"redirect_times": 1}
     >>> page = Request("http://shop.example/a")
@@ -41,11 +41,11 @@ def lead_of(page: Request, target: Request) -> Lead:
     >>> lead_of(page, Request("http://shop.example/b", meta=to)), lead_of(page, page.copy())
     ('elsewhere', 'sent back')
     """
-    asked = [*page.meta.get("redirect_urls", ()), page.url]
+    chain = [*page.meta.get("redirect_urls", ()), page.url]
     number = fingerprint(target.url, target.method, target.body)
-    if all(number != fingerprint(url, target.method, target.body) for url in asked):
+    if all(number != fingerprint(url, target.method, target.body) for url in chain):
         return "elsewhere"
     if target.meta.get("redirect_times") == page.meta.get("redirect_times"):
         back = target.meta[_BACK] = whole(page.meta.get(_BACK), 0) + 1
         return "same" if target.dont_filter and back <= _MOST_BACK else "sent back"
-    return "circle" if asked.count(target.url) >= _MOST else "same"
+    return "circle" if chain.count(target.url) >= _MOST else "same"

@@ -1,12 +1,12 @@
-"""Scrapy's scheduler slot: the shared frontier behind a synchronous interface.
+"""Scrapy's scheduler: the shared frontier behind a synchronous interface.
 
 Neither `enqueue_request` nor `next_request` asks Redis, and neither raises: the first appends to
-the page's entry in the in-flight table, the second takes from the exchange's buffer. What is around
-the slot (connection, exchange, loops, the end) is put together in `engine.worker`.
+the page's entry in the in-flight table, the second takes from the exchange's buffer. The rest
+(connection, exchange, loops, the end) is put together in `engine.worker`.
 
-What Scrapy offers no hook for is replaced on the instances of one engine: the start of a drain
-(`close_spider_async`), and the way of a request from here to its end, so that children and items
-find their entry: by one task for each request (fastpath.request_task), or around Scrapy's own way
+Where Scrapy has no hook, methods are replaced on the instances of one engine: the start of a drain
+(`close_spider_async`), and the path of a request from here to its end, so that children and items
+find their entry: by one task for each request (fastpath.request_task), or around Scrapy's own path
 (fastpath.stock_path). The ways in which a request can end are tested on both.
 """
 
@@ -72,7 +72,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self | BaseScheduler:
-        """Make the crawler's scheduler; Scrapy's own for a command that looks at a few pages.
+        """Make the crawler's scheduler; Scrapy's own for a command that fetches a few pages.
 
         Raises:
             ConfigError: a setting is wrong.
@@ -81,15 +81,16 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     @property
     def member(self) -> Member:
-        """The worker's membership of the crawl; Scrapy asks for no request before it has joined."""
+        """The worker's membership of the crawl; Scrapy requests nothing before it has joined."""
         assert self.worker.member is not None
         return self.worker.member
 
     def open(self, spider: Spider) -> Deferred[None]:
         """Connect, and start to read ahead.
 
-        Never fails: a worker that cannot join, or has to end before it has, ends with its
-        reason once all its parts are open, because Scrapy closes no others without a traceback.
+        Never fails: a worker that cannot join, or has to end before it has, ends with its reason
+        once all its parts are open, because otherwise Scrapy logs a traceback and closes no other
+        parts.
         """
         self.spider = spider
         if isinstance(spider, FrontierSpider):
@@ -98,14 +99,14 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             self._look_at_own_state(spider)
         self._wrap()
         self._began = self.crawler.crawling
-        self.crawler.signals.connect(self._opened, signals.spider_opened)
-        self.crawler.signals.connect(self._begun, signals.engine_started)
-        self.crawler.signals.connect(self._stopped, signals.engine_stopped)
+        self.crawler.signals.connect(self._on_opened, signals.spider_opened)
+        self.crawler.signals.connect(self._on_engine_started, signals.engine_started)
+        self.crawler.signals.connect(self._on_stopped, signals.engine_stopped)
         self.worker.shutdown.arm(self._is_opening)
         return deferred_from_coro(self._open())
 
     def _look_at_own_state(self, spider: Spider) -> None:
-        """Say what this project keeps in each worker for itself, and keep requests by it."""
+        """Log what the project keeps per worker, and keep requests that depend on it."""
         self._own_state = own_state(type(spider))
         if self._own_state.read_by:
             logger.warning("%s", self._own_state.line(spider.name))
@@ -115,23 +116,23 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     async def _open(self) -> None:
         self._unopened = await self.worker.open(self.config, self.seal)
 
-    def _opened(self) -> None:
-        """Say again that the worker was told to end before it began, because Scrapy forgets that.
+    def _on_opened(self) -> None:
+        """Raise again that the worker has to end before it began, because Scrapy forgets that.
 
         Raises:
-            CloseSpider: it was, or it cannot begin.
+            CloseSpider: the worker has to end, or it cannot begin.
         """
         self.worker.opened = True
         if not self._unopened:
-            stopped = self._began and not self.crawler.crawling
-            self._unopened = "shutdown" if stopped else self.worker.told
+            was_stopped = self._began and not self.crawler.crawling
+            self._unopened = "shutdown" if was_stopped else self.worker.told
         if self._unopened:
             raise CloseSpider(self._unopened)
 
-    def _begun(self) -> None:
+    def _on_engine_started(self) -> None:
         self._engine_runs = True
 
-    def _stopped(self) -> None:
+    def _on_stopped(self) -> None:
         fail_after(self._end, self.crawler)
 
     def _is_opening(self) -> bool:
@@ -139,7 +140,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         return not self._engine_runs and engine.spider is not None
 
     def _wrap(self) -> None:
-        """Hook into the engine where Scrapy offers no hook; see the module's docstring."""
+        """Hook into the engine where Scrapy has no hook; see the module's docstring."""
         engine: Any = self.crawler.engine
         close = engine.close_spider_async
 
@@ -149,7 +150,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
                 self.worker.drain()
                 await self.worker.end_crawl(reason)
             await close(reason=self._end or reason)
-            self._stopped()  # of an engine that never started Scrapy sends no signal
+            self._on_stopped()  # Scrapy sends no signal for an engine that never started
 
         engine.close_spider_async = close_spider
         self.worker.limit.install()
@@ -169,17 +170,17 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         return self.worker.shutdown.finish()
 
     def enqueue_request(self, request: Request) -> bool:
-        """Take a request; False where it is a duplicate or cannot be stored. Never raises."""
+        """Take a request; False if it is a duplicate or cannot be stored. Never raises."""
         if request is self.worker.wake_request:
             return True
         entry = current.get()
         if entry is not None and entry.copy is request:
-            return True  # a retry: it leaves with the end of its entry
+            return True  # a retry: it is sent with the end of its entry
         moved = request is self.path.moved
         try:
             if entry is None and not self.member.starts.take(request, self.enqueue_request):
-                return True  # it comes again as soon as its run is known
-            taken = self._take(request, entry, moved=moved)
+                return True  # it is enqueued again as soon as its run is known
+            accepted = self._take(request, entry, moved=moved)
         except (EncodeError, TypeError, ValueError) as error:
             logger.error("request refused: %s", describe(error))
             self.worker.count("unencodable")
@@ -194,7 +195,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             return False
         if entry is not None and moved:
             self.inflight.done(entry)  # the page's new address is in the frontier, or was before
-        return taken
+        return accepted
 
     def _take(self, request: Request, entry: InFlight | None, *, moved: bool) -> bool:
         page = entry.request if entry is not None else None
@@ -209,12 +210,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             if lead == "same":
                 fingerprint = None
             entry.take_proxy_back(request)
-        known = fingerprint is not None and not force and self.df.knows(fingerprint)
-        again = entry is not None and bool(entry.tries or entry.lease.deliveries)
-        dropped = not moved and self.df.drops(request, fingerprint, again=again)
+        is_known = fingerprint is not None and not force and self.df.knows(fingerprint)
+        is_repeated = entry is not None and bool(entry.tries or entry.lease.deliveries)
+        dropped = not moved and self.df.drops(request, fingerprint, again=is_repeated)
         if page is not None and not moved and not dropped and self.df.lets_all_pass(request):
-            known, fingerprint = False, None  # as with dont_filter
-        if known or dropped:
+            is_known, fingerprint = False, None  # as with dont_filter
+        if is_known or dropped:
             self.worker.count("duplicates_local")
             self.df.log(request, self.spider)
             return False
@@ -222,7 +223,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if not moved and self._is_too_deep(request, page):
             self.worker.count("too_deep")
             return False
-        push = self._stored(request, page, fingerprint, force=force)
+        push = self._encode(request, page, fingerprint, force=force)
         if isinstance(push, str):
             return self.member.local.take(request, entry, None if force else fingerprint, push)
         self.worker.site_limits.meet(push.domain, self.spider)
@@ -236,9 +237,11 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _identity_of_forced(
         self, request: Request, fingerprint: int | None
     ) -> tuple[int | None, bool]:
-        """Return by what a request with `dont_filter` of no page is known, and whether it enters.
+        """Identify a request with `dont_filter` without a page; returns also whether it always
+        enters.
 
-        One of `start` is the same in all workers. A handler's may be the next of a queue.
+        A request of `start` is the same in all workers. A signal handler's may be the next of a
+        queue.
         """
         if request.meta.get("is_start_request"):
             return self.member.starts.identity(self.spider, fingerprint), False
@@ -252,13 +255,13 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             )
         return fingerprint, True
 
-    def _stored(
+    def _encode(
         self, request: Request, page: Request | None, fingerprint: int | None, *, force: bool
     ) -> Push | str:
-        """Encode a request; the reason where it stays in this worker, '' where that was said.
+        """Encode a request; the reason if it stays in this worker, '' if that was logged before.
 
         Raises:
-            BadRequest: nobody could send it.
+            BadRequest: no worker could send it.
         """
         if page is not None and self._own_state.keeps(request) and self.member.local.has_room:
             return ""
@@ -267,8 +270,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
                 request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal
             )
         except BadRequest:
-            if why := off_the_web(request, page):
-                return why
+            if reason := off_the_web(request, page):
+                return reason
             raise
         except EncodeError as error:
             return f"{describe(error)}; a method of the spider and plain data could go anywhere"
@@ -277,7 +280,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         return self.worker.reach.keeps(request) or push
 
     def _knows(self, url: str, job: str = "") -> bool:
-        """Whether the frontier has a URL for certain that the page at hand leads to."""
+        """Whether the frontier certainly has a URL that the current page links to."""
         if not job and (entry := current.get()) is not None:
             job = m.run_of(entry.request.meta)
         return self.df.knows_url(url, job)
@@ -285,16 +288,16 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _complete_meta(
         self, request: Request, page: Request | None, *, moved: bool, tries: int
     ) -> None:
-        """Give a request what it inherits of the page that it was found on."""
+        """Add to a request's meta what it inherits from its page."""
         meta, parent = request.meta, page.meta if page is not None else None
         meta.pop(m.REPLAYED, None)
         if page is None or parent is None:
-            meta.pop(m.HOME, None)  # a seed's is found when it is sent
+            meta.pop(m.HOME, None)  # a seed's home is determined when it is sent
         elif m.RETRY_TIMES in parent and (
             request.url != page.url or (moved and meta.get(m.RETRY_TIMES) == parent[m.RETRY_TIMES])
         ):
-            # A copy of the page's meta: these are its tries. A middleware that tries the page again
-            # by itself, as a project's RetryMiddleware does, has counted one more.
+            # A copy of the page's meta: these are the page's tries. A middleware that retries the
+            # page by itself, as a project's RetryMiddleware does, has counted one more.
             meta.pop(m.RETRY_TIMES, None)
         m.complete(meta, parent, tries)
         if page is not None and parent is not None and m.LOGIN in parent:
@@ -306,7 +309,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         return 0 < self.depth_limit < depth
 
     def next_request(self) -> Request | None:
-        """A request that may be sent now, or None. Never raises."""
+        """Return a request that may be sent now, or None. Never raises."""
         exchange = self.member.exchange
         exchange.held_back = self.inflight.pressed
         while (lease := self.member.local.next() or exchange.take()) is not None:
@@ -340,11 +343,11 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.member.exchange.bury(Burial(lease=lease, note=text))
 
     def has_pending_requests(self) -> bool:
-        """Whether anybody in the fleet still has work, or this worker is to wait for some."""
+        """Whether the fleet still has work, or this worker has to wait for some."""
         if self.worker.closing:
             return False
         if self.worker.member is None:
-            return True  # nothing is known of the crawl yet
+            return True  # the crawl's state is not known yet
         return not self.worker.member.completion.reached()
 
     def __len__(self) -> int:

@@ -1,11 +1,11 @@
-"""Settings with the values that each may have, checked before anything else reads them.
+"""Checks settings for allowed values before any other code reads them.
 
-A wrong value ends the start with one line: setting, value, what is allowed. Without the table some
-wrong values would be taken for others (`SEINE_LADDER=On` for "auto"), and some would end in
-a traceback of whatever reads them first.
+A wrong value ends the start with one line: setting, value, allowed values. Without the table some
+wrong values would be misread (`SEINE_LADDER=On` for "auto"), and some would end in a traceback of
+the code that reads them first.
 
-Scrapy's own settings are known by the type of their default. An application checks against a table
-of its own, which begins with this one.
+Scrapy's own settings are checked by the type of their default. An application checks against a
+table of its own, which includes this one.
 """
 
 from __future__ import annotations
@@ -30,33 +30,33 @@ from scrapy_seine.records import Value
 #: Characters of a wrong value that are shown.
 _SHOWN = 100
 _UNSET = object()
-#: What begins the name of a setting of ours.
+#: Prefixes of Seine's settings.
 OURS = ("SEINE_", "FRONTIER_")
 
 
 @attrs.frozen(eq=False, repr=False)
 class Kind(Value):
-    """Values that a setting may have."""
+    """The values that a setting may have."""
 
     text: str
-    """What they are, for who gives another."""
+    """Description of the allowed values, for error messages."""
     read: Callable[[Any], Any]
-    """Returns what is no error, False or raises for every other value."""
+    """Parses a value; returns False or raises if it is wrong."""
     secret: bool = False
     """The value is never shown."""
     place: Literal["", "written", "read"] = ""
-    """What is done in the folder or bucket that the value names; `scrapy doctor` tries it."""
+    """How the folder or bucket that the value names is used; `scrapy doctor` tries it."""
 
     def holds(self, value: Any) -> bool:
         """Whether a value is allowed."""
         try:
             return self.read(value) is not False
-        except Exception:  # whatever a value's own methods raise
+        except Exception:  # a value's own methods may raise anything
             return False
 
 
 def number(low: float = 0.0, high: float = math.inf) -> Kind:
-    """Numbers from *low* to *high*; NaN and infinity are none."""
+    """Numbers from *low* to *high*; not NaN or infinity."""
     return Kind(
         _span("number", low, high), lambda v: math.isfinite(n := _real(v)) and low <= n <= high
     )
@@ -71,7 +71,7 @@ def whole(low: float = 0, high: float = math.inf) -> Kind:
 
 
 def one_of(*words: str, ignore_case: bool = False) -> Kind:
-    """Some words."""
+    """One of some words."""
     return Kind(
         f"one of {', '.join(words)}",
         lambda v: (str(v).lower() if ignore_case else str(v)) in words,
@@ -79,12 +79,12 @@ def one_of(*words: str, ignore_case: bool = False) -> Kind:
 
 
 def text_like(expression: str, meaning: str) -> Kind:
-    """Texts of a form."""
+    """Texts that match an expression."""
     return Kind(meaning, lambda v: isinstance(v, str) and re.fullmatch(expression, v) is not None)
 
 
 def table_of(kind: Kind) -> Kind:
-    """Tables of a kind, as objects or as JSON."""
+    """Tables whose values are of a kind, as objects or as JSON."""
     return Kind(
         f"a table (in JSON, if it is a text), of which each value is {kind.text}",
         lambda v: all(map(kind.holds, dict(json.loads(v) if isinstance(v, str) else v).values())),
@@ -100,7 +100,7 @@ def each(kind: Kind) -> Kind:
 
 
 def optional(kind: Kind) -> Kind:
-    """The same, or nothing."""
+    """The same kind, or an empty value."""
     return attrs.evolve(
         kind, text=f"{kind.text}, or empty", read=lambda v: v in (None, "") or kind.holds(v)
     )
@@ -112,7 +112,7 @@ def place(use: Literal["written", "read"], kind: Kind) -> Kind:
 
 
 def secret(characters: int) -> Kind:
-    """Texts of a length, or none; never shown."""
+    """Texts of at least this length, or empty; never shown."""
     text = f"a text of {characters} characters or more, or empty"
     return Kind(text, lambda v: not v or len(str(v)) >= characters, secret=True)
 
@@ -128,7 +128,7 @@ def _real(value: Any) -> float:
 
 
 def _switched(value: Any) -> bool:
-    """What Scrapy's `getbool` takes."""
+    """Check a value as Scrapy's `getbool` reads it."""
     return str(value) in {"True", "true", "False", "false"} or int(value) is not None
 
 
@@ -206,7 +206,7 @@ LIBRARY: Mapping[str, Kind] = {
 }
 _FRACTIONS = {"DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
 _SCRAPY: Mapping[str, Kind] = {
-    # Scrapy would take what a page yields, and do nothing with it.
+    # With 0, Scrapy would accept a page's outputs and never process them.
     "CONCURRENT_ITEMS": whole(1),
     "CONCURRENT_REQUESTS": whole(1),
     "DEPTH_PRIORITY": whole(-math.inf),
@@ -236,44 +236,44 @@ def _of_scrapy() -> Iterator[tuple[str, Kind]]:
             yield name, Kind(_span("whole number", 0, math.inf), lambda v: int(v) >= 0)
 
 
-#: Scrapy's settings, by what Scrapy can read, and the library's.
+#: Scrapy's settings, by the types that Scrapy can read, and the library's.
 TABLE: Mapping[str, Kind] = {**dict(_of_scrapy()), **_SCRAPY, **LIBRARY}
 
 
 def faults(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> Iterator[str]:
-    """Say of each setting with a wrong value: name, value, and what is allowed."""
+    """Yield a message for each setting with a wrong value: name, value, and allowed values."""
     for name, kind in sorted(table.items()):
         value = settings.get(name, _UNSET)
         if value is not _UNSET and not kind.holds(value):
-            shown = "***" if kind.secret else redact(repr(value))[:_SHOWN]
-            yield f"{name}={shown} is not {kind.text}"
+            shown_value = "***" if kind.secret else redact(repr(value))[:_SHOWN]
+            yield f"{name}={shown_value} is not {kind.text}"
 
 
 def check(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> None:
-    """Refuse settings of which one has a wrong value.
+    """Raise if a setting has a wrong value.
 
     Raises:
-        ConfigError: with all that is wrong, in one line.
+        ConfigError: with all faults in one line.
     """
-    if found := list(faults(settings, table)):
-        raise ConfigError("; ".join(found))
+    if messages := list(faults(settings, table)):
+        raise ConfigError("; ".join(messages))
 
 
 def strangers(settings: BaseSettings, table: Mapping[str, Kind] = TABLE) -> Iterator[str]:
-    """Say of each setting that begins as ours do, but is none, which one may be meant."""
+    """Yield a message for each unknown setting with our prefix, with the likely name."""
     return strays(map(str, settings), table)
 
 
 def strays(names: Iterable[str], known: Collection[str]) -> Iterator[str]:
-    """Say of each of *names* that begins as ours do, but is none, which one may be meant."""
+    """Yield a message for each of *names* that looks like a setting of Seine, but is none."""
     for name in sorted(names):
         if name not in known and (name.startswith(OURS) or _is_nearly_ours(name, known)):
-            meant = did_you_mean(name.upper(), known)
-            yield f"{name} is no setting of Seine and changes nothing{meant}"
+            suggestion = did_you_mean(name.upper(), known)
+            yield f"{name} is no setting of Seine and changes nothing{suggestion}"
 
 
 def _is_nearly_ours(name: str, known: Collection[str]) -> bool:
-    """Whether a name begins nearly as ours do, and goes on as one of them: SIENE_RUN."""
+    """Whether a name's prefix is misspelt, and the rest is like a setting: SIENE_RUN."""
     upper = name.upper()
     begins = nearest(upper.partition("_")[0], ["SEINE"], 0.8)
     return bool(begins and nearest(upper, known, 0.85))

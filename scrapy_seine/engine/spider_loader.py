@@ -1,4 +1,4 @@
-"""A spider loader for which a broken file is one line in the log instead of the end."""
+"""A spider loader that logs one line for a broken file instead of failing."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class SpiderLoader:
 
     def __init__(self, settings: BaseSettings) -> None:
         self.spiders: dict[str, type[Spider]] = {}
-        found: defaultdict[str, list[type[Spider]]] = defaultdict(list)
+        by_name: defaultdict[str, list[type[Spider]]] = defaultdict(list)
         for name in settings.getlist("SPIDER_MODULES"):
             for module in walk(name):
                 for kind in iter_spider_classes(module):
-                    found[kind.name].append(kind)
+                    by_name[kind.name].append(kind)
                     self.spiders[kind.name] = kind
-        twice = [kind for kinds in found.values() if len(kinds) > 1 for kind in kinds]
+        twice = [kind for kinds in by_name.values() if len(kinds) > 1 for kind in kinds]
         if twice:
             lines = [
                 f"  {kind.__name__} named {kind.name!r} (in {kind.__module__})" for kind in twice
@@ -46,7 +46,7 @@ class SpiderLoader:
         """Return the class of a spider.
 
         Raises:
-            KeyError: there is none of that name.
+            KeyError: there is no spider of that name.
         """
         try:
             return self.spiders[spider_name]
@@ -54,7 +54,7 @@ class SpiderLoader:
             raise KeyError(f"Spider not found: {spider_name}") from None
 
     def find_by_request(self, request: Request) -> builtins.list[str]:
-        """Return the names of the spiders that say that a request is theirs."""
+        """Return the names of the spiders that accept a request."""
         return [name for name, kind in self.spiders.items() if kind.handles_request(request)]
 
     def list(self) -> builtins.list[str]:

@@ -1,9 +1,9 @@
-"""The composition root: the one place where a worker is put together, opened and taken apart.
+"""The composition root: the one place where a worker is put together, opened and closed.
 
-A worker is made with what its middlewares and handlers share, before anything is connected: the
-table of requests in flight, the limits of sites, the send gate. When Scrapy opens its scheduler the
-worker joins the crawl (`Member`: the connection, the frontier, the exchange and the loops around
-them). It drains when the spider closes, and signs off at the end.
+A worker is made with what its middlewares and handlers share, before it connects: the table of
+requests in flight, the limits of sites, the send gate. When Scrapy opens its scheduler the worker
+joins the crawl (`Member`: the connection, the frontier, the exchange and the loops around them). It
+drains when the spider closes, and signs off at the end.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
-#: How long a worker tries to reach Redis for its last words, s. What is unsaid then is said by the
-#: expiry of its leases.
+#: How long a worker tries to reach Redis for its last calls, s. Leases that it cannot hand back
+#: then expire.
 SIGN_OFF_S = 5.0
-#: A worker that Redis refused when it joined anew asks again after this time, s.
+#: Pause before a worker that Redis refused to rejoin asks again, s.
 _REFUSED_S = 1.0
 T = TypeVar("T")
 #: The attribute of a crawler that holds its worker, so that both are freed together.
@@ -87,7 +87,7 @@ _ATTRIBUTE = "seine_worker"
 
 @attrs.define(eq=False, repr=False, kw_only=True)
 class Member:
-    """A worker's membership of a crawl: what it has from the moment when it joins."""
+    """A worker's membership of a crawl: the parts that exist once it has joined."""
 
     redis: Redis
     frontier: Frontier
@@ -133,10 +133,10 @@ class Worker:
         drain_s = number(settings, "SEINE_DRAIN_SECONDS", 20)
         self.shutdown = Shutdown(self._sign_off, self.inflight.flush, drain_s)
         self.member: Member | None = None
-        #: Wakes Scrapy's engine by a public way, which asks for requests after each that comes in.
+        #: Wakes Scrapy's engine by public names: it asks for requests after each new one.
         self.wake_request = Request("data:,wake", dont_filter=True)
         self.closing = False
-        #: The reason by which this worker ends for itself, or because another one said so.
+        #: Why this worker ends, by its own decision or another worker's.
         self.told = ""
         #: Whether all of Scrapy's parts are open, so that they can be closed.
         self.opened = False
@@ -144,11 +144,11 @@ class Worker:
         self._notes: set[asyncio.Task[None]] = set()
 
     def part(self, kind: Callable[[Crawler], T]) -> T:
-        """Return an application's part of this worker; the first call makes it of the crawler."""
+        """Return an application's part of this worker; the first call makes it from the crawler."""
         if kind not in self._parts:
             self._parts[kind] = kind(self.crawler)
-        found: T = self._parts[kind]
-        return found
+        made: T = self._parts[kind]
+        return made
 
     @cached_property
     def df(self) -> DupeFilter:
@@ -157,14 +157,14 @@ class Worker:
 
     @property
     def state(self) -> str:
-        """Random id of the crawl's state (I12), which no other crawl has; empty until it joins."""
+        """Random id of the crawl's state (I12), unique to the crawl; '' until the worker joins."""
         parts = self.member.frontier.parts if self.member is not None else ()
-        known = parts[0].watch.known if parts else None
-        return known.id if known is not None else ""
+        known_state = parts[0].watch.known if parts else None
+        return known_state.id if known_state is not None else ""
 
     @property
     def buffered(self) -> int:
-        """How many leases wait here for Scrapy."""
+        """Number of leases that wait here for Scrapy."""
         return len(self.member.exchange.buffered) if self.member is not None else 0
 
     def count(self, name: str, n: int = 1) -> None:
@@ -173,7 +173,7 @@ class Worker:
         stats.inc_value(f"seine/{name}", n)
 
     def wake(self) -> None:
-        """Let Scrapy's engine ask for requests at once."""
+        """Make Scrapy's engine ask for requests at once."""
         engine: Any = self.crawler.engine
         if self.closing or engine is None:
             return
@@ -188,7 +188,7 @@ class Worker:
     def stop(self, reason: str) -> None:
         """Close the spider with a reason that is not the project's.
 
-        One that is about to open is closed by the scheduler, as soon as all its parts are open.
+        A spider that is opening is closed by the scheduler as soon as all its parts are open.
         """
         self.told = reason
         if not self.opened:
@@ -197,11 +197,11 @@ class Worker:
         asyncio.ensure_future(engine.close_spider_async(reason=reason))  # noqa: RUF006
 
     async def open(self, config: FrontierConfig, seal: Seal) -> str:
-        """Join the crawl and start the loops; returns why that failed, '' where it did not."""
+        """Join the crawl and start the loops; returns why that failed, '' if it did not."""
         try:
             await unless_stopped(self.crawler, self._open(config, seal))
-        except CloseSpider as told:
-            return told.reason
+        except CloseSpider as closing:
+            return closing.reason
         except (SeineError, RedisError, OSError) as error:
             logger.error("worker exits: %s", redact(str(error)))
             return "outage" if isinstance(error, OUTAGES) else "error"
@@ -244,7 +244,7 @@ class Worker:
             member.loops.append(task)
 
     async def join(self, redis: Redis, url: str, config: FrontierConfig, seal: Seal) -> Member:
-        """Put together what works on the crawl, and sign this worker in.
+        """Put together the parts that work on the crawl, and register this worker.
 
         Raises:
             ConfigError: the crawl has another number of partitions, or is another spider's.
@@ -286,8 +286,8 @@ class Worker:
             sets=any(flag(self.crawler.settings, name, False) for name in SETS),
             batch=getattr(self.spider, "redis_batch_size", None) or BATCH,
         )
-        asked = "" if isinstance(self.spider, FrontierSpider) else digest(sys.argv)
-        starts = StartRequests(config, heartbeat, self._ask_run, asked)
+        arguments = "" if isinstance(self.spider, FrontierSpider) else digest(sys.argv)
+        starts = StartRequests(config, heartbeat, self._ask_run, arguments)
         local = LocalRequests(
             *(self.name, exchange, self.inflight, seal), counted=self.count, wake=self.wake
         )
@@ -319,10 +319,10 @@ class Worker:
         )
 
     def _connect(self, member: Member, seal: Seal) -> None:
-        """Show the parts that were there before to the exchange."""
+        """Connect the parts made before joining to the exchange."""
         settings, exchange = self.crawler.settings, member.exchange
-        most = int(number(settings, "RETRY_TIMES", 1000))
-        ends = Ends(exchange, self.name, self.spider, seal, self.count, most, member.local)
+        max_retries = int(number(settings, "RETRY_TIMES", 1000))
+        ends = Ends(exchange, self.name, self.spider, seal, self.count, max_retries, member.local)
         member.heartbeat.mail = member.local.fetch
         crawl, age_s = exchange.config.crawl, member.starts.age_s
         member.crawl_end = CrawlEnd(member.frontier, crawl, age_s, self.stop)
@@ -369,7 +369,7 @@ class Worker:
         await member.heartbeat.beat()
 
     def _forget(self) -> None:
-        """Forget what was learned of the crawl, because Redis has another state of it."""
+        """Clear what was learned of the crawl, because Redis has another state of it."""
         self.df.clear()
         self.site_limits.tell_again()
 
@@ -383,14 +383,14 @@ class Worker:
             self.stop("state_lost")
 
     async def _rejoin(self, member: Member) -> None:
-        """Join the crawl that is there now, and push again what no page stands for."""
+        """Join the crawl that is there now, and push again what no page would yield."""
         config = member.exchange.config
 
         async def joins() -> bool:
             try:
                 await reopen(member.frontier)
                 await self._configure(member)
-            except ResponseError as error:  # a full memory, say: it stays until somebody acts
+            except ResponseError as error:  # a full memory, for instance, lasts until somebody acts
                 member.exchange.refusals.tell(error, "This worker waits, and joins no crawl")
                 await asyncio.sleep(_REFUSED_S)
                 return False
@@ -402,12 +402,12 @@ class Worker:
         logger.warning("worker %s joins crawl %r anew", self.name, config.crawl)
         member.recovery.rejoined()
         try:
-            await self.inflight.completed()  # jobs that ran there begin anew
+            await self.inflight.completed()  # jobs of the lost crawl start again
         except Exception as error:
             tell_failure(logger, "the lost jobs are restored later, by another process", error)
 
     def _ask_run(self) -> None:
-        """Learn the run of this worker's start requests, because the first one is here."""
+        """Begin or join the run of this worker's start requests, because the first one is here."""
         member = self.member
         if member is not None:
             task = asyncio.ensure_future(member.starts.decide())
@@ -416,7 +416,7 @@ class Worker:
             member.loops.append(task)
 
     def _loop_ended(self, task: asyncio.Task[None]) -> None:
-        """Stop the worker with the reason that a loop ended by, because none returns by itself."""
+        """Stop the worker with a failed loop's reason, because no loop returns by itself."""
         error = None if task.cancelled() else task.exception()
         if error is None or self.closing:
             return
@@ -424,17 +424,17 @@ class Worker:
         self.stop("outage" if isinstance(error, OUTAGES) else "error")
 
     async def end_crawl(self, reason: str) -> None:
-        """End the crawl for the whole fleet, where the code of a page asked for that.
+        """End the crawl for the whole fleet, if a page's code asked for that.
 
-        A signal comes between any two instructions, and what its handler schedules has the context
-        of the page that was read at that moment: it stops the crawler, which a page's end does not.
+        A signal handler may run in the middle of a page's code, and what it schedules has that
+        page's context. But it also stops the crawler, which a page's code does not.
         """
         by_page = current.get() is not None and reason != self.told and self.crawler.crawling
         if by_page and self.member is not None and not is_counted_here(reason):
             await self.member.crawl_end.tell(reason)
 
     def drain(self) -> None:
-        """Lease no more, and hand back what Scrapy has not begun, because the spider closes."""
+        """Lease no more, and hand back leases that Scrapy has not begun: the spider closes."""
         self.closing = True
         if self.member is not None:
             self.member.exchange.stopping = True
@@ -450,12 +450,12 @@ class Worker:
         for task in member.loops:
             task.remove_done_callback(self._loop_ended)
         settling = member.completion.settling
-        own = [settling] if settling is not None else []
-        await cancel([*member.loops, *member.local.tasks, *own, *self._notes])
+        settling_tasks = [settling] if settling is not None else []
+        await cancel([*member.loops, *member.local.tasks, *settling_tasks, *self._notes])
         self.limit.remove()
         member.starts.last_words(self.crawler.stats)
         member.watchdog.stop()
-        await member.exchange.drain([], SIGN_OFF_S / 2)  # pages whose links went ahead end with it
+        await member.exchange.drain([], SIGN_OFF_S / 2)  # ends pages whose links went early
         await member.exchange.drain(self.inflight.abandon(), SIGN_OFF_S / 2)
         await member.heartbeat.sign_off()
         await member.intake.close()
@@ -479,8 +479,8 @@ class Worker:
     async def _before_seeds(self, pushes: Sequence[Push]) -> None:
         await self.site_limits.meet_first([push.domain for push in pushes], self.spider)
 
-    def _seeded(self, good: int, rejected: int) -> None:
-        self.count("seeds", good)
+    def _seeded(self, accepted: int, rejected: int) -> None:
+        self.count("seeds", accepted)
         self.count("seeds_rejected", rejected)
         if self.member is not None:
             self.member.exchange.undone = None
@@ -488,7 +488,7 @@ class Worker:
 
 
 def worker_of(crawler: Crawler) -> Worker:
-    """Return the crawler's worker; whoever asks first makes it.
+    """Return the crawler's worker; the first call makes it.
 
     Raises:
         ConfigError: a setting is wrong.

@@ -1,1 +1,1 @@
-"""How a request reaches a site: lanes, the gate that keeps its time, and the own HTTP client."""
+"""How a request reaches a site: lanes, the gate that keeps its slot, and the own HTTP client."""

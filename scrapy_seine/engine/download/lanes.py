@@ -1,7 +1,7 @@
 """One download handler with lanes: plain, browser-like TLS, a real browser, and stored pages.
 
-Scrapy has one handler for each scheme; this one looks at each request and passes it on. What
-serves a lane is made when the lane is first used, so that a worker that needs none pays for none.
+Scrapy has one handler per scheme; this one routes each request to its lane's handler. A lane's
+handler is made on first use, so that workers without it do not pay for it.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ CLIENTS = {
     "scrapy": "scrapy_seine.engine.download.scrapy_client.PlainHandler",
 }
 
-#: Lanes whose clients' connections cannot be seen.
+#: Lanes whose clients do not expose their connections.
 _UNSEEN = ("tls", "browser")
 
 
 def lane_of(request: Request) -> str:
-    """Lane for a request: the ladder's step, else what the request asks for, else plain.
+    """Return a request's lane: the ladder's step, else what the request asks for, else plain.
 
-    Scrapy's own client speaks no SOCKS, so such a proxy needs the TLS lane's client. A gateway is
-    asked by plain HTTP, because it is the gateway that greets the site, or renders the page.
+    Scrapy's own client has no SOCKS support, so such a proxy needs the TLS lane's client. A gateway
+    is requested by plain HTTP, because the gateway connects to the site, or renders the page.
     """
     meta = request.meta
     if m.GATEWAY in meta:
@@ -61,7 +61,7 @@ def client_of(settings: SettingsLike) -> str:
 
 
 class Lanes(BaseDownloadHandler):
-    """Passes each request on to its lane's handler."""
+    """Routes each request to its lane's handler."""
 
     #: The browser is launched when the engine starts, so its handler must exist by then.
     lazy = False
@@ -90,9 +90,9 @@ class Lanes(BaseDownloadHandler):
 
         Raises:
             NotSupported: this worker has no browser, or there is no such lane.
-            NoWay: its gateway cannot be asked under these settings.
+            NoWay: its gateway cannot be used under these settings.
             AddressRefused: it leads to a private address that it may not reach.
-            NotNow: it missed its time, and the site has none soon.
+            NotNow: it missed its slot, and the site has none soon.
         """
         lane = "replay" if self.replay else lane_of(request)
         if lane not in self.lanes:
@@ -108,17 +108,17 @@ class Lanes(BaseDownloadHandler):
             await self.reach.check_proxy(request)
         if m.GATEWAY in request.meta or (lane in _UNSEEN and request.meta.get("proxy")):
             await self.reach.check_name(request)  # the other side resolves the name
-        # The plain lane looks at the clock when it has a connection; stored pages ask nobody.
-        if lane in _UNSEEN and (opened := self.gate.opened(request)) is not None:
-            await opened
+        # The plain lane checks the time when it has a connection; stored pages need no slot.
+        if lane in _UNSEEN and (slot_opened := self.gate.opened(request)) is not None:
+            await slot_opened
         try:
             response: Response = await self._handler(lane).download_request(request)
         finally:
-            request.meta.pop(m.GATEWAY, None)  # its key must not get into callbacks or logs
+            request.meta.pop(m.GATEWAY, None)  # callbacks and logs must not get its key
         return response
 
     async def close(self) -> None:
-        """Close the lanes; the second scheme's close finds nothing left."""
+        """Close the lanes; the close of the second scheme finds none left."""
         while self.handlers:
             _, handler = self.handlers.popitem()
             await handler.close()

@@ -1,10 +1,10 @@
-"""Downloads that failed by this machine's fault or its network's: no site could have answered.
+"""Detects downloads that failed because of this machine or its network, not the site.
 
-Such a failure is the same for each page, and as a rule over after a while. Counted as a try of the
-page, a minute without network buried most of what a crawl had left.
+Such a failure hits every page, and is usually over after a while. If it counted as a try, a minute
+without network would bury most of what a crawl had left.
 
-What only one site suffers from is that site's fault: `http.other_names` tells a domain's own
-name servers from this machine's, `http.ipv6` a host that needs IPv6 from a lack of network.
+A failure of one site only is that site's fault: `http.other_names` distinguishes a domain's name
+servers from this machine's, `http.ipv6` a host that needs IPv6 from a lack of network.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.once_a_minute import OnceAMinute
 
 logger = logging.getLogger(__name__)
-#: By error number: what to look at.
+#: By error number: what to check.
 _ADVICE = {
     errno.EMFILE: "raise the limit of open files (ulimit -n), or lower CONCURRENT_REQUESTS",
     errno.ENFILE: "raise the machine's limit of open files (fs.file-max)",
@@ -31,14 +31,14 @@ _ADVICE = {
     errno.EPERM: "does a firewall of this machine forbid it?",
     socket.EAI_AGAIN: "does the name server of this machine answer, and the site's own?",
 }
-#: A page is tried again after a time from here to there, s: many wait for the same network.
+#: Bounds of the wait before the next try, s, because many pages wait for the same network.
 _FROM_S, _TO_S = 2.0, 20.0
 
-_said = OnceAMinute()
+_due = OnceAMinute()
 
 
 def own_fault(error: BaseException | None) -> int:
-    """Return the error number of a fault that is this machine's or its network's, 0 for another.
+    """Return the error number of a fault of this machine or its network, 0 for another.
 
     >>> own_fault(OSError(errno.EMFILE, "Too many open files")) == errno.EMFILE
     True
@@ -54,10 +54,10 @@ def own_fault(error: BaseException | None) -> int:
 
 
 def _numbers(error: BaseException) -> Collection[int]:
-    """The numbers of the table that an error's number is one of.
+    """Return the error numbers of the table that apply to an error's class.
 
-    A resolver, TLS and other libraries have numbers of their own, some of which equal the system's:
-    each TLS error that a server causes has that of EPERM.
+    Resolvers, TLS and other libraries have numbers of their own, some of which equal the system's:
+    every TLS error that a server causes has the number of EPERM.
     """
     if isinstance(error, socket.gaierror):
         return (socket.EAI_AGAIN,)
@@ -67,20 +67,20 @@ def _numbers(error: BaseException) -> Collection[int]:
 
 
 def wait_s() -> float:
-    """Seconds until a page is tried again."""
+    """Seconds until the page is tried again."""
     return random.uniform(_FROM_S, _TO_S)
 
 
 def told(error: Exception) -> str:
-    """Log a fault that is this machine's or its network's, with what to look at.
+    """Log a fault of this machine or its network, with what to check.
 
-    Returns the fault in words, '' where another is to blame.
+    Returns the fault's text, '' if another party is to blame.
     """
     number = own_fault(error)
     if not number:
         return ""
     reason = describe(error)
-    if _said.is_due(number):
+    if _due.is_due(number):
         text = "this machine cannot connect: %s; %s. Its requests wait, and no try is counted"
         logger.warning(text, reason, _ADVICE[number])
     return reason

@@ -1,15 +1,15 @@
-"""Which addresses are private, and which requests may be sent to a private address all the same.
+"""Decides which addresses are private, and which requests may still be sent to one.
 
-A private address belongs to this machine, to the local network or to a cloud's own services. What a
-site says (a link, a redirect, a sitemap, a DNS record) must not lead a worker there, because
-services there answer without asking who calls. An address counts by where a packet to it ends: IPv6
+A private address belongs to this machine, to the local network or to a cloud's own services. A
+site's data (a link, a redirect, a sitemap, a DNS record) must not lead a worker there, because
+services there answer without authentication. An address counts by where a packet to it ends: IPv6
 forms that carry an IPv4 address (mapped, 6to4, NAT64, Teredo) count as that address.
 Source: IANA's special-purpose registries (RFC 6890), RFC 6052 (NAT64), RFC 3056, RFC 4380.
 
 By default a request may reach the private address of the seed that it comes from. The address is
-known when a connection is made, so it is checked then, not for each page. A seed whose host turned
-out to be private hands `home`, its host and port, down to all that it leads to; one whose host was
-public hands down nothing, and what its name resolves to later changes nothing.
+known when a connection is made, so it is checked then, not for each page. A seed whose host is
+private passes `home`, its host and port, to all pages it leads to. A seed whose host was public
+passes none, and what its name resolves to later changes nothing.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ from scrapy_seine.records import Value
 Network = IPv4Network | IPv6Network
 
 _NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
-#: IPv4-compatible, IPv4-translated: not routed, yet some stacks take them for the IPv4 address.
+#: IPv4-compatible, IPv4-translated: not routed, yet some stacks treat them as the IPv4 address.
 _CARRIES = (*_NAT64, IPv6Network("::/96"), IPv6Network("::ffff:0:0:0/96"))
-#: Never anybody's host, though Python calls some of them global.
+#: Never a host, though Python calls some of them global.
 _NEVER = tuple(
     map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "fec0::/10", "100::/64", "5f00::/16"))
 )
 MODES = ("seeds", "allow", "deny")
-#: Hosts known to be public that a process remembers.
+#: Public hosts that a process remembers, at most.
 _MOST = 100_000
 _PORTS = {"http": 80, "https": 443}
 
 
 def _inner(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The IPv4 address that an IPv6 address carries, else the address itself."""
+    """Return the IPv4 address that an IPv6 address carries, else the address itself."""
     if isinstance(address, IPv4Address):
         return address
     if address.ipv4_mapped is not None:
@@ -72,26 +72,26 @@ def _inner(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
 
 @attrs.frozen(eq=False, repr=False)
 class AddressPolicy(Value):
-    """What counts as private, and who may go there."""
+    """Which addresses are private, and who may reach them."""
 
     mode: str = "seeds"
-    """`seeds`: only to a seed's own host and port; `allow`: anybody; `deny`: nobody."""
+    """`seeds`: only a seed's own host and port; `allow`: any; `deny`: none."""
     public: tuple[Network, ...] = ()
-    """Networks that count as public although they are not."""
+    """Networks to treat as public."""
 
     @classmethod
     def read(cls, mode: str, public: Sequence[str] = ()) -> AddressPolicy:
-        """Make a policy of settings.
+        """Make a policy from settings.
 
         Raises:
-            ValueError: saying what is no mode or no network.
+            ValueError: naming the wrong mode or network.
         """
         if mode not in MODES:
             raise ValueError(f"{mode!r} is none of {', '.join(MODES)}")
         return cls(mode, tuple(map(ip_network, public)))
 
     def is_private(self, address: str) -> bool:
-        """Whether an address is none of the public internet; what is no address is private.
+        """Whether an address is not public; an invalid address is private.
 
         >>> policy = AddressPolicy()
         >>> [policy.is_private(a) for a in ("93.184.216.34", "10.0.0.1", "169.254.169.254")]
@@ -105,10 +105,10 @@ class AddressPolicy(Value):
 @lru_cache(maxsize=4096)
 def _is_private(address: str, public: tuple[Network, ...]) -> bool:
     try:
-        found = ip_address(address.partition("%")[0])
+        parsed = ip_address(address.partition("%")[0])
     except ValueError:
         return True
-    inner = _inner(found)
+    inner = _inner(parsed)
     if any(inner.version == network.version and inner in network for network in public):
         return False
     never = any(inner.version == network.version and inner in network for network in _NEVER)
@@ -122,9 +122,9 @@ class Reach:
         self.policy = policy
         self._inflight = inflight
         #: Host and port of the operator's own proxies, which may be private.
-        self.proxies = {_way_of(url) for url in getproxies().values()}
-        #: Private ones that are not listed: the spider's code named them in this process.
-        self._named: set[str] = set()
+        self.proxies = {_host_port(url) for url in getproxies().values()}
+        #: Private proxies that are not listed: the spider's code named them in this process.
+        self._unlisted: set[str] = set()
         self._public: dict[str, None] = {}
 
     def home_of(self, request: Request) -> str:
@@ -138,14 +138,14 @@ class Reach:
             and page.request is not request
             and not self._inflight.entry_of(request)
         ):
-            return self.home_of(page.request)  # an image of a page, say
+            return self.home_of(page.request)  # for instance an image of a page
         if meta.get(m.DEPTH):
             return ""
-        way = meta.get("redirect_urls")
-        return place_of(Request(str(way[0])) if way else request)
+        redirects = meta.get("redirect_urls")
+        return place_of(Request(str(redirects[0])) if redirects else request)
 
     def permits(self, request: Request, address: str) -> bool:
-        """Whether a request may be sent to an address that its host resolves to."""
+        """Whether a request may be sent to an address of its host."""
         if self.policy.mode == "allow" or not self.policy.is_private(address):
             return True
         if self.policy.mode == "deny":
@@ -154,20 +154,20 @@ class Reach:
         return place not in self._public and place == self.home_of(request)
 
     def permitted(self, request: Request, addresses: list[str]) -> list[str]:
-        """Those of a host's addresses that a request may be sent to.
+        """Return those of a host's addresses that a request may be sent to.
 
         Raises:
-            AddressRefused: none of them is.
+            AddressRefused: there is none.
         """
-        found = [address for address in addresses if self.permits(request, address)]
-        if not found:
+        reachable = [address for address in addresses if self.permits(request, address)]
+        if not reachable:
             raise self.refusal(request, addresses[0] if addresses else "")
-        return found
+        return reachable
 
     async def check_name(self, request: Request) -> None:
-        """Check where a host is for a client, or a remote proxy, that looks it up once more.
+        """Check a host's addresses for a client, or a remote proxy, that resolves the name itself.
 
-        What does not resolve here is let pass: the other side may know it.
+        A name that does not resolve here is accepted: the other side may resolve it.
 
         Raises:
             AddressRefused: one of its addresses is private, and the request may not be sent there.
@@ -175,65 +175,67 @@ class Reach:
         if self.policy.mode == "allow":
             return
         try:
-            found = await addresses_of(urlparse_cached(request).hostname or "")
+            addresses = await addresses_of(urlparse_cached(request).hostname or "")
         except CannotResolveHostError:
             return
-        for address in found:
+        for address in addresses:
             if not self.permits(request, address):
                 raise self.refusal(request, address)
-        self.reached(request, found[0])
+        self.reached(request, addresses[0])
 
     def trust(self, proxies: Iterable[str]) -> None:
-        """Take proxies (URLs) for the operator's own."""
-        self.proxies.update(map(_way_of, proxies))
+        """Add proxies (URLs) to the operator's own."""
+        self.proxies.update(map(_host_port, proxies))
 
     async def check_proxy(self, request: Request) -> None:
-        """Check where the proxy is that a seed or a stored request names: anybody may have.
+        """Check the proxy in the meta of a seed or a stored request, because anybody may have set
+        it.
 
         Raises:
-            AddressRefused: it is at a private address, and none of the operator's own.
+            AddressRefused: it has a private address, and is not one of the operator's own.
         """
         entry = self._inflight.entry_of(request.meta.get(m.INSTEAD_OF) or request)
-        named = entry.proxy if entry is not None else None
-        if not named or named != request.meta.get("proxy") or self.policy.mode == "allow":
+        proxy = entry.proxy if entry is not None else None
+        if not proxy or proxy != request.meta.get("proxy") or self.policy.mode == "allow":
             return
-        way = _way_of(str(named))
-        if way in self.proxies:
+        place = _host_port(str(proxy))
+        if place in self.proxies:
             return
         try:
-            found = await addresses_of(way.rpartition(":")[0])
+            addresses = await addresses_of(place.rpartition(":")[0])
         except CannotResolveHostError:
-            return  # it cannot be asked either
-        if any(map(self.policy.is_private, found)):
+            return  # it cannot be reached either
+        if any(map(self.policy.is_private, addresses)):
             raise AddressRefused(
-                f"its proxy {way} is at a private address, and is none of the operator's: list it "
-                "in SEINE_PROXIES or http_proxy, or set SEINE_PRIVATE_ADDRESSES=allow",
+                f"its proxy {place} is at a private address, and is none of the operator's: list "
+                "it in SEINE_PROXIES or http_proxy, or set SEINE_PRIVATE_ADDRESSES=allow",
                 place_of(request),
             )
 
     def keeps(self, request: Request) -> str:
-        """Why a request of the spider must stay in this worker; '' where any worker may send it.
+        """Return why a request of the spider must stay in this worker; '' if any worker may send
+        it.
 
-        The spider's code is the operator's, and may name any proxy. Another worker could not know a
-        stored request of the spider from one that somebody else put into Redis.
+        The spider's code is the operator's, and may name any proxy. Another worker could not
+        distinguish a stored request of the spider from one that somebody else wrote to Redis.
         """
         proxy = request.meta.get("proxy")
         if not proxy or self.policy.mode == "allow":
             return ""
-        way = _way_of(str(proxy))
-        if way in self.proxies and way not in self._named:
+        place = _host_port(str(proxy))
+        if place in self.proxies and place not in self._unlisted:
             return ""
         self.trust([str(proxy)])
-        if not self._looks_private(way.rpartition(":")[0]):
+        if not self._looks_private(place.rpartition(":")[0]):
             return ""
-        self._named.add(way)
+        self._unlisted.add(place)
         return (
-            f"its proxy {way} is at a private address, and no worker takes such a proxy from "
+            f"its proxy {place} is at a private address, and no worker takes such a proxy from "
             "Redis unless it is listed in SEINE_PROXIES or http_proxy"
         )
 
     def _looks_private(self, host: str) -> bool:
-        """Whether a proxy's host is private as it is written; names with dots may be public."""
+        """Whether a proxy's host looks private; names with dots may be public."""
         try:
             ip_address(host)
         except ValueError:
@@ -241,17 +243,17 @@ class Reach:
         return self.policy.is_private(host)
 
     def refusal(self, request: Request, address: str = "") -> AddressRefused:
-        """Say why a request is not sent."""
-        where = f" ({address})" if address else ""
+        """Return the error that explains why a request is not sent."""
+        shown_address = f" ({address})" if address else ""
         place = place_of(request)
         return AddressRefused(
-            f"{place} is at a private address{where}, which "
+            f"{place} is at a private address{shown_address}, which "
             f"SEINE_PRIVATE_ADDRESSES={self.policy.mode} does not allow here",
             place,
         )
 
     def reached(self, request: Request, address: str) -> None:
-        """Note where a seed's host is, for all that the seed leads to."""
+        """Record where a seed's host is, for all pages that the seed leads to."""
         meta = request.meta
         if m.HOME in meta or meta.get(m.DEPTH):
             return
@@ -264,22 +266,22 @@ class Reach:
             del self._public[next(iter(self._public))]
 
 
-def _way_of(proxy: str) -> str:
-    """Host and port of a proxy's URL.
+def _host_port(proxy: str) -> str:
+    """Return host and port of a proxy's URL.
 
-    >>> _way_of("http://me:word@Proxy.example:3128/"), _way_of("socks5://[::1]:9050")
+    >>> _host_port("http://me:word@Proxy.example:3128/"), _host_port("socks5://[::1]:9050")
     ('proxy.example:3128', '::1:9050')
     """
     try:
         parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
         port = parts.port
-    except ValueError:  # it cannot be asked either
+    except ValueError:  # it cannot be reached either
         return ":0"
     return f"{parts.hostname or ''}:{port or _PORTS.get(parts.scheme, 1080)}"
 
 
 def place_of(request: Request) -> str:
-    """Host and port of a request's URL, the port written out.
+    """Return host and port of a request's URL, with the default port filled in.
 
     >>> place_of(Request("https://Shop.Example./x"))
     'shop.example:443'
@@ -293,7 +295,7 @@ def policy_from(settings: SettingsLike) -> AddressPolicy:
     """Read SEINE_PRIVATE_ADDRESSES and SEINE_PUBLIC_NETWORKS.
 
     Raises:
-        ConfigError: saying which is wrong.
+        ConfigError: naming the wrong value.
     """
     mode = str(settings.get("SEINE_PRIVATE_ADDRESSES") or "seeds").lower()
     networks = str(settings.get("SEINE_PUBLIC_NETWORKS") or "").replace(",", " ").split()

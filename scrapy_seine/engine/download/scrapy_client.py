@@ -1,12 +1,11 @@
-"""Scrapy's own client, with the gate between a connection and the request that is written to it.
+"""Scrapy's own client, with the send gate between connecting and writing the request.
 
-It serves what the plain lane's own client (engine.download.http) leaves to it: proxies, above all.
+It serves what the plain lane's own client (engine.download.http) does not, mainly proxies.
 
-`HTTPConnectionPool.getConnection` is where a connection comes from, new or kept: the request is
-written as soon as what it returns fires. Written means put into a buffer, which leaves when the
-reactor turns next; here it leaves at once. Twisted sends a request once more where a kept
-connection turns out to be closed; the site may have seen the first, so the second needs a time of
-its own.
+`HTTPConnectionPool.getConnection` returns a connection, new or kept: the request is written as soon
+as its deferred fires. Twisted writes into a buffer, which is sent in the reactor's next iteration;
+here it is sent at once. If a kept connection turns out to be closed, Twisted sends the request
+again; the site may have seen the first one, so the second needs a slot of its own.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ from scrapy_seine.engine.worker import worker_of
 class _Prompt:
     """A connection that writes its request at once, because the gate has just checked the time."""
 
-    def __init__(self, connection: Any, left: Callable[[], None]) -> None:
+    def __init__(self, connection: Any, on_sent: Callable[[], None]) -> None:
         self.connection = connection
-        self.left = left
+        self.left = on_sent
 
     def request(self, request: Any) -> Any:
         """Send; returns the deferred response."""
@@ -43,7 +42,7 @@ class _Prompt:
                 waiting.flush()
             transport = getattr(transport, "transport", None)
         if transport is not None and transport.connected:
-            transport.doWrite()  # an error is found once more by the reactor, which deals with it
+            transport.doWrite()  # the reactor notices an error again, and handles it
         self.left()
         return answer
 
@@ -53,14 +52,14 @@ def _transport_of(connection: Any) -> Any:
 
 
 class TimedPool(HTTPConnectionPool):
-    """Gives a connection when its request may be sent."""
+    """Returns a connection when its request may be sent."""
 
     gate: SendGate
     asked_for: Request | None = None
-    """What the next connection is for."""
+    """The request that the next connection is for."""
 
     def getConnection(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: N802
-        """Return a connection when it is there and it is time."""
+        """Return a connection once it exists and the slot is due."""
         request, self.asked_for = self.asked_for, None
         connected = super().getConnection(key, endpoint)
         if request is None or self.gate.entry_of(request) is None:
@@ -97,10 +96,11 @@ class TimedPool(HTTPConnectionPool):
 
 
 class Broom:
-    """Has Twisted forget calls that were cancelled, as long as it runs.
+    """Makes Twisted discard cancelled calls regularly, as long as it runs.
 
-    Twisted does so when a call of its own is due. All else here is timed by asyncio, so that may be
-    never: each page would leave two timeouts behind for three minutes, of more than 1 kB.
+    Twisted discards them when a call of its own is due. Everything else is timed by asyncio, so
+    that may never happen: each page would leave two timeouts behind for three minutes, of more than
+    1 kB.
     """
 
     EVERY_S = 5.0
@@ -110,17 +110,17 @@ class Broom:
         self.sweep()
 
     def sweep(self) -> None:
-        """Be called again; being called is all that it takes."""
+        """Schedule the next sweep; Twisted discards cancelled calls when it runs this call."""
         self._next = self.reactor.callLater(self.EVERY_S, self.sweep)
 
     def stop(self) -> None:
-        """Sweep no more."""
+        """Stop sweeping."""
         if self._next.active():
             self._next.cancel()
 
 
 class PlainHandler(HTTP11DownloadHandler):
-    """Scrapy's handler, on time."""
+    """Scrapy's handler with the send gate."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -130,7 +130,7 @@ class PlainHandler(HTTP11DownloadHandler):
         self.gate = pool.gate = worker_of(crawler).gate
         self.reach = worker_of(crawler).reach
         self.pool: Any = None
-        """The pool of connections, where a request's time can be given to it."""
+        """The pool of connections, if requests can be timed in it."""
         if scrapy_internals.available("timed pool"):
             scrapy_internals.replace_pool(self, pool)
             self.pool = pool

@@ -1,9 +1,9 @@
-"""The gate: the last look at the clock, with the connection at hand, before a request is written.
+"""The send gate: checks the time once more, with the connection open, before writing a request.
 
-Between a check any earlier and the write lie the connecting and whatever else the process has to
-do, on a busy machine a tenth of a second and more: two requests of two workers would meet at the
-site. So requests come here a little ahead of their time, wait for it beside their connection, and
-one that missed its time gets another from the frontier or goes back unsent.
+Between any earlier check and the write lie connecting and the process's other work, a tenth of a
+second and more on a busy machine: two requests of two workers would meet at the site. So requests
+arrive here shortly before their slot, wait with their connection open, and one that missed its slot
+gets another from the frontier or goes back unsent.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.politeness.site_limits import PATIENCE_MS, SiteLimits
 
-#: Requests that ask for another time at once.
+#: Requests that ask the frontier for another slot at the same time, at most.
 AT_ONCE = 3
 
 
 class NotNow(Exception):
-    """The site may not be asked for a while; the request goes back unsent."""
+    """The site may not be requested for a while; the request goes back unsent."""
 
 
 class AddressLimits(Protocol):
-    """What keeps a domain's limits for each address apart, where a lease says so (`each_ms`)."""
+    """Keeps a domain's limits for each address separately, if a lease asks for it (`each_ms`)."""
 
     def due_in(self, request: Request, lease: Lease) -> float | None:
-        """Seconds until the request's address may ask, 0 for now; None: it needs another time."""
+        """Seconds until the request's address may send, 0 for now; None: it needs another slot."""
 
     async def reserve(self, request: Request, lease: Lease) -> None:
-        """Get another time of the address, or raise `NotNow`."""
+        """Get another slot of the address, or raise `NotNow`."""
 
     def spend(self, request: Request) -> None:
-        """The request leaves now: what is sent again needs another time."""
+        """Use the slot up, because the request is sent now: sending it again needs another."""
 
     def left(self, request: Request, lease: Lease) -> None:
-        """The request is on the wire."""
+        """Record that the request was sent."""
 
 
 class SendGate:
-    """Lets each request out on its time."""
+    """Releases each request in its slot."""
 
     addresses: AddressLimits | None = None
-    """Where None, the domain's limits are kept by all addresses together."""
+    """None: all addresses share the domain's limits."""
 
     def __init__(self, inflight: InFlightTable, site_limits: SiteLimits, stats: Any) -> None:
         self.inflight = inflight
@@ -62,7 +62,7 @@ class SendGate:
         return self.inflight.entry_of(request.meta.get(m.INSTEAD_OF) or request)
 
     def due_in(self, request: Request) -> float | None:
-        """Seconds until it is to be sent, 0 for now; None: it needs another time."""
+        """Seconds until the request is due, 0 for now; None: it needs another slot."""
         return self._due_in(request, self.entry_of(request))
 
     def _due_in(self, request: Request, entry: InFlight | None) -> float | None:
@@ -73,7 +73,7 @@ class SendGate:
         return self.site_limits.due_in(entry.lease, spent_at=entry.spent_at)
 
     def passes(self, request: Request) -> bool:
-        """Whether it is sent now: yes uses its time up, what is sent again needs another."""
+        """Whether the request is sent now; that uses its slot up: a repetition needs another."""
         entry = self.entry_of(request)
         if self._due_in(request, entry) != 0.0:
             return False
@@ -84,7 +84,7 @@ class SendGate:
         return True
 
     def left(self, request: Request) -> None:
-        """The request is on the wire, though perhaps the machine slept before the write."""
+        """Record that the request was sent, or late because the machine slept before the write."""
         entry = self.entry_of(request)
         if entry is None:
             return
@@ -96,7 +96,7 @@ class SendGate:
             self.stats.max_value("seine/left_late_ms", round(past_ms, 1))
 
     async def reserve(self, request: Request) -> None:
-        """Get another time from the frontier.
+        """Get another slot from the frontier.
 
         Raises:
             NotNow: there is none soon.
@@ -119,7 +119,7 @@ class SendGate:
     def at_time(
         self, request: Request, send: Callable[[], None], fail: Callable[[Exception], None]
     ) -> None:
-        """Call *send* when it is time, with nothing between the look at the clock and the call."""
+        """Call *send* in the slot, with no work between the check of the time and the call."""
         if self.passes(request):
             send()
         else:
@@ -132,7 +132,7 @@ class SendGate:
         fail: Callable[[Exception], None],
         began: float,
     ) -> None:
-        due = self.due_in(request)
+        due_s = self.due_in(request)
 
         def look() -> None:
             if not self.passes(request):
@@ -144,8 +144,8 @@ class SendGate:
             send()
 
         async def ask() -> None:
-            # Few at a time: where all that are late ask at once, their answers keep each other from
-            # being read in time, and all are late again.
+            # Few at a time: if all late requests asked at once, their replies would delay each
+            # other, and all would be late again.
             async with self._asking:
                 try:
                     await self.reserve(request)
@@ -154,24 +154,24 @@ class SendGate:
                 else:
                     look()
 
-        if due is not None:
-            asyncio.get_running_loop().call_later(due, look)
+        if due_s is not None:
+            asyncio.get_running_loop().call_later(due_s, look)
         else:
             task = asyncio.ensure_future(ask())
             _tasks.add(task)
             task.add_done_callback(_tasks.discard)
 
     def opened(self, request: Request) -> Awaitable[None] | None:
-        """For a client whose connections cannot be seen: what to await before it is asked."""
+        """Return what a client that hides its connections has to await before it sends."""
         if self.passes(request):
             return None
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.at_time(
             request,
-            lambda: None if done.done() else done.set_result(None),
-            lambda error: None if done.done() else done.set_exception(error),
+            lambda: None if released.done() else released.set_result(None),
+            lambda error: None if released.done() else released.set_exception(error),
         )
-        return done
+        return released
 
 
 _tasks: set[asyncio.Task[None]] = set()

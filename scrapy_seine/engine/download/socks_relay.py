@@ -1,9 +1,9 @@
 """A local SOCKS 5 proxy (RFC 1928) for lanes that resolve names themselves: TLS and the browser.
 
-It resolves, asks the policy about each address (addresses), connects to one of those that
-are permitted, and passes bytes on; TLS stays between the lane and the site. Each home, a private
-host and port that pages may reach, has a port of its own here, so that a connection says on whose
-behalf it is made; pages of public sites share one. It listens on this machine's loopback only.
+It resolves names, checks each address with the policy (addresses), connects to a permitted one, and
+relays bytes; TLS stays between the lane and the site. Each home, a private host and port that pages
+may reach, has a port of its own here, which identifies the connections made for it; pages of public
+sites share one. It listens on this machine's loopback only.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any, cast
 from scrapy_seine.engine.download.http.happy_eyeballs import race
 from scrapy_seine.engine.download.private_addresses import AddressPolicy
 
-#: Seconds for the greeting, and for connecting to a host.
+#: Timeouts of the greeting, and of connecting to a host, s.
 _GREETING_S, _CONNECT_S = 10.0, 30.0
 _CHUNK = 1 << 16
 #: Replies (RFC 1928, 6): not allowed by the rules; no connection to the host.
 DENIED, UNREACHABLE = 2, 4
-#: Homes that have a port at a time; the one opened first is closed first.
+#: Homes that have a port at the same time; the oldest is closed first.
 _MOST_HOMES = 256
-#: Places whose address is remembered.
+#: Places whose address is remembered, at most.
 _MOST_PLACES = 10_000
 
 
@@ -34,14 +34,14 @@ class Relay:
     def __init__(self, policy: AddressPolicy) -> None:
         self.policy = policy
         self.refused: dict[tuple[str, str], str] = {}
-        """Addresses to which nothing was sent, by home and place, the latest last."""
+        """Refused addresses, by home and place, the latest last."""
         self.reached: dict[str, str] = {}
-        """Address to which the latest connection to a place was made."""
+        """Address of the latest connection to a place."""
         self._servers: dict[str, asyncio.Server] = {}
         self._opening = asyncio.Lock()
 
     async def port_of(self, home: str) -> int:
-        """Port of the proxy through which pages of a *home* go out."""
+        """Return the port of the proxy for pages of a *home*."""
         async with self._opening:
             if home not in self._servers:
                 if len(self._servers) >= _MOST_HOMES:
@@ -65,14 +65,14 @@ class Relay:
         with contextlib.closing(writer), contextlib.suppress(OSError, EOFError, ValueError):
             async with asyncio.timeout(_GREETING_S):
                 host, port = await _greet(reader, writer)
-            away = await self._connect(home, host, port)
-            if isinstance(away, int):
-                writer.write(bytes((5, away, 0, 1, 0, 0, 0, 0, 0, 0)))
+            remote = await self._connect(home, host, port)
+            if isinstance(remote, int):
+                writer.write(bytes((5, remote, 0, 1, 0, 0, 0, 0, 0, 0)))
                 await writer.drain()
                 return
             writer.write(b"\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00")
-            with contextlib.closing(away[1]):
-                await asyncio.gather(_pass(reader, away[1]), _pass(away[0], writer))
+            with contextlib.closing(remote[1]):
+                await asyncio.gather(_relay(reader, remote[1]), _relay(remote[0], writer))
 
     async def _connect(
         self, home: str, host: str, port: int
@@ -81,18 +81,20 @@ class Relay:
         try:
             async with asyncio.timeout(_CONNECT_S):
                 infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-                found = list(dict.fromkeys(str(info[4][0]) for info in infos))
-                permitted = [a for a in found if self._permits(home, place, a)]
+                addresses = list(dict.fromkeys(str(info[4][0]) for info in infos))
+                permitted = [a for a in addresses if self._permits(home, place, a)]
                 if not permitted:
-                    _keep(self.refused, (home, place), found[0], _MOST_HOMES)
+                    _remember(self.refused, (home, place), addresses[0], _MOST_HOMES)
                     return DENIED
-                made = await race(permitted, port)
-                if isinstance(made, str):
-                    away = await asyncio.open_connection(made, port)
+                peer = await race(permitted, port)
+                if isinstance(peer, str):
+                    remote = await asyncio.open_connection(peer, port)
                 else:
-                    away = await asyncio.open_connection(sock=made)
-                _keep(self.reached, place, away[1].get_extra_info("peername")[0], _MOST_PLACES)
-                return away
+                    remote = await asyncio.open_connection(sock=peer)
+                _remember(
+                    self.reached, place, remote[1].get_extra_info("peername")[0], _MOST_PLACES
+                )
+                return remote
         except (OSError, RuntimeError, UnicodeError):
             return UNREACHABLE
 
@@ -101,18 +103,18 @@ class Relay:
         return not private or (self.policy.mode == "seeds" and place == home)
 
 
-def _keep(known: dict[Any, str], key: object, address: str, most: int) -> None:
-    known.pop(key, None)
-    known[key] = address
-    if len(known) > most:
-        del known[next(iter(known))]
+def _remember(table: dict[Any, str], key: object, address: str, limit: int) -> None:
+    table.pop(key, None)
+    table[key] = address
+    if len(table) > limit:
+        del table[next(iter(table))]
 
 
 async def _greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> tuple[str, int]:
-    """Read where a client wants to go.
+    """Read the destination that a client asks for.
 
     Raises:
-        ValueError: it does not speak SOCKS 5, or wants something else than a connection.
+        ValueError: it does not speak SOCKS 5, or asks for something else than a connection.
     """
     version, count = await reader.readexactly(2)
     await reader.readexactly(count)
@@ -129,8 +131,8 @@ async def _greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     return host, int.from_bytes(await reader.readexactly(2))
 
 
-async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Pass bytes on until one side ends."""
+async def _relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Relay bytes until one side ends."""
     with contextlib.suppress(OSError):
         while data := await reader.read(_CHUNK):
             writer.write(data)

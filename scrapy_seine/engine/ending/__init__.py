@@ -1,1 +1,1 @@
-"""How a crawl and its workers end: complete, limited, asked for, or by a signal."""
+"""How a crawl and its workers end: complete, limited, closed by its code, or by a signal."""

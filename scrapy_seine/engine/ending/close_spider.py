@@ -1,12 +1,12 @@
-"""`CloseSpider`: the project's own code ends a crawl; one worker notes it, all end.
+"""`CloseSpider`: the project's own code ends a crawl; one worker records it, all end.
 
 A callback, an errback or a pipeline that raises `CloseSpider`, or that calls `close_spider` of the
-engine, means the crawl, and not the one worker that met the page. Its reason is kept with the
+engine, ends the crawl, not only the worker that parsed the page. The reason is stored with the
 crawl's run, and is the `finish_reason` of each worker. A worker that was starting at that time ends
-with them; whoever is started later goes on with what the frontier has.
+with them; a worker that starts later continues with what the frontier has.
 
-What Scrapy's extensions count in each process (`closespider_…`) and what ends a worker alone
-(memory, a signal, an outage) is no end of the crawl.
+What Scrapy's extensions count in each process (`closespider_…`) and what ends a single worker
+(memory, a signal, an outage) does not end the crawl.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from scrapy_seine.frontier.runs import close_run, last_close
 from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
-#: How long a worker that ends tries to reach the others, s.
+#: How long a worker that ends tries to notify the others, s.
 TELL_S = 3.0
-#: What the message on the crawl's channel says.
+#: Message on the crawl's channel.
 MESSAGE = b"close"
 
 
 def is_counted_here(reason: str) -> bool:
-    """Whether a reason is that of Scrapy's extension, which counts what one process saw.
+    """Whether a reason is from Scrapy's extension, which counts in one process.
 
     >>> is_counted_here("closespider_pagecount_no_item"), is_counted_here("had enough")
     (True, False)
@@ -42,18 +42,18 @@ def is_counted_here(reason: str) -> bool:
 
 @attrs.define(eq=False, repr=False)
 class CrawlEnd:
-    """Tells the fleet that the crawl's own code ended it, and ends this worker when told."""
+    """Ends the crawl for the fleet by the project's code, and ends this worker if another did."""
 
     frontier: Frontier
     crawl: str
     age_s: Callable[[], float]
-    """How long ago this worker was asked for: what was closed before does not end it."""
+    """How long ago this worker was asked for, s: a close before that does not end it."""
     stop: Callable[[str], None]
     """Closes the spider with a reason."""
     _since_ms: float | None = attrs.field(default=None, init=False)
 
     async def tell(self, reason: str) -> None:
-        """End the crawl for all; never raises, because this worker ends in any case."""
+        """End the crawl for all workers; never raises, because this worker ends in any case."""
         text = printable(redact(str(reason)))
         logger.info(
             "the spider ends crawl %r for all workers: %s. What is left stays in the frontier, and "
@@ -61,20 +61,20 @@ class CrawlEnd:
             *(self.crawl, text),
         )
         try:
-            await asyncio.wait_for(self._tell(text), TELL_S)
+            await asyncio.wait_for(self._publish(text), TELL_S)
         except (RedisError, OSError, TimeoutError) as error:
             logger.warning("the other workers of crawl %r go on: %s", self.crawl, error)
 
-    async def _tell(self, reason: str) -> None:
+    async def _publish(self, reason: str) -> None:
         await close_run(self.frontier, reason)
         client: Any = self.frontier.redis
         await client.publish(self.frontier.keys.wake, MESSAGE)
 
     async def look(self) -> None:
-        """End this worker where the crawl was ended since the worker was asked for.
+        """End this worker if the crawl was closed since the worker was asked for.
 
         Raises:
-            RedisError: Redis does not answer; a refusal is told.
+            RedisError: Redis does not answer; a refusal is logged.
         """
         try:
             closed, now_ms = await last_close(self.frontier)

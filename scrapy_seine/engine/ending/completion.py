@@ -1,8 +1,8 @@
-"""Whether a crawl is complete for the whole fleet: nothing waits anywhere, and its jobs are ended.
+"""Decides whether a crawl is complete for the whole fleet: nothing waits, and its jobs are ended.
 
-Scrapy asks again and again whether requests are pending. The answer is worked out from what the
-exchange learned with its last leases; what has to be asked of Redis is asked in a task of its own,
-which wakes the engine when it knows.
+Scrapy asks again and again whether requests are pending. The answer is computed from the exchange's
+last replies; what has to be asked of Redis is asked in a task, which wakes the engine when it is
+done.
 """
 
 from __future__ import annotations
@@ -25,46 +25,46 @@ from scrapy_seine.frontier.seed_intake import Intake
 from scrapy_seine.retry_until import tell_failure
 
 logger = logging.getLogger(__name__)
-#: A complete crawl's jobs are tried to be ended so often, with this pause between (s).
+#: Tries to end a complete crawl's jobs, and the pause between them, s.
 MOST_FAILURES, AGAIN_S = 4, 2.0
-#: Between two looks for seeds, as long as another worker reads one, s.
+#: Between two looks for seeds, while another worker reads one, s.
 LOOK_S = 0.4
 
 
 @attrs.define(eq=False, repr=False, kw_only=True)
 class Completion:
-    """Knows for one worker when its crawl is complete."""
+    """Decides for one worker when its crawl is complete."""
 
     exchange: Exchange
     inflight: InFlightTable
     intake: Intake | None
-    """None where this worker takes no seeds."""
+    """None: this worker takes no seeds."""
     starts: StartRequests
     local: LocalRequests
     wake: Callable[[], None]
-    """Lets the engine ask again."""
+    """Makes the engine ask again."""
     stop: Callable[[str], None]
     """Closes the spider with a reason."""
     idle_limit_s: float | None
-    """How long the worker stays with nothing to do; None: until it has seen work."""
+    """How long the worker stays without work, s; None: until it has seen work."""
     _asked_end: bool = attrs.field(default=False, init=False)
     _looked: tuple[float, float] = attrs.field(default=(0.0, 0.0), init=False)
-    """For which end of work a look for seeds was made last, and when the next one is due."""
+    """The end of work that the last look for seeds was for, and when the next look is due."""
     _settled_at: float = attrs.field(default=-1.0, init=False)
     _failures: int = attrs.field(default=0, init=False)
     settling: asyncio.Task[None] | None = attrs.field(default=None, init=False)
     """Ends the complete crawl's jobs."""
 
     def reached(self) -> bool:
-        """Whether the worker may leave: the crawl is complete, and was for as long as it waits."""
+        """Whether the worker may exit: the crawl is complete, and has been for the idle limit."""
         self.starts.over()
         complete = self._is_complete()  # says so where there is nothing yet
         return complete and monotonic() - self.exchange.undone_at >= (self.idle_limit_s or 0.0)
 
     def _is_complete(self) -> bool:
         exchange = self.exchange
-        busy = exchange.busy or len(self.inflight) or self.starts.waiting or len(self.local)
-        if busy or exchange.undone != 0:
+        has_work = exchange.busy or len(self.inflight) or self.starts.waiting or len(self.local)
+        if has_work or exchange.undone != 0:
             return False
         if self.idle_limit_s != 0 and not (exchange.saw_work or self.starts.any):
             if not self._asked_end:
@@ -82,38 +82,39 @@ class Completion:
     def _after_look(self) -> None:
         self.wake()
         if self.intake is not None and self.intake.quiet_at <= self.exchange.undone_at:
-            # Another worker reads a seed, which may take long.
+            # Another worker is reading a seed, which may take long.
             asyncio.get_running_loop().call_later(LOOK_S, self.wake)
 
     def _is_settled(self) -> bool:
-        """Whether the complete crawl's jobs are ended, which may have brought more to do."""
-        at = self.exchange.undone_at
-        if self._settled_at != at and self.settling is None:
-            self.settling = asyncio.ensure_future(self._settle(at))
-        return self._settled_at == at
+        """Whether the complete crawl's jobs are ended, which may bring more work."""
+        undone_at = self.exchange.undone_at
+        if self._settled_at != undone_at and self.settling is None:
+            self.settling = asyncio.ensure_future(self._settle(undone_at))
+        return self._settled_at == undone_at
 
-    async def _settle(self, at: float) -> None:
-        more = False
+    async def _settle(self, undone_at: float) -> None:
+        has_more = False
         try:
-            more = await self.inflight.completed()
+            has_more = await self.inflight.completed()
         except Exception as error:
             tell_failure(logger, "the jobs of the complete crawl are not ended", error)
             self._failures += 1
-            waited = isinstance(error, StoreUnreachable)  # up to its limit
-            if waited or self._failures == MOST_FAILURES:
-                # Nobody may be left to look next: this worker has not finished the crawl (I12).
-                self.stop("outage" if waited else "error")
+            is_outage = isinstance(error, StoreUnreachable)  # up to its limit
+            if is_outage or self._failures == MOST_FAILURES:
+                # If no other worker is left, the crawl is not finished: exit with that reason
+                # (I12).
+                self.stop("outage" if is_outage else "error")
                 return
             await asyncio.sleep(AGAIN_S)
             self.settling = None
             self.wake()
             return
         self.settling, self._failures = None, 0
-        if more:
+        if has_more:
             self.exchange.undone = None
             self.exchange.kick()
         else:
-            self._settled_at = at
+            self._settled_at = undone_at
         self.wake()
 
     async def _ask_end(self) -> None:

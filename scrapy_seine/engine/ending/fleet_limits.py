@@ -1,8 +1,8 @@
-"""CLOSESPIDER_ITEMCOUNT, _PAGECOUNT and _ERRORCOUNT for a fleet: what all its workers counted.
+"""CLOSESPIDER_ITEMCOUNT, _PAGECOUNT and _ERRORCOUNT for a fleet: the sums over all workers.
 
-Each worker sends its own counts when they change, and every two seconds, and gets the fleet's back.
-The counts begin with the first worker and end with the last one; a worker that dies counts until
-its death. As in Scrapy, pages in flight when the limit is reached are finished, and their items
+Each worker sends its own counts when they change, and every two seconds, and receives the fleet's.
+The counts begin with the first worker and end with the last one; a dead worker's counts stay until
+it is removed. As in Scrapy, pages in flight when the limit is reached are finished, and their items
 count.
 """
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 KINDS = ("itemcount", "pagecount", "errorcount")
-#: Seconds between two looks of a worker that counts nothing.
+#: Longest pause between two exchanges of counts, s.
 LOOK_S = 2.0
-#: Milliseconds after which a worker that says nothing counts as gone.
+#: A worker that sends nothing for so long is removed, ms.
 LIFE_MS = 30_000
 
 
@@ -45,16 +45,16 @@ class CloseSpider(closespider.CloseSpider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it where one of the conditions is set.
+        """Make it if one of the conditions is set.
 
         Raises:
-            NotConfigured: none is.
+            NotConfigured: none is set.
         """
-        made = cls(crawler)
-        if any(made.close_on[kind] for kind in KINDS):
-            crawler.signals.connect(made.begin, signals.spider_opened)
-            crawler.signals.connect(made.end, signals.spider_closed)
-        return made
+        extension = cls(crawler)
+        if any(extension.close_on[kind] for kind in KINDS):
+            crawler.signals.connect(extension.begin, signals.spider_opened)
+            crawler.signals.connect(extension.end, signals.spider_closed)
+        return extension
 
     def item_scraped(self, item: Any, spider: Any) -> None:
         """Count an item."""
@@ -72,19 +72,19 @@ class CloseSpider(closespider.CloseSpider):
         self._changed.set()
 
     def begin(self) -> None:
-        """Count with the others from now on."""
-        self._task = asyncio.ensure_future(self._keep_telling())
+        """Start to exchange counts."""
+        self._task = asyncio.ensure_future(self._run())
 
     async def end(self) -> None:
-        """Leave; a worker that cannot say so is gone in half a minute."""
+        """Leave the fleet's count; if Redis does not answer, that happens in half a minute."""
         if self._task is not None:
             await cancel([self._task])
-            await self._tell(0)
+            await self._exchange_counts(0)
 
-    async def _keep_telling(self) -> None:
+    async def _run(self) -> None:
         while True:
             self._changed.clear()
-            counts = await self._tell(LIFE_MS)
+            counts = await self._exchange_counts(LIFE_MS)
             for kind, count in zip(KINDS, counts, strict=False):
                 if 0 < self.close_on[kind] <= count:
                     logger.info("the fleet reached CLOSESPIDER_%s: %d", kind.upper(), count)
@@ -93,8 +93,8 @@ class CloseSpider(closespider.CloseSpider):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), LOOK_S)
 
-    async def _tell(self, life_ms: int) -> list[int]:
-        """Tell the counts and return the fleet's; none where Redis does not answer."""
+    async def _exchange_counts(self, life_ms: int) -> list[int]:
+        """Send this worker's counts and return the fleet's; [] if Redis does not answer."""
         worker = worker_of(self.crawler)
         if worker.member is None:
             return []

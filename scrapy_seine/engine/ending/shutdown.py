@@ -1,9 +1,8 @@
-"""SIGTERM, SIGINT, SIGHUP: a worker ends in order, in time, and hands its leases back in any case.
+"""SIGTERM, SIGINT, SIGHUP: a worker ends in order, in time, and always hands its leases back.
 
-A first SIGTERM, SIGINT or SIGHUP lets running pages finish. When that takes longer than the drain
+A first SIGTERM, SIGINT or SIGHUP lets running pages finish. If that takes longer than the drain
 time, or a second signal comes, the reactor stops at once; it still waits for the sign-off that is
-registered here, so that what was not finished is another worker's work now and not after its leases
-expire.
+registered here, so that other workers get unfinished requests now and not after the leases expire.
 """
 
 from __future__ import annotations
@@ -30,13 +29,14 @@ _LOOK_S = 0.2
 
 
 async def unless_stopped(crawler: Crawler, work: Awaitable[T]) -> T:
-    """Do a step of a worker's start; a worker that has to end meanwhile does not wait for it.
+    """Run a step of a worker's start, unless the worker has to end meanwhile.
 
-    Scrapy stops nothing that has not begun: it notes on the crawler that it is to end, and no more.
+    Scrapy does not stop a crawl that has not begun: it only records on the crawler that it should
+    end.
 
     Raises:
         CloseSpider: the worker has to end, as `shutdown`.
-        Exception: whatever *work* raises.
+        Exception: an exception of *work*.
     """
     task, began = asyncio.ensure_future(work), crawler.crawling
     while not task.done():
@@ -48,7 +48,7 @@ async def unless_stopped(crawler: Crawler, work: Awaitable[T]) -> T:
 
 
 class Shutdown:
-    """Signs a worker off exactly once, however the process ends (short of a kill -9)."""
+    """Signs a worker off exactly once, however the process ends (except by kill -9)."""
 
     def __init__(
         self,
@@ -67,38 +67,40 @@ class Shutdown:
     def arm(self, opening: Callable[[], bool]) -> None:
         """Sign off also when the reactor is stopped from outside.
 
-        *opening*: the worker has not begun, so that Scrapy stops the reactor and not the worker,
-        which ends by itself then (see `unless_stopped`).
+        *opening*: whether the worker is still opening. Then Scrapy stops the reactor and not the
+        worker, which ends by itself (see `unless_stopped`).
         """
         self._opening = opening
         _end_by_hangup()
-        self._trigger = _reactor().addSystemEventTrigger("before", "shutdown", self._stopped)
+        self._trigger = _reactor().addSystemEventTrigger(
+            "before", "shutdown", self._on_reactor_stop
+        )
 
-    def _stopped(self) -> Deferred[None]:
-        return deferred_from_coro(self._closed_and_finished())
+    def _on_reactor_stop(self) -> Deferred[None]:
+        return deferred_from_coro(self._wait_and_finish())
 
-    async def _closed_and_finished(self) -> None:
+    async def _wait_and_finish(self) -> None:
         until = monotonic() + self._limit_s
         while self._opening() and monotonic() < until:  # noqa: ASYNC110  # no signal says so
             await asyncio.sleep(_LOOK_S / 4)
-        await self._finished()
+        await self._finish_once()
 
     def begin(self) -> None:
-        """The drain begins: it may take its time, and not more."""
+        """Start the drain's time limit."""
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._limit_s, self._enough)
+            self._timer = asyncio.get_running_loop().call_later(self._limit_s, self._stop_reactor)
 
     def finish(self) -> Deferred[None]:
-        """Sign off, or wait for the sign-off that is under way."""
-        return deferred_from_coro(self._finished())
+        """Sign off, or wait for the running sign-off."""
+        return deferred_from_coro(self._finish_once())
 
-    async def _finished(self) -> None:
+    async def _finish_once(self) -> None:
         if self._task is None:
             self._task = asyncio.ensure_future(self._finish())
         await asyncio.shield(self._task)
 
     async def _finish(self) -> None:
-        try:  # what is not durable then goes back with its lease
+        try:  # pages that are not durable then go back with their leases
             await asyncio.wait_for(self._flush(), self._limit_s)
         except TimeoutError:
             text = "sinks took longer than %g s: the pages that they hold are handed back"
@@ -116,14 +118,14 @@ class Shutdown:
             except (KeyError, ValueError, TypeError):
                 logger.debug("the reactor is stopping already")
 
-    def _enough(self) -> None:
+    def _stop_reactor(self) -> None:
         logger.warning("the drain took %g s; the worker returns its other requests", self._limit_s)
         if _reactor().running:
             _reactor().stop()
 
 
 def _end_by_hangup() -> None:
-    """Have a terminal that closes end the worker as SIGTERM does; `nohup` prevails."""
+    """Make a closed terminal end the worker as SIGTERM does; `nohup` takes precedence."""
     hangup, ends = getattr(signal, "SIGHUP", None), signal.getsignal(signal.SIGTERM)
     if hangup is None or threading.current_thread() is not threading.main_thread():
         return
@@ -138,10 +140,10 @@ def _reactor() -> Any:
 
 
 async def cancel(tasks: Iterable[asyncio.Future[Any]]) -> None:
-    """Cancel until each has ended.
+    """Cancel tasks repeatedly until each has ended.
 
-    redis-py may turn a cancellation into a connection error, and a loop that outlives outages
-    would outlive that, too.
+    redis-py may turn a cancellation into a connection error, and a loop that survives outages would
+    survive that, too.
     """
     running = set(tasks)
     while running:

@@ -1,11 +1,11 @@
-"""Scrapy's downloader without its queue: what the frontier leases may be sent at once.
+"""Scrapy's downloader without its queue: requests leased from the frontier may be sent at once.
 
-Scrapy holds each request back in a slot for its site, a task and three futures of its own around
-every page. Here the frontier keeps pauses and concurrency for the whole fleet, so a request goes
-through the downloader middlewares straight to its handler. A project's DOWNLOAD_DELAY,
-DOWNLOAD_SLOTS and AUTOTHROTTLE_ settings are the fleet's (politeness.project_pace). Where a process
-is to keep a limit of its own beside the fleet's (CONCURRENT_REQUESTS_PER_DOMAIN with
-SEINE_DOMAIN_CONCURRENCY, CONCURRENT_REQUESTS_PER_IP), Scrapy's queue is used.
+Scrapy delays each request in a slot for its site, with a task and three futures around every page.
+Here the frontier keeps pauses and concurrency for the whole fleet, so a request goes through the
+downloader middlewares straight to its handler. A project's DOWNLOAD_DELAY, DOWNLOAD_SLOTS and
+AUTOTHROTTLE_ settings apply to the fleet (politeness.project_pace). If a process has to keep a
+limit of its own beside the fleet's (CONCURRENT_REQUESTS_PER_DOMAIN with SEINE_DOMAIN_CONCURRENCY,
+CONCURRENT_REQUESTS_PER_IP), Scrapy's queue is used.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Downloader(QueueingDownloader):
     """Sends at once, unless this process has limits of its own."""
 
     def __init__(self, crawler: Crawler) -> None:
-        # Scrapy goes on without a handler that cannot be made, and each download would fail.
+        # Scrapy would start without a handler that cannot be made, and each download would fail.
         client_of(crawler.settings)
         super().__init__(crawler)
-        self._told = False
+        self._warned = False
         self.queues = not _is_short(crawler.settings) or _has_own_limits(crawler.settings)
         if self.queues:
             return
@@ -55,8 +55,8 @@ class Downloader(QueueingDownloader):
 
     def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:
         """Pass a request through the middlewares and its handler."""
-        if in_start.get() and current.get() is None and not self._told:
-            self._told = True
+        if in_start.get() and current.get() is None and not self._warned:
+            self._warned = True
             logger.warning(
                 "start downloads %s by itself: each worker does, and beside the fleet's pace. What "
                 "start yields is fetched once for all workers",
@@ -68,31 +68,31 @@ class Downloader(QueueingDownloader):
         return deferred_from_coro(self.send(request))
 
     def send(self, request: Request) -> Coroutine[Any, Any, Response | Request]:
-        """Fetch for a caller that has a task of its own; only where this process has no limits."""
-        # Not in the coroutine, which begins a turn of the loop later: until then the engine would
-        # go on sending, beyond CONCURRENT_REQUESTS.
+        """Fetch for a caller with a task of its own; only if this process has no limits."""
+        # Added here, not in the coroutine, which starts one loop iteration later: until then the
+        # engine would send more requests, beyond CONCURRENT_REQUESTS.
         self.active.add(request)
         return self._fetch(request)
 
     def get_slot_key(self, request: Request) -> str:
-        """Name a request's slot; one that its spider does not name is known as ours."""
+        """Name a request's slot; marked as ours if the spider does not name one."""
         key: str = super().get_slot_key(request)
         return key if self.DOWNLOAD_SLOT in request.meta else OwnSlot(key)
 
     async def _fetch(self, request: Request) -> Response | Request:
         try:
             try:
-                result = await self._ask(request)
+                result = await self._process_request(request)
             except Exception as error:
                 await _process_pending_io()
                 result = await self._raised(error, request)
             if isinstance(result, Request):
                 return result
-            return await self._receive(request, result)
+            return await self._process_response(request, result)
         finally:
             self.active.remove(request)
 
-    async def _ask(self, request: Request) -> Response | Request:
+    async def _process_request(self, request: Request) -> Response | Request:
         for method, call in self._before:
             result = call(request=request)
             if result is not None and not isinstance(result, (Response, Request)):
@@ -103,7 +103,7 @@ class Downloader(QueueingDownloader):
                 return answer
         return await self._send(request)
 
-    async def _receive(self, request: Request, response: Response) -> Response | Request:
+    async def _process_response(self, request: Request, response: Response) -> Response | Request:
         result: Any = response
         for method, call in self._after:
             result = call(request=request, response=result)
@@ -116,31 +116,34 @@ class Downloader(QueueingDownloader):
         return answer
 
     async def _send(self, request: Request) -> Response:
-        # Handlers' and extensions' own name for where a request waits; here for whom it is.
+        # Handlers and extensions read it: in Scrapy the slot where it waits, here its site.
         request.meta[self.DOWNLOAD_SLOT] = slot = self.get_slot_key(request)
         self.sites.asked(slot)
-        self._tell(signals.request_reached_downloader, request)
+        self._notify(signals.request_reached_downloader, request)
         try:
             response = await self.handlers.download_request_async(request)
-            self._tell(signals.response_downloaded, request, response=response)
+            self._notify(signals.response_downloaded, request, response=response)
             return response
         finally:
-            self._tell(signals.request_left_downloader, request)
+            self._notify(signals.request_left_downloader, request)
 
-    def _tell(self, signal: object, request: Request, **more: Response) -> None:
+    def _notify(self, signal: object, request: Request, **more: Response) -> None:
         spider = self.crawler.spider
         self.signals.send_catch_log(signal=signal, request=request, spider=spider, **more)
 
     def _methods(self, name: str) -> list[tuple[Callable[..., Any], Callable[..., Any]]]:
-        """The middlewares' methods of a name, each with how it is called."""
-        old = scrapy_internals.with_spider(self.middleware)
+        """Return the middlewares' methods of a name, each with the callable that calls it."""
+        with_spider = scrapy_internals.with_spider(self.middleware)
         handle = scrapy_internals.method_call_of(self.middleware)
-        found = [method for method in self.middleware.methods[name] if method is not None]
-        return [(each, partial(handle, each) if each in old else each) for each in found]
+        methods = [method for method in self.middleware.methods[name] if method is not None]
+        return [
+            (middleware, partial(handle, middleware) if middleware in with_spider else middleware)
+            for middleware in methods
+        ]
 
 
 async def _awaited(result: Any, method: Callable[..., Any]) -> Any:
-    """What a middleware promised; anything that is no promise is returned as it is."""
+    """Await a middleware's result; other values are returned unchanged."""
     if isawaitable(result):
         return await scrapy_internals.awaitable(result, method.__qualname__)
     return result
@@ -153,17 +156,17 @@ def _check(method: Callable[..., Any], result: Any, *also: type) -> None:
 
 
 def _is_short(settings: BaseSettings) -> bool:
-    """Whether requests may go round Scrapy's queue."""
+    """Whether requests may bypass Scrapy's queue."""
     return which_path.is_taken(settings, "downloader")
 
 
 def _has_own_limits(settings: BaseSettings) -> bool:
-    """Whether this process is to hold requests back by itself."""
-    each, all_ = "CONCURRENT_REQUESTS_PER_DOMAIN", "CONCURRENT_REQUESTS"
+    """Whether this process has to delay requests by itself."""
+    per_domain, total = "CONCURRENT_REQUESTS_PER_DOMAIN", "CONCURRENT_REQUESTS"
     return bool(
         settings.getint("CONCURRENT_REQUESTS_PER_IP")
         or (
             settings.get("SEINE_DOMAIN_CONCURRENCY") is not None
-            and 0 < settings.getint(each) < settings.getint(all_)
+            and 0 < settings.getint(per_domain) < settings.getint(total)
         )
     )

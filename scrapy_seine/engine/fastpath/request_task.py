@@ -1,19 +1,19 @@
 """One task carries a request from the scheduler to its end.
 
 Scrapy makes six tasks, a queue, and a dozen deferreds for a page, and passes each of its outputs
-through three generators for each spider middleware, the two that only look at requests as well.
+through three generators for each spider middleware, even through those that only look at requests.
 That costs as much as the HTTP client. Here a page has one task; signals, logs, limits and the order
-of events are Scrapy's, and so is the code for all that is rare: failed downloads, errors and who
-handles them, callbacks that are no plain generators, spider middlewares that rewrite the output,
+of events are Scrapy's, and so is the code for rare cases: failed downloads, errors and their
+handlers, callbacks that are no plain generators, spider middlewares that rewrite the output,
 CONCURRENT_ITEMS above one.
 
-Each page's outcome is stated here (I10): done only where a callback or an errback has ended
-without an exception.
+Each page's outcome is stated here (I10): done only if a callback or an errback ended without an
+exception.
 
-Scrapy has no setting for its engine's and scraper's class, so `RequestTasks` takes the place of one
-method of one engine, and of what its scraper calls (`spider_calls`). It needs private names of
-Scrapy (`scrapy_internals`); where one is missing, `stock_path` takes over (`which_path`).
-tests/integration/test_passage.py compares what a spider of its own sees with Scrapy's.
+Scrapy has no setting for its engine's and scraper's class, so `RequestTasks` replaces one method of
+one engine, and methods that its scraper calls (`spider_calls`). It needs private names of Scrapy
+(`scrapy_internals`); if one is missing, `stock_path` takes over (`which_path`).
+tests/integration/test_passage.py compares what a spider sees with Scrapy's behaviour.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ from scrapy_seine.engine.lease.uncaught import as_exception, as_output
 from scrapy_seine.engine.reading.freed_pages import PageMemory
 from scrapy_seine.engine.reading.reading_limit import ReadingLimit
 
-# Scrapy's own names: who looks for its lines finds them.
+# Scrapy's logger, so that users find its lines under the usual name.
 logger = logging.getLogger("scrapy.core.engine")
-#: A page with very many links lets others have their turn after this many seconds.
+#: A page with very many links yields to the event loop after this time, s.
 TURN_S = 0.01
-#: Outputs that are read before the first of them goes on; Scrapy's queue holds as many.
+#: Outputs read before the first of them is processed; Scrapy's queue holds as many.
 AHEAD = 2
 _END = object()
-#: Takes an output and its response; returns what goes on, None for nothing.
+#: Takes an output and its response; returns the output to pass on, or None.
 Look = Callable[[Any, Response], Any]
 #: Takes a response before its first output is made.
 Begin = Callable[[Response], None]
@@ -86,7 +86,7 @@ class RequestTasks:
         )
         self.inflight = inflight
         self.moved: Request | None = None
-        """A redirect on its way into the scheduler: the page's new address, no page below it."""
+        """A redirect being scheduled: it is the page's new address, not a link of the page."""
         self._landed = landed
         self._looks = (
             looks_of(self.scraper.spidermw) if self.scraper.concurrent_items == 1 else None
@@ -97,7 +97,7 @@ class RequestTasks:
         self._tasks: set[asyncio.Task[None]] = set()
         self._parse_queue = ParseQueue()
         self._memory = PageMemory()
-        self._known: WeakSet[Any] = WeakSet()  # callbacks whose code was looked at
+        self._checked_functions: WeakSet[Any] = WeakSet()  # callbacks whose code was looked at
         self.signals = Signals(engine.crawler)
         for sender in (engine, engine.scraper, engine.downloader):
             sender.signals = self.signals
@@ -106,41 +106,41 @@ class RequestTasks:
         scrapy_internals.replace_start(engine, self.start)
 
     def _soon(self, delay: float = 0) -> None:
-        """Let the engine look for requests to send."""
+        """Make the engine look for requests to send."""
         scrapy_internals.soon(self.slot.nextcall, self._loop, delay)
 
     def start(self) -> bool:
-        """Send the scheduler's next request; False where there is none."""
+        """Send the scheduler's next request; False if there is none."""
         request = self.slot.scheduler.next_request()
         if request is None:
             self.signals.send_catch_log(signals.scheduler_empty)
             return False
         self.slot.add_request(request)
-        task = asyncio.ensure_future(self._carry(request, self._sent(request)))
+        task = asyncio.ensure_future(self._carry(request, self._download(request)))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return True
 
-    def _sent(self, request: Request) -> Awaitable[Response | Request]:
+    def _download(self, request: Request) -> Awaitable[Response | Request]:
         downloader = self.engine.downloader
         if isinstance(downloader, Downloader) and not downloader.queues:
             return downloader.send(request)
         queued: Awaitable[Response | Request] = maybe_deferred_to_future(downloader.fetch(request))
         return queued
 
-    async def _carry(self, request: Request, sent: Awaitable[Any]) -> None:
-        current.set(None)  # whoever began this task was busy with another page
+    async def _carry(self, request: Request, download: Awaitable[Any]) -> None:
+        current.set(None)  # the context of the caller belongs to another page
         entry = self.inflight.entry_of(request)
         try:
-            result = await self._downloaded(request, sent)
+            result = await self._downloaded(request, download)
             await self._handle(result, request, entry)
         except BaseException as error:
             if isinstance(error, GeneratorExit) and not self._loop.is_running():
-                raise  # the process ends, and closes what still waits
-            failed = as_output(error)
+                raise  # the process ends, and closes waiting coroutines
+            exception = as_output(error)
             logger.exception("Error while handling downloader output")
-            if entry is not None:  # some of it may be missing
-                self.inflight.raised(entry, failed)
+            if entry is not None:  # some outputs may be missing
+                self.inflight.raised(entry, exception)
         finally:
             self._finish(request)
 
@@ -152,10 +152,10 @@ class RequestTasks:
             self.slot.nextcall.schedule()
 
     async def _downloaded(
-        self, request: Request, sent: Awaitable[Any]
+        self, request: Request, download: Awaitable[Any]
     ) -> Response | Request | Failure:
         try:
-            result = await sent
+            result = await download
             if isinstance(result, Request):
                 return result
             if not isinstance(result, Response):
@@ -189,7 +189,7 @@ class RequestTasks:
             self._landed(entry)
         current.set(entry)
         if isinstance(result, Request):
-            self._move(result, entry)
+            self._schedule_result(result, entry)
             return
         await self._scrape(result, request)
         if entry is None:
@@ -199,8 +199,8 @@ class RequestTasks:
         else:
             self.inflight.done(entry)
 
-    def _move(self, target: Request, entry: InFlight | None) -> None:
-        """Schedule what the download came back with: a redirect's target, or our own next try."""
+    def _schedule_result(self, target: Request, entry: InFlight | None) -> None:
+        """Schedule the request that a download returned: a redirect's target, or the next try."""
         self.moved = target
         try:
             answers = self.signals.send_catch_log(
@@ -219,7 +219,7 @@ class RequestTasks:
             self.moved = None
 
     async def _scrape(self, result: Response | Failure, request: Request) -> None:
-        """Do as the scraper's queue does, which lets each page in at once."""
+        """Do as the scraper's queue does, without limiting the pages."""
         slot = self.scraper.slot
         body = result.body if isinstance(result, Response) else b""
         slot.active.add(request)
@@ -235,23 +235,23 @@ class RequestTasks:
             self._check_if_closing()
 
     async def _read(self, response: Response, request: Request) -> None:
-        """Let the callback have a page, and pass on what it makes."""
+        """Run the callback on a page, and pass on its outputs."""
         try:
-            made = await self._take_in(self._call, response, request)
-            if isinstance(made, AsyncIterator):
-                made = await self._give_out(response, made)
+            outputs = await self._take_in(self._call, response, request)
+            if isinstance(outputs, AsyncIterator):
+                outputs = await self._give_out(response, outputs)
         except BaseException as error:
             await self._recover(as_exception(error), 0, request, response)
             return
-        if isinstance(made, AsyncIterator):
-            await self.calls.drive(made, request, response)
-        elif failed := self._begun(response):
-            await self._recover(*failed, request, response)
+        if isinstance(outputs, AsyncIterator):
+            await self.calls.drive(outputs, request, response)
+        elif failure := self._begun(response):
+            await self._recover(*failure, request, response)
         else:
-            await self._pass_on(made, request, response)
+            await self._pass_on(outputs, request, response)
 
     def _begun(self, response: Response) -> tuple[Exception, int] | None:
-        """Look at a response before its first output; an error, with its level, where one fails."""
+        """Look at a response before its first output; returns an error with its level, or None."""
         for level, begin in self._begins:
             try:
                 begin(response)
@@ -260,33 +260,34 @@ class RequestTasks:
         return None
 
     async def _call(self, result: Response | Failure, request: Request) -> Any:
-        # The next requests leave before this page keeps the process busy.
+        # The next requests are sent before this page occupies the process.
         await self._parse_queue.wait()
         if isinstance(result, Failure):
             return await self.calls.call(result, request)
         self.calls.comes(result)
         spider = self.engine.spider
-        asked = result.request or request
-        callback = asked.callback or scrapy_internals.usual_callback(spider)
+        source = result.request or request
+        callback = source.callback or scrapy_internals.usual_callback(spider)
         function = getattr(callback, "__func__", callback)
-        if function not in self._known:
-            # Scrapy forgets a method with its request, and reads its source again for the next.
+        if function not in self._checked_functions:
+            # Scrapy's cache loses a method with its request, and reads its source again for the
+            # next.
             warn_on_generator_with_return_value(spider, callback)
             if isinstance(function, FunctionType):
-                self._known.add(function)
+                self._checked_functions.add(function)
         try:
-            made = self.limit.call(callback, result, **asked.cb_kwargs)
-        except GeneratorExit as error:  # its own: nothing waits here that could be closed
+            outputs = self.limit.call(callback, result, **source.cb_kwargs)
+        except GeneratorExit as error:  # raised by the callback: no generator is closed here
             raise as_output(error) from error
-        if isinstance(made, GeneratorType):
-            return made
-        name = global_object_name(callback) if isinstance(made, Deferred) else None
-        if isawaitable(made) and not isinstance(made, Deferred):
-            return iterate_spider_output(await self.limit.awaited(made))
-        return await scrapy_internals.awaitable(iterate_spider_output(made), name)
+        if isinstance(outputs, GeneratorType):
+            return outputs
+        name = global_object_name(callback) if isinstance(outputs, Deferred) else None
+        if isawaitable(outputs) and not isinstance(outputs, Deferred):
+            return iterate_spider_output(await self.limit.awaited(outputs))
+        return await scrapy_internals.awaitable(iterate_spider_output(outputs), name)
 
-    async def _pass_on(self, made: Iterable[Any], request: Request, response: Response) -> None:
-        outputs, found, turn = iter(made), 0, monotonic() + TURN_S
+    async def _pass_on(self, produced: Iterable[Any], request: Request, response: Response) -> None:
+        outputs, output_count, turn = iter(produced), 0, monotonic() + TURN_S
         call, ahead = self.limit.call, list[Any]()
         looks, item_looks = self._looks or (), self._item_looks
         while True:
@@ -295,8 +296,8 @@ class RequestTasks:
                 output = call(next, outputs, _END)
                 if output is _END:
                     break
-                asked = looks if isinstance(output, Request) else item_looks
-                for level, look in asked:  # noqa: B007  # the handler needs it
+                output_looks = looks if isinstance(output, Request) else item_looks
+                for level, look in output_looks:  # noqa: B007  # the handler needs it
                     output = look(output, response)
                     if output is None:
                         break
@@ -308,9 +309,9 @@ class RequestTasks:
                     await self._pass_all(ahead, response)
                     ahead.clear()
                 ahead.append(output)
-            found += 1
-            if monotonic() > turn:  # what has no end comes here
-                if endless := self.limit.too_many(found):
+            output_count += 1
+            if monotonic() > turn:  # also counts endless outputs
+                if endless := self.limit.too_many(output_count):
                     await self._recover(endless, 0, request, response, ahead)
                     return
                 await asyncio.sleep(0)
@@ -343,9 +344,9 @@ class RequestTasks:
         response: Response,
         ahead: Iterable[Any] = (),
     ) -> None:
-        """Offer an error to the spider middlewares from a level on, else report it.
+        """Pass an error to the spider middlewares from a level on, else report it.
 
-        What was read *ahead* of it goes on then, before what a middleware gives instead.
+        Outputs read *ahead* of it are passed on first, before a middleware's replacement.
         """
         try:
             instead = self._give_error(response, error, level)
@@ -359,9 +360,9 @@ class RequestTasks:
 
 
 def looks_of(middlewares: SpiderMiddlewareManager) -> list[tuple[int, Look]] | None:
-    """What looks at each output, with the level at which an error of it is handled.
+    """Return the functions that look at each output, with the level of their errors.
 
-    None where a spider middleware handles the output as a whole.
+    None if a spider middleware handles the output as a whole.
     """
     if type(middlewares) is not SpiderMiddlewareManager:
         return None
@@ -377,16 +378,18 @@ def looks_of(middlewares: SpiderMiddlewareManager) -> list[tuple[int, Look]] | N
 
 
 def item_looks_of(looks: Sequence[tuple[int, Look]]) -> Sequence[tuple[int, Look]]:
-    """Those through which an item passes: none where each would return it as it came.
+    """Return the looks that an item passes: none if each would return it unchanged.
 
-    All where one does more, because it may make a request of an item.
+    All if one does more, because it may turn an item into a request.
     """
-    asked = any(scrapy_internals.takes_items(getattr(look, "__self__", None)) for _, look in looks)
-    return looks if asked else ()
+    takes_items = any(
+        scrapy_internals.takes_items(getattr(look, "__self__", None)) for _, look in looks
+    )
+    return looks if takes_items else ()
 
 
 def begins_of(middlewares: SpiderMiddlewareManager) -> list[tuple[int, Begin]]:
-    """What looks at a response before its first output is made, with the level of its errors."""
+    """Return the functions that look at a response before its first output, with their levels."""
     return [
         (level, scrapy_internals.depth_of(owner))
         for level, method in enumerate(middlewares.methods["process_spider_output"], 1)
@@ -401,7 +404,7 @@ def _only_looks(middleware: object) -> bool:
 
 
 def _counts_depth(middleware: object) -> bool:
-    """Whether it is Scrapy's depth middleware, which each project has: it looks and no more."""
+    """Whether it is Scrapy's unchanged depth middleware, which every project has."""
     return (
         isinstance(middleware, DepthMiddleware)
         and _passes_on_as(DepthMiddleware, middleware)
@@ -410,7 +413,7 @@ def _counts_depth(middleware: object) -> bool:
 
 
 def _passes_on_as(kind: type, middleware: object) -> bool:
-    """Whether a middleware handles the output as *kind* does, and not in a way of its own."""
+    """Whether a middleware handles the output as *kind* does, and not in its own way."""
     return all(
         getattr(type(middleware), name) is getattr(kind, name)
         for name in ("process_spider_output", "process_spider_output_async")

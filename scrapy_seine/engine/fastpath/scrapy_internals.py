@@ -1,23 +1,24 @@
 """Private names of Scrapy and Twisted: no other module of the project uses one.
 
-Scrapy promises nothing of names that begin with an underscore. So each feature that needs some asks
-here, at the start of a worker, whether all of them are there (`missing`). Where one is not, the
-feature is left to Scrapy's own code, and one line of the log says so (`available`):
+Scrapy may change names that begin with an underscore at any time. So each feature that needs some
+checks here, at the start of a worker, whether all of them exist (`missing`). If one does not, the
+feature is left to Scrapy's own code, and one log line reports it (`available`):
 
 - `engine`: one task for each request (fastpath.request_task). Else Scrapy's engine drives requests,
-  and `stock_path` watches it by public names alone.
+  and `stock_path` follows them by public names alone.
 - `downloader`: requests go straight to their handlers. Else through Scrapy's queue for each site.
 - `client`: the own HTTP client. Else Scrapy's.
-- `timed pool`: Scrapy's client waits for a request's time with the connection at hand. Else before
-  it asks for one.
+- `timed pool`: Scrapy's client waits for a request's slot with the connection open. Else before it
+  connects.
 - `feeds`: items of feeds hold their pages. Else Scrapy's feed exporter, whose items hold none.
 - `fleet cookies`: workers share jars. Else each worker has its own.
 - `depth`: Scrapy's depth middleware looks at each output in our loop. Else a page's outputs pass
   through Scrapy's generators, as those of a project's own middlewares do.
-- `start`: what a spider's start raises is an Exception. Else a cancellation in it ends no worker.
+- `start`: an exception of a spider's start is an Exception. Else a cancellation in it ends no
+  worker.
 - `shell`: `scrapy shell` joins no crawl. Else it does: give it a SEINE_CRAWL of its own.
 - `pipelines`, `cookies`, `selectors`, `warm-up`, `wake`: less CPU and memory, a prompt first
-  request, and an idle worker that hears of work directly instead of by way of `engine.crawl`.
+  request, and an idle worker that is woken directly instead of by `engine.crawl`.
 
 `tests/integration/test_stock_path.py` renames these names within Scrapy, and runs crawls.
 """
@@ -42,8 +43,8 @@ from scrapy.utils.defer import ensure_awaitable
 
 logger = logging.getLogger(__name__)
 
-#: Feature -> the private names that it needs, as `module:path` or `module:Class.method`. What a
-#: class sets on its instances is found in the code of its methods.
+#: Feature -> the private names that it needs, as `module:path` or `module:Class.method`. Attributes
+#: that a class sets on its instances are found in the code of its methods.
 NAMES: dict[str, tuple[str, ...]] = {
     "engine": (
         "scrapy.core.engine:ExecutionEngine._slot",
@@ -101,13 +102,13 @@ NAMES: dict[str, tuple[str, ...]] = {
 
 
 def missing(feature: str) -> list[str]:
-    """Private names that a feature needs and that this Scrapy does not have."""
-    return [name for name in NAMES[feature] if not _is_there(name)]
+    """Return the private names that a feature needs and this Scrapy lacks."""
+    return [name for name in NAMES[feature] if not _exists(name)]
 
 
 @cache
 def available(feature: str) -> bool:
-    """Whether a feature finds all its names; where it does not, one line says so, once."""
+    """Whether all names of a feature exist; if not, it is logged once."""
     lacking = missing(feature)
     if lacking:
         logger.warning(
@@ -117,22 +118,26 @@ def available(feature: str) -> bool:
     return not lacking
 
 
-def _is_there(name: str) -> bool:
+def _exists(name: str) -> bool:
     module, _, path = name.partition(":")
     try:
-        found: Any = import_module(module)
+        holder: Any = import_module(module)
         owner, _, attribute = path.rpartition(".")
         for part in owner.split(".") if owner else ():
-            found = getattr(found, part)
+            holder = getattr(holder, part)
     except (ImportError, AttributeError):
         return False
-    return hasattr(found, attribute) or (isinstance(found, type) and _sets(found, attribute))
+    return hasattr(holder, attribute) or (isinstance(holder, type) and _sets(holder, attribute))
 
 
 def _sets(kind: type, attribute: str) -> bool:
     """Whether the code of a class sets an attribute of its instances."""
     members = (member for base in kind.__mro__ for member in vars(base).values())
-    return any(_sets_own(each.__code__, attribute) for each in members if inspect.isfunction(each))
+    return any(
+        _sets_own(function.__code__, attribute)
+        for function in members
+        if inspect.isfunction(function)
+    )
 
 
 def _sets_own(code: CodeType, attribute: str) -> bool:
@@ -147,34 +152,34 @@ def _sets_own(code: CodeType, attribute: str) -> bool:
 
 
 def imported(feature: str) -> tuple[Any, ...]:
-    """Return the functions that a feature imports, in the order of NAMES; None for those missing.
+    """Return the functions that a feature imports, in the order of NAMES; None for missing ones.
 
-    For modules that are loaded although their feature may be left to Scrapy.
+    For modules that are loaded even if their feature is left to Scrapy.
     """
-    found = []
+    functions = []
     for name in NAMES[feature]:
         module, _, path = name.partition(":")
         try:
-            found.append(getattr(import_module(module), path, None))
+            functions.append(getattr(import_module(module), path, None))
         except ImportError:
-            found.append(None)
-    return tuple(found)
+            functions.append(None)
+    return tuple(functions)
 
 
-#: By what Scrapy's scraper makes outputs of what a callback returned.
+#: Name of the function by which Scrapy's scraper iterates over a callback's result.
 _ITERATE = "iterate_spider_output"
 _WARNS = "_warn" in inspect.signature(ensure_awaitable).parameters
 
 
-def awaitable(made: Any, name: str | None) -> Awaitable[Any]:
-    """Make what may be waited for of what *name* returned; Scrapy warns of a Deferred, by name."""
-    found: Awaitable[Any]
-    found = ensure_awaitable(made, _warn=name) if _WARNS else ensure_awaitable(made)
-    return found
+def awaitable(result: Any, name: str | None) -> Awaitable[Any]:
+    """Make the result of *name* awaitable; Scrapy warns of a Deferred, by name."""
+    awaited: Awaitable[Any]
+    awaited = ensure_awaitable(result, _warn=name) if _WARNS else ensure_awaitable(result)
+    return awaited
 
 
 def guard_coroutines(guard: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
-    """Have Scrapy await a callback's or an errback's coroutine by way of *guard*, in this process.
+    """Make Scrapy await coroutines of callbacks and errbacks through *guard*, in this process.
 
     Scrapy makes a task of it, in which SystemExit would end the process.
     """
@@ -183,8 +188,8 @@ def guard_coroutines(guard: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
         return
 
     @wraps(scrapys)
-    def iterate(made: Any) -> Any:
-        return scrapys(guard(made) if inspect.iscoroutine(made) else made)
+    def iterate(result: Any) -> Any:
+        return scrapys(guard(result) if inspect.iscoroutine(result) else result)
 
     setattr(scraper, _ITERATE, iterate)
 
@@ -192,48 +197,48 @@ def guard_coroutines(guard: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
 def has_begun(crawler: Any) -> bool:
     """Whether `Crawler.crawl` was called; it never is for `scrapy shell`.
 
-    Not `crawling`: that is False again where a crawl is stopped while it begins.
+    Not `crawling`, which is False again if a crawl is stopped while it begins.
     """
     began: bool = crawler._started if available("shell") else True
     return began
 
 
 def slot_of(engine: Any) -> Any:
-    """The engine's slot; None before the spider is opened and after it is closed."""
+    """Return the engine's slot; None before the spider is opened and after it is closed."""
     return engine._slot
 
 
 def replace_start(engine: Any, start: Callable[[], bool]) -> None:
-    """Have the engine begin requests by *start*."""
+    """Make the engine begin requests by *start*."""
     engine._start_scheduled_request = start
 
 
 def wrap_start(engine: Any, wrap: Callable[[Any], Any]) -> None:
-    """Have the engine read the spider's start through *wrap*; it has the start when it opens."""
+    """Make the engine read the spider's start through *wrap*; it has the start when it opens."""
     if engine is not None and engine._start is not None:
         engine._start = wrap(engine._start)
 
 
 def soon(nextcall: Any, loop: asyncio.AbstractEventLoop, delay: float) -> None:
-    """Make the engine's call; Scrapy takes a timer even for one at once."""
+    """Schedule the engine's call; Scrapy uses a timer even for a call without delay."""
     if nextcall._call is None:
         nextcall._call = loop.call_later(delay, nextcall) if delay else loop.call_soon(nextcall)
 
 
 def scrape_of(scraper: Any) -> Callable[..., Awaitable[None]]:
-    """Scrapy's own way with a response or a failure."""
-    found: Callable[..., Awaitable[None]] = scraper._scrape
-    return found
+    """Return the scraper's own method that handles a response or a failure."""
+    method: Callable[..., Awaitable[None]] = scraper._scrape
+    return method
 
 
 def closing_check_of(scraper: Any) -> Callable[[], None]:
-    """Tells the scraper that one page less is read, in case that it waits for the last one."""
-    found: Callable[[], None] = scraper._check_if_closing
-    return found
+    """Return the scraper's check whether it may close, to call after each page."""
+    method: Callable[[], None] = scraper._check_if_closing
+    return method
 
 
 def spider_steps_of(middlewares: Any) -> tuple[Any, Any, Any]:
-    """What the spider middlewares do with a response, with outputs, and with an exception."""
+    """Return the spider middlewares' methods for a response, for outputs, and for an exception."""
     return (
         middlewares._process_spider_input,
         middlewares._process_callback_output,
@@ -242,13 +247,13 @@ def spider_steps_of(middlewares: Any) -> tuple[Any, Any, Any]:
 
 
 def look_of(middleware: Any) -> Callable[[Any, Any], Any]:
-    """How Scrapy's base class of spider middlewares looks at one output."""
-    found: Callable[[Any, Any], Any] = middleware._get_processed
-    return found
+    """Return the method by which a spider middleware looks at one output."""
+    method: Callable[[Any, Any], Any] = middleware._get_processed
+    return method
 
 
 def takes_items(middleware: Any) -> bool:
-    """Whether a spider middleware looks at items; most take each and return it as it came."""
+    """Whether a spider middleware handles items; most return each unchanged."""
     return any(
         getattr(getattr(middleware, name), "__func__", None)
         is not getattr(BaseSpiderMiddleware, name)
@@ -257,53 +262,53 @@ def takes_items(middleware: Any) -> bool:
 
 
 def depth_of(middleware: Any) -> Callable[[Any], None]:
-    """What Scrapy's depth middleware does with a response ahead of its first output."""
-    found: Callable[[Any], None] = middleware._init_depth
-    return found
+    """Return the depth middleware's method for a response before its first output."""
+    method: Callable[[Any], None] = middleware._init_depth
+    return method
 
 
 def usual_callback(spider: Any) -> Callable[..., Any]:
-    """The callback of a request that names none."""
-    found: Callable[..., Any] = spider._parse
-    return found
+    """Return the callback of a request that names none."""
+    callback: Callable[..., Any] = spider._parse
+    return callback
 
 
 def with_spider(manager: Any) -> Any:
-    """Methods of middlewares that ask for the spider as an argument."""
+    """Return the middlewares' methods that take the spider as an argument."""
     return manager._mw_methods_requiring_spider
 
 
 def method_call_of(manager: Any) -> Callable[..., Any]:
-    """How Scrapy calls a method that may ask for the spider."""
-    found: Callable[..., Any] = manager._handle_mw_method
-    return found
+    """Return Scrapy's caller for a method that may take the spider."""
+    method: Callable[..., Any] = manager._handle_mw_method
+    return method
 
 
 def exception_step_of(manager: Any) -> Callable[..., Awaitable[Any]]:
-    """What the downloader middlewares do with an exception."""
-    found: Callable[..., Awaitable[Any]] = manager._process_exception
-    return found
+    """Return the downloader middlewares' method for an exception."""
+    method: Callable[..., Awaitable[Any]] = manager._process_exception
+    return method
 
 
 def spider_of(manager: Any) -> Any:
-    """The spider that a manager passes to methods that ask for it."""
+    """Return the spider that a manager passes to methods."""
     return manager._spider
 
 
 def forget_selector(response: Any) -> None:
-    """Drop the tree that a response was parsed into."""
+    """Drop the parsed tree of a response."""
     if available("selectors"):
         response._cached_selector = None
 
 
 def keep_selector(response: Any, selector: Any) -> None:
-    """Let a response answer `css` and `xpath` by a tree that was made of it already."""
+    """Set the parsed tree that a response uses for `css` and `xpath`."""
     if available("selectors"):
         response._cached_selector = selector
 
 
 def storage_of(exporter: Any, uri: str, options: dict[str, Any]) -> Any:
-    """The storage of a feed, as Scrapy's feed exporter makes it."""
+    """Return the storage of a feed, as Scrapy's feed exporter makes it."""
     return exporter._get_storage(uri, feed_options=options)
 
 
@@ -313,24 +318,24 @@ def first_batch_of(exporter: Any, uri: str, options: Any, spider: Any, template:
 
 
 def export_options_of(exporter: Any) -> dict[str, Any]:
-    """What an item exporter was made with for the library beneath."""
-    found: dict[str, Any] = exporter._kwargs
-    return found
+    """Return the options that an item exporter passes to its library."""
+    options: dict[str, Any] = exporter._kwargs
+    return options
 
 
 def handler_of(handlers: Any, scheme: str) -> Any:
-    """The handler of a scheme."""
+    """Return the handler of a scheme."""
     return handlers._get_handler(scheme)
 
 
 def cookies_of(jar: Any, domain: str) -> list[Any]:
-    """Cookies of a domain."""
+    """Return the cookies of a domain."""
     paths: dict[str, dict[str, Any]] = jar._cookies.get(domain, {})
-    return [cookie for named in paths.values() for cookie in named.values()]
+    return [cookie for by_name in paths.values() for cookie in by_name.values()]
 
 
 def cookies_asked_for(middleware: Any, jar: Any, request: Any) -> Any:
-    """The cookies that a request itself brings."""
+    """Return the cookies that a request itself has."""
     return middleware._get_request_cookies(jar, request)
 
 
@@ -340,25 +345,25 @@ def keep_cookies(middleware: Any, cookies: Any, jar: Any, request: Any) -> None:
 
 
 def replace_pool(handler: Any, pool: Any) -> None:
-    """Have Scrapy's client take its connections from *pool*, which is set up as its own is."""
-    own = handler._pool
-    pool.maxPersistentPerHost = own.maxPersistentPerHost
-    pool._factory = own._factory
+    """Make Scrapy's client take its connections from *pool*, configured as its own is."""
+    scrapys_pool = handler._pool
+    pool.maxPersistentPerHost = scrapys_pool.maxPersistentPerHost
+    pool._factory = scrapys_pool._factory
     handler._pool = pool
 
 
 def protocol_of(connection: Any) -> Any:
-    """The protocol of one of Twisted's connections."""
+    """Return the protocol of one of Twisted's connections."""
     return getattr(connection, "_clientProtocol", connection)
 
 
 def waiting_of(transport: Any) -> Any:
-    """What a TLS transport of Twisted's has put together and not written; None: nothing."""
+    """Return the unwritten data of Twisted's TLS transport; None: there is none."""
     return getattr(transport, "_aggregator", None)
 
 
 def on_new_connection(connection: Any, timed: Callable[[Any], Any]) -> None:
-    """Have a request that is sent once more wait for its time as well."""
-    again = getattr(connection, "_newConnection", None)
-    if again is not None:
-        connection._newConnection = lambda: again().addCallback(timed)
+    """Make a request that is sent again wait for its slot as well."""
+    reconnect = getattr(connection, "_newConnection", None)
+    if reconnect is not None:
+        connection._newConnection = lambda: reconnect().addCallback(timed)

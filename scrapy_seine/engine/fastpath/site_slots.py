@@ -1,7 +1,7 @@
-"""`crawler.engine.downloader.slots`, for code of projects that reads a site's pause there.
+"""`crawler.engine.downloader.slots`, for project code that reads a site's pause there.
 
-In Scrapy a slot holds the requests of a site back. Here the frontier does, for the whole fleet, and
-a slot only shows what the project's settings say of the site.
+In Scrapy a slot delays the requests of a site. Here the frontier does, for the whole fleet, and a
+slot only shows the project's settings for the site.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from scrapy.core.downloader import Slot
 from scrapy.settings import BaseSettings
 
 logger = logging.getLogger(__name__)
-#: Sites that a process remembers; the one that was asked longest ago goes first.
+#: Sites that a process remembers; the least recently requested is dropped first.
 MOST = 10_000
 
 
 class SiteSlot(Slot):
-    """Pause and concurrency of a site, to be read; a pause that is written changes nothing."""
+    """Pause and concurrency of a site, read-only: a written pause changes nothing."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if name == "delay" and value != getattr(self, name, value):
@@ -28,29 +28,29 @@ class SiteSlot(Slot):
 
 
 class SiteSlots(OrderedDict[str, Slot]):
-    """A slot for each site that was asked lately, as Scrapy's downloader has them."""
+    """A slot for each recently requested site, as in Scrapy's downloader."""
 
     told = False
 
     def __init__(self, settings: BaseSettings) -> None:
         super().__init__()
-        self._own = settings.getdict("DOWNLOAD_SLOTS")
+        self._options = settings.getdict("DOWNLOAD_SLOTS")
         self._delay_s = settings.getfloat("DOWNLOAD_DELAY")
         self._concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         random = settings.getbool("RANDOMIZE_DOWNLOAD_DELAY")
         self._jitter = settings.getfloat("DOWNLOAD_DELAY_JITTER", 0.5) if random else 0.0
-        # Scrapy's AutoThrottle writes pauses as well: with it nothing is said of who else does.
+        # Scrapy's AutoThrottle writes pauses as well: with it no write is reported.
         self._kind = Slot if settings.getbool("AUTOTHROTTLE_ENABLED") else SiteSlot
 
     def asked(self, key: str) -> None:
-        """Note that a site's request is sent now."""
+        """Record that a site's request is sent now."""
         slot = self.get(key)
         if slot is None:
-            own = self._own.get(key, {})
+            options = self._options.get(key, {})
             self[key] = slot = self._kind(
-                own.get("concurrency", self._concurrency),
-                own.get("delay", self._delay_s),
-                jitter=own.get("jitter", self._jitter),
+                options.get("concurrency", self._concurrency),
+                options.get("delay", self._delay_s),
+                jitter=options.get("jitter", self._jitter),
             )
             if len(self) > MOST:
                 self.popitem(last=False)
@@ -59,7 +59,7 @@ class SiteSlots(OrderedDict[str, Slot]):
 
     @classmethod
     def refuse(cls) -> None:
-        """Say once that no code of a worker sets a site's pause."""
+        """Log once that a worker's code cannot set a site's pause."""
         if not cls.told:
             cls.told = True
             logger.warning(

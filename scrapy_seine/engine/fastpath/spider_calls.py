@@ -1,7 +1,7 @@
 """Wraps Scrapy's scraper, so that a worker sees each call of the spider and each output's end.
 
-By public methods of one scraper, which are replaced on the instance: whatever code drives a page,
-ours (`request_task`) or Scrapy's (`stock_path`), calls them.
+It replaces public methods on one scraper instance, which any code that drives a page calls: ours
+(`request_task`) or Scrapy's (`stock_path`).
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from scrapy_seine.engine.lease.uncaught import (
 )
 from scrapy_seine.engine.reading.reading_limit import ReadingLimit
 
-# Scrapy's own name: who looks for its lines finds them.
+# Scrapy's logger, so that users find its lines under the usual name.
 logger = logging.getLogger("scrapy.core.engine")
-#: Statuses from here on reach a callback only where it asks for them.
+#: Responses with this status or above reach a callback only on request.
 ERRORS = 400
 
 
 def _bound_tree(response: HtmlResponse) -> None:
-    """Let `css` and `xpath` read a tree without tags that libxml2 takes minutes for."""
+    """Make `css` and `xpath` read a tree without tags that libxml2 takes minutes for."""
     raw = response.body
-    if (cut := bounded(raw)) is not raw:
-        scrapy_internals.keep_selector(response, response.replace(body=cut).selector)
+    if (short_body := bounded(raw)) is not raw:
+        scrapy_internals.keep_selector(response, response.replace(body=short_body).selector)
 
 
 class SpiderCalls:
-    """Keeps the reading limit around the spider's code, and states what follows from its end."""
+    """Applies the reading limit to the spider's code, and states the outcome of its calls."""
 
     def __init__(self, scraper: Any, inflight: InFlightTable, limit: ReadingLimit) -> None:
         self.inflight = inflight
@@ -58,56 +58,56 @@ class SpiderCalls:
         scraper.start_itemproc_async = self.process
 
     async def call(self, result: Response | Failure, request: Request) -> Any:
-        """Let Scrapy call the callback or the errback, and state what follows from that."""
+        """Let Scrapy call the callback or the errback, and state the outcome."""
         entry = current.get()
         if isinstance(result, Response):
             self.comes(result)
-            return await self._called(result, request)
+            return await self._call_scrapys(result, request)
         if entry is not None and isinstance(result.value, IgnoreRequest):
             self.inflight.raised(entry, result.value)  # a spider middleware may drop it silently
-        made = await self._called(result, request)
+        outputs = await self._call_scrapys(result, request)
         if entry is not None:  # an errback returned
             self.inflight.handled(entry)
-        return made
+        return outputs
 
-    async def _called(self, result: Response | Failure, request: Request) -> Any:
+    async def _call_scrapys(self, result: Response | Failure, request: Request) -> Any:
         try:
             return await self.limit.awaited(self._scrapys_call(result, request))
         except BaseException as error:
-            failed = as_exception(error)
-            if failed is error:
+            exception = as_exception(error)
+            if exception is error:
                 raise
-            raise failed from error
+            raise exception from error
 
     def comes(self, response: Response) -> None:
         """Prepare for a callback that takes a page."""
         if response.status >= ERRORS:
-            self._taken()
+            self._withdraw_status()
         if isinstance(response, HtmlResponse) and is_suspect(response.body):
             self.limit.call(_bound_tree, response)
 
-    def _taken(self) -> None:
-        """Take back what an error status had stated, because a callback asks for the page."""
+    def _withdraw_status(self) -> None:
+        """Withdraw an error status's statement, because a callback handles the page."""
         entry = current.get()
         if entry is not None:
             self.inflight.taken(entry)
 
     def raised(self, failure: Failure, request: Request, response: Any) -> None:
-        """State a callback's exception before Scrapy reports it: its report may itself fail."""
+        """State a callback's exception before Scrapy reports it, because the report may fail."""
         entry = current.get()
         if entry is not None:
             self.inflight.spider_raised(entry, error_of(failure))
         self._scrapys_report(failure, request, response)
 
-    async def drive(self, made: Any, request: Request, response: Any) -> None:
-        """Let Scrapy drive the outputs; a cancellation among them would stop it for good.
+    async def drive(self, produced: Any, request: Request, response: Any) -> None:
+        """Let Scrapy drive the outputs; a cancellation among them would stop its scraper for good.
 
-        The limit is around all that makes an output, spider middlewares included.
+        The limit covers all code that makes an output, spider middlewares included.
         """
         outputs = (
-            uncancelled_async(self.limit.outputs_async(made))
-            if isinstance(made, AsyncIterator)
-            else uncancelled(self.limit.outputs(made))
+            uncancelled_async(self.limit.outputs_async(produced))
+            if isinstance(produced, AsyncIterator)
+            else uncancelled(self.limit.outputs(produced))
         )
         try:
             await self._scrapys_drive(outputs, request, response)
@@ -115,7 +115,7 @@ class SpiderCalls:
             self.lost(error)
 
     async def process(self, item: Any, *, response: Any) -> None:
-        """Pass an item through the pipelines; what is no Exception would end Scrapy's worker."""
+        """Pass an item through the pipelines; a BaseException would end Scrapy's worker."""
         try:
             await self._scrapys_process(item, response=response)
         except BaseException as error:
@@ -123,14 +123,14 @@ class SpiderCalls:
 
     def lost(self, error: BaseException) -> None:
         """State that an output could not be handled."""
-        failed = as_output(error)
+        exception = as_output(error)
         logger.error("Error while handling the spider's output", exc_info=error)
         entry = current.get()
         if entry is not None:
-            self.inflight.raised(entry, failed)
+            self.inflight.raised(entry, exception)
 
 
 def error_of(failure: Failure) -> BaseException:
-    """The exception of a failure, which Twisted's types allow to be missing."""
+    """Return the exception of a failure, which Twisted's types allow to be missing."""
     error = failure.value
     return error if isinstance(error, BaseException) else RuntimeError(str(failure))

@@ -1,9 +1,9 @@
-"""Scrapy's own engine carries the requests, and this watches it by public names alone.
+"""Scrapy's own engine carries the requests, and this follows them by public names alone.
 
-Taken where Scrapy lacks a private name that `request_task` needs, or SEINE_FASTPATH is off. A page
-costs more CPU, and nothing else differs: the methods of the engine that a request passes on its way
+It is used if Scrapy lacks a private name that `request_task` needs, or SEINE_FASTPATH is off. A
+page costs more CPU, and nothing else differs: the engine's methods that a request passes
 (`downloader.fetch`, then `engine.crawl` or `scraper.enqueue_scrape`) are replaced on the instance,
-so that the request's entry is known to callbacks, items and links, and ends as was stated (I10).
+so that callbacks, items and links find the request's entry, and it ends as was stated (I10).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class StockPath:
     ) -> None:
         self.inflight = inflight
         self.moved: Request | None = None
-        """A redirect on its way into the scheduler: the page's new address, no page below it."""
+        """A redirect being scheduled: it is the page's new address, not a link of the page."""
         self._landed = landed
         self._memory = PageMemory()
         self._came_back: dict[int, tuple[Request, Request, InFlight]] = {}
@@ -56,8 +56,8 @@ class StockPath:
 
     def _fetch(self, request: Request, *spider: Any) -> Any:
         entry = self.inflight.entry_of(request)
-        made = self._scrapys_fetch(request, *spider)
-        return made if entry is None else made.addBoth(self._land, request, entry)
+        deferred = self._scrapys_fetch(request, *spider)
+        return deferred if entry is None else deferred.addBoth(self._land, request, entry)
 
     def _land(self, result: Any, request: Request, entry: InFlight) -> Any:
         if not entry.landed:
@@ -69,7 +69,7 @@ class StockPath:
         return result
 
     def _crawl(self, request: Request) -> None:
-        """Schedule a link, or what a download came back with, which ends that download."""
+        """Schedule a link, or the request that a download returned, which ends that download."""
         came_back = self._came_back.pop(id(request), None)
         if came_back is None:
             try:
@@ -94,19 +94,19 @@ class StockPath:
 
     def _read(self, result: Response | Failure, request: Request) -> Any:
         entry = self.inflight.entry_of(request)
-        before = current.set(entry)  # the task that reads the page takes it over
+        before = current.set(entry)  # the task that parses the page copies it
         try:
-            made = self._scrapys_read(result, request)
+            deferred = self._scrapys_read(result, request)
         finally:
             current.reset(before)
-        return made if entry is None else made.addBoth(self._end, result, request, entry)
+        return deferred if entry is None else deferred.addBoth(self._end, result, request, entry)
 
     def _end(
-        self, ended: Any, result: Response | Failure, request: Request, entry: InFlight
+        self, outcome: Any, result: Response | Failure, request: Request, entry: InFlight
     ) -> Any:
         try:
-            if isinstance(ended, Failure):
-                self.inflight.raised(entry, error_of(ended))
+            if isinstance(outcome, Failure):
+                self.inflight.raised(entry, error_of(outcome))
             elif isinstance(result, Failure) and not entry.handled:
                 self.inflight.raised(entry, error_of(result))
             else:
@@ -114,14 +114,14 @@ class StockPath:
         finally:
             self.inflight.finished(request)
             self._memory.ended(result, len(getattr(result, "body", b"")))
-        return ended
+        return outcome
 
     async def _pass_in(self, call: Any, response: Response, request: Request) -> Any:
-        """Pass a response to the spider; what is no Exception would leave the page unread."""
+        """Pass a response to the spider; a BaseException would leave the page unparsed."""
         try:
             return await self._scrapys_middlewares(call, response, request)
         except BaseException as error:
-            failed = as_exception(error)
-            if failed is error:
+            exception = as_exception(error)
+            if exception is error:
                 raise
-            raise failed from error
+            raise exception from error

@@ -7,8 +7,8 @@ from scrapy_seine.engine.fastpath import scrapy_internals
 
 
 def is_taken(settings: SettingsLike, feature: str) -> bool:
-    """Whether the fast path is taken: SEINE_FASTPATH allows it, and *feature* finds its names.
+    """Whether the fast path is used: SEINE_FASTPATH allows it, and *feature* finds its names.
 
-    Nothing is said of names that are missing where the path was not asked for.
+    Missing names are not logged if SEINE_FASTPATH is off.
     """
     return flag(settings, "SEINE_FASTPATH", True) and scrapy_internals.available(feature)

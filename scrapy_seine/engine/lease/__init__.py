@@ -1,1 +1,1 @@
-"""A lease while its worker has it: in flight, stated, ended."""
+"""A lease in its worker: in flight, outcome stated, ended."""

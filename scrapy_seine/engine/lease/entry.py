@@ -1,4 +1,4 @@
-"""One request in flight, and what is noted of it until its lease ends."""
+"""One request in flight, and what is recorded of it until its lease ends."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ class InFlight:
     finished: bool = False
     landed: bool = False
     answered_at: datetime | None = None
-    """When the answer was here, by the frontier's clock."""
+    """When the response had arrived, by the frontier's clock."""
     spent_at: float | None = None
-    """When its time to send was used up by something else, robots.txt (monotonic)."""
+    """When its slot was used for another request, robots.txt (monotonic)."""
     waited_s: float = 0.0
-    """Seconds that a connection waited for the time to send."""
+    """Seconds that an open connection waited for the slot."""
     tries: int = 0
     """Tries that failed before this one."""
     proxy: Any = None
-    """The proxy that the stored request names; a middleware may choose another one."""
+    """The proxy in the stored request; a middleware may choose another one."""
     outcome: Outcome = ""
-    """What was stated of its end; empty: nothing yet, and never success."""
+    """The stated outcome; empty: none was stated yet, and it never means success."""
     rule: str = ""
-    """By which rule the request is ignored."""
+    """The rule by which the request is ignored."""
     by: str = ""
-    """Name of the exception that a third party ignores it by."""
+    """Name of the exception by which a project's code ignores it."""
     handled: bool = False
-    """An errback, or a callback that takes error statuses, dealt with what had failed."""
+    """Whether an errback, or a callback that takes error statuses, handled the failure."""
     kind: str = ""
     reason: str = ""
     wait_s: float = 0.0
     links_ahead: bool = False
-    """Links of it entered ahead of its end, or are on their way."""
+    """Whether links of it entered before its end, or are on their way."""
     copy: Request | None = None
     seen: Any = None
-    """What a middleware notes of the page's state for the pipelines."""
+    """What a middleware records of the page's state for the pipelines."""
 
     @property
     def open(self) -> bool:
-        """Scrapy or a pipeline still needs it."""
+        """Whether Scrapy or a pipeline still needs it."""
         return not self.finished or self.holds > 0
 
     def take_proxy_back(self, copy: Request) -> None:
-        """Have another try, or a redirect's target, choose a proxy anew.
+        """Restore the stored proxy, so that another try, or a redirect's target, chooses a new one.
 
-        One that a middleware chose would come back as one that anybody may have named.
+        Else a proxy that a middleware chose would be stored as one that anybody may have named.
         """
         if self.proxy:
             copy.meta["proxy"] = self.proxy

@@ -1,4 +1,4 @@
-"""An exception as a line of text: in a dead letter, and in the log."""
+"""An exception as one line of text: in a dead letter, and in the log."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from scrapy_seine.printable import redact
 
 #: Characters of an exception's text that a dead letter keeps.
 _TEXT = 500
-#: What users need not know as exceptions of Python, in a sentence each.
+#: Explanations of exceptions that users need not understand as Python errors.
 _SENTENCES: tuple[tuple[type[BaseException], str, str], ...] = (
     (LookupError, "not a text encoding", "the page names a charset that is none of text"),
     (LookupError, "unknown encoding", "the page names a charset that does not exist"),
@@ -14,7 +14,8 @@ _SENTENCES: tuple[tuple[type[BaseException], str, str], ...] = (
 
 
 def describe(error: BaseException) -> str:
-    """Class and text of an exception, short, printable and without credentials. Never raises.
+    """Return class and text of an exception, short, printable and without credentials. Never
+    raises.
 
     >>> describe(LookupError("unknown encoding: klingon"))
     'the page names a charset that does not exist (LookupError: unknown encoding: klingon)'
@@ -26,15 +27,15 @@ def describe(error: BaseException) -> str:
         text = redact(" ".join(str(error).split()))
     except Exception:  # __str__ of a project's own exception may fail
         text = ""
-    said = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    summary = f"{type(error).__name__}: {text}" if text else type(error).__name__
     for kind, words, sentence in _SENTENCES:
         if isinstance(error, kind) and words in text:
-            return printable(f"{sentence} ({said})")
-    return printable(said)
+            return printable(f"{sentence} ({summary})")
+    return printable(summary)
 
 
 def printable(text: str) -> str:
-    """Shorten a text, and replace what UTF-8 cannot hold.
+    """Shorten a text, and replace characters that UTF-8 cannot encode.
 
     >>> printable("a" + chr(0xD800))
     'a?'

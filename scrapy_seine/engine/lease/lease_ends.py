@@ -1,4 +1,4 @@
-"""Sends the end of each lease to the frontier, by the outcome that was stated for it (I10)."""
+"""Sends the end of each lease to the frontier, by its stated outcome (I10)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 @attrs.frozen(eq=False, repr=False)
 class Ends(Value):
-    """Turns entries that ended into what the exchange sends, and decides on their retries."""
+    """Turns ended entries into calls of the exchange, and decides on their retries."""
 
     exchange: Exchange
     worker: str
@@ -42,11 +42,11 @@ class Ends(Value):
     seal: Seal
     count: Callable[[str, int], None]
     max_retries: int
-    """Tries after the first, at most, where a request names no number of its own."""
+    """Retries at most, if a request names no number of its own."""
     local: LocalRequests
 
     def send(self, entry: InFlight) -> None:
-        """End the lease of an entry as was stated. Never raises."""
+        """End the lease of an entry as stated. Never raises."""
         try:
             self._send(entry)
         except Exception as error:
@@ -104,8 +104,11 @@ class Ends(Value):
         url = printable(entry.request.url)
         logger.warning("gave up %s: %s%s", redact(url), reason, _fate(entry, keeps_links))
         self.count(f"buried/{kind}", 1)
-        more: dict[str, Any] = {"deliveries": entry.lease.deliveries, "at": round(time.time(), 3)}
-        text = note(kind, printable(reason), self.worker, url=url, retries=entry.tries, **more)
+        details: dict[str, Any] = {
+            "deliveries": entry.lease.deliveries,
+            "at": round(time.time(), 3),
+        }
+        text = note(kind, printable(reason), self.worker, url=url, retries=entry.tries, **details)
         self.exchange.bury(Burial(lease=entry.lease, note=text, children=links))
 
     def policy(self, kind: str, request: Request, tries: int, wait_s: float | None) -> float | None:
@@ -118,7 +121,7 @@ class Ends(Value):
 
 
 def _fate(entry: InFlight, keeps_links: bool) -> str:
-    """Say what becomes of the links of a page that is given up."""
+    """Return the log text about the links of a page that is given up."""
     number = len(entry.children)
     if not number:
         return ""
@@ -130,23 +133,23 @@ def _fate(entry: InFlight, keeps_links: bool) -> str:
 def once_a_page(lease: Lease, links: Sequence[Push]) -> list[Push]:
     """Give links that skip the filter a fingerprint within their page.
 
-    So they do not enter a second time where the page was given up, and is read again as a replay.
+    So they enter once, though the page was given up and is parsed again as a replay.
     """
-    made: list[Push] = []
-    met: Counter[int] = Counter()
+    marked: list[Push] = []
+    counts: Counter[int] = Counter()
     for link in links:
         if link.fingerprint is not None:
-            made.append(link)
+            marked.append(link)
             continue
         number = _number(link)
-        met[number] += 1
-        scope = f"replay {lease.id} {met[number]}"
-        made.append(attrs.evolve(link, fingerprint=within(scope, number)))
-    return made
+        counts[number] += 1
+        scope = f"replay {lease.id} {counts[number]}"
+        marked.append(attrs.evolve(link, fingerprint=within(scope, number)))
+    return marked
 
 
 def _number(link: Push) -> int:
     fields = decode(link.blob)
-    asked = repr([fields.get(name) for name in ("url", "method", "body")])
-    digest = blake2b(asked.encode("utf-8", "replace"), digest_size=8).digest()
+    identity = repr([fields.get(name) for name in ("url", "method", "body")])
+    digest = blake2b(identity.encode("utf-8", "replace"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)

@@ -1,8 +1,8 @@
-"""How a lease ends, and which statement counts where several are made about one request (I10).
+"""How a lease ends, and which statement counts if several are made about one request (I10).
 
 A request ends by one stated outcome: `done`, `ignored` by a named rule, `retry` or `bury`.
-`release` hands it back unsent. The empty outcome means that nobody has stated one yet: it never
-stands for success. A request that ends without a statement has failed (kind `internal`).
+`release` hands it back unsent. The empty outcome means that none was stated yet: it never means
+success. A request that ends without a statement has failed (kind `internal`).
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 Outcome = Literal["", "done", "ignored", "release", "retry", "bury"]
 
-#: From the weakest statement to the strongest: a failure counts more than success, and giving up
-#: more than another try, because a dead letter is seen and can be replayed.
+#: From the weakest statement to the strongest: a failure outranks success, and giving up outranks
+#: another try, because a dead letter is visible and can be replayed.
 _ORDER: tuple[Outcome, ...] = ("", "done", "ignored", "release", "retry", "bury")
 _RANK = {outcome: rank for rank, outcome in enumerate(_ORDER)}
 _NOT_THERE = frozenset({404, 410})
-#: Failures that a status alone states: a callback that takes the status handles them.
+#: Failures stated by a status alone: a callback that takes the status handles them.
 BY_STATUS = frozenset({"5xx", "429"})
 
 
 class Ignored(IgnoreRequest):
-    """Raised by a middleware: a named rule says that the request's page is not to be read."""
+    """Raised by a middleware: a named rule forbids to parse the request's page."""
 
     def __init__(self, rule: str, text: str) -> None:
         super().__init__(text)
@@ -33,7 +33,7 @@ class Ignored(IgnoreRequest):
 
 
 def prevails(new: Outcome, stated: Outcome) -> bool:
-    """Whether a new statement replaces the one made before; of two equal ones the first counts.
+    """Whether a new statement replaces the earlier one; of two equal ones the first counts.
 
     >>> prevails("done", ""), prevails("ignored", "done"), prevails("retry", "done")
     (True, True, True)
@@ -46,7 +46,7 @@ def prevails(new: Outcome, stated: Outcome) -> bool:
 
 
 def rule_of(error: IgnoreRequest) -> str:
-    """Name the rule by which a request is ignored; `filter` is that of any other project's.
+    """Return the rule by which a request is ignored; `filter` stands for a project's own rule.
 
     >>> rule_of(Ignored("robots", "forbidden")), rule_of(IgnoreRequest())
     ('robots', 'filter')
@@ -56,17 +56,17 @@ def rule_of(error: IgnoreRequest) -> str:
     return str(getattr(error, "rule", "filter"))
 
 
-#: What an item's own values cause, as a rule, and another try would cause again.
+#: Usually caused by an item's own values, so that another try would fail again.
 _FAULTS = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError),
     *(NameError, TypeError, ValueError),
 )
-#: Names that PEP 249 gives to a database's refusals; its other errors are of the database itself.
+#: Names that PEP 249 gives to a database's refusals; its other errors concern the database itself.
 _REFUSALS = {"DataError", "IntegrityError", "NotSupportedError", "ProgrammingError"}
 
 
 def blames_item(error: BaseException) -> bool:
-    """Whether an exception of a pipeline says that the item is wrong, and not that a sink is away.
+    """Whether a pipeline's exception blames the item, and not an unreachable sink.
 
     >>> blames_item(KeyError("price")), blames_item(TimeoutError()), blames_item(Exception())
     (True, False, False)
@@ -76,7 +76,7 @@ def blames_item(error: BaseException) -> bool:
 
 
 def whole(value: Any, default: int) -> int:
-    """Read a whole number that a stored request holds; anything else is *default*. Never raises.
+    """Read a whole number from a stored request; *default* for anything else. Never raises.
 
     >>> whole("3", 0), whole("three", 7), whole(None, 7), whole(True, 7), whole(-2, 7)
     (3, 7, 7, 7, 0)
@@ -89,10 +89,10 @@ def whole(value: Any, default: int) -> int:
         return default
 
 
-def seconds(value: float | None, most: float = 30 * 86400) -> float:
+def seconds(value: float | None, limit: float = 30 * 86400) -> float:
     """Read a wait that a site or a project asked for: finite, not negative, 30 days at most.
 
     >>> seconds(1.5), seconds(-1), seconds(float("nan")), seconds(float("inf"))
     (1.5, 0.0, 0.0, 0.0)
     """
-    return min(max(0.0, value), most) if value is not None and math.isfinite(value) else 0.0
+    return min(max(0.0, value), limit) if value is not None and math.isfinite(value) else 0.0

@@ -1,7 +1,7 @@
-"""When a page ends: Scrapy is done with its request, and each of its items is stored (I4).
+"""When a page ends: Scrapy has finished its request, and each of its items is stored (I4).
 
-A pipeline takes a hold on the entry of an item, and releases the hold after the commit. Only then
-the entry ends, and the frontier ends its lease. Its children leave with that (I3).
+A pipeline takes a hold on the entry of an item, and releases it after the commit. Only then the
+entry ends, and the frontier ends its lease. Its children are sent with that (I3).
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from scrapy import Request
 from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.lease.stated_outcomes import RetryPolicy, Statements
 
-#: The reason of a request that ended although no code stated how.
+#: The reason of a request that ended without a stated outcome.
 UNSTATED = "the request ended, and nothing stated how"
 
 
 @attrs.define(eq=False, repr=False)
 class Hold:
-    """A promise to say when an item is stored. Each hold is released or failed once."""
+    """Keeps a page open until an item is stored. Each hold is released or failed once."""
 
     inflight: PageEnds
     entry: InFlight | None
 
     def release(self) -> None:
-        """The item is committed, or rejected with its reason."""
+        """The item is committed, or rejected with a reason."""
         entry, self.entry = self.entry, None
         if entry is not None:
             entry.holds -= 1
             self.inflight.settle(entry)
 
     def fail(self, reason: str) -> None:
-        """The item could not be stored: the page is to be tried again."""
+        """The item could not be stored: try the page again."""
         if self.entry is not None:
             self.inflight.mark(self.entry, "store", reason)
         self.release()
@@ -48,23 +48,23 @@ class PageEnds(Statements):
         self._entries: dict[int, InFlight] = {}
         self._all: set[InFlight] = set()
         self._watchers: list[Callable[[InFlight], None]] = []
-        #: Told when Scrapy is done with a request, its outcome stated, before its entry may end.
+        #: Called when Scrapy has finished a request, its outcome stated, before its entry may end.
         self.finishing: list[Callable[[InFlight], None]] = []
 
-    def connect(self, ended: Callable[[InFlight], None], policy: RetryPolicy) -> None:
-        """Set the callback for each end, and the policy of retries: the scheduler's."""
-        self._ended, self._policy = ended, policy
+    def connect(self, on_end: Callable[[InFlight], None], policy: RetryPolicy) -> None:
+        """Set the callback for each end, and the retry policy; the scheduler calls it."""
+        self._ended, self._policy = on_end, policy
 
-    def watch(self, ended: Callable[[InFlight], None]) -> None:
+    def watch(self, on_end: Callable[[InFlight], None]) -> None:
         """Add a callback for each end, for counts."""
-        self._watchers.append(ended)
+        self._watchers.append(on_end)
 
     def entry_of(self, request: Request | None) -> InFlight | None:
-        """Entry of this very request object; None where the frontier did not issue it."""
+        """Return the entry of this very request object; None if the frontier did not issue it."""
         return self._entries.get(id(request))
 
     def hold_on(self, entry: InFlight | None) -> Hold:
-        """Keep an entry open until the hold is released; without one, the hold holds nothing."""
+        """Keep an entry open until the hold is released; without an entry the hold does nothing."""
         if entry is None or entry not in self._all:
             return Hold(self, None)
         entry.holds += 1
@@ -75,13 +75,13 @@ class PageEnds(Statements):
         return self.hold_on(self.entry_of(request))
 
     def finished(self, request: Request) -> None:
-        """Scrapy is done with a request, whatever became of it."""
+        """Record that Scrapy has finished a request, whatever its outcome."""
         entry = self._entries.pop(id(request), None)
         if entry is not None:
             entry.finished = True
             try:
-                for told in self.finishing:
-                    told(entry)
+                for callback in self.finishing:
+                    callback(entry)
             finally:
                 self.settle(entry)
 

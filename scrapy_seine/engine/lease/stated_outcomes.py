@@ -1,7 +1,7 @@
-"""What was stated of how a request ended, by middlewares, callbacks and errbacks (I10).
+"""Records how requests end, as stated by middlewares, callbacks and errbacks (I10).
 
-An entry ends by the outcome that was stated for it (`engine.lease.outcomes` ranks outcomes).
-Nothing is done by default: a request of which nobody stated how it ended has failed.
+An entry ends by its stated outcome (`engine.lease.outcomes` ranks outcomes). No request is done by
+default: one without a statement has failed.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from scrapy_seine.engine.lease.outcomes import (
 )
 from scrapy_seine.engine.reading.reading_limit import Endless, Unreadable
 
-#: How long a request waits for a lane or a pool of proxies that nobody in the fleet has, s.
+#: How long a request waits for a lane or a proxy pool that no worker of the fleet has, s.
 LACKING_S = 900.0
-#: Key of `request.meta`: since when it does, Unix seconds on the frontier's clock.
+#: Key of `request.meta`: since when it waits, Unix seconds on the frontier's clock.
 _SINCE = "lacking_since"
 
 
@@ -43,27 +43,27 @@ class RetryPolicy(Protocol):
 
 
 class Statements(ABC):
-    """Notes what is stated of requests in flight. Of two statements, the stronger one counts."""
+    """Records statements about requests in flight. Of two statements, the stronger one counts."""
 
     def __init__(self) -> None:
         self._policy: RetryPolicy = lambda kind, request, tries, wait_s: None
-        #: Called where reading a page took too long.
+        #: Called if parsing a page took too long.
         self.overran: Callable[[InFlight], None] = lambda entry: None
 
     @abstractmethod
     def entry_of(self, request: Request | None) -> InFlight | None:
-        """Entry of this very request object; None where the frontier did not issue it."""
+        """Return the entry of this very request object; None if the frontier did not issue it."""
 
     @abstractmethod
     def now(self, entry: InFlight | None) -> datetime:
-        """What time it is by the frontier's clock; by this machine's for what has no entry."""
+        """The time by the frontier's clock; without an entry, by this machine's."""
 
     def retry(
         self, request: Request, *, kind: str, reason: str, wait_s: float | None = None
     ) -> Request | None:
         """Try a failed request again later.
 
-        Returns a copy that a downloader middleware must return; None when the request is not the
+        Returns a copy that a downloader middleware must return; None if the request is not the
         frontier's, or has no try left: then its lease will be buried with *reason*.
         """
         entry = self.entry_of(request)
@@ -75,8 +75,8 @@ class Statements(ABC):
     def retry_download(self, request: Request, *, kind: str, reason: str) -> Request | None:
         """Like `retry`, for a download that raised.
 
-        Where no try is left, nothing is stated yet: another middleware may still answer in the
-        download's place. If none does, the request is buried with *kind* and *reason*.
+        If no try is left, nothing is stated yet: another middleware may still return a response. If
+        none does, the request is buried with *kind* and *reason*.
         """
         entry = self.entry_of(request)
         if entry is None or entry.outcome:
@@ -89,9 +89,9 @@ class Statements(ABC):
     def postpone(
         self, request: Request, *, kind: str, reason: str, wait_s: float
     ) -> Request | None:
-        """Send a request back that was not tried: it keeps its tries and its priority.
+        """Send back a request that was not tried: it keeps its tries and its priority.
 
-        Returns a copy that a downloader middleware must return; None when the request is not the
+        Returns a copy that a downloader middleware must return; None if the request is not the
         frontier's, or has failed.
         """
         entry = self.entry_of(request)
@@ -104,10 +104,10 @@ class Statements(ABC):
     def wait_for(
         self, request: Request, *, kind: str, reason: str, wait_s: float
     ) -> Request | None:
-        """Send a request back that needs what the whole fleet lacks, for LACKING_S at most.
+        """Send back a request that needs what the whole fleet lacks, for LACKING_S at most.
 
-        Then it is buried, because a crawl that waits for ever never ends. Returns what a
-        downloader middleware must return; None when it is buried, or not the frontier's.
+        Then it is buried, because a crawl that waits for ever never ends. Returns what a downloader
+        middleware must return; None if it is buried, or not the frontier's.
         """
         entry = self.entry_of(request)
         if entry is None:
@@ -124,10 +124,10 @@ class Statements(ABC):
         return copy
 
     def hand_back(self, request: Request) -> Request | None:
-        """Give a request back unsent: it keeps its place, and no try is counted.
+        """Hand a request back unsent: it keeps its place, and no try is counted.
 
-        Returns what a downloader middleware must return; None when it is not the frontier's, or
-        has failed.
+        Returns what a downloader middleware must return; None if it is not the frontier's, or has
+        failed.
         """
         entry = self.entry_of(request)
         if entry is None or not self._state(entry, "release"):
@@ -136,20 +136,20 @@ class Statements(ABC):
         return entry.copy
 
     def ignore(self, request: Request, rule: str) -> None:
-        """End a request as *ignored*: a named rule says that its page is not to be read.
+        """End a request as *ignored*: a named rule forbids to parse its page.
 
         Rules: `robots`, `offsite`, `filter`, `cancelled`, `gone`, `http status`, `not modified`.
-        Without effect on a request that the frontier did not issue, or that failed already.
+        No effect on a request that the frontier did not issue, or that failed already.
         """
         entry = self.entry_of(request)
         if entry is not None and self._state(entry, "ignored"):
             entry.rule = rule
 
     def bury(self, request: Request, kind: str, reason: str) -> None:
-        """Give a request up at once: another try would end the same way.
+        """Give a request up at once, because another try would end the same way.
 
-        The request becomes a dead letter of *kind* (frontier.retry_rules). Without effect on a
-        request that the frontier did not issue.
+        The request becomes a dead letter of *kind* (frontier.retry_rules). No effect on a request
+        that the frontier did not issue.
         """
         entry = self.entry_of(request)
         if entry is not None:
@@ -160,7 +160,7 @@ class Statements(ABC):
         self._state(entry, "done")
 
     def raised(self, entry: InFlight, error: BaseException) -> None:
-        """State what an exception means that nobody handled: ignored, or one more failed try."""
+        """State the outcome of an unhandled exception: ignored, or one more failed try."""
         if isinstance(error, IgnoreRequest):
             self._ignored(entry, error)
         else:
@@ -175,7 +175,7 @@ class Statements(ABC):
                 self._state(entry, "bury", "unreadable", str(error))
             self.mark(entry, "unreadable", str(error))
             self.overran(entry)
-        elif isinstance(error, CloseSpider):  # the page was not read to its end
+        elif isinstance(error, CloseSpider):  # the page was not parsed to its end
             self.mark(entry, "closed", f"its callback closed the spider: {error.reason}")
         else:
             self._state(entry, "bury", "parse", describe(error))
@@ -194,13 +194,13 @@ class Statements(ABC):
             entry.by = type(error).__name__ if entry.rule == "filter" else ""
 
     def handled(self, entry: InFlight) -> None:
-        """Take back what was stated: an errback dealt with it, and how that ends counts."""
+        """Withdraw the statement, because an errback handled it: its own end counts."""
         entry.outcome, entry.handled = "", True
         entry.kind = entry.reason = entry.rule = entry.by = ""
         entry.copy = None
 
     def taken(self, entry: InFlight) -> None:
-        """A callback takes an error status: what only the status had stated is taken back."""
+        """Withdraw a status's statement, because a callback handles the error status."""
         if entry.outcome == "bury" and entry.kind in BY_STATUS:
             self.handled(entry)
 
@@ -212,7 +212,7 @@ class Statements(ABC):
             return
         try:
             copy = _next_try(entry)
-        except Exception as error:  # a middleware left something in the request that cannot be
+        except Exception as error:  # a middleware left a value in the request that cannot be copied
             self._state(entry, "bury", kind, f"{reason}; it cannot be copied: {describe(error)}")
             return
         if self._state(entry, "retry", kind, reason):
@@ -220,7 +220,7 @@ class Statements(ABC):
 
     @staticmethod
     def _state(entry: InFlight, outcome: Outcome, kind: str = "", reason: str = "") -> bool:
-        """Note a statement unless a stronger one was made; True where it counts."""
+        """Record a statement unless a stronger one was made; returns whether it counts."""
         if not prevails(outcome, entry.outcome):
             return False
         entry.outcome = outcome
@@ -230,12 +230,12 @@ class Statements(ABC):
 
 
 def _unlacking(request: Request) -> dict[str, Any]:
-    """The meta of a request that lacks nothing now: what it lacked before is over."""
+    """Return a request's meta without the time since which it lacked something."""
     return {key: value for key, value in request.meta.items() if key != _SINCE}
 
 
 def _next_try(entry: InFlight) -> Request:
-    """The request with one more failed try, behind others of its priority."""
+    """Return the request with one more failed try, behind others of its priority."""
     request = entry.request
     tries = entry.tries + 1
     meta = {**_unlacking(request), m.RETRY_TIMES: tries}

@@ -1,4 +1,4 @@
-"""What leaves code of a project uncaught becomes an ordinary exception: it ends no worker."""
+"""Turns uncaught exceptions of project code into ordinary ones, so that they end no worker."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from scrapy_seine.engine.lease.error_text import describe
 
 
 class Cancelled(Exception):
-    """Code of the spider or of a middleware awaited something that was cancelled."""
+    """The spider or a middleware awaited a cancelled task."""
 
 
 class Escaped(Exception):
-    """Code raised what is no Exception: what waits for it would end, and never be told (I10).
+    """Code raised a BaseException, which would end its caller before the outcome is stated (I10).
 
-    A panic of a library in Rust is one, and what a project derives from BaseException.
+    For instance a panic of a Rust library, or a project's own subclass of BaseException.
     """
 
 
 def as_exception(error: BaseException) -> Exception:
-    """Turn what left code of a project into an ordinary exception, as which it counts.
+    """Turn an exception of project code into an ordinary one.
 
     Raises:
-        KeyboardInterrupt, GeneratorExit: they are meant for who runs the code.
+        KeyboardInterrupt, GeneratorExit: they are meant for the caller.
 
     >>> as_exception(KeyError("x")), as_exception(asyncio.CancelledError())
     (KeyError('x'), Cancelled(''))
     >>> as_exception(type("Panic", (BaseException,), {})("index out of bounds"))
     Escaped('Panic: index out of bounds')
 
-    A page whose code calls `sys.exit` would end one worker of the fleet after the other.
+    A page whose code calls `sys.exit` would end the fleet's workers one by one.
 
     >>> as_exception(SystemExit(3))
     Escaped('SystemExit: 3')
@@ -47,7 +47,7 @@ def as_exception(error: BaseException) -> Exception:
 
 
 def as_output(error: BaseException) -> Exception:
-    """Return what left a generator as an Exception; GeneratorExit is then the generator's own."""
+    """Turn a generator's exception into an Exception; GeneratorExit was then raised by itself."""
     return Escaped(describe(error)) if isinstance(error, GeneratorExit) else as_exception(error)
 
 
@@ -55,11 +55,11 @@ _END = object()
 
 
 def uncancelled(outputs: Iterable[Any]) -> Iterator[Any]:
-    """Yield what a callback yields; what leaves it is an Exception."""
-    made = iter(outputs)
+    """Yield a callback's outputs; its errors are raised as Exceptions."""
+    iterator = iter(outputs)
     while True:
         try:
-            output = next(made, _END)
+            output = next(iterator, _END)
         except BaseException as error:
             raise as_output(error) from error
         if output is _END:
@@ -68,7 +68,7 @@ def uncancelled(outputs: Iterable[Any]) -> Iterator[Any]:
 
 
 async def uncancelled_async(outputs: AsyncIterator[Any]) -> AsyncIterator[Any]:
-    """Yield what an asynchronous callback yields; what leaves it is an Exception."""
+    """Yield an asynchronous callback's outputs; its errors are raised as Exceptions."""
     while True:
         try:
             output = await anext(outputs, _END)
@@ -79,27 +79,27 @@ async def uncancelled_async(outputs: AsyncIterator[Any]) -> AsyncIterator[Any]:
         yield output
 
 
-async def staying(made: Coroutine[Any, Any, Any]) -> Any:
-    """Await a callback; a task would end the process by SystemExit before anybody could catch it.
+async def staying(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Await a callback; in a task SystemExit would end the process before it could be caught.
 
     Raises:
-        Escaped: in the place of SystemExit.
+        Escaped: instead of SystemExit.
     """
     try:
-        return await made
+        return await coroutine
     except SystemExit as error:
         raise as_exception(error) from error
 
 
-#: Whether the code that runs is a spider's start, or what that began.
+#: Whether the running code is a spider's start, or was started by it.
 in_start: ContextVar[bool] = ContextVar("in_start", default=False)
 
 
 async def unbroken(start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-    """Yield what a spider's start yields; what leaves it is an Exception.
+    """Yield the outputs of a spider's start; its errors are raised as Exceptions.
 
-    Scrapy takes a cancellation for its own, reads no further, and never learns that the start is
-    over, so that the worker would stay for ever. One that Scrapy asked for goes on as it is.
+    Scrapy takes any cancellation for its own: it reads no further, never notices that the start
+    ended, and the worker would stay for ever. A cancellation that Scrapy requested is passed on.
     """
     while True:
         in_start.set(True)

@@ -1,1 +1,1 @@
-"""Limits on reading a page: CPU, memory, time, and the pages that killed a worker."""
+"""Limits on parsing a page: CPU, memory, time, and pages that killed a worker."""

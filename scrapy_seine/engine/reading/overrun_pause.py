@@ -1,4 +1,4 @@
-"""Overruns: a domain is paused after the third of its pages whose reading took too long."""
+"""Pauses a domain after the third of its pages whose parsing took too long."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.frontier.frontier import Frontier
 
 logger = logging.getLogger(__name__)
-#: Pages of a domain whose reading took too long, after which it is paused.
+#: Pages of a domain whose parsing may take too long before it is paused.
 MOST_OVERRUNS = 3
 
 
 async def note_overrun(frontier: Frontier, redis: Redis, entry: InFlight) -> None:
-    """Count a page that took too long against its domain, and pause the domain after the third."""
+    """Count an overrun of a page's domain, and pause the domain after the third."""
     domain = entry.lease.domain
     key = frontier.keys.part(domain).overran
     try:

@@ -1,10 +1,11 @@
-"""Tries requests alone that several workers died with, because only then a death says which it was.
+"""Tries requests alone that several workers died with, because only then a death shows the culprit.
 
 A worker that is killed from outside (for memory, by a machine's end) dies with some thirty leases.
-All of them return; after half of SEINE_MAX_DELIVERIES such deaths a request is begun only when
-Scrapy has no other, and no other is begun beside it. Redis notes it before (`isolate`), so that
-who takes a dead worker's leases back knows which of them it was. What ends well is no suspect any
-longer; what kills its workers is buried after as many deaths as if each had been its own.
+All of them return; after half of SEINE_MAX_DELIVERIES such deaths a request starts only when Scrapy
+has no other, and no other starts beside it. Redis records it before (`isolate`), so that a worker
+that takes a dead worker's leases back can see which request it was. A request that ends well is no
+suspect any longer; one that kills its workers is buried after as many deaths as if it had caused
+each of them.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from scrapy_seine.frontier.model import Lease
 from scrapy_seine.frontier.retry_rules import company
 
 logger = logging.getLogger(__name__)
-#: Redis is asked so long after an error, s.
+#: Pause after an error of Redis, s.
 AGAIN_S = 0.5
 
 
 class Suspects:
-    """Says for one worker which lease may be begun."""
+    """Decides for one worker which lease may start."""
 
     def __init__(
         self,
@@ -38,33 +39,33 @@ class Suspects:
         count: Callable[[str], None],
     ) -> None:
         self._frontier, self._inflight = frontier, inflight
-        self._at = company(config.max_deliveries)
+        self._suspect_deaths = company(config.max_deliveries)
         self._wake, self._count = wake, count
         self._marked: Lease | None = None
-        """What Redis takes to be tried alone by this worker."""
-        self._telling: asyncio.Task[None] | None = None
+        """The lease that Redis has recorded as tried alone by this worker."""
+        self._recording: asyncio.Task[None] | None = None
 
     def admits(self, lease: Lease) -> bool:
-        """Whether a lease may be begun now; where it may not yet, the engine is woken when it may.
+        """Whether a lease may start now; if not yet, the engine is woken when it may.
 
-        Scrapy asks again by itself whenever it is done with a request.
+        Scrapy asks again by itself whenever it has finished a request.
         """
-        marked, suspect = self._marked, lease.deliveries >= self._at
+        marked, suspect = self._marked, lease.deliveries >= self._suspect_deaths
         if marked is None and not suspect:
             return True
         if marked is not None and marked.token == lease.token:
             return not self._inflight.busy
         if marked is not None and self._inflight.has(marked.token):
             return False
-        if not (suspect and self._inflight.busy) and self._telling is None:
-            self._telling = asyncio.ensure_future(self._tell(lease if suspect else None))
+        if not (suspect and self._inflight.busy) and self._recording is None:
+            self._recording = asyncio.ensure_future(self._record(lease if suspect else None))
         return False
 
-    async def _tell(self, lease: Lease | None) -> None:
-        """Have Redis know of the lease that is begun alone, and of the last one that it is over.
+    async def _record(self, lease: Lease | None) -> None:
+        """Record in Redis that a lease starts alone, and that the previous one is over.
 
-        The last one may still wait for its items to be durable, and must not be blamed for
-        the next one's death.
+        The previous one may still wait for its items to be durable, and must not be blamed for the
+        next one's death.
         """
         try:
             if self._marked is not None:
@@ -75,7 +76,7 @@ class Suspects:
         except (RedisError, OSError):
             await asyncio.sleep(AGAIN_S)
         finally:
-            self._telling = None
+            self._recording = None
         self._wake()
 
     async def _begin(self, lease: Lease) -> None:
@@ -83,4 +84,4 @@ class Suspects:
             self._count("tried_alone")
             line = "a request is tried alone, because %d workers stopped while they held it"
             logger.info(line, lease.deliveries)
-        self._marked = lease  # one that is lost ends as lost
+        self._marked = lease  # a lost lease ends as lost

@@ -1,9 +1,9 @@
-"""While the event loop stands still, leases are kept for a while; then the worker exits.
+"""Keeps leases for a while if the event loop is blocked; then the worker exits.
 
-C code and a spider's own blocking call hear no signal. A thread with a connection of its own
-renews what the worker holds, so that no other worker takes the same page meanwhile and stands
-still as well. After three times the limit on reading the process exits with a code of its own;
-its leases then expire, and each of them counts as a delivery whose worker died (`tried_alone`).
+C code and a spider's own blocking call are not interrupted by signals. A thread with a connection
+of its own renews the worker's leases, so that no other worker takes the same page meanwhile and
+blocks as well. After three times the parsing limit the process exits with a status of its own; its
+leases then expire, and each of them counts as a delivery whose worker died (`tried_alone`).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.frontier import Frontier
 
 logger = logging.getLogger(__name__)
-#: The code of a process whose event loop stood still (EX_SOFTWARE).
+#: Exit status of a process whose event loop was blocked (EX_SOFTWARE).
 EXIT_CODE = 70
-#: The loop says so often that it runs, s.
+#: Interval at which the loop shows that it runs, s.
 _TICK_S = 1.0
 _LAST_WORDS_S = 2.0
 
@@ -51,13 +51,13 @@ class Watchdog:
         self._thread = threading.Thread(target=self._run, name="seine-watchdog", daemon=True)
 
     def start(self) -> None:
-        """Begin to watch; without a limit nothing is watched."""
+        """Start to watch; without a limit nothing is watched."""
         if self._patience_s > 0:
             self._tick()
             self._thread.start()
 
     def stop(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._stopped.set()
 
     def _tick(self) -> None:
@@ -69,23 +69,23 @@ class Watchdog:
         asyncio.run(self._watch())
 
     async def _watch(self) -> None:
-        """Count for how long the loop stands still; a frozen process counts as one look.
+        """Measure how long the loop is blocked; a frozen process counts as two ticks at most.
 
         Time in which the loop's thread had no processor renews leases, but ends no worker: on a
-        loaded machine a page may take many times its CPU, and the limit on reading counts CPU.
+        loaded machine a page may take many times its CPU, and the parsing limit counts CPU.
         """
         redis: Redis | None = None
         frontier: Frontier | None = None
         renew_s = self._heartbeat.lease_s / 3
-        seen, still_s, held_s, renewed_s, looked = -1, 0.0, 0.0, 0.0, monotonic()
+        last_tick, still_s, held_s, renewed_s, looked = -1, 0.0, 0.0, 0.0, monotonic()
         starved_s = self._starved_s()
         while not self._stopped.is_set():
             await asyncio.sleep(_TICK_S)
             now = monotonic()
             passed_s, looked = min(now - looked, 2 * _TICK_S), now
             before_s, starved_s = starved_s, self._starved_s()
-            if self._ticks != seen:
-                seen, still_s, held_s, renewed_s = self._ticks, 0.0, 0.0, 0.0
+            if self._ticks != last_tick:
+                last_tick, still_s, held_s, renewed_s = self._ticks, 0.0, 0.0, 0.0
                 continue
             still_s += passed_s
             held_s += max(0.0, passed_s - (starved_s - before_s))
@@ -100,8 +100,8 @@ class Watchdog:
                     frontier = await open_frontier(redis, self._config)
                 await self._renew(frontier)
             except Exception as error:
-                # The loop may have gone on, and changed what it holds; whatever it is, the
-                # watch goes on, or nothing would end a worker that stands still.
+                # The loop may have resumed, and changed its leases. Whatever failed, go on
+                # watching, or nothing would end a blocked worker.
                 logger.debug("leases were not renewed: %s", error)
         if redis is not None:
             await redis.aclose()
@@ -113,7 +113,7 @@ class Watchdog:
         await frontier.renew(heartbeat.worker, leases, ttl_ms=ttl_ms, info=heartbeat.last_info)
 
     def _starved_s(self) -> float:
-        """Seconds that the loop's thread was ready to run and had no processor; 0 if unknown.
+        """Seconds that the loop's thread was ready to run without a processor; 0 if unknown.
 
         Source: Documentation/scheduler/sched-stats.rst of Linux, `/proc/<pid>/schedstat`.
         """
@@ -128,10 +128,10 @@ class Watchdog:
             f"worker exits: its event loop stood still for {still_s:.0f} s, because a page or a "
             "blocking call held it; its requests return when their leases expire"
         )
-        # Whoever holds the loop may hold the log's lock too.
-        last = threading.Thread(target=logger.critical, args=(words,), daemon=True)
-        last.start()
-        last.join(_LAST_WORDS_S)
-        if last.is_alive():
+        # The code that blocks the loop may hold the log's lock too.
+        reporter = threading.Thread(target=logger.critical, args=(words,), daemon=True)
+        reporter.start()
+        reporter.join(_LAST_WORDS_S)
+        if reporter.is_alive():
             os.write(2, f"{words}\n".encode())
         os._exit(EXIT_CODE)

@@ -1,1 +1,1 @@
-"""What brings a worker its first requests: arguments, start requests, and seeds."""
+"""The sources of a worker's first requests: arguments, start requests, and seeds."""

@@ -1,8 +1,8 @@
-"""Which crawlers belong to a command that looks at a few pages, and so must join no shared crawl.
+"""Detects crawlers of commands that fetch a few pages, because they must not join a shared crawl.
 
 `scrapy shell`, `fetch`, `view`, `parse`, `check` and `bench` make a crawler as `scrapy crawl` does.
-A crawler does not know its command from Scrapy, but each of them shows: `shell` never calls
-`Crawler.crawl`, `bench` brings a spider of its own, and the others replace the spider's `start`.
+Scrapy does not name the command to its crawler, but each is recognisable: `shell` never calls
+`Crawler.crawl`, `bench` has a spider of its own, and the others replace the spider's `start`.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def is_one_off(crawler: Crawler) -> bool:
 
 
 def plain_scheduler(crawler: Crawler) -> BaseScheduler:
-    """Make Scrapy's own scheduler, in memory, with the filter that Scrapy's command asks for."""
+    """Make Scrapy's own scheduler, in memory, with the filter that the command uses."""
     settings = crawler.settings
-    asked = load_object(settings["DUPEFILTER_CLASS"])
-    filter_class = BaseDupeFilter if asked is BaseDupeFilter else RFPDupeFilter
+    configured = load_object(settings["DUPEFILTER_CLASS"])
+    filter_class = BaseDupeFilter if configured is BaseDupeFilter else RFPDupeFilter
     return PlainScheduler(
         build_from_crawler(filter_class, crawler),
         mqclass=load_object(settings["SCHEDULER_MEMORY_QUEUE"]),

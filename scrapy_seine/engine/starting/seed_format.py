@@ -1,8 +1,8 @@
-"""Seeds as requests: what is written in one, what the spider makes of it, and what it may say.
+"""Parses seeds: which values a seed may contain, and which requests the spider makes of it.
 
-A seed comes from whoever can write to Redis, and the spider that reads it is anybody's. So whatever
-comes of reading one seed, a wrong value, an exception of any kind, an answer that is no request,
-is that seed's own end and is said with its reason; the worker and the other seeds go on.
+Anybody who can write to Redis can push a seed, and any spider may parse it. So a failure of parsing
+one seed, a wrong value, any exception, a result that is no request, rejects that seed with its
+reason; the worker and the other seeds go on.
 """
 
 from __future__ import annotations
@@ -24,57 +24,57 @@ from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.model import Push
 
-#: Settings of scrapy-redis by which a project says that its seeds are in a set or a sorted set.
-#: Each kind is read without them; with them, the first seed is looked for as often as later ones.
+#: Settings of scrapy-redis for seeds in a set or a sorted set. Each kind is read without them; with
+#: them, the first seed is found as quickly as later ones.
 SETS = ("REDIS_START_URLS_AS_SET", "REDIS_START_URLS_AS_ZSET")
-#: Seeds come before everything that they lead to.
+#: Seeds come before all requests that they lead to.
 SEED_PRIORITY = 100
 #: Bytes of one seed, at most.
 MOST_BYTES = 1 << 20
-#: Requests that a spider may make of one seed.
+#: Requests that a spider may make of one seed, at most.
 MOST_REQUESTS = 10_000
 
 
 class Reader(Protocol):
-    """A spider that reads its seeds itself."""
+    """A spider that parses its seeds itself."""
 
     def make_request_from_data(self, data: bytes, /) -> Any:
         """Make one request, or several, of a seed."""
 
 
 def seeds_key_of(spider: Spider | type[Spider], usual: str) -> str:
-    """Name the Redis key of a spider's seeds: a RedisSpider's own `redis_key`, else *usual*.
+    """Return the Redis key of a spider's seeds: a RedisSpider's own `redis_key`, else *usual*.
 
     Raises:
-        ConfigError: its `redis_key` asks for another value than the spider's name.
+        ConfigError: its `redis_key` needs another value than the spider's name.
     """
     kind = spider if isinstance(spider, type) else type(spider)
-    own = getattr(spider, "redis_key", None) if issubclass(kind, RedisMixin) else None
-    if not own:
+    key = getattr(spider, "redis_key", None) if issubclass(kind, RedisMixin) else None
+    if not key:
         return usual
     try:
-        return str(own % {"name": spider.name})
+        return str(key % {"name": spider.name})
     except (KeyError, TypeError, ValueError):
         raise ConfigError(
-            f"redis_key = {own!r} of spider {spider.name!r} may name %(name)s only"
+            f"redis_key = {key!r} of spider {spider.name!r} may name %(name)s only"
         ) from None
 
 
 def requests_of(spider: Reader | Spider, seed: bytes) -> list[Request]:
-    """Read one seed, as the spider does or, where it has no way of its own, as FrontierSpider does.
+    """Parse one seed with the spider's own method or, without one, as FrontierSpider does.
 
     Raises:
-        BadSeed: saying what is wrong with it, or how the spider failed on it.
+        BadSeed: describing what is wrong with it, or how the spider failed on it.
     """
     if len(seed) > MOST_BYTES:
         raise BadSeed(f"{len(seed)} bytes long, {MOST_BYTES} at most")
     try:
-        m.check(_named(seed), m.SEED)
-        read = getattr(spider, "make_request_from_data", request_of)
-        made = list(islice(_all(read(seed)), MOST_REQUESTS + 1))
-        if not made or len(made) > MOST_REQUESTS:
+        m.check(_meta_of(seed), m.SEED)
+        parse = getattr(spider, "make_request_from_data", request_of)
+        requests = list(islice(_all(parse(seed)), MOST_REQUESTS + 1))
+        if not requests or len(requests) > MOST_REQUESTS:
             raise BadSeed(f"the spider made no request of it, or more than {MOST_REQUESTS}")
-        for request in made:
+        for request in requests:
             if not isinstance(request, Request):
                 raise BadSeed(f"the spider made a {type(request).__name__} of it, no request")
             m.check(request.meta, m.SPIDER)
@@ -84,16 +84,16 @@ def requests_of(spider: Reader | Spider, seed: bytes) -> list[Request]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        # SystemExit as well: a spider that wants the process to end wants it for one seed.
+        # SystemExit as well: a spider must not end the process because of one seed.
         raise BadSeed(f"{type(error).__name__}: {str(error)[:500]}") from None
-    return made
+    return requests
 
 
 def pushes_of(spider: Any, seed: bytes, df: DupeFilter, seal: Seal) -> list[Push]:
-    """Read one seed as what enters the frontier.
+    """Parse one seed into pushes for the frontier.
 
     Raises:
-        SeineError: saying what is wrong with it, or how the spider failed on it.
+        SeineError: describing what is wrong with it, or how the spider failed on it.
     """
     pushes = []
     for request in requests_of(spider, seed):
@@ -105,30 +105,30 @@ def pushes_of(spider: Any, seed: bytes, df: DupeFilter, seal: Seal) -> list[Push
     return pushes
 
 
-def _all(made: Any) -> Iterable[Any]:
-    """Lay out what a spider returned: scrapy-redis takes a request or an iterable of them."""
-    if made is None or isinstance(made, str | bytes | dict) or not isinstance(made, Iterable):
-        return (made,)
-    return made
+def _all(result: Any) -> Iterable[Any]:
+    """Make an iterable of a spider's result: scrapy-redis takes a request or several."""
+    if result is None or isinstance(result, str | bytes | dict) or not isinstance(result, Iterable):
+        return (result,)
+    return result
 
 
-def _named(seed: bytes) -> dict[str, Any]:
-    """Meta that the seed itself names, whatever the spider makes of it."""
+def _meta_of(seed: bytes) -> dict[str, Any]:
+    """Return the meta in the seed's text, whatever the spider makes of it."""
     text = seed.decode("utf-8-sig", "replace").strip()  # a spider may strip what bytes keep
     if not text.startswith("{"):
         return {}
     try:
         meta = json.loads(text).get("meta")
     except (ValueError, AttributeError, RecursionError):
-        return {}  # the spider says what is wrong, or knows another form
+        return {}  # the spider reports what is wrong, or parses another format
     return meta if isinstance(meta, dict) else {}
 
 
 def _check_head(request: Request) -> None:
-    """Let pass a method and headers that stay on their own lines.
+    """Check that the method and the headers contain no line breaks.
 
     Raises:
-        BadSeed: naming the one that does not.
+        BadSeed: naming the one that does.
     """
     if not METHOD.fullmatch(request.method):
         raise BadSeed(f"method {request.method!r:.80} is none of HTTP")
@@ -139,10 +139,10 @@ def _check_head(request: Request) -> None:
 
 
 def request_of(data: bytes) -> Request:
-    """Read one seed: a URL, or a JSON object with `url` and what scrapy-redis knows.
+    """Parse one seed: a URL, or a JSON object with `url` and scrapy-redis' other fields.
 
     Raises:
-        BadSeed: saying what is wrong with it.
+        BadSeed: describing what is wrong with it.
     """
     try:
         text = data.decode("utf-8").strip()
@@ -168,7 +168,7 @@ def _from_object(seed: Any) -> Request:
         "dont_filter": bool(seed.pop("dont_filter", True)),
     }
     try:
-        # What is left is form data, as scrapy-redis has it.
+        # Further fields are form data, as in scrapy-redis.
         form = {str(k): v if isinstance(v, list) else str(v) for k, v in seed.items()}
         return _form(options, form) if form else Request(**options)
     except (TypeError, ValueError) as error:
@@ -176,8 +176,11 @@ def _from_object(seed: Any) -> Request:
 
 
 def _form(options: dict[str, Any], form: dict[str, Any]) -> Request:
-    made = FormRequest(**options, formdata=form)
-    return Request(**{**options, "url": made.url, "headers": dict(made.headers)}, body=made.body)
+    form_request = FormRequest(**options, formdata=form)
+    return Request(
+        **{**options, "url": form_request.url, "headers": dict(form_request.headers)},
+        body=form_request.body,
+    )
 
 
 def _json(text: str) -> Any:
@@ -204,10 +207,10 @@ def _integer(seed: dict[str, Any], name: str, default: int) -> int:
 
 
 def _checked(url: str) -> str:
-    """Return the URL if a crawler can ask for it."""
+    """Return the URL if a crawler can request it."""
     try:
         parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port  # both raise for what they cannot be
+        host, _ = parts.hostname, parts.port  # both raise for invalid values
     except ValueError as error:
         raise BadSeed(f"{url[:200]!r} is no URL: {error}") from None
     if parts.scheme not in {"http", "https"}:

@@ -1,4 +1,4 @@
-"""How a spider waits for seeds: for ever, for a time, until it has seen work, or not at all."""
+"""How long a spider waits for seeds: for ever, a time, until it has seen work, or not at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def idle_limit_s(spider: Spider, *, keep_alive: bool) -> float | None:
-    """Seconds that a worker stays although its crawl has nothing left to do.
+    """Seconds that a worker stays when its crawl has no work left.
 
     None: until it has seen work, as a FrontierSpider does. A RedisSpider has its `max_idle_time`
     (https://github.com/rmax/scrapy-redis), 0 for ever. Any other spider ends at once, as Scrapy's.
@@ -39,6 +39,6 @@ def idle_limit_s(spider: Spider, *, keep_alive: bool) -> float | None:
 
 
 def stop_popping(spider: Spider, crawler: Crawler) -> None:
-    """Have a RedisSpider pop no seeds by itself: between pop and push a crash would lose them."""
+    """Stop a RedisSpider from popping seeds: a crash between pop and push would lose them."""
     if isinstance(spider, RedisMixin) and spider.server is not None:
         crawler.signals.disconnect(spider.spider_idle, signals.spider_idle)

@@ -1,1 +1,1 @@
-"""Requests as the frontier stores them, and as Scrapy sees them again."""
+"""Encodes requests for the frontier, and decodes them for Scrapy."""

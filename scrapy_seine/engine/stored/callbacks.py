@@ -1,8 +1,8 @@
-"""Which methods of a spider a stored request may name, and the name by which each is stored.
+"""Which methods of a spider a stored request may name, and under which name each is stored.
 
-A stored request comes from whoever can write to Redis. It may name what the author of the spider
-wrote to be called with a page, and nothing of what Scrapy, scrapy-redis or this engine gave the
-spider besides: `_set_crawler` of a base class would run, and spoil the worker.
+Anybody who can write to Redis can write a stored request. It may name methods that the spider's
+author wrote to be called with a page, and none that Scrapy, scrapy-redis or this engine added:
+`_set_crawler` of a base class, for instance, would break the worker.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from scrapy_seine.errors import EncodeError
 
 #: Classes of these packages are not the spider's own.
 _FRAMEWORKS = ("scrapy", "scrapy_redis", "scrapy_seine.engine", "builtins", "typing", "abc")
-#: Callbacks that Scrapy's own generic spiders give their requests.
+#: Callbacks that Scrapy's own generic spiders set on their requests.
 _GENERIC = {
     "CrawlSpider": ("parse_start_url", "_callback", "_errback"),
     "SitemapSpider": ("_parse_sitemap",),
 }
-#: Hooks that Scrapy calls where a spider has them.
+#: Hooks that Scrapy calls if a spider has them.
 _HOOKS = frozenset({"closed", "start_requests"})
 #: First parameter of a private method that is meant to be called with a page or a failure.
 _CALLED_WITH = frozenset({"response", "failure"})
@@ -34,7 +34,7 @@ def _is_own(kind: type) -> bool:
 
 
 def own_classes(kind: type) -> list[type]:
-    """Classes of a spider that neither Scrapy, scrapy-redis nor this engine brought, in order."""
+    """Return the spider's own classes, which no framework defines, in order."""
     return [base for base in kind.__mro__ if _is_own(base)]
 
 
@@ -54,35 +54,34 @@ def _takes_a_page(method: Any, *, private: bool) -> bool:
 
 
 def callbacks_of(kind: Any) -> frozenset[str]:
-    """Names of the methods of a spider's class that a request may have as callback or errback.
+    """Return the methods of a spider's class that a request may name as callback or errback.
 
-    These are methods that the spider's own classes define, whose names no base class of a
-    framework has (but for `parse`), and that take a page; a private one only where it calls its
-    first parameter `response` or `failure`. What Scrapy's generic spiders give their requests
-    comes on top.
+    These are methods that the spider's own classes define, that no framework's base class has
+    (except `parse`), and that take a page; a private one only if its first parameter is called
+    `response` or `failure`. Callbacks of Scrapy's generic spiders are added.
     """
     return _callbacks(kind)
 
 
 @lru_cache(maxsize=64)  # a dictionary of weak references takes four times as long
 def _callbacks(kind: Any) -> frozenset[str]:
-    own = own_classes(kind)
-    given = [base for base in kind.__mro__ if not _is_own(base)]
-    taken = {name for base in given for name in vars(base)} - {"parse"} | _HOOKS
-    found = {name for base in given for name in _GENERIC.get(base.__name__, ())}
-    for name in {name for base in own for name in vars(base)} - taken:
+    own_bases = own_classes(kind)
+    framework_bases = [base for base in kind.__mro__ if not _is_own(base)]
+    reserved = {name for base in framework_bases for name in vars(base)} - {"parse"} | _HOOKS
+    names = {name for base in framework_bases for name in _GENERIC.get(base.__name__, ())}
+    for name in {name for base in own_bases for name in vars(base)} - reserved:
         method = inspect.getattr_static(kind, name)
         if not name.startswith("__") and _takes_a_page(method, private=name.startswith("_")):
-            found.add(name)
-    return frozenset(found)
+            names.add(name)
+    return frozenset(names)
 
 
 def method_name(spider: Spider, function: Any, url: str) -> str | None:
-    """Return the name by which a callback is stored: that of a spider's own method.
+    """Return the name under which a callback is stored: that of a spider's own method.
 
     Raises:
-        EncodeError: it is a lambda, a function, another object's method, or none that a stored
-            request may name.
+        EncodeError: it is a lambda, a function, another object's method, or one that a stored
+        request may not name.
     """
     if function is None:
         return None
@@ -99,7 +98,7 @@ def method_name(spider: Spider, function: Any, url: str) -> str | None:
 
 
 def _other_name(spider: Spider, method: Any) -> str:
-    """Name by which a spider has a method that is called otherwise; '' where it has none.
+    """Return another name by which a spider has a method; '' if it has none.
 
     A decorator without functools.wraps gives its methods its own function's name. A method that the
     spider's class has overridden (`super().parse`) has no name.
@@ -109,7 +108,7 @@ def _other_name(spider: Spider, method: Any) -> str:
 
 
 def no_callback(spider: Spider, name: object) -> str:
-    """Say why a stored request may not name a method."""
+    """Return why a stored request may not name a method."""
     return (
         f"{str(name)[:80]!r} is no callback of spider {spider.name!r}: that is a method of its own "
         "classes that takes a page, public or with a first parameter named response or failure"

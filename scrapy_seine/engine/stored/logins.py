@@ -1,4 +1,4 @@
-"""Logins in URLs: each becomes a header, which goes to the scheme, host and port that it is for."""
+"""Turns logins in URLs into headers, each sent only to its own scheme, host and port."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrapy_seine.urls import domain, split_login
 
 
 def take_login(url: str, headers: dict[Any, Any], meta: dict[str, Any]) -> str:
-    """Turn the credentials of a URL into a header; returns the URL without them."""
+    """Move the credentials of a URL into a header; returns the URL without them."""
     url, login = split_login(url)
     if login:
         code = b64encode(login.encode("utf-8", "surrogatepass"))
@@ -22,7 +22,7 @@ def take_login(url: str, headers: dict[Any, Any], meta: dict[str, Any]) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port of an absolute URL, as a header's credentials are for.
+    """Return scheme, host and port of an absolute URL, to which credentials belong.
 
     >>> origin_of("https://Shop.example:443/x?y")
     'https://shop.example'
@@ -31,15 +31,15 @@ def origin_of(url: str) -> str:
 
 
 def hand_down_login(request: Request, parent: Request) -> None:
-    """Have a page's link ask as the page did, where the credentials are for that place."""
+    """Give a page's link the page's credentials, if it has the same origin."""
     place = parent.meta.get(m.LOGIN)
     header = parent.headers.get(b"Authorization")
     if not header or b"Authorization" in request.headers:
         return
     try:
-        same = origin_of(request.url) == place
-    except ValueError:  # to_push says what is wrong with it
+        is_same = origin_of(request.url) == place
+    except ValueError:  # to_push reports what is wrong with the URL
         return
-    if same:
+    if is_same:
         request.headers[b"Authorization"] = header
         request.meta[m.LOGIN] = place

@@ -1,4 +1,4 @@
-"""Scrapy requests as pushes, and stored requests as Scrapy requests again."""
+"""Converts Scrapy requests to pushes, and stored requests back to Scrapy requests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scrapy_seine.frontier.model import Lease, Push, header_of
 from scrapy_seine.politeness.download_slots import SLOT, OwnSlot, waits_at
 from scrapy_seine.urls import domain, split_login, tidy
 
-#: A URL that Scrapy would leave as it is. Most are; to find that out takes Scrapy 20 µs.
+#: A URL that Scrapy would not change. Most are such URLs; finding out takes Scrapy 20 µs.
 _SAFE_URL = re.compile(
     r"https?://[a-z0-9][a-z0-9.-]*(?::(?:[1-9]\d{0,3}|[1-5]\d{4}))?"
     r"/[A-Za-z0-9/._~:@!$&'()*+,;=%-]*(?:\?[A-Za-z0-9/._~:@!$&()*+,;=%?-]+)?"
@@ -28,7 +28,7 @@ _SAFE_URL = re.compile(
 _NO_NAME = re.compile(r"[^\w.:-]")
 #: A method of HTTP, as RFC 9110, section 5.6.2, spells a token.
 METHOD = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,40}")
-#: Request classes that may be stored, by the name under which they are.
+#: Request classes that may be stored, by the name under which they are stored.
 _CLASSES: dict[str, type[Request]] = {
     f"{kind.__module__}.{kind.__qualname__}": kind
     for kind in (FormRequest, JsonRequest, XmlRpcRequest)
@@ -43,31 +43,31 @@ _DEFAULTS: dict[str, Any] = {
     "flags": [],
     "cb_kwargs": {},
 }
-#: What `meta.HOME` was called.
+#: The former name of `meta.HOME`.
 _OLD_HOME = "home"
 
 
 def _meta_that_travels(request: Request) -> dict[Any, Any]:
-    """The meta of a request without what only this process, this try or this page is about."""
-    given = request.meta
-    meta = dict(given)
+    """Return a request's meta without keys of this process, this try or this page."""
+    original = request.meta
+    meta = dict(original)
     if not m.LOCAL.isdisjoint(meta):
         meta = {key: value for key, value in meta.items() if key not in m.LOCAL}
-    if given.get("_rotating_proxy"):  # another try chooses anew
+    if original.get("_rotating_proxy"):  # another try chooses a new proxy
         meta.pop("proxy", None)
-        meta.pop(SLOT, None)  # the proxy's
+        meta.pop(SLOT, None)  # the slot belongs to the proxy
     if type(meta.get(SLOT)) is OwnSlot:
         del meta[SLOT]
-    if given.get("browser_visitor"):
-        # What the render middleware prepared holds code, which is not to be stored.
+    if original.get("browser_visitor"):
+        # The render middleware's values contain code, which must not be stored.
         meta = {key: value for key, value in meta.items() if not key.startswith("playwright")}
     return meta
 
 
 def _headers_that_travel(request: Request) -> dict[bytes, Any]:
-    """The headers of a request without those that an identity or a proxy lent it."""
-    given = request.headers
-    headers = dict(given) if given else {}
+    """Return a request's headers without those that an identity or a proxy added."""
+    original = request.headers
+    headers = dict(original) if original else {}
     for borrowed in request.meta.get(m.BORROWED, ()):
         headers.pop(borrowed.title().encode(), None)
     if request.meta.get("_rotating_proxy"):
@@ -76,11 +76,11 @@ def _headers_that_travel(request: Request) -> dict[bytes, Any]:
 
 
 def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
-    """Lay a request out as plain data, leaving out what is default.
+    """Convert a request to plain data, without default values.
 
     Raises:
         EncodeError: a callback is not a method of the spider, or the class of the request is not
-            one of Scrapy's.
+        one of Scrapy's.
     """
     fields: dict[str, Any] = {}
     for name, default in _DEFAULTS.items():
@@ -107,10 +107,10 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
 
 
 def _checked(meta: dict[Any, Any], url: str) -> dict[Any, Any]:
-    """Return meta that a worker will take back.
+    """Return meta that a worker will accept.
 
     Raises:
-        EncodeError: a project uses a name of ours for values of its own: `site_id` with a number.
+        EncodeError: a project uses a name of Seine's for its own values: `site_id` with a number.
     """
     try:
         return m.stored(meta)
@@ -126,7 +126,7 @@ def to_push(
     force: bool = False,
     seal: Seal = NO_SEAL,
 ) -> Push:
-    """Make the frontier's form of a request, signed where *seal* signs.
+    """Convert a request for the frontier, signed if *seal* signs.
 
     Raises:
         EncodeError: naming what cannot be stored.
@@ -145,12 +145,12 @@ def push_of(
     seal: Seal = NO_SEAL,
     host: str = "",
 ) -> Push:
-    """Make a push that goes where a request goes and when it may, with other *fields* to store.
+    """Make a push with a request's domain and time, and other *fields* to store.
 
-    *host* is the domain that it waits at, by default that of the request's URL.
+    *host* is the domain whose queue it waits in, by default that of the request's URL.
 
     Raises:
-        BadRequest: nobody could send the request.
+        BadRequest: no worker could send the request.
         EncodeError: naming what cannot be stored.
     """
     try:
@@ -189,26 +189,26 @@ def not_before_ms(meta: dict[str, Any]) -> int:
 
 
 def from_lease(lease: Lease, spider: Spider, seal: Seal = NO_SEAL) -> Request:
-    """Make the request that was leased.
+    """Make the request of a lease.
 
     Raises:
-        DecodeError: it is not signed although *seal* asks for that, is damaged, or names what a
-            stored request may not name (I8, I9).
+        DecodeError: it is not signed although *seal* requires it, is damaged, or names what a
+        stored request may not name (I8, I9).
     """
     seal.check(lease.stored)
     request = from_blob(lease.blob, spider)
     if waits_at(request, domain(request.url)) != lease.domain or "\ufffd" in lease.job:
-        # Its pace would be another server's (I5).
+        # Another domain's server would get its pace (I5).
         raise DecodeError(f"{request.url[:200]}: stored under {lease.stored[:100]!r}")
     return request
 
 
 def from_blob(blob: bytes, spider: Spider) -> Request:
-    """Make the request that was stored.
+    """Make a stored request.
 
     Raises:
-        DecodeError: the bytes are damaged, a value is none that its field may have, or a callback
-            is none that the spider offers (I8, I9).
+        DecodeError: the bytes are damaged, a field has an invalid value, or the spider has no such
+        callback (I8, I9).
     """
     fields = decode(blob)
     url = fields["url"]
@@ -237,7 +237,7 @@ def from_blob(blob: bytes, spider: Spider) -> Request:
 
 
 def _renamed(meta: dict[Any, Any]) -> dict[Any, Any]:
-    """Return the meta that an earlier version stored with our private host under a project's name.
+    """Return meta of an earlier version, which stored our private host under a project's name.
 
     Since then a project's own value under that name is marked as such.
     """
@@ -247,7 +247,7 @@ def _renamed(meta: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _move_login(fields: dict[str, Any]) -> None:
-    """Move a login out of the URL: stored by hand, by a job, or before logins moved."""
+    """Move a login out of the URL: stored by hand, by a job, or before logins were moved."""
     url = fields["url"]
     if "@" in url and split_login(url)[1]:
         headers = Headers(fields.get("headers") or {})
@@ -266,7 +266,7 @@ def _callback(spider: Spider, name: object) -> Any:
 
 
 def _check_head(fields: dict[str, Any]) -> None:
-    """Let pass a method and headers that stay on their own lines."""
+    """Check that the method and the headers contain no line breaks."""
     if not METHOD.fullmatch(fields.get("method", "GET")):
         raise DecodeError(f"{fields['method']!r:.80} is no method of HTTP")
     for name, values in fields.get("headers", {}).items():
@@ -276,7 +276,7 @@ def _check_head(fields: dict[str, Any]) -> None:
 
 
 def _check_cookies(cookies: object) -> None:
-    """Let pass what Scrapy takes: names with their values, or a list of cookies laid out."""
+    """Accept what Scrapy takes: names with their values, or a list of cookies as mappings."""
     if isinstance(cookies, dict):
         return
     if not isinstance(cookies, list | tuple) or not all(isinstance(row, dict) for row in cookies):
@@ -286,11 +286,11 @@ def _check_cookies(cookies: object) -> None:
 def make_request(
     cls: type[Request], url: str, meta: dict[str, Any] | None = None, **fields: Any
 ) -> Request:
-    """Make a request, without looking for what to escape in a URL that has nothing of the kind."""
+    """Make a request, without searching a URL that has nothing to escape."""
     if "verbatim_url" in (meta or ()) or _SAFE_URL.fullmatch(url) is None:
         return cls(url, meta=meta, **fields)
     request = cls(url, meta={**(meta or {}), "verbatim_url": True}, **fields)
-    del request.meta["verbatim_url"]  # this URL needed none; one made of it may
+    del request.meta["verbatim_url"]  # a URL derived from this one may need escaping
     return request
 
 
@@ -303,9 +303,9 @@ def _request_class(path: Any) -> type[Request]:
 
 
 def own_address(request: Request) -> str:
-    """Where a page was asked for first, whatever that led to; as products are stored."""
-    way = request.meta.get("redirect_urls") or (request.url,)
+    """Return the URL that was first requested for a page; products are stored under it."""
+    redirects = request.meta.get("redirect_urls") or (request.url,)
     try:
-        return tidy(str(way[0]))
+        return tidy(str(redirects[0]))
     except ValueError:
-        return str(way[0])
+        return str(redirects[0])

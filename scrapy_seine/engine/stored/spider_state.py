@@ -1,6 +1,7 @@
-"""Which callbacks read what callbacks change on the spider, because each worker has its own spider.
+"""Finds callbacks that read attributes which callbacks change, because each worker has its own
+spider.
 
-`self.page += 1` and a link to that page work in one process. Among several each counts for itself,
+`self.page += 1` and a link to that page work in one process. With several, each counts for itself,
 so that pages are missed and nothing fails; a token that one callback keeps for the others is the
 same. The spider's source shows which callbacks read such an attribute. A request for one of them
 that a page yields stays in the page's worker (engine.local_requests), where the value is.
@@ -30,17 +31,17 @@ _CHANGING = frozenset(
     {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem"}
     | {"popleft", "remove", "reverse", "setdefault", "sort", "update"}
 )
-#: What runs before the first page and after the last: there each worker has the same.
+#: These run before the first page and after the last, when each worker has the same values.
 _OUTSIDE = frozenset({"__init__", "from_crawler", "update_settings", "closed", "close"})
 #: Called with a page by Scrapy's own spiders, for the callback in the value.
 _HOOKS = {"parse_start_url": "_callback", "parse_row": "parse", "parse_node": "parse"}
-#: Calls that only report a value, by the name that they begin with or are called by.
+#: Calls that only report a value, by a part of their name.
 _TELLING = frozenset({"logger", "logging", "log", "print"})
 
 
 @attrs.frozen(eq=False, repr=False)
 class OwnState(Value):
-    """What the callbacks of a spider's class share by the spider itself."""
+    """The attributes of a spider that its callbacks share."""
 
     read_by: dict[str, frozenset[str]]
     """Attributes that callbacks change, by the callback that reads them."""
@@ -49,11 +50,11 @@ class OwnState(Value):
         """Whether a request's callback or errback reads what other callbacks change."""
         if not self.read_by:
             return False
-        made = (request.callback or "parse", request.errback)
-        return any(_name_of(call, request) in self.read_by for call in made if call)
+        calls = (request.callback or "parse", request.errback)
+        return any(_name_of(call, request) in self.read_by for call in calls if call)
 
     def line(self, name: str) -> str:
-        """Say in one line what of a spider of this name stays in its worker, and why."""
+        """Return the log line: which requests of the spider stay in their worker, and why."""
         attributes = sorted(set().union(*self.read_by.values()))
         return (
             f"spider {name!r}: callbacks change self.{', self.'.join(attributes)}, and each worker "
@@ -68,13 +69,13 @@ def _name_of(call: Any, request: Request) -> str:
     rules = getattr(getattr(call, "__self__", None), "rules", ())
     number = request.meta.get("rule")
     if name == "_callback" and isinstance(number, int) and number < len(rules):
-        named = rules[number].callback  # a CrawlSpider's: each rule has its own
-        name = named if isinstance(named, str) else str(getattr(named, "__name__", ""))
+        callback = rules[number].callback  # a CrawlSpider's: each rule has its own
+        name = callback if isinstance(callback, str) else str(getattr(callback, "__name__", ""))
     return name
 
 
 def own_state(kind: type) -> OwnState:
-    """Read the source of a spider's own classes; nothing is known of one without source."""
+    """Analyse the source of a spider's own classes; without source nothing is known."""
     methods, texts = _methods_of(kind)
     callbacks = {"parse", *_HOOKS, *texts}
     for name, method in methods.items():
@@ -84,16 +85,16 @@ def own_state(kind: type) -> OwnState:
     reached = {name: _reached(name, methods) for name in callbacks}
     changed = {x for names in reached.values() for name in names for x in methods[name].changed}
     changed -= methods.keys()
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    by_callback: defaultdict[str, set[str]] = defaultdict(set)
     for callback, names in reached.items():
-        read = {x for name in names for x in methods[name].read_names} & changed
-        if read:
-            found[_HOOKS.get(callback, callback)] |= read
-    return OwnState({name: frozenset(read) for name, read in found.items()})
+        names_read = {x for name in names for x in methods[name].read_names} & changed
+        if names_read:
+            by_callback[_HOOKS.get(callback, callback)] |= names_read
+    return OwnState({name: frozenset(names_read) for name, names_read in by_callback.items()})
 
 
 def own_to_pipelines(settings: BaseSettings) -> Iterator[str]:
-    """Say in a line each what the project's pipelines keep in each worker for itself."""
+    """Yield a log line for each state that the project's pipelines keep per worker."""
     for path, place in settings.getdict("ITEM_PIPELINES").items():
         kind = load_object(path) if place is not None else None
         if not isinstance(kind, type):
@@ -106,16 +107,16 @@ def own_to_pipelines(settings: BaseSettings) -> Iterator[str]:
             )
         reached = [methods[name] for name in _reached("process_item", methods)]
         changed = {x for method in reached for x in method.changed}
-        if found := sorted(changed & {x for method in reached for x in method.searched}):
+        if names := sorted(changed & {x for method in reached for x in method.searched}):
             yield (
-                f"pipeline {kind.__name__} remembers items in self.{', self.'.join(found)}, and "
+                f"pipeline {kind.__name__} remembers items in self.{', self.'.join(names)}, and "
                 "each worker has its own: an item that two workers find passes in both. A key in "
                 "the store, or a set in Redis, knows the items of all"
             )
 
 
 def _methods_of(kind: type) -> tuple[defaultdict[str, _Method], set[str]]:
-    """Read the methods of a class' own classes, and the texts beside them, as rules hold."""
+    """Analyse the methods of a class' own classes, and the texts beside them, as rules hold."""
     methods: defaultdict[str, _Method] = defaultdict(_Method)
     texts: set[str] = set()
     trees = [tree for base in own_classes(kind) if (tree := _tree_of(base)) is not None]
@@ -123,7 +124,7 @@ def _methods_of(kind: type) -> tuple[defaultdict[str, _Method], set[str]]:
     for tree in trees:
         for part in tree.body:
             if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
-                with suppress(RecursionError):  # no page's code nests so deep
+                with suppress(RecursionError):  # no real code nests so deep
                     methods[part.name].read(part, classes)
             else:
                 texts |= {text for node in ast.walk(part) if (text := _text_of(node))}
@@ -131,7 +132,7 @@ def _methods_of(kind: type) -> tuple[defaultdict[str, _Method], set[str]]:
 
 
 def _tree_of(kind: type) -> ast.ClassDef | None:
-    """Parse a class' module; `inspect.getsource` of a class does so twice, and slowly."""
+    """Parse a class' module; `inspect.getsource` of a class parses twice, and slowly."""
     try:
         module = sys.modules[kind.__module__]
         lines = linecache.getlines(inspect.getfile(kind), vars(module))
@@ -139,8 +140,8 @@ def _tree_of(kind: type) -> ast.ClassDef | None:
     # A class that was made at run time has no source.
     except (KeyError, OSError, TypeError, SyntaxError, ValueError, RecursionError):
         return None
-    found = [x for x in ast.walk(tree) if isinstance(x, ast.ClassDef) and x.name == kind.__name__]
-    return found[-1] if found else None
+    nodes = [x for x in ast.walk(tree) if isinstance(x, ast.ClassDef) and x.name == kind.__name__]
+    return nodes[-1] if nodes else None
 
 
 def _text_of(node: ast.AST) -> str:
@@ -149,22 +150,22 @@ def _text_of(node: ast.AST) -> str:
 
 
 def _opens_anew(call: ast.Call) -> bool:
-    """Whether a call is open(…, "w"), that of another module, or of a path."""
+    """Whether a call is open(…, "w"), also of another module or of a path."""
     name = getattr(call.func, "id", getattr(call.func, "attr", ""))
-    values = [*call.args, *(given.value for given in call.keywords)]
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
     return name == "open" and any(
         set(_text_of(x)) <= set("wbt+") and "w" in _text_of(x) for x in values
     )
 
 
 def _reached(name: str, methods: defaultdict[str, _Method]) -> set[str]:
-    """Methods that a callback calls, and those that these call, with itself."""
-    found, left = {name}, [name]
-    while left:
-        for called in (methods[left.pop()].called & methods.keys()) - found:
-            found.add(called)
-            left.append(called)
-    return found
+    """Return the methods that a callback calls, directly or not, with itself."""
+    reached, to_visit = {name}, [name]
+    while to_visit:
+        for called in (methods[to_visit.pop()].called & methods.keys()) - reached:
+            reached.add(called)
+            to_visit.append(called)
+    return reached
 
 
 class _Method:
@@ -177,21 +178,21 @@ class _Method:
         self.mentioned: set[str] = set()
         self.texts: set[str] = set()
         self.searched: set[str] = set()
-        """Attributes in which a value is looked for, by `in`."""
+        """Attributes in which a value is searched, by `in`."""
         self.opens = False
-        """A file is opened to be written anew."""
+        """Whether a file is opened to be overwritten."""
 
     def read(self, function: ast.FunctionDef | ast.AsyncFunctionDef, classes: set[str]) -> None:
-        """Read one function."""
-        first = [x.arg for x in [*function.args.posonlyargs, *function.args.args][:1]]
-        _Reader(self, {*first, *classes}).look(function.body)
+        """Analyse one function."""
+        self_name = [x.arg for x in [*function.args.posonlyargs, *function.args.args][:1]]
+        _Reader(self, {*self_name, *classes}).look(function.body)
 
 
 class _Reader:
     """Walks through one function."""
 
     def __init__(self, found: _Method, owners: set[str]) -> None:
-        self.found = found
+        self.method = found
         self.owners = owners
 
     def look(self, nodes: Iterable[ast.AST]) -> None:
@@ -209,23 +210,23 @@ class _Reader:
             self.look([node.value])
         else:
             for name in self._attribute(node):
-                self.found.mentioned.add(name)
-                self.found.read_names.add(name)
-            self.found.texts.add(_text_of(node))
+                self.method.mentioned.add(name)
+                self.method.read_names.add(name)
+            self.method.texts.add(_text_of(node))
             if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
-                self.found.searched |= set(self._attribute(node.comparators[0]))
+                self.method.searched |= set(self._attribute(node.comparators[0]))
             self.look(ast.iter_child_nodes(node))
 
     def _call(self, call: ast.Call, *, used: bool = True) -> None:
-        """Read a call, of which the value is used or not."""
-        if self._tells(call.func):
+        """Analyse a call; *used*: whether its value is used."""
+        if self._reports(call.func):
             return
-        self.found.opens |= _opens_anew(call)
+        self.method.opens |= _opens_anew(call)
         called = set(self._attribute(call.func))
-        self.found.called |= called
-        self.found.read_names |= called
+        self.method.called |= called
+        self.method.read_names |= called
         changed = self._changed_by(call)
-        self.found.changed |= {changed} - {""}
+        self.method.changed |= {changed} - {""}
         if not called and (used or not changed):
             self.look([call.func])
         self.look([*call.args, *call.keywords])
@@ -238,20 +239,20 @@ class _Reader:
             return
         inner = _Method()
         _Reader(inner, self.owners).look([node.value])
-        self.found.called |= inner.called
-        self.found.opens |= inner.opens
-        self.found.changed |= inner.changed
-        self.found.texts |= inner.texts
-        self.found.mentioned |= inner.mentioned
-        self.found.read_names |= inner.read_names - names  # self.n = self.n + 1 reads for itself
+        self.method.called |= inner.called
+        self.method.opens |= inner.opens
+        self.method.changed |= inner.changed
+        self.method.texts |= inner.texts
+        self.method.mentioned |= inner.mentioned
+        self.method.read_names |= inner.read_names - names  # self.n = self.n + 1 reads for itself
 
     def _target(self, target: ast.AST) -> list[str]:
-        """Note the attribute that is assigned, or one of whose elements is."""
+        """Record the attribute that is assigned, or whose element is."""
         while isinstance(target, ast.Subscript):
             self.look([target.slice])
             target = target.value
         names = list(self._attribute(target))
-        self.found.changed |= set(names)
+        self.method.changed |= set(names)
         if not names:
             self._node(target)
         return names
@@ -267,7 +268,7 @@ class _Reader:
         return ""
 
     def _attribute(self, node: ast.AST) -> Iterator[str]:
-        """Name the attribute of the spider, or of its class, that a node is."""
+        """Yield the attribute of the spider, or of its class, that a node is."""
         if isinstance(node, ast.Attribute) and self._is_owner(node.value):
             yield node.attr
 
@@ -278,7 +279,7 @@ class _Reader:
             return node.func.id in {"type", "super"}
         return isinstance(node, ast.Name) and node.id in self.owners
 
-    def _tells(self, func: ast.AST) -> bool:
+    def _reports(self, func: ast.AST) -> bool:
         while isinstance(func, ast.Attribute):
             if func.attr in _TELLING:
                 return True

@@ -1,1 +1,1 @@
-"""What a worker says of itself: logs, counters, metrics."""
+"""What a worker reports about itself: logs, counters, metrics."""

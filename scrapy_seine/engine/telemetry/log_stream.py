@@ -1,7 +1,7 @@
 """Extension: keeps the last lines of a worker's log in Redis, for `scrapy logs` and the dashboard.
 
-Lines are collected in memory and sent together every few seconds; at a level of INFO a worker
-writes some lines a minute. What cannot be sent waits, and the oldest lines go first.
+Lines are collected in memory and sent together every few seconds; at level INFO a worker writes a
+few lines a minute. Lines that cannot be sent wait, and the oldest are dropped first.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scrapy_seine.printable import redact
 from scrapy_seine.reads.kept_log_lines import KEEP, write_log
 
 logger = logging.getLogger(__name__)
-#: Between two sendings, s.
+#: Between two sends, s.
 PAUSE_S = 2.0
 _FORM = "%(asctime)s [%(name)s] %(levelname)s: %(message)s"
 
@@ -48,12 +48,12 @@ class Collector(logging.Handler):
             self.lines.append(redact(f"[{record.name}] {record.levelname}: {record.msg!r}"))
 
     def take(self) -> list[str]:
-        """Return the lines, which are no longer kept here."""
-        taken, self.lines = list(self.lines), deque(maxlen=KEEP)
-        return taken
+        """Return the collected lines and remove them here."""
+        lines, self.lines = list(self.lines), deque(maxlen=KEEP)
+        return lines
 
     def put_back(self, lines: list[str]) -> None:
-        """Keep lines again, in front of those that came since; the newest ones stay."""
+        """Put lines back in front of newer ones; the newest ones stay."""
         self.lines = deque([*lines, *self.lines], maxlen=KEEP)
 
 
@@ -93,19 +93,19 @@ class LogStream:
             await self.send()
 
     async def send(self) -> None:
-        """Send what was collected; what cannot be sent waits."""
+        """Send the collected lines; lines that cannot be sent wait."""
         if self._redis is None or not self.collector.lines:
             return
         lines = self.collector.take()
         try:
             await write_log(self._redis, self.keys, worker_of(self.crawler).name, lines)
-        except (RedisError, OSError):  # the scheduler says so; another line each time says nothing
+        except (RedisError, OSError):  # the scheduler logs it; further lines would not help
             self.collector.put_back(lines)
 
     async def _closed(self) -> None:
         if self._task is None or self._redis is None:
             return
-        self._closing.set()  # a sending that is cut would lose its lines
+        self._closing.set()  # cancelling a send would lose its lines
         try:
             async with asyncio.timeout(SIGN_OFF_S):
                 await self._task

@@ -1,7 +1,7 @@
-"""A worker's log: its form, and no line that nobody reads.
+"""A worker's log: its format, and only lines that a handler takes.
 
-JSON instead of Scrapy's text where SEINE_LOG_FORMAT asks for it: an object a line, with the worker,
-and what was at hand when it was written: URL, job and task of the page.
+With SEINE_LOG_FORMAT=json it writes JSON instead of Scrapy's text: an object a line, with the
+worker and the current page's URL, job and task.
 """
 
 from __future__ import annotations
@@ -32,47 +32,47 @@ _FORMATS = ("text", "json")
 
 
 class PageLines(LogFormatter):
-    """Writes Scrapy's two lines about each page only where a handler of the log takes them.
+    """Formats Scrapy's two lines about each page only if a handler of the log takes them.
 
-    Scrapy makes them for every page and item, whether DEBUG is read or not: 0.05 ms a line.
-    A download that failed in a known way is one line too, without Scrapy's traceback.
+    Scrapy formats them for every page and item, whether DEBUG is logged or not: 0.05 ms a line. A
+    download that failed in a known way gets one line too, without Scrapy's traceback.
     """
 
     def __init__(self) -> None:
         super().__init__()
         scraper = logging.getLogger("scrapy.core.scraper")
-        if not any(isinstance(one, _Told) for one in scraper.filters):
-            scraper.addFilter(_Told())
+        if not any(isinstance(log_filter, _NoTraceback) for log_filter in scraper.filters):
+            scraper.addFilter(_NoTraceback())
 
     @cached_property
-    def told(self) -> bool:
-        """Whether anybody reads them; asked at the first page, when the handlers are there."""
+    def are_read(self) -> bool:
+        """Whether a handler takes them; checked at the first page, when the handlers exist."""
         return is_read("scrapy.core.engine") or is_read("scrapy.core.scraper")
 
     def crawled(  # type: ignore[override]  # Scrapy reads None as no line
         self, request: Request, response: Response, spider: Spider
     ) -> LogFormatterResult | None:
-        """Tell of a page received."""
-        return super().crawled(request, response, spider) if self.told else None
+        """Format the line of a received page."""
+        return super().crawled(request, response, spider) if self.are_read else None
 
     def scraped(  # type: ignore[override]
         self, item: Any, response: Response | Failure | None, spider: Spider
     ) -> LogFormatterResult | None:
-        """Tell of an item."""
-        return super().scraped(item, response, spider) if self.told else None
+        """Format the line of an item."""
+        return super().scraped(item, response, spider) if self.are_read else None
 
     def download_error(
         self, failure: Failure, request: Request, spider: Spider, errmsg: str | None = None
     ) -> LogFormatterResult:
-        """Tell of a download that failed, with the reason where the failure is of a known kind."""
+        """Format the line of a failed download, with the reason if it is of a known kind."""
         entry = current.get()
-        known = entry is not None and entry.kind not in {"", "internal"}
-        reason = describe(failure.value) if known and failure.value is not None else errmsg
+        is_known = entry is not None and entry.kind not in {"", "internal"}
+        reason = describe(failure.value) if is_known and failure.value is not None else errmsg
         return super().download_error(failure, request, spider, reason)
 
 
-class _Told(logging.Filter):
-    """Leaves out the traceback of a line that gives its reason: it names no code of the project."""
+class _NoTraceback(logging.Filter):
+    """Removes the traceback of a line with a reason, because it names no code of the project."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if isinstance(record.args, dict) and "errmsg" in record.args:
@@ -81,15 +81,15 @@ class _Told(logging.Filter):
 
 
 def is_read(name: str, level: int = logging.DEBUG) -> bool:
-    """Whether a handler takes what a logger of this name writes at a level.
+    """Whether a handler takes lines of a logger at a level.
 
-    LOG_LEVEL is the level of Scrapy's own handler alone: a project may have others.
+    LOG_LEVEL is the level of Scrapy's own handler only: a project may have others.
     """
     log: logging.Logger | None = logging.getLogger(name)
     if log is None or not log.isEnabledFor(level):
         return False
     while log is not None:
-        if any(each.level <= level and not _drops_all(each) for each in log.handlers):
+        if any(handler.level <= level and not _drops_all(handler) for handler in log.handlers):
             return True
         log = log.parent if log.propagate else None
     return False
@@ -100,13 +100,13 @@ def _drops_all(handler: logging.Handler) -> bool:
 
 
 class JsonFormatter(logging.Formatter):
-    """Lays a record out as one JSON object."""
+    """Formats a record as one JSON object."""
 
-    #: Name in the fleet; known once the worker has joined.
+    #: Name in the fleet; set when the worker has joined.
     worker: str | None = None
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write a record; what cannot be JSON is written as text."""
+        """Format a record; a value that JSON lacks becomes text."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -128,32 +128,32 @@ class SafeFormatter(logging.Formatter):
         self.inner = inner
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write a record."""
+        """Format a record."""
         return printable(redact(self.inner.format(record)))
 
 
 class LostLines:
-    """Says once that a log cannot be written, instead of a traceback for each of its lines."""
+    """Reports once that a log cannot be written, instead of a traceback for each of its lines."""
 
     def __init__(self, handler: logging.Handler) -> None:
         self.handler = handler
         self.is_told = False
 
     def __call__(self, record: logging.LogRecord) -> None:
-        """Take an error of writing a record; any other is Python's to show."""
+        """Handle an error of writing a record; Python shows any other."""
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
             logging.Handler.handleError(self.handler, record)
         elif not self.is_told and sys.stderr is not None:
             self.is_told = True
             name = getattr(self.handler, "baseFilename", "on stderr")
-            with contextlib.suppress(OSError, ValueError):  # stderr may be what cannot be written
+            with contextlib.suppress(OSError, ValueError):  # stderr may be broken itself
                 text = f"the log {name} cannot be written: {error.strerror}; its lines may be lost"
                 print(f"seine: {text}", file=sys.stderr, flush=True)
 
 
 def guard_logs() -> None:
-    """Have each handler of the process' log write through a SafeFormatter."""
+    """Make each handler of the process' log write through a SafeFormatter."""
     for handler in logging.getLogger().handlers:
         if not isinstance(handler.handleError, LostLines):
             handler.handleError = LostLines(handler)  # type: ignore[method-assign]
@@ -163,14 +163,14 @@ def guard_logs() -> None:
 
 
 class _OneLine(logging.Filter):
-    """A worker that cannot start says why in one line, instead of the tracebacks around it.
+    """Logs one line for a worker that cannot start, instead of the tracebacks around it.
 
-    Scrapy raises what ends a start to whoever started the crawl, where nobody takes it; asyncio
-    writes it then. On its way another error may come up, of the engine that is half open.
+    Scrapy raises such an error to the code that started the crawl, which does not handle it; then
+    asyncio logs it. The half-open engine may raise further errors.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Replace a traceback by its cause, if that is an error for the user to mend."""
+        """Replace a traceback by its cause, if the user can fix that error."""
         error = record.exc_info[1] if record.exc_info else None
         while error is not None and not isinstance(error, SeineError):
             error = error.__cause__ or error.__context__
@@ -184,28 +184,28 @@ class _OneLine(logging.Filter):
 
 
 def one_line_failures() -> None:
-    """Have errors that the user can mend written as one line where nobody catches them."""
+    """Log unhandled errors that the user can fix as one line."""
     asyncio_logger = logging.getLogger("asyncio")
-    if not any(isinstance(one, _OneLine) for one in asyncio_logger.filters):
+    if not any(isinstance(log_filter, _OneLine) for log_filter in asyncio_logger.filters):
         asyncio_logger.addFilter(_OneLine())
 
 
 def _page() -> dict[str, Any]:
-    """Return what names the page at hand; nothing between pages."""
+    """Return URL, job and task of the current page; {} between pages."""
     entry = current.get()
     if entry is None:
         return {}
     request = entry.request
-    found = {
+    fields = {
         "url": request.url,
         "job": request.meta.get(m.JOB_ID),
         "task": request.meta.get(m.TASK_ID),
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 class JsonLogs:
-    """Puts the formatter in the place of Scrapy's, and a guard around whichever there is."""
+    """Installs the JSON formatter in place of Scrapy's, and a guard around any formatter."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -214,10 +214,10 @@ class JsonLogs:
         Raises:
             ConfigError: it is neither text nor json.
         """
-        wanted = str(crawler.settings.get("SEINE_LOG_FORMAT") or "text").lower()
-        if wanted not in _FORMATS:
-            raise ConfigError(f"SEINE_LOG_FORMAT={wanted!r} is neither text nor json")
-        formatter = JsonFormatter() if wanted == "json" else None
+        log_format = str(crawler.settings.get("SEINE_LOG_FORMAT") or "text").lower()
+        if log_format not in _FORMATS:
+            raise ConfigError(f"SEINE_LOG_FORMAT={log_format!r} is neither text nor json")
+        formatter = JsonFormatter() if log_format == "json" else None
 
         def guard() -> None:
             handler = get_scrapy_root_handler()
@@ -226,7 +226,7 @@ class JsonLogs:
             guard_logs()
 
         def joined() -> None:
-            guard()  # Scrapy may have made its handler anew since then
+            guard()  # Scrapy may have replaced its handler since then
             if formatter is not None:
                 formatter.worker = worker_of(crawler).name
 

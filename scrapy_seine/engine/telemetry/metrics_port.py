@@ -1,8 +1,8 @@
-"""Extension: a worker's metrics and health on a port of its own.
+"""Extension: serves a worker's metrics and health on a port of its own.
 
-`/metrics` is worked out when Prometheus asks; `/healthz` answers as long as the event loop turns,
-whatever Redis does, so that an outage of a store restarts no worker; `/readyz` says whether the
-worker takes work.
+`/metrics` is computed when Prometheus asks; `/healthz` answers while the event loop runs, whatever
+Redis does, so that an outage of a store restarts no worker; `/readyz` reports whether the worker
+takes work.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def parse_port(raw: Any) -> int:
 
 
 class MetricsPort:
-    """Serves one worker's metrics and says how it is.
+    """Serves one worker's metrics and health.
 
-    aiohttp and Prometheus' client are loaded where a port is asked for: 14 MB and 0.15 s that other
-    workers save.
+    aiohttp and Prometheus' client are loaded only if a port is set: other workers save 14 MB and
+    0.15 s.
     """
 
     def __init__(self, crawler: Crawler, port: int, host: str) -> None:
@@ -59,7 +59,7 @@ class MetricsPort:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it where SEINE_METRICS_PORT names a port.
+        """Make it if SEINE_METRICS_PORT names a port.
 
         Raises:
             NotConfigured: the setting is empty.
@@ -70,11 +70,11 @@ class MetricsPort:
         port = parse_port(crawler.settings.get("SEINE_METRICS_PORT"))
         host = str(crawler.settings.get("SEINE_METRICS_HOST", "127.0.0.1"))
         self = cls(crawler, port, host)
-        crawler.signals.connect(self._opened, signals.spider_opened)
-        crawler.signals.connect(self._closed, signals.spider_closed)
+        crawler.signals.connect(self._on_opened, signals.spider_opened)
+        crawler.signals.connect(self._on_closed, signals.spider_closed)
         return self
 
-    async def _opened(self) -> None:
+    async def _on_opened(self) -> None:
         from aiohttp import web
 
         from scrapy_seine.engine.telemetry.worker_metrics import WorkerMetrics
@@ -99,7 +99,7 @@ class MetricsPort:
         logger.info("metrics at http://%s:%d/metrics", self.host, self.port)
         self._lag.start()
 
-    async def _closed(self) -> None:
+    async def _on_closed(self) -> None:
         await self._lag.stop()
         if self._runner is not None:
             await self._runner.cleanup()

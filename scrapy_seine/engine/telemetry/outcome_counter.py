@@ -1,4 +1,4 @@
-"""How the leases of one worker ended, counted by domain."""
+"""Counts by domain how the leases of one worker ended."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class OutcomeCounter:
         counts[outcome] = counts.get(outcome, 0) + 1
 
     def take(self) -> dict[str, dict[str, int]]:
-        """Return what was counted since the last call, and begin anew."""
+        """Return the counts since the last call, and start again."""
         pending, self._pending = self._pending, {}
         self.top.promote(sorted(pending, key=lambda d: -sum(pending[d].values()))[:50])
         return pending
 
-    def put_back(self, taken: dict[str, dict[str, int]]) -> None:
-        """Return what could not be reported."""
-        for domain, counts in taken.items():
-            mine = self._pending.setdefault(domain, {})
+    def put_back(self, counts_by_domain: dict[str, dict[str, int]]) -> None:
+        """Add counts that could not be reported."""
+        for domain, counts in counts_by_domain.items():
+            pending = self._pending.setdefault(domain, {})
             for outcome, n in counts.items():
-                mine[outcome] = mine.get(outcome, 0) + n
+                pending[outcome] = pending.get(outcome, 0) + n

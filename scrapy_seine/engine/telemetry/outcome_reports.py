@@ -34,9 +34,9 @@ class OutcomeReporter:
         config = FrontierConfig.from_settings(crawler.settings, crawler.spidercls.name)
         self.keys = Keys(config.crawl, config.partitions)
         self.interval_s = number(crawler.settings, "SEINE_TALLY_SECONDS", 10, low=0.1)
-        self._items_told = 0
-        self._took = (0, 0.0)
-        """Answers that were told, and how long they took."""
+        self._items_reported = 0
+        self._responses_reported = (0, 0.0)
+        """Reported responses, and their total time, s."""
         self._task: asyncio.Task[None] | None = None
         self._redis: Redis | None = None
         self._reporting = asyncio.Lock()
@@ -45,14 +45,14 @@ class OutcomeReporter:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Connect the signals of one crawler."""
         self = cls(crawler)
-        worker_of(crawler).inflight.watch(self._ended)
+        worker_of(crawler).inflight.watch(self._on_lease_end)
         connect: Callable[..., Any] = crawler.signals.connect
         connect(self._response, signals.response_received)
-        connect(self._opened, signals.spider_opened)
-        connect(self._closed, signals.spider_closed)
+        connect(self._on_opened, signals.spider_opened)
+        connect(self._on_closed, signals.spider_closed)
         return self
 
-    def _ended(self, entry: InFlight) -> None:
+    def _on_lease_end(self, entry: InFlight) -> None:
         self.tally.ended(entry.lease.domain, entry.outcome)
 
     def _response(self, response: Response, request: Request) -> None:
@@ -60,7 +60,7 @@ class OutcomeReporter:
         if latency is not None:
             self.tally.seconds.observe(latency)
 
-    def _opened(self) -> None:
+    def _on_opened(self) -> None:
         self._task = asyncio.ensure_future(self._run())
 
     async def _run(self) -> None:
@@ -69,14 +69,14 @@ class OutcomeReporter:
             await self.report()
 
     async def report(self) -> None:
-        """Send what was counted; what cannot be sent waits for the next time."""
+        """Send the counts; counts that cannot be sent wait for the next time."""
         async with self._reporting:
             await self._report()
 
     async def _report(self) -> None:
-        ended = self.tally.take()
+        counts = self.tally.take()
         items = self.stats.get_value("item_scraped_count", 0)
-        if not ended and items == self._items_told:
+        if not counts and items == self._items_reported:
             return
         if self._redis is None:
             self._redis = redis_client(self._redis_url())
@@ -85,24 +85,24 @@ class OutcomeReporter:
             await record(
                 self._redis,
                 self.keys,
-                ended,
-                items - self._items_told,
+                counts,
+                items - self._items_reported,
                 time.time(),
-                answers=answers - self._took[0],
-                took_s=took_s - self._took[1],
+                answers=answers - self._responses_reported[0],
+                took_s=took_s - self._responses_reported[1],
             )
         except (RedisError, OSError) as error:
             logger.debug("outcome counts were not sent: %s", error)
-            self.tally.put_back(ended)
+            self.tally.put_back(counts)
             return
-        self._items_told, self._took = items, (answers, took_s)
+        self._items_reported, self._responses_reported = items, (answers, took_s)
 
     def _redis_url(self) -> str:
         return endpoints(self.crawler.settings, need=("redis",)).redis_url
 
-    async def _closed(self) -> None:
+    async def _on_closed(self) -> None:
         if self._task is not None:
-            async with self._reporting:  # never cut a report in two
+            async with self._reporting:  # do not cancel a running report
                 self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         await self.report()

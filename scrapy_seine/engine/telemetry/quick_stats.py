@@ -11,7 +11,7 @@ from typing import Any
 from scrapy import Spider
 from scrapy.statscollectors import MemoryStatsCollector
 
-#: What Scrapy's scheduler and dupefilter count -> what is counted here instead.
+#: Scrapy's scheduler and dupefilter stats -> the stats that replace them here.
 COUNTED_AS = {
     "scheduler/enqueued": ("seine/enqueued",),
     "scheduler/enqueued/memory": ("seine/enqueued",),
@@ -22,18 +22,18 @@ COUNTED_AS = {
 
 
 class Stats(MemoryStatsCollector):
-    """Counts as Scrapy's own; a `spider` argument is taken as before, and nobody warns of it."""
+    """Counts as Scrapy's own; a `spider` argument is accepted as before, without a warning."""
 
     __getattribute__ = object.__getattribute__
 
     def get_value(self, key: str, default: Any = None, spider: Spider | None = None) -> Any:
-        """Return a stat, or *default*; one of Scrapy's scheduler by what is counted here instead.
+        """Return a stat, or *default*; a stat of Scrapy's scheduler is read from its replacement.
 
-        A spider compares `scheduler/enqueued` with a number, so that it is 0 in a worker whose
-        fellows queued everything.
+        A spider compares `scheduler/enqueued` with a number, so that it is 0 in a worker if other
+        workers queued everything.
         """
         stats = self.get_stats()
         if key in COUNTED_AS and key not in stats:
-            counted = sum(stats.get(name, 0) for name in COUNTED_AS[key])
-            return counted if counted or default is None else default
+            total = sum(stats.get(name, 0) for name in COUNTED_AS[key])
+            return total if total or default is None else default
         return stats.get(key, default)

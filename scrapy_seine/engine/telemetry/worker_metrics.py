@@ -1,4 +1,4 @@
-"""What a worker's counters say as metrics, worked out from Scrapy's stats when Prometheus asks."""
+"""A worker's counters as metrics, computed from Scrapy's stats when Prometheus asks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.metrics import Sheet, Spec
 from scrapy_seine.reads.prometheus import render
 
-#: Metrics that are one stat.
+#: Metrics that equal one stat.
 _SINGLE: Mapping[Spec, str] = {
     metrics.RESPONSE_BYTES: "downloader/response_bytes",
     metrics.DUPLICATES: "seine/duplicates_local",
@@ -40,7 +40,7 @@ _FAMILIES: Mapping[str, tuple[Spec, tuple[str, ...]]] = {
 }
 _MILLISECONDS = "seine/store/milliseconds"
 _NOT_ROWS = {_MILLISECONDS, "seine/store/batches"}
-#: Metrics gathered from stats with names of their own.
+#: Metrics computed from several stats.
 _NAMED: Mapping[str, tuple[Spec, str]] = {
     "item_scraped_count": (metrics.ITEMS, "scraped"),
     "item_dropped_count": (metrics.ITEMS, "dropped"),
@@ -54,7 +54,7 @@ _NAMED: Mapping[str, tuple[Spec, str]] = {
 
 
 def worker_sheet(crawl: str, stats: Mapping[str, Any], tally: OutcomeCounter) -> Sheet:
-    """Lay one worker's counters out as metrics."""
+    """Convert one worker's counters to metrics."""
     sheet = Sheet(crawl)
     for spec, stat in _SINGLE.items():
         sheet.add(spec, float(stats.get(stat, 0)))
@@ -63,9 +63,9 @@ def worker_sheet(crawl: str, stats: Mapping[str, Any], tally: OutcomeCounter) ->
     for stat, value in stats.items():
         prefix, _, label = stat.rpartition("/")
         if prefix in _FAMILIES and stat not in _NOT_ROWS:
-            spec, more = _FAMILIES[prefix]
-            # An exception's name comes with its module.
-            sheet.add(spec, float(value), label.rpartition(".")[2], *more)
+            spec, labels = _FAMILIES[prefix]
+            # An exception's label includes its module.
+            sheet.add(spec, float(value), label.rpartition(".")[2], *labels)
     sheet.add(metrics.BATCH_SECONDS, stats.get(_MILLISECONDS, 0) / 1000)
     for (domain, outcome), n in tally.by_label.items():
         sheet.add(metrics.REQUESTS_ENDED, n, domain, outcome)
@@ -82,11 +82,11 @@ class WorkerMetrics:
         self._process = ProcessCollector(registry=None)
 
     def text(self, lag_s: float) -> bytes:
-        """Write all metrics as Prometheus reads them; *lag_s*: how late the event loop woke us."""
+        """Format all metrics for Prometheus; *lag_s*: how late the event loop woke us."""
         return render([*self.sheet(lag_s), *self._process.collect()])
 
     def sheet(self, lag_s: float) -> Sheet:
-        """Work the worker's metrics out."""
+        """Compute the worker's metrics."""
         stats: Any = self.crawler.stats
         worker = worker_of(self.crawler)
         sheet = worker_sheet(self.crawl, stats.get_stats(), worker.outcomes)

@@ -1,1 +1,1 @@
-"""The plain lane's own HTTP/1.1 client: an asyncio protocol that costs a page half of Twisted's."""
+"""The plain lane's own HTTP/1.1 client: an asyncio protocol at half the CPU of Twisted's client."""

@@ -1,4 +1,4 @@
-"""A connection: one request at a time, written at once, and its answer read as it comes."""
+"""A connection: one request at a time, written at once; its answer is read as it arrives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scrapy_seine.engine.download.http.reader import Reader
 
 
 class Unanswered(Exception):
-    """The connection ended before anything of an answer came."""
+    """The connection ended before any byte of an answer arrived."""
 
     def __init__(self, why: str, *, sent: bool) -> None:
         super().__init__(why)
@@ -26,36 +26,36 @@ class Connection(asyncio.Protocol):
 
     transport: asyncio.Transport
     reader: Reader | None = None
-    """What reads the answer that is awaited, if one is."""
+    """Reads the awaited answer; None: no answer is awaited."""
     answered: asyncio.Future[bool]
     closed = False
     kept_at = 0.0
-    """When it was put aside, in seconds of the monotonic clock."""
+    """When it became idle, monotonic s."""
     certificate: Certificate | None = None
     private = False
-    """Whether its address is none of the public internet: not every request may use it."""
+    """Whether its address is not public: then not every request may use it."""
     home = ""
-    """Where it is private: its request's home, as `download.private_addresses` says."""
+    """If it is private: its request's home, see `download.private_addresses`."""
 
     def __init__(self, address: str) -> None:
         self.address, self.at = ip_address(address), address
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Have what is written leave at once."""
-        self.transport = made = cast(
+        """Turn off write buffering."""
+        self.transport = writable = cast(
             "asyncio.Transport", transport
-        )  # uvloop's is none by its class
-        # uvloop sends right away what is above this limit, and the rest when the loop turns next.
-        made.set_write_buffer_limits(0)
+        )  # uvloop's transport does not inherit from asyncio.Transport
+        # uvloop writes at once what exceeds this limit, and the rest in the next loop iteration.
+        writable.set_write_buffer_limits(0)
 
     async def ready(self) -> None:
         """Wait until requests may be written."""
 
     def ask(self, data: bytes, reader: Reader, answered: asyncio.Future[bool]) -> bool:
-        """Write a request and have its answer read. Returns whether it was written.
+        """Write a request and read its answer; returns whether it was written.
 
-        *answered* comes true when it is complete, and false where only the connection's end says
-        so. It fails with Unanswered, what the reader raises, or the error of the connection.
+        *answered* becomes True when the answer is complete, False if only the connection's end
+        shows that. It fails with Unanswered, the reader's exception, or the connection's error.
         """
         if self.closed or self.transport.is_closing():
             answered.set_exception(Unanswered("the connection was closed", sent=False))
@@ -68,7 +68,7 @@ class Connection(asyncio.Protocol):
         return True
 
     def heard(self) -> bool:
-        """Whether something came that the loop has not read yet: an end, or what nobody asked for.
+        """Whether unread bytes or an end arrived, though no answer is awaited.
 
         The next request would take these bytes for its answer.
         """
@@ -77,15 +77,15 @@ class Connection(asyncio.Protocol):
         return bool(look.poll(0))
 
     def write(self, data: bytes) -> None:
-        """Send."""
+        """Write bytes."""
         self.transport.write(data)
 
     def data_received(self, data: bytes) -> None:
-        """Take what came."""
+        """Take received bytes."""
         self.received(data)
 
     def received(self, data: bytes) -> None:
-        """Read the answer on; where none is awaited, the connection is of no more use."""
+        """Feed the reader; close the connection if no answer is awaited."""
         reader = self.reader
         if reader is None:
             self.abort()
@@ -99,11 +99,11 @@ class Connection(asyncio.Protocol):
             self._settle(None)
 
     def eof_received(self) -> None:
-        """Nothing more comes; the transport closes itself."""
+        """The peer sends nothing more; the transport closes itself."""
         self.closed = True
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Whatever was awaited does not come any more."""
+        """End the awaited answer, or fail it."""
         self.closed = True
         reader = self.reader
         if reader is None:
@@ -116,9 +116,9 @@ class Connection(asyncio.Protocol):
         except Exception as error:
             self._settle(error)
         else:
-            self._settle(None, whole=False)
+            self._settle(None, complete=False)
 
-    def _settle(self, error: Exception | None, *, whole: bool = True) -> None:
+    def _settle(self, error: Exception | None, *, complete: bool = True) -> None:
         assert self.reader is not None
         if error is not None or not self.reader.keeps:
             self.abort()
@@ -126,7 +126,7 @@ class Connection(asyncio.Protocol):
         if self.answered.done():
             return
         if error is None:
-            self.answered.set_result(whole)
+            self.answered.set_result(complete)
         else:
             self.answered.set_exception(error)
 

@@ -1,4 +1,4 @@
-"""One download: takes the answer as it comes, within the limits, and makes Scrapy's response."""
+"""One download: collects the answer within its limits, and makes Scrapy's response."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Stopped(Exception):
 
 
 class Download:
-    """Collects the answer to one request, as the Sink of its connection."""
+    """Collects the answer to one request; the Sink of its connection."""
 
     __slots__ = (
         "_began",
@@ -64,16 +64,16 @@ class Download:
         self._stop: StopDownload | None = None
 
     def head(self, head: Head) -> None:
-        """Take the head.
+        """Take the head of the answer.
 
         Raises:
-            Stopped: a receiver of headers_received says so.
-            DownloadCancelledError: the body will be larger than it may be.
+            Stopped: a receiver of headers_received stops the download.
+            DownloadCancelledError: the body is announced as larger than allowed.
         """
         self.request.meta["download_latency"] = monotonic() - self._began
         self._head = head
         self._headers = Headers(head.fields)
-        self._tell(signals.headers_received, headers=self._headers, body_length=head.length)
+        self._notify(signals.headers_received, headers=self._headers, body_length=head.length)
         self._streamed = self.heard(signals.bytes_received)
         self._weigh(head.length or 0, expected=True)
 
@@ -81,16 +81,16 @@ class Download:
         """Take a part of the body.
 
         Raises:
-            Stopped: a receiver of bytes_received says so.
-            DownloadCancelledError: the body is larger than it may be.
+            Stopped: a receiver of bytes_received stops the download.
+            DownloadCancelledError: the body is larger than allowed.
         """
         self._chunks.append(data)
         self._size += len(data)
         if self._streamed:
-            self._tell(signals.bytes_received, data=data)
+            self._notify(signals.bytes_received, data=data)
         self._weigh(self._size, expected=False)
 
-    def _tell(self, signal: object, **what: object) -> None:
+    def _notify(self, signal: object, **what: object) -> None:
         if not self.heard(signal):
             return
         stop = check_stop_download(signal, self.handler.crawler, self.request, **what)
@@ -110,12 +110,12 @@ class Download:
             self._warnsize = 0  # once is enough
 
     def response(self, connection: Connection, flags: list[str]) -> Response:
-        """Make Scrapy's response of what came.
+        """Make Scrapy's response.
 
         Raises:
             StopDownload: a receiver stopped it, and wants it to count as a failure.
         """
-        made: Response = make_response(
+        response: Response = make_response(
             url=self.request.url.partition("#")[0],
             status=self._head.status,
             headers=self._headers,
@@ -126,4 +126,4 @@ class Download:
             protocol=self._head.protocol,
             stop_download=self._stop,
         )
-        return made
+        return response

@@ -1,7 +1,7 @@
-"""The plain lane's HTTP client, with the send gate between a connection and what it writes.
+"""The plain lane's HTTP client, with the send gate between connecting and writing.
 
-Proxies, addresses to bind to and the like are left to Scrapy's own client
-(engine.download.scrapy_client): they are asked for rarely, and it knows them all.
+Proxies, bind addresses and the like go to Scrapy's own client (engine.download.scrapy_client),
+because they are rare and it supports all of them.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ from scrapy_seine.meta import GATEWAY, HOME
 _, get_dataloss_msg, *_, log_tls, make_ssl_context = scrapy_internals.imported("client")
 logger = logging.getLogger(__name__)
 
-#: Seconds for a download where neither settings nor the request name any; Scrapy's own.
+#: Default download timeout, s: Scrapy's own, if neither settings nor the request set one.
 TIMEOUT_S = 10.0
-#: Connections that are made for one request, at most.
+#: Connections made for one request, at most.
 _MOST_CONNECTIONS = 2
-#: What may be asked twice without harm.
+#: Methods that may be repeated without harm.
 _AGAIN = frozenset({"GET", "HEAD", "OPTIONS", "DELETE", "TRACE"})
-#: Some servers greet in a way that OpenSSL 3 refuses by itself; Scrapy's own client allows it.
+#: Some servers negotiate in a way that OpenSSL 3 refuses by default; Scrapy's client allows it.
 _LEGACY_SERVER_CONNECT = 0x4
 
 
 def _special(settings: BaseSettings) -> bool:
-    """Whether settings ask for what only Scrapy's own client can do."""
+    """Whether settings need a feature that only Scrapy's own client has."""
     return bool(
         settings.get("DOWNLOAD_BIND_ADDRESS")
         or settings["DOWNLOADER_CLIENTCONTEXTFACTORY"] != "SENTINEL"
@@ -67,12 +67,12 @@ def _is_special(request: Request) -> bool:
 
 
 class HttpHandler(BaseDownloadHandler):
-    """Downloads by HTTP/1.1, each request on its time."""
+    """Downloads by HTTP/1.1, each request in its slot."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        each = crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
-        self.pool = Pool(each or crawler.settings.getint("CONCURRENT_REQUESTS"), self._context)
+        per_site = crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+        self.pool = Pool(per_site or crawler.settings.getint("CONCURRENT_REQUESTS"), self._context)
         self.gate = worker_of(crawler).gate
         self.reach = worker_of(crawler).reach
         self._heard = Signals(crawler).heard
@@ -98,14 +98,14 @@ class HttpHandler(BaseDownloadHandler):
             DownloadCancelledError: it is larger than DOWNLOAD_MAXSIZE.
             ResponseDataLossError: it ended too early.
             AddressRefused: it leads to a private address that it may not reach.
-            NotNow: it missed its time, and the site has none soon.
-            NoWay: its gateway cannot be asked under these settings.
+            NotNow: it missed its slot, and the site has none soon.
+            NoWay: its gateway cannot be used under these settings.
         """
         if self._special or _is_special(request):
-            if GATEWAY in request.meta:  # Scrapy's client would ask the site itself
+            if GATEWAY in request.meta:  # Scrapy's client would connect to the site itself
                 raise NoWay(NO_GATEWAY)
             if self._scrapys is None:
-                # Twisted's whole web client, 0.1 s of a start: for who has no need of it, never.
+                # Twisted's web client takes 0.1 s to load: only workers that need it load it.
                 from scrapy_seine.engine.download.scrapy_client import PlainHandler
 
                 self._scrapys = PlainHandler(self.crawler)
@@ -122,39 +122,39 @@ class HttpHandler(BaseDownloadHandler):
             raise DownloadFailedError(str(error)) from error
 
     async def _download(self, request: Request, timeout_s: float) -> Response:
-        parts, through = asked_at(request), GATEWAY in request.meta
+        parts, by_gateway = asked_at(request), GATEWAY in request.meta
         data = head_of(request, parts) + request.body
         download = Download(request, self, self._heard, self._sizes)
-        connection = self._kept(request, parts)
-        again = connection is not None and request.method in _AGAIN and not request.body
-        made = 0
+        connection = self._idle_connection(request, parts)
+        may_repeat = connection is not None and request.method in _AGAIN and not request.body
+        connections = 0
         while True:
             if connection is None:
-                made += 1
-                reachable = permitted if through else partial(self.reach.permitted, request)
-                connection, again = await self.pool.new(parts, timeout_s, reachable), False
-                connection.private = not through and self.reach.policy.is_private(connection.at)
+                connections += 1
+                reachable = permitted if by_gateway else partial(self.reach.permitted, request)
+                connection, may_repeat = await self.pool.new(parts, timeout_s, reachable), False
+                connection.private = not by_gateway and self.reach.policy.is_private(connection.at)
                 self._log_tls(connection)
-            if not through:
+            if not by_gateway:
                 self.reach.reached(request, connection.at)
             if connection.private:
                 connection.home = str(request.meta.get(HOME) or "")
             try:
-                return await self._ask(connection, parts, data, download)
-            except Unanswered as error:  # a server closes what was not used for long
-                # A server that speaks first, or hangs up, does so on the next connection as well.
-                if (error.sent and not again) or made >= _MOST_CONNECTIONS:
+                return await self._exchange(connection, parts, data, download)
+            except Unanswered as error:  # a server closes idle connections
+                # A server that speaks first, or hangs up, does the same on the next connection.
+                if (error.sent and not may_repeat) or connections >= _MOST_CONNECTIONS:
                     raise
                 connection = None
 
-    def _kept(self, request: Request, parts: ParseResult) -> Connection | None:
+    def _idle_connection(self, request: Request, parts: ParseResult) -> Connection | None:
         connection = self.pool.kept(parts)
         if connection is None or not connection.private:
             return connection
         if connection.home and request.meta.get(HOME) == connection.home:
             return connection
         if not self.reach.permits(request, connection.at):
-            self.pool.keep(parts, connection)  # it is there for whom it was made
+            self.pool.keep(parts, connection)  # its own home may still use it
             raise self.reach.refusal(request, connection.at)
         return connection
 
@@ -176,7 +176,7 @@ class HttpHandler(BaseDownloadHandler):
 
         self.gate.at_time(request, send, fail)
 
-    async def _ask(
+    async def _exchange(
         self, connection: Connection, parts: ParseResult, data: bytes, download: Download
     ) -> Response:
         request = download.request

@@ -1,4 +1,4 @@
-"""Connecting to a host of several addresses by turns: IPv6, IPv4, the first one wins (RFC 8305)."""
+"""Connects to a host of several addresses: IPv6 and IPv4 in turn, the first wins (RFC 8305)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ RACE_S = 0.25
 
 
 async def race(addresses: list[str], port: int) -> socket.socket | str:
-    """Connect to the first of several addresses that accepts; a single one is only returned.
+    """Connect to the first of several addresses that accepts; a single one is returned as it is.
 
     Raises:
-        OSError: none accepts.
+        OSError: no address accepts.
     """
     if len(addresses) == 1:
         return addresses[0]

@@ -1,8 +1,8 @@
-"""The head of a request as bytes, and the head of an answer as a value; pure functions.
+"""Makes the head of a request and parses that of an answer; pure functions.
 
-Both do as Scrapy's own client: names are written as browsers write them, the host comes last, and
-an answer's head is read leniently, as browsers read it: lines may end in LF alone, a status needs
-no text, and a line without a colon is passed over.
+Both follow Scrapy's own client: names are written as browsers write them, the host comes last, and
+an answer's head is parsed leniently, as by browsers: lines may end in LF alone, a status needs no
+text, and a line without a colon is skipped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SPELLING = {
     b"X-Xss-Protection": b"X-XSS-Protection",
 }
 
-#: Headers about the connection, not the page; Scrapy's own client keeps them to itself as well.
+#: Headers about the connection, not the page; Scrapy's own client drops them as well.
 _OF_CONNECTION = frozenset(
     {
         b"content-length",
@@ -48,18 +48,18 @@ _OF_CONNECTION = frozenset(
 #: Statuses whose answers have no body.
 _BODILESS = frozenset({204, 304})
 _NO_CONTENT = 204
-#: The answers before the answer.
+#: Statuses of interim answers.
 _INTERIM = range(100, 200)
 
 
 class BadAnswer(Exception):
-    """What came is no HTTP answer."""
+    """The received bytes are no HTTP answer."""
 
 
 def request_head(
     method: str, parts: ParseResult, headers: Iterable[tuple[bytes, list[bytes]]], length: int
 ) -> bytes:
-    """Write a request's head; *length* is its body's, in bytes.
+    """Make a request's head; *length* is the length of its body, bytes.
 
     Raises:
         ValueError: the method, the path or a header's name cannot be written.
@@ -96,7 +96,7 @@ def _without_port(parts: ParseResult) -> str:
 
 
 def _harmless(line: bytes) -> bytes:
-    """A line that ends no line, lest a value become a header of its own."""
+    """Remove line breaks, so that a value cannot become another header."""
     name, colon, value = line.partition(b": ")
     if len(name.splitlines()) > 1:
         raise ValueError(f"no name of a header: {name!r}")
@@ -109,26 +109,26 @@ class Head(Value):
 
     status: int
     protocol: str
-    """As `HTTP/1.1`."""
+    """For instance `HTTP/1.1`."""
     fields: list[tuple[bytes, bytes]]
     """Headers in their order; of those about the connection, only the length."""
     length: int | None
-    """Bytes of the body; None where the head does not say."""
+    """Bytes of the body; None if the head has no length."""
     chunked: bool
     keeps: bool
     """Whether the connection may be used again."""
 
     @property
     def interim(self) -> bool:
-        """Whether the answer is yet to come."""
+        """Whether the final answer is still to come."""
         return self.status in _INTERIM
 
 
 def answer_head(block: bytes, method: str) -> Head:
-    """Read an answer's head, up to the empty line that ends it; *method* is what was asked.
+    """Parse an answer's head, up to the empty line that ends it; *method* is the request's.
 
     Raises:
-        BadAnswer: it is none.
+        BadAnswer: it is no HTTP head.
     """
     lines = block.split(b"\n")
     protocol, status = _status(lines[0].removesuffix(b"\r"))
@@ -140,8 +140,8 @@ def answer_head(block: bytes, method: str) -> Head:
             fields.append((name, value))
         if lower in _OF_CONNECTION:
             control.setdefault(lower, []).append(value)
-    said = b",".join(control.get(b"transfer-encoding", ())).lower().split(b",")
-    codings = {word.strip() for word in said} - {b"", b"identity"}
+    coding_list = b",".join(control.get(b"transfer-encoding", ())).lower().split(b",")
+    codings = {word.strip() for word in coding_list} - {b"", b"identity"}
     if codings - {b"chunked"}:
         raise BadAnswer(f"unknown transfer encoding {min(codings - {b'chunked'})[:40]!r}")
     chunked = bool(codings)
@@ -155,7 +155,7 @@ def answer_head(block: bytes, method: str) -> Head:
 
 
 def _is_unclear(status: int, control: dict[bytes, list[bytes]]) -> bool:
-    """Whether the server may mean another end of the body than we: nothing is to follow it.
+    """Whether the server may see another end of the body: then the connection is not reused.
 
     RFC 9112, 6.1: with both headers, the connection is closed after the answer.
     """
@@ -166,40 +166,42 @@ def _is_unclear(status: int, control: dict[bytes, list[bytes]]) -> bool:
 
 
 def _status(line: bytes) -> tuple[str, int]:
-    version, _, rest = line.partition(b" ")
-    number = rest.partition(b" ")[0]
+    version, _, status = line.partition(b" ")
+    number = status.partition(b" ")[0]
     if not _VERSION.fullmatch(version) or not _STATUS.fullmatch(number):
         raise BadAnswer(f"no status line: {line[:80]!r}")
     return version.decode(), int(number)
 
 
 def _fields(lines: list[bytes]) -> Iterable[tuple[bytes, bytes]]:
-    whole = [b""]
+    lines_of_field = [b""]
     for line in [*lines[1:], b""]:
-        if line[:1] in (b" ", b"\t"):  # it goes on with the header before
-            whole[-1] = whole[-1].removesuffix(b"\r")
-            whole.append(line)
+        if line[:1] in (b" ", b"\t"):  # a continuation of the header before
+            lines_of_field[-1] = lines_of_field[-1].removesuffix(b"\r")
+            lines_of_field.append(line)
             continue
-        name, colon, value = (whole[0] if len(whole) == 1 else b"".join(whole)).partition(b":")
+        name, colon, value = (
+            lines_of_field[0] if len(lines_of_field) == 1 else b"".join(lines_of_field)
+        ).partition(b":")
         if colon:
             yield name.strip(), value.strip()
-        whole = [line]
+        lines_of_field = [line]
 
 
 def _length(values: list[bytes]) -> int | None:
     if not values:
         return None
-    said = {value.strip() for value in b",".join(values).split(b",")}
-    if not all(value.isdigit() and len(value) < 20 for value in said):  # noqa: PLR2004
+    texts = {value.strip() for value in b",".join(values).split(b",")}
+    if not all(value.isdigit() and len(value) < 20 for value in texts):  # noqa: PLR2004
         raise BadAnswer("no length of a body")
-    lengths = {int(value) for value in said}
+    lengths = {int(value) for value in texts}
     if len(lengths) > 1:
         raise BadAnswer("two lengths of one body")
     return lengths.pop()
 
 
 def _keeps(protocol: str, control: dict[bytes, list[bytes]]) -> bool:
-    said = b",".join(control.get(b"connection", ())).lower()
+    options = b",".join(control.get(b"connection", ())).lower()
     if protocol == "HTTP/1.1":
-        return b"close" not in said
-    return b"keep-alive" in said
+        return b"close" not in options
+    return b"keep-alive" in options

@@ -1,7 +1,7 @@
-"""Whether a host is out of reach because it has IPv6 addresses only, and this machine has none.
+"""Detects hosts with IPv6 addresses only on a machine without IPv6.
 
-The machine's table of routes is asked, and nothing is sent. A machine without network has no way
-to IPv4 either: no host is to blame then.
+It reads the machine's routing table and sends nothing. A machine without network has no route to
+IPv4 either: then it is not the host's fault.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import errno
 import socket
 from collections.abc import Sequence
 
-#: What connecting fails with where no way leads to an address.
+#: Errors of connecting to an address without a route.
 _NO_WAY = {errno.ENETUNREACH, errno.EADDRNOTAVAIL}
-#: An address of the public internet that nobody has (RFC 5737): what leads there is a default way.
+#: An unused public address (RFC 5737): a route to it is a default route.
 _ANYWHERE = "192.0.2.1"
 
 
 def lacks_ipv6(error: BaseException, addresses: Sequence[str]) -> bool:
-    """Whether connecting to *addresses* failed because this machine has IPv4 alone."""
+    """Whether connecting to *addresses* failed because this machine has IPv4 only."""
     return (
         isinstance(error, OSError)
         and error.errno in _NO_WAY
@@ -31,7 +31,7 @@ def _leads_to(address: str) -> bool:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.connect((address, 9))  # of a datagram: only the route is looked up
+            probe.connect((address, 9))  # a datagram socket only looks up the route
     except OSError:
         return False
     return True

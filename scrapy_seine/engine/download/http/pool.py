@@ -1,4 +1,4 @@
-"""Connections by site: kept for the next request, or made anew."""
+"""Connections by site: kept idle for the next request, or newly made."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ IDLE_S = 60.0
 MOST_IDLE = 512
 
 
-#: Hosts whose TLS session is kept; the one that was learned first goes first.
+#: Hosts whose TLS session is kept; the oldest is dropped first.
 MOST_SESSIONS = 1000
 
 Key = tuple[str, str]
 
 
 class Pool:
-    """Keeps up to *each* connections a site; *context* gives TLS when it is first needed."""
+    """Keeps up to *each* idle connections per site; *context* makes TLS contexts on first use."""
 
     def __init__(self, each: int, context: Callable[[], ssl.SSLContext]) -> None:
         self.each = each
         self._context = context
-        self._made: ssl.SSLContext | None = None
+        self._tls_context: ssl.SSLContext | None = None
         self._idle: dict[Key, list[Connection]] = {}
         self._sessions: dict[tuple[str, int], ssl.SSLSession] = {}
         self._count = 0
         self._sweep: asyncio.TimerHandle | None = None
 
     def kept(self, parts: ParseResult) -> Connection | None:
-        """Take an open connection to a URL's site, the last one that was kept."""
+        """Take the most recently used open connection to a URL's site."""
         key = parts.scheme, parts.netloc
         idle = self._idle.get(key)
         while idle:
@@ -63,7 +63,7 @@ class Pool:
         return None
 
     def keep(self, parts: ParseResult, connection: Connection) -> None:
-        """Put a connection aside for the next request."""
+        """Keep a connection for the next request."""
         if connection.closed:
             return
         idle = self._idle.setdefault((parts.scheme, parts.netloc), [])
@@ -90,9 +90,9 @@ class Pool:
                 if connection.kept_at < since:
                     connection.abort()
         self._idle = {
-            key: open_
+            key: still_open
             for key, idle in self._idle.items()
-            if (open_ := [one for one in idle if not one.closed])
+            if (still_open := [kept for kept in idle if not kept.closed])
         }
         self._count = sum(map(len, self._idle.values()))
         self._sweep = None
@@ -102,63 +102,63 @@ class Pool:
     async def new(
         self, parts: ParseResult, timeout_s: float, permitted: Callable[[list[str]], list[str]]
     ) -> Connection:
-        """Connect to one of a host's addresses that are *permitted* (RFC 8305).
+        """Connect to one of a host's *permitted* addresses (RFC 8305).
 
-        An attempt begins 0.25 s after the one before, or when that one failed, by turns to IPv6
-        and IPv4; the first to be accepted is used. Where TLS fails there, the others are tried.
+        An attempt begins 0.25 s after the one before, or when that one failed, alternating IPv6 and
+        IPv4; the first that accepts is used. If TLS fails there, the other addresses are tried.
 
         Raises:
             AddressRefused: none of the addresses is permitted.
             CannotResolveHostError: the host has no address.
             DownloadConnectionRefusedError: nothing listens there.
             DownloadTimeoutError: it takes too long.
-            DownloadFailedError: there is no connection for another reason.
+            DownloadFailedError: connecting failed for another reason.
         """
         host = parts.hostname or ""
         port = parts.port
         if port is None:
             port = 443 if parts.scheme == "https" else 80
         error: Exception | None = None
-        addresses = known = permitted(await addresses_of(host))
+        addresses = all_addresses = permitted(await addresses_of(host))
         while addresses:
             try:
                 async with asyncio.timeout(timeout_s):
-                    made = await race(addresses, port)
+                    peer = await race(addresses, port)
             except (OSError, RuntimeError, ValueError) as failed:
                 error = error or failed
                 break
-            address = made if isinstance(made, str) else made.getpeername()[0]
+            address = peer if isinstance(peer, str) else peer.getpeername()[0]
             try:
                 async with asyncio.timeout(timeout_s / len(addresses)):
-                    return await self._connect(parts.scheme, host, address, made, port)
+                    return await self._connect(parts.scheme, host, address, peer, port)
             except (OSError, Unanswered, ValueError) as failed:
                 error = error or failed
-                addresses = [other for other in addresses if other != address]
+                addresses = [candidate for candidate in addresses if candidate != address]
         assert error is not None
-        if lacks_ipv6(error, known):  # without the cause, which would blame this machine
+        if lacks_ipv6(error, all_addresses):  # without the cause, which would blame this machine
             text = f"no connection to {host}:{port}: it has IPv6 addresses only, this machine IPv4"
             raise DownloadFailedError(text) from None
-        raise _named(error, f"{host}:{port}") from error
+        raise _as_scrapys(error, f"{host}:{port}") from error
 
     async def _connect(
-        self, scheme: str, host: str, address: str, made: socket.socket | str, port: int
+        self, scheme: str, host: str, address: str, peer: socket.socket | str, port: int
     ) -> Connection:
         make: Callable[[], Connection] = partial(Connection, address)
         if scheme == "https":
-            if self._made is None:
-                self._made = self._context()
+            if self._tls_context is None:
+                self._tls_context = self._context()
             place = host, port
             make = partial(
                 SecureConnection,
-                *(address, self._made, host),
+                *(address, self._tls_context, host),
                 session=self._sessions.get(place),
                 learned=partial(self._learn, place),
             )
         loop = asyncio.get_running_loop()
-        if isinstance(made, str):
-            _, connection = await loop.create_connection(make, made, port)
+        if isinstance(peer, str):
+            _, connection = await loop.create_connection(make, peer, port)
         else:
-            _, connection = await loop.create_connection(make, sock=made)
+            _, connection = await loop.create_connection(make, sock=peer)
         try:
             await connection.ready()
         except BaseException:
@@ -167,14 +167,14 @@ class Pool:
         return connection
 
     def _learn(self, place: tuple[str, int], session: ssl.SSLSession) -> None:
-        """Keep a session for the next connection to a host: a resumed one costs both less CPU."""
+        """Keep a session for the next connection to a host: resuming saves both sides CPU."""
         self._sessions.pop(place, None)
         self._sessions[place] = session
         if len(self._sessions) > MOST_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
 
     def close(self) -> None:
-        """Close what is kept."""
+        """Close the idle connections."""
         if self._sweep is not None:
             self._sweep.cancel()
         for idle in self._idle.values():
@@ -183,10 +183,10 @@ class Pool:
         self._idle.clear()
 
 
-def _named(error: Exception, where: str) -> Exception:
-    """Scrapy's own name for why there is no connection; the kinds of retries depend on it."""
+def _as_scrapys(error: Exception, address: str) -> Exception:
+    """Translate to Scrapy's exception; the kind of retry depends on it."""
     if isinstance(error, ConnectionRefusedError):
-        return DownloadConnectionRefusedError(f"{where} refuses connections")
+        return DownloadConnectionRefusedError(f"{address} refuses connections")
     if isinstance(error, TimeoutError):
-        return DownloadTimeoutError(f"connecting to {where} took too long")
-    return DownloadFailedError(f"no connection to {where}: {error}")
+        return DownloadTimeoutError(f"connecting to {address} took too long")
+    return DownloadFailedError(f"no connection to {address}: {error}")

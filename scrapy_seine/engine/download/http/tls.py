@@ -1,4 +1,4 @@
-"""A connection with TLS, over memory: so its bytes, too, leave at once."""
+"""A connection with TLS over memory buffers, so that its bytes are written at once, too."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from twisted.internet.ssl import Certificate
 
 from scrapy_seine.engine.download.http.connection import Connection, Unanswered
 
-#: Most bytes that one TLS record holds.
+#: Bytes that one TLS record holds, at most.
 _RECORD = 1 << 14
 
 
 class SecureConnection(Connection):
     """A connection to *host* with TLS.
 
-    It resumes the *session* of an earlier connection to the same host and port, where the server
-    still knows that one (RFC 8446, 2.2), and tells *learned* of its own.
+    It resumes the *session* of an earlier connection to the same host and port, if the server still
+    has it (RFC 8446, 2.2), and passes its own session to *learned*.
     """
 
     def __init__(
@@ -32,19 +32,21 @@ class SecureConnection(Connection):
         learned: Callable[[ssl.SSLSession], None] | None = None,
     ) -> None:
         super().__init__(address)
-        self._come, self._go = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self.tls = context.wrap_bio(self._come, self._go, server_hostname=host, session=session)
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = context.wrap_bio(
+            self._incoming, self._outgoing, server_hostname=host, session=session
+        )
         self._learned = learned
-        self._shaken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._handshake: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Greet."""
+        """Start the handshake."""
         super().connection_made(transport)
         self._shake()
 
     @cached_property
     def certificate(self) -> Certificate | None:  # type: ignore[override]
-        """The server's."""
+        """The server's certificate."""
         plain = self.tls.getpeercert(binary_form=True)
         return Certificate.load(plain, FILETYPE_ASN1) if plain else None
 
@@ -53,9 +55,9 @@ class SecureConnection(Connection):
 
         Raises:
             ssl.SSLError: it failed.
-            Unanswered: the connection ended before.
+            Unanswered: the connection ended before that.
         """
-        await self._shaken
+        await self._handshake
 
     def _shake(self) -> None:
         try:
@@ -64,42 +66,42 @@ class SecureConnection(Connection):
             self._flush()
         except ssl.SSLError as error:
             self._flush()
-            self._shaken_by(error)
+            self._end_handshake(error)
         else:
             self._flush()
-            self._shaken_by(None)
+            self._end_handshake(None)
 
-    def _shaken_by(self, error: Exception | None) -> None:
+    def _end_handshake(self, error: Exception | None) -> None:
         if error is not None:
             self.abort()
-        if self._shaken.done():
+        if self._handshake.done():
             return
         if error is None:
-            self._shaken.set_result(None)
+            self._handshake.set_result(None)
         else:
-            self._shaken.set_exception(error)
+            self._handshake.set_exception(error)
 
     def write(self, data: bytes) -> None:
-        """Encrypt and send."""
-        left = memoryview(data)
-        while left:
-            left = left[self.tls.write(left) :]
+        """Encrypt and write bytes."""
+        unsent = memoryview(data)
+        while unsent:
+            unsent = unsent[self.tls.write(unsent) :]
         self._flush()
 
     def _flush(self) -> None:
-        if data := self._go.read():
+        if data := self._outgoing.read():
             self.transport.write(data)
 
     def data_received(self, data: bytes) -> None:
-        """Decrypt and take what came."""
-        self._come.write(data)
-        if not self._shaken.done():
+        """Decrypt received bytes."""
+        self._incoming.write(data)
+        if not self._handshake.done():
             self._shake()
-        if self._shaken.done() and not self.closed and (plain := self._plain()):
-            self._tell_session()  # a server's tickets come before its first answer
+        if self._handshake.done() and not self.closed and (plain := self._plain()):
+            self._pass_session_on()  # a server's tickets come before its first answer
             self.received(plain)
 
-    def _tell_session(self) -> None:
+    def _pass_session_on(self) -> None:
         learned, self._learned = self._learned, None
         if learned is not None and (session := self.tls.session) is not None:
             learned(session)
@@ -109,7 +111,7 @@ class SecureConnection(Connection):
         try:
             while part := self.tls.read(_RECORD):
                 parts.append(part)
-            self._end()  # the other end says that nothing follows
+            self._end()  # the server closed its side
         except ssl.SSLWantReadError:
             pass
         except ssl.SSLError:
@@ -122,6 +124,6 @@ class SecureConnection(Connection):
         self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Whatever was awaited does not come any more."""
-        self._shaken_by(Unanswered(str(exc or "closed within the TLS handshake"), sent=False))
+        """End the handshake, or the awaited answer."""
+        self._end_handshake(Unanswered(str(exc or "closed within the TLS handshake"), sent=False))
         super().connection_lost(exc)
