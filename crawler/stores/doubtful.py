@@ -175,7 +175,7 @@ def _with_good_values(
     row: ProductRow, doubts: Iterable[Doubtful], stored: Stored | None
 ) -> ProductRow:
     item = orjson.loads(row.body)
-    before: Mapping[str, Any] = stored.item if stored is not None else {}
+    stored_item: Mapping[str, Any] = stored.item if stored is not None else {}
     if stored is not None and is_no_products(row):
         for name in MEANINGFUL:
             _set(item, name, stored.lately.get(name, stored_item.get(name)))
