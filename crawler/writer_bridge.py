@@ -27,7 +27,7 @@ from crawler.stores.dead_ends import write_dead_ends
 from crawler.stores.migrations import prepare
 from crawler.stores.postgres_endpoint import endpoints
 from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
-from crawler.stores.refused_rows import refused
+from crawler.stores.refused_to_rejected import refused
 from crawler.stores.rows import Confirmed, Seen, Vanished, product_row, rejected_row
 from crawler.stores.tables import (
     ATTEMPT,

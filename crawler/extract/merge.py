@@ -18,7 +18,7 @@ from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import opengraph
 from crawler.extract.structured.schema import has_check_digit
 from crawler.extract.visible import text
-from crawler.extract.visible.told_money import (
+from crawler.extract.visible.page_currency import (
     currency_of_address,
     currency_of_phones,
     spoken_currency,

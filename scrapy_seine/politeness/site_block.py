@@ -1,4 +1,4 @@
-"""How long a whole site is left alone after a 429 or a 503. Pure: answers in, seconds out."""
+"""How long a whole site is left alone after a 429 or a 503; `block_until.lua` doubles it. Pure."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.money import local_signs, multiples
+from crawler.extract.money import multiples, short_currency_words
 from crawler.extract.money.currencies import CODES, SPELLINGS, TOMAN, currency_of, is_one_of
 from scrapy_seine.records import Value
 
@@ -191,7 +191,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
         if start < past:
             continue  # the cents of the amount before
         within = before is None and start and _joins(text[start - 1])
-        if within and local_signs.beside(text, start, end, local) is None:
+        if within and short_currency_words.beside(text, start, end, local) is None:
             continue  # the end of a word: M12
         if text[end : end + 1] in _MIDST and (money := _split(text, match, local)):
             past = money.end
@@ -205,7 +205,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
         sign = _sign_of(before, after, match[0], local)
         if sign is None:
             since = match
-            found = local_signs.beside(text, start, end, local)
+            found = short_currency_words.beside(text, start, end, local)
             named = meant == local if meant else cents and _IS_WHOLE(text, place)
             whole = (local, start, place) if named else None
             currency, start, end = found or whole or (None, start, end)

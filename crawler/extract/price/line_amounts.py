@@ -9,7 +9,7 @@ from itertools import islice
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.money import local_signs
+from crawler.extract.money import short_currency_words
 from crawler.extract.money.amounts import Money, amount, find_prices, parse_price
 from crawler.extract.money.currencies import is_currency
 from crawler.extract.page import lines as _lines
@@ -64,7 +64,7 @@ def _monies(text: str, local: str | None, marked: bool) -> Sequence[Money]:
     monies = tuple(islice(find_prices(text, local), _MOST_IN_LINE))
     if monies:
         return monies
-    if found := local_signs.alone(text, marked=marked):
+    if found := short_currency_words.alone(text, marked=marked):
         code, start, end = found
         value = amount(text[start:end], code)
         return () if value is None else (Money(value, code, 0, len(text)),)

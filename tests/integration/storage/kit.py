@@ -26,7 +26,7 @@ from crawler.stores.products import (
     write_products,
     write_rejected,
 )
-from crawler.stores.refused_rows import refused
+from crawler.stores.refused_to_rejected import refused
 from crawler.stores.rows import ProductRow, product_row
 from scrapy_seine.sinks.postgres.batches import Limits, Report
 from scrapy_seine.sinks.postgres.writer import Writer

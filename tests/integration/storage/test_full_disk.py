@@ -17,7 +17,7 @@ from crawler.stores.archive.batches import PageTable
 from crawler.stores.archive.object_storage import Folder
 from crawler.stores.archive.warc import Page
 from crawler.stores.products import write_rejected
-from crawler.stores.refused_rows import refused
+from crawler.stores.refused_to_rejected import refused
 from scrapy_seine.sinks.postgres.batches import Limits, Report
 from scrapy_seine.sinks.postgres.writer import Writer
 from tests.helpers import wait_until

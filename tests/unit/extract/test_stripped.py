@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from crawler.extract import extract, parse
-from crawler.extract.money.local_signs import alone, beside
+from crawler.extract.money.short_currency_words import alone, beside
 
 URL = "https://shop.example/p/red-lamp"
 #: By what they show: language, body, the fields expected, and the address where it matters.

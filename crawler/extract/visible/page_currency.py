@@ -1,11 +1,11 @@
-"""The money of a page whose amounts do not say it: by its other texts, telephone or postal address."""
+"""The currency of a page whose amounts lack one: by its other texts, telephone or postal address."""
 
 from __future__ import annotations
 
 from itertools import islice
 
 from crawler.extract import lazy_patterns
-from crawler.extract.money import local_signs
+from crawler.extract.money import short_currency_words
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.money.currencies import (
     CODES,
@@ -51,7 +51,7 @@ def spoken_currency(page: Page) -> str | None:
             continue
         if holds_digit(text):
             told.update(money.currency for money in find_prices(text) if money.currency)
-        elif alone := local_signs.of_word(text.strip()) or _sign(text.strip()):
+        elif alone := short_currency_words.of_word(text.strip()) or _sign(text.strip()):
             told.add(alone)
         codes = CODES.intersection(_CODE.findall(text))
         if codes and _CALLED(text):
