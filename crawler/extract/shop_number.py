@@ -52,7 +52,7 @@ _VIEW = finder(
 )
 _INDEX = lazy_patterns.pattern(r"/(?:p|index\.\w{3,4})?$")
 #: Years end many slugs: `calendar-2026`.
-_YEAR = lazy_patterns.pattern(r"(?:19|20)\d\d")
+_YEAR = lazy_patterns.pattern(r"(?:1[5-9]|20)\d\d")
 #: The number of a model is one word with a figure, and no year; "Pixel 9" is a name.
 _CODE = lazy_patterns.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 #: How the barcodes of books begin: booksellers know books by them.

@@ -59,6 +59,7 @@ from crawler.extract.price.words_beside import (
     BEHIND,
     CALLS_PRICE,
     RANGE,
+    in_sentence,
     one_told_behind,
     tells_a_part,
     told_behind,
@@ -354,7 +355,7 @@ def find_price(
     called = best.line.text[: best.money.start][-AROUND:] or label_before(read, best.line)
     # What is sold by the metre has a price by the metre.
     loose = best.other and not (unit or CALLS_PRICE(called))
-    seen.price_is_loose = loose or _ends_sentence(best) or _is_below_others(read, best)
+    seen.price_is_loose = loose or _ends_sentence(best, alone=True) or _is_below_others(read, best)
     seen.price_after_link = best.follows_link
     rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
     seen.price_in_rows = best.follows_link and len(rows) > 1
@@ -425,6 +426,7 @@ def _is_in_prose(read: Lines, best: Candidate) -> bool:
     if line.flags & _NO_PROSE or len(line.text) < _GAP + BEHIND // 2:
         return False
     before, after = line.text[: money.start][-AROUND:], line.text[money.end :][:AROUND]
+    before = in_sentence(before)
     if line.index == read.heading:
         return len(_WORDS.findall(after)) > _AFTER_IN_PROSE  # a title that speaks of money
     enough = len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
@@ -436,9 +438,13 @@ def _is_called_price(one: Candidate) -> bool:
     return one.now or _COSTS(one.line.text[: one.money.start][-AROUND:]) is not None
 
 
-def _ends_sentence(best: Candidate) -> bool:
-    """Whether words that are no label stand before a price in its line, outside of boxes for prices."""
+def _ends_sentence(best: Candidate, *, alone: bool = False) -> bool:
+    """Whether words that are no label stand before a price in its line, outside of boxes for prices.
+
+    Or in its sentence *alone*.
+    """
     before = best.line.text[: best.money.start][-AROUND:]
+    before = in_sentence(before) if alone else before
     marked = best.line.flags & (_NO_PROSE | _lines.FACT)
     told = marked or best.now  # "Was 499 now 399": the words since the amount before are a label
     return not told and ":" not in before and len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE

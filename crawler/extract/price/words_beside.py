@@ -16,6 +16,7 @@ from crawler.extract.words import any_of, finder, whole_of
 AROUND, BEHIND = 500, 60
 #: Characters before an amount with which its line begins.
 _GAP = 3
+_AROUND = " :：$€£"
 #: What is saved, in percent, behind an amount with which a line ends.
 _SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
 #: The amount with which a line ends, its sign apart.
@@ -30,6 +31,12 @@ _OF_NEXT = finder(
 )
 #: "50 or more": the sum from which on something is free stands before.
 _OR_MORE = finder(rf"^\W{{0,2}}(?:{any_of('amounts', 'or_more')})")
+#: Words between two amounts that are about the second: `+ postage`, ` (shipping `, `. Postage is `.
+_LABELS_NEXT = finder(
+    rf"^\W{{0,3}}(?:(?:[+,;(–—/|&.-]|plus|and|und|et|y|e|og|och)\s?){{1,2}}(?:{any_of('amounts', 'postage')})"
+    r"\w{0,12}(?:\s\w{1,10}){0,4}\s?[:(]?\s?\W?$"
+    rf"|^\W{{0,3}}(?:{any_of('amounts', 'postage')})\w{{0,12}}(?:\s\w{{1,10}}){{0,2}}\s?[:(]\s?\W?$"
+)
 #: What a label says in front of the price, with the currency in brackets at most.
 CALLS_PRICE = whole_of(
     lambda any_of: (
@@ -46,6 +53,8 @@ holds_word = re.compile(r"[^\W_]").search
 def words_of(money: Money, text: str, since: int, until: int) -> str:
     """The words of a line that are about an amount: each of several has its own beside it."""
     after = text[money.end : min(until, money.end + 2 * AROUND)]
+    if since and labels_next(text[since : money.start]):
+        return text[since : money.start]
     if "%" in after and _SAVED(after):
         return text[since : money.start]  # words about a percentage are not about the amount
     if since and holds_word(after):
@@ -56,6 +65,8 @@ def words_of(money: Money, text: str, since: int, until: int) -> str:
         return text[since : money.start]
     if not since and until < len(text):
         before = text[max(0, money.start - 2 * AROUND) : money.start]
+        if labels_next(text[money.end : until]) and _begins(before):
+            return before
         own = _own_words(text[money.end : until][:AROUND], text[until : until + AROUND])
         if own is not None:
             return before + own
@@ -65,6 +76,30 @@ def words_of(money: Money, text: str, since: int, until: int) -> str:
     if len(text) <= 2 * AROUND:
         return text[: money.start] + text[money.end :]
     return text[max(0, money.start - AROUND) : money.start] + text[money.end : money.end + AROUND]
+
+
+def labels_next(between: str) -> bool:
+    """Whether the words between two amounts say that the second is the postage of the first.
+
+    >>> labels_next(" + postage "), labels_next(" plus shipping ($"), labels_next(" shipping, ")
+    (True, True, False)
+    """
+    return len(between) < BEHIND and _LABELS_NEXT(between) is not None
+
+
+def in_sentence(before: str) -> str:
+    """The words before an amount that stand in its sentence.
+
+    >>> in_sentence("oil on canvas. Price: ")
+    'Price: '
+    """
+    return before.rpartition(". ")[2]
+
+
+def _begins(before: str) -> bool:
+    """Whether a sentence begins with an amount, or with what calls it the price."""
+    told = in_sentence(before).strip(_AROUND)
+    return len(told) <= _GAP or CALLS_PRICE(told) is not None
 
 
 def _own_words(between: str, rest: str) -> str | None:

@@ -20,6 +20,8 @@ from crawler.extract.stock.availability import (
     buys,
     buys_in_short,
 )
+from crawler.extract.stock.by_price import SOLD as _SOLD
+from crawler.extract.stock.by_price import told_by_price
 from crawler.extract.words import Marks, any_word, begun_of, finder, finder_of, whole_of
 from crawler.extract.words.listed_words import Together
 
@@ -28,8 +30,6 @@ _STOCK_LABEL = begun_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
 _CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b")
 #: A shop to which one goes: what is not there may be had here.
 _IN_SHOPS = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'in_shops')})(?!\w)")
-#: What stands where the price was.
-_SOLD = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'sold')})\W*")
 #: The same of what is not sold yet: "Coming soon".
 _SOON = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'soon')})\W*")
 #: What a button says that stands where the one that buys was.
@@ -49,7 +49,7 @@ _CELLS = frozenset({"th", "td", "dt"})
 _NO = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('stock', 'denies')})\W{{0,3}}")
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a button with an amount.
-_SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
+_SOLDBUTTON = _lines.BUTTON | _lines.DIGIT
 #: Who gives to the shop buys nothing.
 _GIVES = any_word("buy", "gives")
 _PRESSED = frozenset({"submit", "image", "button"})
@@ -69,7 +69,7 @@ _MOST_WORDS = 4
 #: Boxes of a line in which a word for the stock is looked for.
 _MOST_PARTS = 6
 #: The same of a line that may be one word.
-_SHORT, _SOLD_SHORT = 16, 20
+_SHORT, _SOLDSHORT = 16, 20
 
 
 def _stock_in(line: Line) -> str | None:
@@ -312,7 +312,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     loose = _or_badge(loose, badge, seen)
     told = marked or (firm or "InStock" if sold else loose)
     told = "PreOrder" if asked and told == "InStock" else told  # the button knows best
-    seen.fields["availability"] = told or _sold_alone(read, seen.buy_buttons)
+    seen.fields["availability"] = told or _told_alone(read, seen)
 
 
 def _or_badge(loose: str | None, badge: str | None, seen: Visible) -> str | None:
@@ -335,15 +335,25 @@ _TELLS = Together(_SOLD, _NOTIFIES, _SOON, *WORDS.rules)
 _SILENT = Marks(_is_silent)
 
 
-def _sold_alone(read: Lines, buttons: int) -> str | None:
-    """What follows from a line that says no more than "Sold", and not how many, where none buys."""
-    for line, following in pairwise([*read.own, None] if not buttons else ()):
-        if line is None or len(line.text) >= _SOLD_SHORT:
+def _told_alone(read: Lines, seen: Visible) -> str | None:
+    """What follows from a line that says no more than "Sold", and not how many, where none buys.
+
+    Or from a remark behind the price in its line.
+    """
+    if seen.price_line is not None and not seen.buy_buttons:
+        text, price = read.lines[seen.price_line].text, seen.fields.get("price")
+        ends = (m.end for m in find_prices(text[:_LONGEST_STOCK]) if m.value == price)
+        told = None if (end := next(ends, None)) is None else told_by_price(text, end)
+        if told is not None:
+            seen.stock_by_price = True
+            return told
+    for line, following in pairwise([*read.own, None] if not seen.buy_buttons else ()):
+        if line is None or len(line.text) >= _SOLDSHORT:
             continue
         if _SOLD(line.text):
             counts = following is not None and following.text[:1].isdigit()
             return None if counts else "OutOfStock"
-        if line.flags & _SOLD_BUTTON == _SOLD_BUTTON and _disabled(line.element):
+        if line.flags & _SOLDBUTTON == _SOLDBUTTON and _disabled(line.element):
             word = line.text.partition(" ")[0]  # "Sold – € 38.16", where one would buy
             if _SOLD(word):
                 return "OutOfStock"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, pairwise
 from unicodedata import normalize
 
@@ -35,6 +35,7 @@ from crawler.extract.visible.facts import (
 )
 from crawler.extract.visible.makers import maker_beside
 from crawler.extract.visible.pictures import named_pictures, picture_beside
+from crawler.extract.visible.plain_offers import weigh_offer
 from crawler.extract.visible.price_in_attributes import take_attribute
 from crawler.extract.visible.price_in_options import take_option
 from crawler.extract.visible.priced_heading import (
@@ -303,6 +304,8 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     pictures = named_pictures(page, fields.get("name"))
     seen.pictured = bool(pictures)
     fields["images"] = pictures or picture_beside(beside)
+    if seen.price_line is not None and not (seen.buy_buttons or seen.cards or known.get("price")):
+        seen.weigh_offer = partial(weigh_offer, read, seen, local, beside)
     return _without_nothing(seen)
 
 

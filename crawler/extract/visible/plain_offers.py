@@ -1,0 +1,135 @@
+"""Pages that offer one thing in plain words: a name, its picture, a line that is the price."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from itertools import islice
+
+from crawler.extract import lazy_patterns
+from crawler.extract.kind_signs import Visible
+from crawler.extract.page import lines as _lines
+from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.page import Element, holds_digit, short_text
+from crawler.extract.price.line_amounts import monies_of, says_now, says_old
+from crawler.extract.price.other_amounts import says_other
+from crawler.extract.price.words_beside import CALLS_PRICE
+from crawler.extract.words import any_word
+
+#: What is paid for and is no thing: entrances, courses, nights, hours.
+_SERVICE = any_word("amounts", "service")
+_COSTS = any_word("amounts", "costs")
+#: Where a sentence ends; the price may stand behind what is told of the thing in its line.
+_SENTENCES = lazy_patterns.pattern(r"[.!?…。;；|•·]\s+|\s[-–—]\s|[。；　]")
+_WORD = re.compile(r"[^\W\d_]{2}").search
+#: How large, heavy or much a thing is: `24 x 36`, `350 g`, `0,7 l`, `12"`.
+_MEASURE = re.compile(
+    r"\d\s?(?:x|×|х)\s?\d|(?<![\d.,])\d{1,4}(?:[.,]\d{1,2})?\s?"
+    r"(?:cm|mm|kg|gr?|ml|cl|dl|l|in(?:ch(?:es)?)?|lbs?|oz|см|мм|кг|г|мл|л|litr\w*|liter|gram\w*)(?![\w/])",
+    re.I,
+).search
+#: When a thing was made, and how many pages it has.
+_MADE_IN = re.compile(
+    r"(?<!\d)1[4-9]\d\d(?!\d)|\d{2,4}\s(?:s|p|pp|pages?|seiten|sivua|stran|str|pagine)\b", re.I
+).search
+#: What tells when something takes place, and not what a thing is: `12.5.`, `24/06/2025`, `19:30`, `7 pm`.
+_WHEN = re.compile(
+    r"(?<![\d.,/-])(?:[0-3]?\d[./][01]?\d[./](?:\d{2}(?:\d\d)?)?(?!\d)|[0-2]?\d[:h][0-5]\d(?!\d)"
+    r"|[0-2]?\d\s?(?:[ap]\.?m\b|uhr\b|h\b|klo\b))"
+    r"|\d\s?月\s?\d{1,2}\s?日",
+    re.I,
+).search
+#: Characters of a line with the price, and of one before it that may say what the amount is.
+_LONGEST, _LONGEST_LABEL = 120, 40
+#: Characters of sentences from which on a page is an article, and what is a sentence.
+_ARTICLE, _SENTENCE = 2_000, 80
+#: Boxes whose neighbour before may be their label.
+_CELLS = frozenset({"td", "dd"})
+#: Lines behind the heading that are looked at.
+_MOST_LINES = 60
+
+
+def weigh_offer(read: Lines, seen: Visible, local: str | None, heading: Element | None) -> None:
+    """Note whether a page without a button that buys names, shows and prices one thing plainly."""
+    price = seen.fields.get("price")
+    if not price or seen.price_line is None or heading is None or seen.price_in_prose:
+        return
+    line = read.lines[seen.price_line]
+    if len(line.text) <= _LONGEST and not line.flags & _lines.LINK:
+        seen.price_stands = _stands_alone(line, price, local)
+        seen.plainly = seen.price_stands and _offers_one(read, seen, local, heading)
+
+
+def _offers_one(read: Lines, seen: Visible, local: str | None, heading: Element) -> bool:
+    """Whether a page is about one thing: it shows or measures it, and speaks of no other amounts."""
+    line = read.lines[seen.price_line or 0]
+    name = short_text(heading)
+    if _is_no_thing(name) or says_other(name.lower()):
+        return False
+    here = [n for n in read.lines[max(read.heading, 0) :] if not n.flags & _AWAY][:_MOST_LINES]
+    if any(_is_no_thing(n.text) for n in here if n.index != line.index and _is_near(n, line)):
+        return False
+    prose = sum(len(n.text) for n in here if len(n.text) > _SENTENCE)
+    if prose > _ARTICLE or _has_others(here, seen, local, line):
+        return False
+    return bool(
+        seen.fields.get("images")
+        or seen.fields.get("availability")
+        or any(_MEASURE(n.text) or _MADE_IN(n.text) for n in here if n.flags & _lines.DIGIT)
+    )
+
+
+_AWAY = _lines.ELSEWHERE | _lines.HIDDEN | _lines.BEYOND | _lines.CARD
+
+
+def _is_near(one: Line, line: Line) -> bool:
+    return abs(one.index - line.index) <= 6 and len(one.text) <= _LONGEST
+
+
+def _stands_alone(line: Line, price: Decimal, local: str | None) -> bool:
+    """Whether a line or a sentence is nothing but a price, what calls it one, and remarks behind it."""
+    monies = monies_of(line, local)
+    own = next((money for money in monies if money.value == price), None)
+    if own is None or _is_no_thing(line.text):
+        return False
+    before = _SENTENCES.split(line.text[: own.start])[-1].strip()
+    if monies[0] is not own and monies[0].end > own.start - 12:
+        before = line.text[monies[0].end : own.start].strip()
+    if before and _WORD(before) and not _is_label(before):
+        return False
+    return bool(before) or not _is_labelled_otherwise(line.element)
+
+
+def _is_label(before: str) -> bool:
+    if len(before) > _LONGEST_LABEL:
+        return False
+    if CALLS_PRICE(before) or says_now(before) or says_old(before):
+        return True
+    return before[-1:] in ":：" and _COSTS(before) is not None
+
+
+def _is_labelled_otherwise(element: Element) -> bool:
+    """Whether the cell before an amount's says that it is no price: a way to send things."""
+    cell = next(
+        (e for e in (element, *islice(element.iterancestors(), 2)) if e.tag in _CELLS), None
+    )
+    label = None if cell is None else cell.getprevious()
+    text = "" if label is None else short_text(label, _LONGEST)
+    return bool(text) and _WORD(text) is not None and not _is_label(text) and not _COSTS(text)
+
+
+def _is_no_thing(text: str) -> bool:
+    """Whether a text speaks of a date, or of what one takes part in."""
+    return _SERVICE(text) is not None or (holds_digit(text) and _WHEN(text) is not None)
+
+
+def _has_others(here: list[Line], seen: Visible, local: str | None, own: Line) -> bool:
+    """Whether further amounts stand on the page, which are no postage and not the price before."""
+    known = {seen.fields["price"], seen.fields.get("regular_price")}
+    for line in here:
+        if not line.flags & _lines.DIGIT or line is own:
+            continue
+        others = [m for m in monies_of(line, local) if m.value not in known and m.currency]
+        if others and not says_other(line.text.lower()) and not line.flags & _lines.OLD:
+            return True
+    return False

@@ -1,0 +1,120 @@
+"""Things that are offered in plain words: no cart, no marks, a line that is the price."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import Found, extract, parse
+
+_PICTURE = "<img src=/a/12.jpg>"
+
+
+def _read(body: str, lang: str = "en", path: str = "things/12", title: str = "Red vase") -> Found:
+    html = f"<html lang={lang}><head><title>{title}</title></head><body><a href=/>Home</a><div>{body}</div></body></html>"
+    return extract(
+        parse(html.encode(), f"https://maker.example/{path}", "text/html; charset=utf-8")
+    )
+
+
+def _vase(line: str, more: str = _PICTURE, **page: str) -> Found:
+    return _read(f"<h1>Red vase</h1>{more}<p>Thrown and glazed by hand.</p><p>{line}</p>", **page)
+
+
+@pytest.mark.parametrize(
+    ("line", "price"),
+    [
+        ("€ 45", "45"),
+        ("45 € each", "45"),
+        ("Price: 45 €", "45"),
+        ("24 x 36, oil on linen. $1,850", "1850"),
+        ("$45 + $8 shipping", "45"),
+        ("Price 45 € + postage 5.90 €", "45"),
+        ("£240 the pair. Postage within the UK is £12.50.", "240"),
+        ("oil on canvas. Price: $1800 plus shipping ($85 within the US). At Cove Gallery.", "1800"),
+    ],
+)
+def test_a_named_and_shown_thing_with_a_price_of_its_own_line_is_a_product(line, price):
+    found = _vase(line)
+    assert (found.kind, found.fields.get("price")) == ("product", Decimal(price))
+
+
+def test_measures_a_year_or_pages_show_a_thing_as_well_as_a_picture_does():
+    for told in ("<p>Height 32 cm</p>", "<p>Helsinki 1954</p>", "<p>312 pages</p>"):
+        assert _vase("€ 45", told).kind == "product", told
+    assert _vase("€ 45", "").kind == "other"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<h1>Guided tour</h1><img src=/a/1.jpg><p>Every Friday.</p><p>€ 8 per person</p>",
+        "<h1>Open day</h1><img src=/a/1.jpg><p>12 June, 19:30</p><p>€ 8</p>",
+        "<h1>Summer school</h1><img src=/a/1.jpg><p>Three days at the wheel.</p><p>€ 320</p><p>Course fee with lunch</p>",
+        "<h1>Red vase</h1><img src=/a/1.jpg><p>At the last fair this small thing made € 320</p>",
+        "<h1>Delivery</h1><img src=/a/1.jpg><p>€ 8</p>",
+        "<h1>How it goes</h1><img src=/a/1.jpg><table><tr><td>Courier</td><td>€ 8</td></tr></table>",
+        "<h1>Repairs</h1><img src=/a/1.jpg><p>€ 60</p><p>A new bridge is € 90 and the post € 45</p>",
+    ],
+)
+def test_tours_dates_fees_and_lists_are_no_things(body):
+    assert _read(body, title="Violin makers").kind != "product"
+
+
+@pytest.mark.parametrize(
+    ("line", "lang"),
+    [
+        ("€ 650 — Sold, thank you", "en"),
+        ("650 € — Vendu", "fr"),
+        ("€ 650 (riservato)", "it"),
+        ("12.800,00 €, venduta", "it"),
+        ("180 € – myyty", "fi"),
+        ("Kr. 9.500,- SOLGT", "no"),
+    ],
+)
+def test_a_remark_by_the_price_says_that_a_thing_is_sold(line, lang):
+    found = _vase(line, lang=lang)
+    assert (found.kind, found.fields.get("availability")) == ("product", "OutOfStock")
+    assert found.fields["price"] > 100
+
+
+@pytest.mark.parametrize("word", ["Varattu", "MYYTY!", "Reservert", "продано"])
+def test_a_line_of_one_word_says_that_a_thing_is_sold_or_kept(word):
+    found = _vase(f"120 €</p><p>{word}")
+    assert (found.kind, found.fields.get("availability")) == ("product", "OutOfStock")
+
+
+def test_a_remark_by_the_price_says_how_many_are_left():
+    found = _vase("jetzt nur 89,- Euro statt 110,- Euro, noch 2 Stück am Lager", lang="de")
+    assert found.fields["availability"] == "InStock"
+    assert (found.fields["price"], found.fields["regular_price"]) == (Decimal(89), Decimal(110))
+
+
+def test_news_with_a_fee_and_something_sold_are_no_product():
+    body = "<h1>News</h1><p>Meals at the farm: 22 € per person, full.</p><p>All was sold!</p>"
+    assert _read(body, title="News").kind != "product"
+    text = "<h1>Tarifs</h1><p>Colis : 9 € 80. Gratuit à partir de 90 €.</p><p>En cas de rupture de stock nous vous appelons.</p>"
+    assert _read(text, lang="fr", title="Tarifs").kind != "product"
+
+
+def test_a_number_and_the_word_sold_are_enough_where_a_picture_shows_the_thing():
+    body = "<h2>Pine dresser</h2>{}<p>Six drawers.</p><p>Ref: OM131</p><p>SOLD</p>"
+    shown = _read(body.format(_PICTURE), title="Pine dresser")
+    assert (shown.kind, shown.fields["availability"]) == ("product", "OutOfStock")
+    assert shown.fields["sku"] == "OM131"
+
+
+def test_a_number_of_a_letter_and_figures_is_read_whole():
+    assert _vase("€ 45</p><p>Item no. K 101").fields["sku"] == "K 101"
+
+
+def test_a_year_in_a_name_or_an_address_is_no_number():
+    body = "<h1>Kalevala (1887)</h1><img src=/a/1.jpg><p>180 €</p>"
+    found = _read(body, lang="fi", path="books/kalevala-1887/", title="Kalevala (1887)")
+    assert (found.fields["name"], found.fields.get("sku")) == ("Kalevala (1887)", None)
+
+
+def test_the_word_that_is_left_beside_an_amount_counts_no_pieces():
+    line = "Còn 399.000 đ <s>450.000 đ</s></p><p>Hết hàng"
+    found = _vase(line, lang="vi").fields
+    assert (found["price"], found["regular_price"]) == (Decimal(399000), Decimal(450000))
+    assert found["availability"] == "OutOfStock"
