@@ -70,6 +70,8 @@ class Visible(Record):
     """The line with the price says whether the thing can be had."""
     price_stands: bool = False
     """Without a button that buys, the price is a line or a sentence of its own, of no service."""
+    of_service: bool = False
+    """The line with the price speaks of an entrance, an hour, a course or a date."""
     price_after_link: bool = False
     """The price stands right behind a link, as in a listing's tiles."""
     price_in_rows: bool = False

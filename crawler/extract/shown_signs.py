@@ -40,6 +40,8 @@ def weigh(seen: Visible, verdict: Verdict) -> None:
         verdict.add("product", 1, "the maker stands beside the price")
     if seen.weigh_offer is not None and _WEIGHED <= verdict.product < _SURELY:
         seen.weigh_offer()
+        if seen.of_service:
+            verdict.add("product", -2, "its amount is that of an entrance, an hour or a course")
     _stock_signs(seen, verdict)
     _plain_signs(seen, verdict)
     _tile_signs(seen, verdict)

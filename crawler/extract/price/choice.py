@@ -60,6 +60,7 @@ from crawler.extract.price.words_beside import (
     CALLS_PRICE,
     RANGE,
     in_sentence,
+    is_old_behind,
     one_told_behind,
     tells_a_part,
     told_behind,
@@ -252,7 +253,7 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     told = before[-40:].strip(" :：") or label
     if place.behind:
         told = line.text[money.end : until][:40].strip()
-    told_old = says_old(told)
+    told_old = says_old(told) or (since > 0 and is_old_behind(line.text[money.end :]))
     old = bool(line.flags & _lines.OLD) or told_old
     now = not old and bool(told) and says_now(told)
     if now or (label and not since and CALLS_PRICE(label)):

@@ -10,13 +10,17 @@ from crawler.extract.money.amounts import Money, amount
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.price.line_amounts import says_now, says_old
-from crawler.extract.words import any_of, finder, whole_of
+from crawler.extract.words import any_of, any_word, finder, finder_of, whole_of
 
 #: Characters around an amount in a long line, and behind one that are looked at.
 AROUND, BEHIND = 500, 60
 #: Characters before an amount with which its line begins.
 _GAP = 3
-_AROUND = " :：$€£"
+_AROUND = " $€£"
+_COLONS, _LONGEST_LABEL = frozenset(":："), 40
+_COSTS = any_word("amounts", "costs")
+#: Words behind an amount by which it is the one before: `1 990 Ft helyett`.
+_OLD_BEHIND = finder_of(lambda any_of: rf"^\s?(?:{any_of('amounts', 'old_behind')})(?!\w)")
 #: What is saved, in percent, behind an amount with which a line ends.
 _SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
 #: The amount with which a line ends, its sign apart.
@@ -99,7 +103,29 @@ def in_sentence(before: str) -> str:
 def _begins(before: str) -> bool:
     """Whether a sentence begins with an amount, or with what calls it the price."""
     told = in_sentence(before).strip(_AROUND)
-    return len(told) <= _GAP or CALLS_PRICE(told) is not None
+    return len(told) <= _GAP or calls_price(told)
+
+
+def is_old_behind(text: str) -> bool:
+    """Whether the words behind the last amount of a line say that it was asked before.
+
+    >>> is_old_behind(" helyett)"), is_old_behind(" each")
+    (True, False)
+    """
+    return 0 < len(text) < BEHIND and _OLD_BEHIND(text) is not None
+
+
+def calls_price(text: str) -> bool:
+    """Whether a short text before an amount calls it the price, whatever else it says of it.
+
+    >>> calls_price("Price"), calls_price("Price of the pair:"), calls_price("A price of honour")
+    (True, True, False)
+    """
+    if len(text) > _LONGEST_LABEL:
+        return False
+    if CALLS_PRICE(text) or says_now(text) or says_old(text):
+        return True
+    return text[-1:] in _COLONS and _COSTS(text) is not None
 
 
 def _own_words(between: str, rest: str) -> str | None:

@@ -49,7 +49,7 @@ _CELLS = frozenset({"th", "td", "dt"})
 _NO = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('stock', 'denies')})\W{{0,3}}")
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a button with an amount.
-_SOLDBUTTON = _lines.BUTTON | _lines.DIGIT
+_SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
 #: Who gives to the shop buys nothing.
 _GIVES = any_word("buy", "gives")
 _PRESSED = frozenset({"submit", "image", "button"})
@@ -69,7 +69,7 @@ _MOST_WORDS = 4
 #: Boxes of a line in which a word for the stock is looked for.
 _MOST_PARTS = 6
 #: The same of a line that may be one word.
-_SHORT, _SOLDSHORT = 16, 20
+_SHORT, _SOLD_SHORT = 16, 30
 
 
 def _stock_in(line: Line) -> str | None:
@@ -348,12 +348,12 @@ def _told_alone(read: Lines, seen: Visible) -> str | None:
             seen.stock_by_price = True
             return told
     for line, following in pairwise([*read.own, None] if not seen.buy_buttons else ()):
-        if line is None or len(line.text) >= _SOLDSHORT:
+        if line is None or len(line.text) >= _SOLD_SHORT:
             continue
         if _SOLD(line.text):
             counts = following is not None and following.text[:1].isdigit()
             return None if counts else "OutOfStock"
-        if line.flags & _SOLDBUTTON == _SOLDBUTTON and _disabled(line.element):
+        if line.flags & _SOLD_BUTTON == _SOLD_BUTTON and _disabled(line.element):
             word = line.text.partition(" ")[0]  # "Sold – € 38.16", where one would buy
             if _SOLD(word):
                 return "OutOfStock"

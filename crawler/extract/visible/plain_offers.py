@@ -11,9 +11,9 @@ from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element, holds_digit, short_text
-from crawler.extract.price.line_amounts import monies_of, says_now, says_old
+from crawler.extract.price.line_amounts import monies_of
 from crawler.extract.price.other_amounts import says_other
-from crawler.extract.price.words_beside import CALLS_PRICE
+from crawler.extract.price.words_beside import calls_price
 from crawler.extract.words import any_word
 
 #: What is paid for and is no thing: entrances, courses, nights, hours.
@@ -39,8 +39,8 @@ _WHEN = re.compile(
     r"|\d\s?月\s?\d{1,2}\s?日",
     re.I,
 ).search
-#: Characters of a line with the price, and of one before it that may say what the amount is.
-_LONGEST, _LONGEST_LABEL = 120, 40
+#: Characters of a line with the price.
+_LONGEST = 120
 #: Characters of sentences from which on a page is an article, and what is a sentence.
 _ARTICLE, _SENTENCE = 2_000, 80
 #: Boxes whose neighbour before may be their label.
@@ -55,7 +55,8 @@ def weigh_offer(read: Lines, seen: Visible, local: str | None, heading: Element 
     if not price or seen.price_line is None or heading is None or seen.price_in_prose:
         return
     line = read.lines[seen.price_line]
-    if len(line.text) <= _LONGEST and not line.flags & _lines.LINK:
+    seen.of_service = len(line.text) <= _LONGEST and _is_no_thing(line.text)
+    if len(line.text) <= _LONGEST and not (seen.of_service or line.flags & _lines.LINK):
         seen.price_stands = _stands_alone(line, price, local)
         seen.plainly = seen.price_stands and _offers_one(read, seen, local, heading)
 
@@ -90,22 +91,14 @@ def _stands_alone(line: Line, price: Decimal, local: str | None) -> bool:
     """Whether a line or a sentence is nothing but a price, what calls it one, and remarks behind it."""
     monies = monies_of(line, local)
     own = next((money for money in monies if money.value == price), None)
-    if own is None or _is_no_thing(line.text):
+    if own is None:
         return False
     before = _SENTENCES.split(line.text[: own.start])[-1].strip()
     if monies[0] is not own and monies[0].end > own.start - 12:
         before = line.text[monies[0].end : own.start].strip()
-    if before and _WORD(before) and not _is_label(before):
+    if before and _WORD(before) and not calls_price(before):
         return False
     return bool(before) or not _is_labelled_otherwise(line.element)
-
-
-def _is_label(before: str) -> bool:
-    if len(before) > _LONGEST_LABEL:
-        return False
-    if CALLS_PRICE(before) or says_now(before) or says_old(before):
-        return True
-    return before[-1:] in ":：" and _COSTS(before) is not None
 
 
 def _is_labelled_otherwise(element: Element) -> bool:
@@ -115,7 +108,7 @@ def _is_labelled_otherwise(element: Element) -> bool:
     )
     label = None if cell is None else cell.getprevious()
     text = "" if label is None else short_text(label, _LONGEST)
-    return bool(text) and _WORD(text) is not None and not _is_label(text) and not _COSTS(text)
+    return bool(text) and _WORD(text) is not None and not calls_price(text) and not _COSTS(text)
 
 
 def _is_no_thing(text: str) -> bool:

@@ -118,3 +118,43 @@ def test_the_word_that_is_left_beside_an_amount_counts_no_pieces():
     found = _vase(line, lang="vi").fields
     assert (found["price"], found["regular_price"]) == (Decimal(399000), Decimal(450000))
     assert found["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize(
+    ("line", "lang"),
+    [
+        ("Fiyat: 8.000 TL (SATILDI)", "tr"),
+        ("R$ 2.300,00 (encomendado)", "pt"),
+        ("5.900 kr.</p><p>Reserveret til 1. juni", "da"),
+        ("€ 80</p><p>Reserved until 3 May", "en"),
+    ],
+)
+def test_what_is_kept_for_someone_cannot_be_had(line, lang):
+    assert _vase(line, lang=lang).fields.get("availability") == "OutOfStock"
+
+
+def test_a_word_behind_an_amount_may_say_that_it_was_asked_before():
+    found = _vase("Akciós ár: 1 690 Ft (1 990 Ft helyett)", lang="hu").fields
+    assert (found["price"], found["regular_price"]) == (Decimal(1690), Decimal(1990))
+
+
+def test_an_amount_in_a_line_about_an_entrance_speaks_against_a_product():
+    body = "<h1>Hírek</h1><p>A Kékfrankos 2020 elfogyott!</p><p>Bormustra, belépő 2 000 Ft.</p>"
+    assert _read(body, lang="hu", title="Hírek").kind != "product"
+    walk = "<h1>A walk</h1><img src=/a/1.jpg><p>One hour, all ages.</p><p>€25</p>"
+    assert _read(walk, title="A walk").kind != "product"
+
+
+def test_a_thread_of_a_board_is_no_product():
+    body = "<h2>Sold: Roberts R200</h2><p>Roberts R200, red, working. £35 plus postage.</p><p>Sold, thanks.</p>"
+    assert _read(body, path="viewtopic.php?f=5&t=920").kind != "product"
+
+
+def test_the_shops_name_before_the_products_in_a_title_is_not_its_name():
+    body = (
+        "<font size=5>Antiquariaat 't Hofje</font><hr><b>Auteur:</b> Multatuli<br>"
+        "<font size=4><b>Max Havelaar</b></font><br><b>Bestelnummer:</b> 1100<br><b>Prijs:</b> € 35,-"
+    )
+    html = f"<title>Antiquariaat 't Hofje: Max Havelaar</title><body>{body}"
+    page = parse(html.encode(), "http://www.antiquariaathofje.nl/b1100.html", "text/html")
+    assert extract(page).fields["name"] == "Max Havelaar"
