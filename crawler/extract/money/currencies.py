@@ -21,7 +21,7 @@ _SIGNS = {
     "SFr.": "CHF", "SFr": "CHF", "RM": "MYR", "Rp": "IDR",
     "Rp.": "IDR", "S/": "PEN", "S/.": "PEN", "د.إ": "AED", "ر.س": "SAR",
     "Р": "RUB", "р": "RUB", "рублей": "RUB", "рубля": "RUB", "грн.": "UAH", "тенге": "KZT",
-    "Eur": "EUR", "eur": "EUR", "EURO": "EUR", "euroa": "EUR", "евро": "EUR",
+    "Eur": "EUR", "eur": "EUR", "EURO": "EUR", "euroa": "EUR", "eurot": "EUR", "евро": "EUR",
     "ευρώ": "EUR", "eiro": "EUR", "eurų": "EUR", "eura": "EUR", "korun": "CZK", "kronor": "SEK",
     "forint": "HUF", "гривен": "UAH", "euro": "EUR", "Euro": "EUR", "euros": "EUR", "KM": "BAM", "din.": "RSD",
     "Dhs": "AED", "Dhs.": "AED", "KSh": "KES", "đ": "VND", "₭": "LAK", "VNĐ": "VND",

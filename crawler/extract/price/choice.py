@@ -31,6 +31,7 @@ from crawler.extract.price.line_amounts import (
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, in_a_tile
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
+    APART,
     is_marked_by_picture,
     is_other,
     labels_other,
@@ -59,6 +60,7 @@ from crawler.extract.price.words_beside import (
     BEHIND,
     CALLS_PRICE,
     RANGE,
+    begins,
     in_sentence,
     is_old_behind,
     one_told_behind,
@@ -67,11 +69,9 @@ from crawler.extract.price.words_beside import (
     words_of,
 )
 from crawler.extract.stock.availability import availability_of_text, buys
-from crawler.extract.words import any_of, any_word
+from crawler.extract.words import any_word
 from scrapy_seine.records import Value
 
-#: Words behind an amount that tell what is not in it, or that all is: "plus postage".
-_APART = lazy_patterns.pattern(any_of("amounts", "apart"))
 #: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
 _BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
 _WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
@@ -228,16 +228,16 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     line, label = place.line, "" if since else place.label
     before = line.text[max(since, money.start - 2 * AROUND) : money.start]
     other = is_other(words_of(money, line.text, since, until)) or labels_other(label)
-    if other and not since and not labels_other(label) and money.start <= _GAP:
+    if other and not (since or labels_other(label)) and begins(before):
         # What is said behind an amount alone may be that postage comes to it, or be about the
         # lower amount that follows.
-        behind = _APART.sub(" ", line.text[money.end : until][:BEHIND].lower())
+        behind = APART.sub(" ", line.text[money.end : until][:BEHIND].lower())
         is_apart = not tells_a_part(money, line.text) and is_other(behind)
         other = is_apart and availability_of_text(behind) is None  # "149 €, ready for shipping"
         other = other or says_other(before)
     elif other and since and until == len(line.text) and not labels_other(label):
         # What is said behind the last amount alone may be that postage comes to it.
-        behind = _APART.sub(" ", line.text[money.end :][:BEHIND].lower())
+        behind = APART.sub(" ", line.text[money.end :][:BEHIND].lower())
         other = is_other(f"{line.text[since : money.start]} {behind}")
     if other and line.flags & _lines.BUTTON and buys(before.strip()):
         other = False  # "Add to cart — $14.00"

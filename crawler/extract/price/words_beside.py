@@ -17,6 +17,8 @@ AROUND, BEHIND = 500, 60
 #: Characters before an amount with which its line begins.
 _GAP = 3
 _AROUND = " $€£"
+#: A label of few words; a sentence has commas and figures.
+_PLAIN = re.compile(r"[^\W\d]{1,20}(?:[ '’][^\W\d]{1,20}){0,4}\s?[:：]").fullmatch
 _COLONS, _LONGEST_LABEL = frozenset(":："), 40
 _COSTS = any_word("amounts", "costs")
 #: Words behind an amount by which it is the one before: `1 990 Ft helyett`.
@@ -69,7 +71,7 @@ def words_of(money: Money, text: str, since: int, until: int) -> str:
         return text[since : money.start]
     if not since and until < len(text):
         before = text[max(0, money.start - 2 * AROUND) : money.start]
-        if labels_next(text[money.end : until]) and _begins(before):
+        if labels_next(text[money.end : until]) and begins(before):
             return before
         own = _own_words(text[money.end : until][:AROUND], text[until : until + AROUND])
         if own is not None:
@@ -88,7 +90,10 @@ def labels_next(between: str) -> bool:
     >>> labels_next(" + postage "), labels_next(" plus shipping ($"), labels_next(" shipping, ")
     (True, True, False)
     """
-    return len(between) < BEHIND and _LABELS_NEXT(between) is not None
+    if len(between) >= BEHIND:
+        return False
+    _, stop, last = between.rpartition(". ")
+    return _LABELS_NEXT(f"{stop}{last}") is not None
 
 
 def in_sentence(before: str) -> str:
@@ -100,7 +105,7 @@ def in_sentence(before: str) -> str:
     return before.rpartition(". ")[2]
 
 
-def _begins(before: str) -> bool:
+def begins(before: str) -> bool:
     """Whether a sentence begins with an amount, or with what calls it the price."""
     told = in_sentence(before).strip(_AROUND)
     return len(told) <= _GAP or calls_price(told)
@@ -125,7 +130,7 @@ def calls_price(text: str) -> bool:
         return False
     if CALLS_PRICE(text) or says_now(text) or says_old(text):
         return True
-    return text[-1:] in _COLONS and _COSTS(text) is not None
+    return text[-1:] in _COLONS and _PLAIN(text) is not None and _COSTS(text) is not None
 
 
 def _own_words(between: str, rest: str) -> str | None:

@@ -16,6 +16,15 @@ _LETTERS = lazy_patterns.pattern(r"[^\W\d_]{2}")
 _LONGEST, _SHORT = 120, 40
 
 
+def sold_in(text: str) -> bool:
+    """Whether the last sentence of a short text is no more than "sold".
+
+    >>> sold_in("Époque Charles X. VENDUE"), sold_in("Things that are sold")
+    (True, False)
+    """
+    return len(text) <= _LONGEST and SOLD(text.rpartition(". ")[2]) is not None
+
+
 def told_by_price(text: str, end: int) -> str | None:
     """What a short remark behind the amount that ends at *end* says of the stock, and nothing else.
 

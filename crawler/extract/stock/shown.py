@@ -21,7 +21,7 @@ from crawler.extract.stock.availability import (
     buys_in_short,
 )
 from crawler.extract.stock.by_price import SOLD as _SOLD
-from crawler.extract.stock.by_price import told_by_price
+from crawler.extract.stock.by_price import sold_in, told_by_price
 from crawler.extract.words import Marks, any_word, begun_of, finder, finder_of, whole_of
 from crawler.extract.words.listed_words import Together
 
@@ -68,6 +68,8 @@ _GLANCE = 40
 _MOST_WORDS = 4
 #: Boxes of a line in which a word for the stock is looked for.
 _MOST_PARTS = 6
+#: Lines around the price of which the last sentence may say that the thing is sold.
+_BESIDE = 2
 #: The same of a line that may be one word.
 _SHORT, _SOLD_SHORT = 16, 30
 
@@ -347,6 +349,9 @@ def _told_alone(read: Lines, seen: Visible) -> str | None:
         if told is not None:
             seen.stock_by_price = True
             return told
+        around = read.lines[max(read.heading, seen.price_line - _BESIDE, 0) :][: 2 * _BESIDE + 1]
+        if any(". " in line.text and sold_in(line.text) for line in around):
+            return "OutOfStock"
     for line, following in pairwise([*read.own, None] if not seen.buy_buttons else ()):
         if line is None or len(line.text) >= _SOLD_SHORT:
             continue

@@ -8,17 +8,23 @@ from itertools import islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.kind_signs import Visible
+from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element, holds_digit, short_text
 from crawler.extract.price.line_amounts import monies_of
 from crawler.extract.price.other_amounts import says_other
+from crawler.extract.price.regular_price import WITH_TAX
 from crawler.extract.price.words_beside import calls_price
-from crawler.extract.words import any_word
+from crawler.extract.words import any_word, finder_of
 
 #: What is paid for and is no thing: entrances, courses, nights, hours.
 _SERVICE = any_word("amounts", "service")
-_COSTS = any_word("amounts", "costs")
+_COSTS, _POSTAGE = any_word("amounts", "costs"), any_word("amounts", "postage")
+#: How much one gets for a price: `the pair`, `/ jar`.
+_PACKED = finder_of(
+    lambda any_of: rf"^\W{{0,4}}(?:\w{{1,4}}\W)?(?:{any_of('amounts', 'packs')})(?!\w)"
+)
 #: Where a sentence ends; the price may stand behind what is told of the thing in its line.
 _SENTENCES = lazy_patterns.pattern(r"[.!?…。;；|•·]\s+|\s[-–—]\s|[。；　]")
 _WORD = re.compile(r"[^\W\d_]{2}").search
@@ -63,7 +69,7 @@ def weigh_offer(read: Lines, seen: Visible, local: str | None, heading: Element 
 
 def _offers_one(read: Lines, seen: Visible, local: str | None, heading: Element) -> bool:
     """Whether a page is about one thing: it shows or measures it, and speaks of no other amounts."""
-    line = read.lines[seen.price_line or 0]
+    line, price = read.lines[seen.price_line or 0], seen.fields["price"]
     name = short_text(heading)
     if _is_no_thing(name) or says_other(name.lower()):
         return False
@@ -73,10 +79,26 @@ def _offers_one(read: Lines, seen: Visible, local: str | None, heading: Element)
     prose = sum(len(n.text) for n in here if len(n.text) > _SENTENCE)
     if prose > _ARTICLE or _has_others(here, seen, local, line):
         return False
-    return bool(
-        seen.fields.get("images")
-        or seen.fields.get("availability")
-        or any(_MEASURE(n.text) or _MADE_IN(n.text) for n in here if n.flags & _lines.DIGIT)
+    return (
+        bool(seen.pictured or seen.fields.get("availability"))
+        or _is_of_things(line.text, price, local)
+        or any(_tells_thing(n.text) for n in here if n.flags & _lines.DIGIT)
+    )
+
+
+def _tells_thing(text: str) -> bool:
+    """Whether a text with figures measures a thing, dates it or says what it costs to send it."""
+    if _MEASURE(text) or _MADE_IN(text):
+        return True
+    return len(text) <= _LONGEST and _POSTAGE(text) is not None
+
+
+def _is_of_things(text: str, price: Decimal, local: str | None) -> bool:
+    """Whether words behind a price are about what is sent or packed: postage, tax, a jar, a pair."""
+    line_ends = (m.end for m in find_prices(text, local) if m.value == price)
+    behind = text[next(line_ends, 0) :]
+    return (
+        _PACKED(behind) is not None or _POSTAGE(behind) is not None or WITH_TAX(behind) is not None
     )
 
 

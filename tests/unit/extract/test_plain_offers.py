@@ -6,7 +6,7 @@ import pytest
 
 from crawler.extract import Found, extract, parse
 
-_PICTURE = "<img src=/a/12.jpg>"
+_PICTURE = "<img src=/a/12.jpg alt='Red vase'>"
 
 
 def _read(body: str, lang: str = "en", path: str = "things/12", title: str = "Red vase") -> Found:
@@ -38,10 +38,12 @@ def test_a_named_and_shown_thing_with_a_price_of_its_own_line_is_a_product(line,
     assert (found.kind, found.fields.get("price")) == ("product", Decimal(price))
 
 
-def test_measures_a_year_or_pages_show_a_thing_as_well_as_a_picture_does():
+def test_measures_a_year_or_pages_tell_a_thing_as_well_as_a_picture_called_like_it_does():
     for told in ("<p>Height 32 cm</p>", "<p>Helsinki 1954</p>", "<p>312 pages</p>"):
         assert _vase("€ 45", told).kind == "product", told
-    assert _vase("€ 45", "").kind == "other"
+    assert _vase("€ 45", "<p>Postage € 5.90</p>").kind == "product"
+    assert _vase("€ 45 the pair", "").kind == "product"
+    assert _vase("€ 45", "<img src=/a/12.jpg>").kind == "other"  # so are services shown
 
 
 @pytest.mark.parametrize(
@@ -51,6 +53,8 @@ def test_measures_a_year_or_pages_show_a_thing_as_well_as_a_picture_does():
         "<h1>Open day</h1><img src=/a/1.jpg><p>12 June, 19:30</p><p>€ 8</p>",
         "<h1>Summer school</h1><img src=/a/1.jpg><p>Three days at the wheel.</p><p>€ 320</p><p>Course fee with lunch</p>",
         "<h1>Red vase</h1><img src=/a/1.jpg><p>At the last fair this small thing made € 320</p>",
+        "<h1>Grinding</h1><img src=/a/1.jpg><p>I grind your knife while you wait.</p><p>€ 12</p>",
+        "<h1>Room Rose</h1><img src=/a/1.jpg alt='Room Rose'><p>€ 95</p><p>Two nights at least, breakfast included</p>",
         "<h1>Delivery</h1><img src=/a/1.jpg><p>€ 8</p>",
         "<h1>How it goes</h1><img src=/a/1.jpg><table><tr><td>Courier</td><td>€ 8</td></tr></table>",
         "<h1>Repairs</h1><img src=/a/1.jpg><p>€ 60</p><p>A new bridge is € 90 and the post € 45</p>",
@@ -77,6 +81,12 @@ def test_a_remark_by_the_price_says_that_a_thing_is_sold(line, lang):
     assert found.fields["price"] > 100
 
 
+def test_the_sentence_before_the_price_says_that_a_thing_is_sold():
+    body = "<h1>Pendule</h1><p>Époque Charles X. <b>VENDUE</b></p><p>350 euros</p>"
+    found = _read(body, lang="fr", title="Pendule")
+    assert (found.kind, found.fields.get("availability")) == ("product", "OutOfStock")
+
+
 @pytest.mark.parametrize("word", ["Varattu", "MYYTY!", "Reservert", "продано"])
 def test_a_line_of_one_word_says_that_a_thing_is_sold_or_kept(word):
     found = _vase(f"120 €</p><p>{word}")
@@ -92,6 +102,10 @@ def test_a_remark_by_the_price_says_how_many_are_left():
 def test_news_with_a_fee_and_something_sold_are_no_product():
     body = "<h1>News</h1><p>Meals at the farm: 22 € per person, full.</p><p>All was sold!</p>"
     assert _read(body, title="News").kind != "product"
+    dinner = (
+        "<h2>Eventi</h2><p>Cena in vigna, sabato 12 luglio: € 45 vini inclusi. Posti esauriti!</p>"
+    )
+    assert _read(dinner, lang="it", title="Eventi").kind != "product"
     text = "<h1>Tarifs</h1><p>Colis : 9 € 80. Gratuit à partir de 90 €.</p><p>En cas de rupture de stock nous vous appelons.</p>"
     assert _read(text, lang="fr", title="Tarifs").kind != "product"
 
