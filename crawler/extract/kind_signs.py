@@ -71,7 +71,7 @@ class Visible(Record):
     price_stands: bool = False
     """Without a button that buys, the price is a line or a sentence of its own, of no service."""
     of_service: bool = False
-    """The line with the price speaks of an entrance, an hour, a course or a date."""
+    """The line with the price speaks of an entrance, an hour, a course or a date, or it is a board's."""
     price_after_link: bool = False
     """The price stands right behind a link, as in a listing's tiles."""
     price_in_rows: bool = False

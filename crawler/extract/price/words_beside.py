@@ -43,6 +43,8 @@ _LABELS_NEXT = finder(
     r"\w{0,12}(?:\s\w{1,10}){0,4}\s?[:(]?\s?\W?$"
     rf"|^\W{{0,3}}(?:{any_of('amounts', 'postage')})\w{{0,12}}(?:\s\w{{1,10}}){{0,2}}\s?[:(]\s?\W?$"
 )
+#: Words without a blank before them: the price of those who hold a card, which stands before.
+_WITH_CARD = re.compile(r"[cс]\s\w").match
 #: What a label says in front of the price, with the currency in brackets at most.
 CALLS_PRICE = whole_of(
     lambda any_of: (
@@ -59,8 +61,8 @@ holds_word = re.compile(r"[^\W_]").search
 def words_of(money: Money, text: str, since: int, until: int) -> str:
     """The words of a line that are about an amount: each of several has its own beside it."""
     after = text[money.end : min(until, money.end + 2 * AROUND)]
-    if since and labels_next(text[since : money.start]):
-        return text[since : money.start]
+    if since and (told := _told_between(text[since : money.start], after)) is not None:
+        return told
     if "%" in after and _SAVED(after):
         return text[since : money.start]  # words about a percentage are not about the amount
     if since and holds_word(after):
@@ -82,6 +84,14 @@ def words_of(money: Money, text: str, since: int, until: int) -> str:
     if len(text) <= 2 * AROUND:
         return text[: money.start] + text[money.end :]
     return text[max(0, money.start - AROUND) : money.start] + text[money.end : money.end + AROUND]
+
+
+def _told_between(between: str, after: str) -> str | None:
+    """The words about an amount, where those before it are surely about it, or surely not."""
+    if labels_next(between):
+        return between
+    # `2 499 ₽c картой 2 799 ₽`: two boxes, and the words are about the first.
+    return after if _WITH_CARD(between) else None
 
 
 def labels_next(between: str) -> bool:

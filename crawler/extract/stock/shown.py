@@ -109,9 +109,14 @@ def _marked_or_counted(line: Line, labelled: bool, read: Lines) -> str | None:
     """What a box for the stock says, or the number behind a label of it."""
     if labelled and line.text.isdecimal():
         return _counted(line.text)
-    if labelled and _denies(line.text):
+    if labelled and (_denies(line.text) or _is_short_of(line.text)):
         return "OutOfStock"
     return _unless_none(_marked(line), line, read)
+
+
+def _is_short_of(text: str) -> bool:
+    """Whether a short text says no more than that a thing is sold, or not sold yet."""
+    return len(text) < _GLANCE and (_SOON(text) or _SOLD(text)) is not None
 
 
 def _denies(text: str) -> bool:
@@ -350,7 +355,7 @@ def _told_alone(read: Lines, seen: Visible) -> str | None:
             seen.stock_by_price = True
             return told
         around = read.lines[max(read.heading, seen.price_line - _BESIDE, 0) :][: 2 * _BESIDE + 1]
-        if any(". " in line.text and sold_in(line.text) for line in around):
+        if any(_SOON(n.text) or (". " in n.text and sold_in(n.text)) for n in around):
             return "OutOfStock"
     for line, following in pairwise([*read.own, None] if not seen.buy_buttons else ()):
         if line is None or len(line.text) >= _SOLD_SHORT:

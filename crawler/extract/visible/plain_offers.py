@@ -18,6 +18,15 @@ from crawler.extract.price.regular_price import WITH_TAX
 from crawler.extract.price.words_beside import calls_price
 from crawler.extract.words import any_word, finder_of
 
+#: What the pages of boards hold, on which people talk.
+_BOARDS = (
+    b"viewtopic.php",
+    b"showthread.php",
+    b"phpbb",
+    b"data-xf-",
+    b"index.php?topic=",
+    b"discourse-",
+)
 #: What is paid for and is no thing: entrances, courses, nights, hours.
 _SERVICE = any_word("amounts", "service")
 _COSTS, _POSTAGE = any_word("amounts", "costs"), any_word("amounts", "postage")
@@ -55,13 +64,17 @@ _CELLS = frozenset({"td", "dd"})
 _MOST_LINES = 60
 
 
-def weigh_offer(read: Lines, seen: Visible, local: str | None, heading: Element | None) -> None:
+def weigh_offer(
+    read: Lines, seen: Visible, local: str | None, heading: Element | None, raw: bytes
+) -> None:
     """Note whether a page without a button that buys names, shows and prices one thing plainly."""
     price = seen.fields.get("price")
     if not price or seen.price_line is None or heading is None or seen.price_in_prose:
         return
     line = read.lines[seen.price_line]
-    seen.of_service = len(line.text) <= _LONGEST and _is_no_thing(line.text)
+    seen.of_service = any(map(raw.__contains__, _BOARDS)) or (
+        len(line.text) <= _LONGEST and _is_no_thing(line.text)
+    )
     if len(line.text) <= _LONGEST and not (seen.of_service or line.flags & _lines.LINK):
         seen.price_stands = _stands_alone(line, price, local)
         seen.plainly = seen.price_stands and _offers_one(read, seen, local, heading)

@@ -231,7 +231,7 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     seen.pictured = bool(pictures)
     fields["images"] = pictures or picture_beside(beside)
     if seen.price_line is not None and not (seen.buy_buttons or seen.cards or known.get("price")):
-        seen.weigh_offer = partial(weigh_offer, read, seen, local, beside)
+        seen.weigh_offer = partial(weigh_offer, read, seen, local, beside, page.raw)
     return _without_nothing(seen)
 
 

@@ -172,3 +172,20 @@ def test_the_shops_name_before_the_products_in_a_title_is_not_its_name():
     html = f"<title>Antiquariaat 't Hofje: Max Havelaar</title><body>{body}"
     page = parse(html.encode(), "http://www.antiquariaathofje.nl/b1100.html", "text/html")
     assert extract(page).fields["name"] == "Max Havelaar"
+
+
+def test_a_thing_for_sale_on_a_board_is_no_product():
+    body = "<h2>Bush DAC90A for sale</h2><p>Brown bakelite, 30 cm.</p><p>£45</p><a href=/viewtopic.php?t=7>Reply</a>"
+    assert _read(body, path="bush-dac90a-t881.html", title="Bush DAC90A for sale").kind != "product"
+
+
+def test_what_comes_soon_cannot_be_had_where_that_stands_behind_a_label_or_beside_the_price():
+    line = "<dl><dt>Precio</dt><dd>58 €</dd><dt>Stock</dt><dd>Próximamente</dd></dl>"
+    assert _vase(line, lang="es").fields["availability"] == "OutOfStock"
+    assert _vase("58 €</p><p>Próximamente", lang="es").fields["availability"] == "OutOfStock"
+
+
+def test_the_price_of_who_holds_a_card_is_told_by_the_words_that_run_on_behind_it():
+    boxes = "<span>2 499 ₽</span><span>c Ozon Картой</span> <span>2 799 ₽</span>"
+    found = _vase(f"{boxes}</p><button>В корзину</button><p>", lang="ru").fields
+    assert found["price"] == Decimal(2799)
