@@ -61,8 +61,8 @@ holds_word = re.compile(r"[^\W_]").search
 def words_of(money: Money, text: str, since: int, until: int) -> str:
     """The words of a line that are about an amount: each of several has its own beside it."""
     after = text[money.end : min(until, money.end + 2 * AROUND)]
-    if since and (told := _told_between(text[since : money.start], after)) is not None:
-        return told
+    if since and (words := _told_between(text[since : money.start], after)) is not None:
+        return words
     if "%" in after and _SAVED(after):
         return text[since : money.start]  # words about a percentage are not about the amount
     if since and holds_word(after):
