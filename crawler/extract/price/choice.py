@@ -231,7 +231,8 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     if other and not (since or labels_other(label)) and begins(before):
         # What is said behind an amount alone may be that postage comes to it, or be about the
         # lower amount that follows.
-        behind = APART.sub(" ", line.text[money.end : until][:BEHIND].lower())
+        behind = line.text[money.end : until][:BEHIND].lower().partition(". ")[0]
+        behind = APART.sub(" ", behind)
         is_apart = not tells_a_part(money, line.text) and is_other(behind)
         other = is_apart and availability_of_text(behind) is None  # "149 €, ready for shipping"
         other = other or says_other(before)

@@ -44,9 +44,10 @@ _NEAR_STOCK = 15
 #: Classes of links that look like buttons; addresses that put something into a cart.
 _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=$|[\s_-])").search
 _CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
-#: Cells of a table or a list of terms, and what says no in one.
+#: Cells of a table or a list of terms, and what says no or yes in one.
 _CELLS = frozenset({"th", "td", "dt"})
 _NO = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('stock', 'denies')})\W{{0,3}}")
+_YES = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('stock', 'affirms')})\W{{0,3}}")
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
@@ -109,6 +110,8 @@ def _marked_or_counted(line: Line, labelled: bool, read: Lines) -> str | None:
     """What a box for the stock says, or the number behind a label of it."""
     if labelled and line.text.isdecimal():
         return _counted(line.text)
+    if labelled and len(line.text) < _SHORT and _YES(line.text):
+        return "InStock"
     if labelled and (_denies(line.text) or _is_short_of(line.text)):
         return "OutOfStock"
     return _unless_none(_marked(line), line, read)

@@ -93,7 +93,7 @@ def _offers_one(read: Lines, seen: Visible, local: str | None, heading: Element)
     if prose > _ARTICLE or _has_others(here, seen, local, line):
         return False
     return (
-        bool(seen.pictured or seen.fields.get("availability"))
+        bool(seen.fields.get("availability") or "regular_price" in seen.fields)
         or _is_of_things(line.text, price, local)
         or any(_tells_thing(n.text) for n in here if n.flags & _lines.DIGIT)
     )

@@ -47,6 +47,7 @@ from crawler.extract.visible.ratings import take_rating
 from crawler.extract.visible.titles import (
     BOXES,
     MOST_BOXES,
+    begins_with_shop,
     host_of,
     named_by_title,
     title_parts,
@@ -132,6 +133,9 @@ def _second_of_two(heading: Element, title: str) -> Element:
 
 def _score(element: Element, text: str, title: str, known: str, url: str) -> float:
     """How much speaks for a heading: its tag, its mark, and that the page is called so."""
+    # Few headings begin like the host, which costs least to ask.
+    if text[:4] in url[: url.find("/", 8)] and begins_with_shop(title, text, url):
+        return 0.0
     score = 3.0 if element.tag == "h1" and not _is_shops(text, title, url) else 0.0
     if element.get("itemprop") == "name":
         score += 3

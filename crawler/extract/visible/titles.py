@@ -84,6 +84,11 @@ def _is_part(text: str, parts: tuple[str, ...], titles: tuple[str, ...]) -> bool
     return text in parts or _ends_word(text, titles) or _is_most_of(text, titles)
 
 
+def begins_with_shop(title: str, text: str, url: str) -> bool:
+    """Whether the shop's name, as its host has it, is a text that is the first part of a title."""
+    return text in title_parts(title)[:1] and _without_shop(title, url) != title
+
+
 def _without_shop(title: str, url: str) -> str:
     """A title without its first part, where that alone says the host's name.
 

@@ -6,7 +6,7 @@ import pytest
 
 from crawler.extract import Found, extract, parse
 
-_PICTURE = "<img src=/a/12.jpg alt='Red vase'>"
+_SHOWN = "<img src=/a/12.jpg alt='Red vase'><p>Height 32 cm</p>"
 
 
 def _read(body: str, lang: str = "en", path: str = "things/12", title: str = "Red vase") -> Found:
@@ -16,7 +16,7 @@ def _read(body: str, lang: str = "en", path: str = "things/12", title: str = "Re
     )
 
 
-def _vase(line: str, more: str = _PICTURE, **page: str) -> Found:
+def _vase(line: str, more: str = _SHOWN, **page: str) -> Found:
     return _read(f"<h1>Red vase</h1>{more}<p>Thrown and glazed by hand.</p><p>{line}</p>", **page)
 
 
@@ -38,12 +38,13 @@ def test_a_named_and_shown_thing_with_a_price_of_its_own_line_is_a_product(line,
     assert (found.kind, found.fields.get("price")) == ("product", Decimal(price))
 
 
-def test_measures_a_year_or_pages_tell_a_thing_as_well_as_a_picture_called_like_it_does():
+def test_measures_a_year_pages_postage_or_a_pack_tell_that_a_thing_is_sold():
     for told in ("<p>Height 32 cm</p>", "<p>Helsinki 1954</p>", "<p>312 pages</p>"):
         assert _vase("€ 45", told).kind == "product", told
     assert _vase("€ 45", "<p>Postage € 5.90</p>").kind == "product"
     assert _vase("€ 45 the pair", "").kind == "product"
-    assert _vase("€ 45", "<img src=/a/12.jpg>").kind == "other"  # so are services shown
+    assert _vase("now € 45 instead of € 60", "").kind == "product"
+    assert _vase("€ 45", "<img src=/a/12.jpg alt='Red vase'>").kind == "other"  # services are shown
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,7 @@ def test_news_with_a_fee_and_something_sold_are_no_product():
 
 def test_a_number_and_the_word_sold_are_enough_where_a_picture_shows_the_thing():
     body = "<h2>Pine dresser</h2>{}<p>Six drawers.</p><p>Ref: OM131</p><p>SOLD</p>"
-    shown = _read(body.format(_PICTURE), title="Pine dresser")
+    shown = _read(body.format(_SHOWN), title="Pine dresser")
     assert (shown.kind, shown.fields["availability"]) == ("product", "OutOfStock")
     assert shown.fields["sku"] == "OM131"
 
@@ -189,3 +190,30 @@ def test_the_price_of_who_holds_a_card_is_told_by_the_words_that_run_on_behind_i
     boxes = "<span>2 499 ₽</span><span>c Ozon Картой</span> <span>2 799 ₽</span>"
     found = _vase(f"{boxes}</p><button>В корзину</button><p>", lang="ru").fields
     assert found["price"] == Decimal(2799)
+
+
+def test_the_heading_that_says_the_hosts_name_before_the_products_is_the_shops():
+    body = "<h1>Prairie Heirloom Seeds</h1><h2>Ash dibber</h2><p>11 inches.</p><p>Item T-01</p><p>$22.00 postpaid</p>"
+    html = f"<title>Prairie Heirloom Seeds: Ash dibber</title><body>{body}"
+    page = parse(html.encode(), "https://prairieheirloomseeds.com/dibber.html", "text/html")
+    fields = extract(page).fields
+    assert (fields["name"], fields["sku"]) == ("Ash dibber", "T-01")
+
+
+def test_few_figures_of_the_address_that_the_name_has_are_no_number():
+    found = _vase("€ 45", path="cars/red-vase-1302/").fields
+    assert found["sku"] == "1302"
+    html = "<title>Red vase 1302</title><h1>Red vase 1302</h1><p>Height 32 cm</p><p>€ 45</p>"
+    page = parse(html.encode(), "https://maker.example/cars/red-vase-1302/", "text/html")
+    assert extract(page).fields.get("sku") is None
+
+
+def test_a_cell_behind_a_label_of_the_stock_may_just_say_yes():
+    cells = (
+        "<table><tr><th>価格</th><td>38,500円</td></tr><tr><th>在庫</th><td>あり</td></tr></table>"
+    )
+    assert _vase(cells, lang="ja").fields["availability"] == "InStock"
+
+
+def test_another_sentence_behind_the_price_is_not_about_it():
+    assert _vase("£1,650. Made to order, about six months.").fields["price"] == Decimal(1650)
