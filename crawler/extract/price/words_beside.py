@@ -10,7 +10,7 @@ from crawler.extract.money.amounts import Money, amount
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.price.line_amounts import says_now, says_old
-from crawler.extract.words import any_of, any_word, finder, finder_of, whole_of
+from crawler.extract.words import any_of, finder, finder_of, whole_of
 
 #: Characters around an amount in a long line, and behind one that are looked at.
 AROUND, BEHIND = 500, 60
@@ -20,7 +20,9 @@ _AROUND = " $€£"
 #: A label of few words; a sentence has commas and figures.
 _PLAIN = re.compile(r"[^\W\d]{1,20}(?:[ '’][^\W\d]{1,20}){0,4}\s?[:：]").fullmatch
 _COLONS, _LONGEST_LABEL = frozenset(":："), 40
-_COSTS = any_word("amounts", "costs")
+_CALLED = finder_of(
+    lambda any_of: rf"{any_of('amounts', 'called')}\b|\b(?:{any_of('amounts', 'costs')})\b"
+)
 #: Words behind an amount by which it is the one before: `1 990 Ft helyett`.
 _OLD_BEHIND = finder_of(lambda any_of: rf"^\s?(?:{any_of('amounts', 'old_behind')})(?!\w)")
 #: What is saved, in percent, behind an amount with which a line ends.
@@ -140,7 +142,7 @@ def calls_price(text: str) -> bool:
         return False
     if CALLS_PRICE(text) or says_now(text) or says_old(text):
         return True
-    return text[-1:] in _COLONS and _PLAIN(text) is not None and _COSTS(text) is not None
+    return text[-1:] in _COLONS and _PLAIN(text) is not None and _CALLED(text) is not None
 
 
 def _own_words(between: str, rest: str) -> str | None:

@@ -54,6 +54,8 @@ _WHEN = re.compile(
     r"|\d\s?月\s?\d{1,2}\s?日",
     re.I,
 ).search
+#: How large a room or a piece of land is.
+_IS_ROOM = re.compile(r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|qm|sq\.?\s?m|м2|м²)(?!\w)", re.I).search
 #: Characters of a line with the price.
 _LONGEST = 120
 #: Characters of sentences from which on a page is an article, and what is a sentence.
@@ -72,8 +74,10 @@ def weigh_offer(
     if not price or seen.price_line is None or heading is None or seen.price_in_prose:
         return
     line = read.lines[seen.price_line]
-    seen.of_service = any(map(raw.__contains__, _BOARDS)) or (
-        len(line.text) <= _LONGEST and _is_no_thing(line.text)
+    seen.of_service = (
+        any(map(raw.__contains__, _BOARDS))
+        or (len(line.text) <= _LONGEST and _is_no_thing(line.text))
+        or any(_SERVICE(n.text) or _IS_ROOM(n.text) for n in read.own if _is_near(n, line))
     )
     if len(line.text) <= _LONGEST and not (seen.of_service or line.flags & _lines.LINK):
         seen.price_stands = _stands_alone(line, price, local)

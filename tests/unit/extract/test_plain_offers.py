@@ -56,6 +56,9 @@ def test_measures_a_year_pages_postage_or_a_pack_tell_that_a_thing_is_sold():
         "<h1>Red vase</h1><img src=/a/1.jpg><p>At the last fair this small thing made € 320</p>",
         "<h1>Grinding</h1><img src=/a/1.jpg><p>I grind your knife while you wait.</p><p>€ 12</p>",
         "<h1>Room Rose</h1><img src=/a/1.jpg alt='Room Rose'><p>€ 95</p><p>Two nights at least, breakfast included</p>",
+        "<h1>Week-end au refuge</h1><p>Deux jours, 25 km.</p><p>60 €</p><p>Complet</p>",
+        "<h1>Flat by the sea</h1><img src=/a/1.jpg><p>62 m2, 200 m from the beach.</p><p>185.000 €</p><p>Sold</p>",
+        "<h1>Carport</h1><img src=/a/1.jpg><p>6 x 5 m, 2021.</p><p>Baukosten: 9.800 €</p>",
         "<h1>Delivery</h1><img src=/a/1.jpg><p>€ 8</p>",
         "<h1>How it goes</h1><img src=/a/1.jpg><table><tr><td>Courier</td><td>€ 8</td></tr></table>",
         "<h1>Repairs</h1><img src=/a/1.jpg><p>€ 60</p><p>A new bridge is € 90 and the post € 45</p>",
@@ -142,6 +145,7 @@ def test_the_word_that_is_left_beside_an_amount_counts_no_pieces():
         ("R$ 2.300,00 (encomendado)", "pt"),
         ("5.900 kr.</p><p>Reserveret til 1. juni", "da"),
         ("€ 80</p><p>Reserved until 3 May", "en"),
+        ("Cena 480 Kč, prodaná", "cs"),
     ],
 )
 def test_what_is_kept_for_someone_cannot_be_had(line, lang):
