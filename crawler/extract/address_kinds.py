@@ -27,8 +27,10 @@ _ERRAND_PATH = finder(
     rf"(?:/|[?&](?:main_page|route|dispatch|cl|controller|action)=)(?:{any_of('paths', 'errand')})"
     r"(?:[/?.&]|$)"
 )
-#: Places for something to read: a blog, or a year and a month.
-_READING_PATH = finder(rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/")
+#: Places for something to read: a blog, a year and a month, or a board's thread.
+_READING_PATH = finder(
+    rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/|/(?:view|show)(?:topic|thread|forum)\.php"
+)
 #: `/lamps/page/3`, `/lamps/strana-3/`.
 _TURNED_PATH = finder(rf"/(?:{any_of('paths', 'turned')})[-/_]\d{{1,4}}/?(?:\?|$)")
 _FRONT = re.compile(

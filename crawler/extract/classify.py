@@ -35,6 +35,10 @@ _NAME = lazy_patterns.pattern(rb"\bname=[\"']?([^\s\"'>]{0,80}+)", re.I)
 _QUANTITY = lazy_patterns.pattern(any_of("fields", "quantity").encode(), re.I)
 #: Things from which on a page is a list of them.
 _LIST_OF = 3
+#: With so many points a page is a product's.
+_SURELY = 5
+#: With fewer it is none, however plainly it offers a thing.
+_WEIGHED = 2
 #: What a price near the heading is worth; one that is called a price, and is nearer, is worth more.
 _NEAR_POINTS = 3
 #: How far from the heading a price is near: less where tiles show prices too.
@@ -198,7 +202,16 @@ def visible_signs(seen: Visible, verdict: Verdict) -> None:
         verdict.add("product", 2, "the page gives an item number")
     elif "brand" in seen.fields and "price" in seen.fields:
         verdict.add("product", 1, "the maker stands beside the price")
+    if seen.weigh_offer is not None and _WEIGHED <= verdict.product < _SURELY:
+        seen.weigh_offer()
+        if seen.of_service:
+            verdict.add("product", -2, "its amount is that of an entrance, an hour or a course")
     _stock_signs(seen, verdict)
+    _plain_signs(seen, verdict)
+    _tile_signs(seen, verdict)
+
+
+def _tile_signs(seen: Visible, verdict: Verdict) -> None:
     if seen.lone_cards and "price" not in seen.fields:
         points = 3 if seen.lone_cards > 1 else 2
         verdict.add("listing", points, f"{seen.lone_cards} prices under titles of other pages")
@@ -206,16 +219,26 @@ def visible_signs(seen: Visible, verdict: Verdict) -> None:
         verdict.add("listing", 6 if verdict.unnamed else 3, f"{seen.cards} prices in tiles")
 
 
+def _plain_signs(seen: Visible, verdict: Verdict) -> None:
+    if seen.plainly and 3 <= verdict.product < _SURELY and verdict.listing < _LIST_OF:
+        points = _SURELY - verdict.product
+        verdict.add("product", points, "it names, shows and prices one thing in plain words")
+
+
 def _stock_signs(seen: Visible, verdict: Verdict) -> None:
     told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3
     stock = seen.fields.get("availability")
     priced = "price" in seen.fields and "name" in seen.fields and not seen.price_is_loose
+    priced = priced and (
+        seen.price_stands or seen.price_marked or bool(seen.facts or seen.buy_buttons)
+    )
     if stock in NOT_TO_BE_HAD and priced and not (seen.cards or seen.lone_cards):
         verdict.add("product", 2, "beside its price it says that it cannot be had")
     elif stock and told:
         verdict.add("product", 1, "the page says whether it is in stock")
     elif stock in NOT_TO_BE_HAD and seen.facts and "name" in seen.fields:
-        points = 3 if stock == "Discontinued" else 2  # other pages say of things that they are out
+        shown = stock == "Discontinued" or bool(seen.fields.get("images"))
+        points = 3 if shown else 2  # other pages say of things that they are out
         verdict.add("product", points, "beside its number it says that it cannot be had")
     elif stock and seen.facts > 1:
         verdict.add("product", 1, "beside its numbers the page says whether it is in stock")

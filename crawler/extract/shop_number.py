@@ -52,7 +52,7 @@ _VIEW = finder(
 )
 _INDEX = lazy_patterns.pattern(r"/(?:p|index\.\w{3,4})?$")
 #: Years end many slugs: `calendar-2026`.
-_YEAR = lazy_patterns.pattern(r"(?:19|20)\d\d")
+_YEAR = lazy_patterns.pattern(r"(?:1[5-9]|20)\d\d")
 #: The number of a model is one word with a figure, and no year; "Pixel 9" is a name.
 _CODE = lazy_patterns.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 #: How the barcodes of books begin: booksellers know books by them.
@@ -78,6 +78,8 @@ _VENDOR = lazy_patterns.pattern(rb'"vendor"\s{0,4}:\s{0,4}"((?:[^"\\<>]|\\[^<>])
 _MOST_OF_VARIANT = 2_000
 #: A shorter number stands in many addresses.
 _SHORTEST_PART = 5
+#: So few figures of a name are a type's.
+_FEW_FIGURES = 4
 #: Bytes of a page in which they are looked for.
 _MOST_BYTES = 400_000
 
@@ -110,10 +112,16 @@ def set_number(fields: Fields, sources: dict[str, str], shown: Fields, page: Pag
         fields["sku"], sources["sku"] = known, sources["external_id"]
     elif page.has_data and b"sku=" in page.raw and (found := _told_by(_SKU, page.raw)):
         fields["sku"], sources["sku"] = found, "state"
-    elif addressed:
+    elif addressed and not _is_of_name(addressed, fields):
         fields["sku"], sources["sku"] = addressed, "url"
     elif last := _last_number(page, shown):
         fields["sku"], sources["sku"] = last
+
+
+def _is_of_name(number: str, fields: Fields) -> bool:
+    """Whether a few figures of an address are a word of the product's name: `VW Käfer 1302`."""
+    words = (fields.get("name") or "").split() if len(number) <= _FEW_FIGURES else ()
+    return number in words
 
 
 def _is_internal(known: str, addressed: str, sources: dict[str, str], page: Page) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -52,6 +53,10 @@ class Visible(Record):
     priced_choices: bool = False
     """Each of several choices of a form has an amount of its own."""
     price_marked: bool = False
+    weigh_offer: Callable[[], None] | None = None
+    """What finds `plainly` and `price_stands`: it is asked only where little else tells the kind."""
+    plainly: bool = False
+    """Without a button that buys, the page names, shows and prices one thing, and nothing else."""
     price_alone: bool = False
     """The page shows no other amount, but in tiles and frames."""
     price_in_prose: bool = False
@@ -61,6 +66,12 @@ class Visible(Record):
     make it another amount."""
     sold_for: bool = False
     """Where the price stands, the page says that the thing is sold."""
+    stock_by_price: bool = False
+    """The line with the price says whether the thing can be had."""
+    price_stands: bool = False
+    """Without a button that buys, the price is a line or a sentence of its own, of no service."""
+    of_service: bool = False
+    """The line with the price speaks of an entrance, an hour, a course or a date, or it is a board's."""
     price_after_link: bool = False
     """The price stands right behind a link, as in a listing's tiles."""
     price_in_rows: bool = False
@@ -73,4 +84,6 @@ class Visible(Record):
     @property
     def price_may_be_anothers(self) -> bool:
         """Whether an amount may be another thing's than the product's that cannot be had."""
+        if self.stock_by_price:
+            return False
         return self.price_is_loose or (self.sold_for and not self.price_marked)

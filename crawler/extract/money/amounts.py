@@ -55,6 +55,13 @@ _THOUSAND = 3
 #: An amount with its sign between units and cents: 119€99, 119€,99.
 _SPLIT = lazy_patterns.pattern(rf"([€£])[.,]?(\d\d)(?![\d.,%]|[{_SPACES}]?[€£])")
 _MIDST = frozenset("€£")
+#: The same with blanks, `7 € 50`, where nothing is counted behind; and cents that are called so.
+_CENTS_BEHIND = re.compile(
+    rf"[{_SPACES}](\d\d)(?:\s?(?:gr|коп|ст|cts?|cents?|centimes|bani|h)\b|(?=$|[)\]!?]|[.,;:](?!\d)"
+    r"|\s?/|\s[-–—|]|\s(?:l['’]|(?:le|la|les|par|pi[eè]ce|ttc|pour|port|chacune?|seulement|en|à|de|du|net)\b)))"
+).match
+_EUROS = frozenset({"€", "euros", "euro"})
+_SPLIT_BY = _EUROS | {"zł", "лв", "лв.", "руб", "руб.", "Kč", "Lei", "lei"}
 #: What markup leaves of an amount whose cents stand apart.
 _APART = lazy_patterns.pattern(r"(\D{0,4}\d[\d.,]*[.,])\s(\d{2}(?:\s?\D{1,4})?)")
 
@@ -180,7 +187,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
     >>> [(str(m.value), m.currency) for m in find_prices("was 1.168,70 €, now from $5")]
     [('1168.70', 'EUR'), ('5', 'USD')]
     """
-    text = text if text.isascii() else text.translate(_DIGITS)
+    text = text if text.isascii() else _in_ascii(text)
     if len(text) < _SHORT and (". " in text or ", " in text) and (apart := _APART.fullmatch(text)):
         text = apart[1] + apart[2]
     since: re.Match[str] | None = None
@@ -218,8 +225,18 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
             start = text.rfind(before, 0, start) if before else start
         value = amount(match[0], currency) if sign or currency else None
         if value is not None:
-            taken = end
+            value, end = _with_cents(text, end, value, after)
+            past = taken = end
             yield _in_rials(Money(value * times, currency, start, end))
+
+
+def _in_ascii(text: str) -> str:
+    """A text with the figures of all scripts as 0 to 9, and with the commas between them."""
+    text = text.translate(_DIGITS)
+    return _WIDE_COMMA(",", text) if "\uff0c" in text else text
+
+
+_WIDE_COMMA = re.compile(r"(?<=\d)\uff0c(?=\d{3}(?!\d))").sub
 
 
 def _in_rials(money: Money) -> Money:
@@ -240,6 +257,19 @@ def _sign_of(before: str | None, after: str | None, figures: str, local: str | N
     if sign == "R" and local != "ZAR" and (local or not _CENTS_OR_GROUPS.search(figures)):
         return None  # a type, as in 986479R21 and R100, is no 21 rand
     return sign
+
+
+def _with_cents(text: str, end: int, units: Decimal, sign: str | None) -> tuple[Decimal, int]:
+    """An amount with the cents behind its sign, if any, and where they end.
+
+    All but those of euros have to be called so: `12 zł 50 gr`.
+    """
+    cents = _CENTS_BEHIND(text, end) if sign in _SPLIT_BY else None
+    if cents is None or units != units.to_integral_value():
+        return units, end
+    if sign not in _EUROS and cents.end() == cents.end(1):
+        return units, end
+    return units + Decimal(cents[1]).scaleb(-2), cents.end()
 
 
 def _split(text: str, units: re.Match[str], local: str | None) -> Money | None:

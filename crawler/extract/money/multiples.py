@@ -10,12 +10,13 @@ _TIMES = {
     "triệu": _MILLION, "tỷ": _BILLION, "nghìn": 1000, "ngàn": 1000, "juta": _MILLION,
     "ribu": 1000, "万": _TEN_THOUSAND, "萬": _TEN_THOUSAND, "만": _TEN_THOUSAND, "億": _MYRIADS,
     "亿": _MYRIADS, "тыс": 1000, "млн": _MILLION, "میلیون": _MILLION, "هزار": 1000,
-    "mln": _MILLION, "mio": _MILLION,
+    "mln": _MILLION, "mio": _MILLION, "k": 1000,
 }  # fmt: skip
 #: The words that stand for a currency as well where nothing else does.
-_CURRENCIES = {"triệu": "VND", "tỷ": "VND", "nghìn": "VND", "ngàn": "VND"}
+_CURRENCIES = {"triệu": "VND", "tỷ": "VND", "nghìn": "VND", "ngàn": "VND", "k": "VND"}
 _BEGIN = frozenset(first for word in _TIMES for first in (word[0], word[0].upper()))
 _LONGEST = max(map(len, _TIMES))
+_KARATS = frozenset({" k", " K"})
 _BLANKS = frozenset(" \u00a0\u202f")
 
 
@@ -28,7 +29,7 @@ def behind(text: str, place: int) -> tuple[int, int, str | None]:
     ((100000, 9, None), (10000, 6, None), (1, 2, None))
     """
     begin = place + 1 if text[place : place + 1] in _BLANKS else place
-    if text[begin : begin + 1] not in _BEGIN:
+    if text[begin : begin + 1] not in _BEGIN or text[place : place + 2] in _KARATS:
         return 1, place, None
     return _read(text[begin : begin + _LONGEST + 1].lower(), begin, place)
 
@@ -39,7 +40,7 @@ def _read(ahead: str, begin: int, place: int) -> tuple[int, int, str | None]:
         if word not in _TIMES:
             continue
         after = ahead[length : length + 1]
-        if length > 1 and after.isalpha():
+        if (length > 1 or word == "k") and after.isalnum():
             continue  # the beginning of another word
         stop = after == "." and length < _LONGEST
         return _TIMES[word], begin + length + stop, _CURRENCIES.get(word)

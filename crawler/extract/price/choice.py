@@ -30,6 +30,7 @@ from crawler.extract.price.line_amounts import (
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, in_a_tile
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
+    APART,
     is_marked_by_picture,
     is_other,
     labels_other,
@@ -58,6 +59,9 @@ from crawler.extract.price.words_beside import (
     BEHIND,
     CALLS_PRICE,
     RANGE,
+    begins,
+    in_sentence,
+    is_old_behind,
     one_told_behind,
     tells_a_part,
     told_behind,
@@ -65,11 +69,9 @@ from crawler.extract.price.words_beside import (
 )
 from crawler.extract.stock.availability import availability_of_text, buys
 from crawler.extract.visible_reading import Visible
-from crawler.extract.words import any_of, any_word
+from crawler.extract.words import any_word
 from scrapy_seine.records import Value
 
-#: Words behind an amount that tell what is not in it, or that all is: "plus postage".
-_APART = lazy_patterns.pattern(any_of("amounts", "apart"))
 #: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
 _BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
 _WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
@@ -226,16 +228,17 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     line, label = place.line, "" if since else place.label
     before = line.text[max(since, money.start - 2 * AROUND) : money.start]
     other = is_other(words_of(money, line.text, since, until)) or labels_other(label)
-    if other and not since and not labels_other(label) and money.start <= _GAP:
+    if other and not (since or labels_other(label)) and begins(before):
         # What is said behind an amount alone may be that postage comes to it, or be about the
         # lower amount that follows.
-        behind = _APART.sub(" ", line.text[money.end : until][:BEHIND].lower())
+        behind = line.text[money.end : until][:BEHIND].lower().partition(". ")[0]
+        behind = APART.sub(" ", behind)
         is_apart = not tells_a_part(money, line.text) and is_other(behind)
         other = is_apart and availability_of_text(behind) is None  # "149 €, ready for shipping"
         other = other or says_other(before)
     elif other and since and until == len(line.text) and not labels_other(label):
         # What is said behind the last amount alone may be that postage comes to it.
-        behind = _APART.sub(" ", line.text[money.end :][:BEHIND].lower())
+        behind = APART.sub(" ", line.text[money.end :][:BEHIND].lower())
         other = is_other(f"{line.text[since : money.start]} {behind}")
     if other and line.flags & _lines.BUTTON and buys(before.strip()):
         other = False  # "Add to cart — $14.00"
@@ -251,7 +254,7 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     told = before[-40:].strip(" :：") or label
     if place.behind:
         told = line.text[money.end : until][:40].strip()
-    told_old = says_old(told)
+    told_old = says_old(told) or (since > 0 and is_old_behind(line.text[money.end :]))
     old = bool(line.flags & _lines.OLD) or told_old
     now = not old and bool(told) and says_now(told)
     if now or (label and not since and CALLS_PRICE(label)):
@@ -354,7 +357,7 @@ def find_price(
     called = best.line.text[: best.money.start][-AROUND:] or label_before(read, best.line)
     # What is sold by the metre has a price by the metre.
     loose = best.other and not (unit or CALLS_PRICE(called))
-    seen.price_is_loose = loose or _ends_sentence(best) or _is_below_others(read, best)
+    seen.price_is_loose = loose or _ends_sentence(best, alone=True) or _is_below_others(read, best)
     seen.price_after_link = best.follows_link
     rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
     seen.price_in_rows = best.follows_link and len(rows) > 1
@@ -425,6 +428,7 @@ def _is_in_prose(read: Lines, best: Candidate) -> bool:
     if line.flags & _NO_PROSE or len(line.text) < _GAP + BEHIND // 2:
         return False
     before, after = line.text[: money.start][-AROUND:], line.text[money.end :][:AROUND]
+    before = in_sentence(before)
     if line.index == read.heading:
         return len(_WORDS.findall(after)) > _AFTER_IN_PROSE  # a title that speaks of money
     enough = len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
@@ -436,9 +440,13 @@ def _is_called_price(one: Candidate) -> bool:
     return one.now or _COSTS(one.line.text[: one.money.start][-AROUND:]) is not None
 
 
-def _ends_sentence(best: Candidate) -> bool:
-    """Whether words that are no label stand before a price in its line, outside of boxes for prices."""
+def _ends_sentence(best: Candidate, *, alone: bool = False) -> bool:
+    """Whether words that are no label stand before a price in its line, outside of boxes for prices.
+
+    Or in its sentence *alone*.
+    """
     before = best.line.text[: best.money.start][-AROUND:]
+    before = in_sentence(before) if alone else before
     marked = best.line.flags & (_NO_PROSE | _lines.FACT)
     told = marked or best.now  # "Was 499 now 399": the words since the amount before are a label
     return not told and ":" not in before and len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE

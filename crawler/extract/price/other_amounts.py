@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element
 from crawler.extract.price.regular_price import PERCENT, WITH_TAX
-from crawler.extract.words import any_word
+from crawler.extract.words import any_of, any_word
 
 #: Words around an amount that is no price: postage, instalments, savings.
 _OTHER_AMOUNT = any_word("amounts", "other")
 _OTHER_LABEL = any_word("amounts", "other_label")
+#: Words behind an amount that tell what is not in it, or that all is: "plus postage", "+ postage".
+APART = lazy_patterns.pattern(
+    rf"{any_of('amounts', 'apart')}|\+\s?(?:{any_of('amounts', 'postage')})\w*"
+)
 _LONGEST_ALT = 500
 #: The lowest price of the last 30 days, which shops of the EU have to tell beside a lower one.
 _LOWEST = any_word("amounts", "lowest")

@@ -19,6 +19,8 @@ from crawler.extract.stock.availability import (
     buys,
     buys_in_short,
 )
+from crawler.extract.stock.by_price import SOLD as _SOLD
+from crawler.extract.stock.by_price import sold_in, told_by_price
 from crawler.extract.visible_reading import Visible
 from crawler.extract.words import Marks, any_word, begun_of, finder, finder_of, whole_of
 from crawler.extract.words.listed_words import Together
@@ -28,8 +30,6 @@ _STOCK_LABEL = begun_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
 _CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b")
 #: A shop to which one goes: what is not there may be had here.
 _IN_SHOPS = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'in_shops')})(?!\w)")
-#: What stands where the price was.
-_SOLD = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'sold')})\W*")
 #: The same of what is not sold yet: "Coming soon".
 _SOON = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'soon')})\W*")
 #: What a button says that stands where the one that buys was.
@@ -44,9 +44,10 @@ _NEAR_STOCK = 15
 #: Classes of links that look like buttons; addresses that put something into a cart.
 _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=$|[\s_-])").search
 _CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
-#: Cells of a table or a list of terms, and what says no in one.
+#: Cells of a table or a list of terms, and what says no or yes in one.
 _CELLS = frozenset({"th", "td", "dt"})
 _NO = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('stock', 'denies')})\W{{0,3}}")
+_YES = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('stock', 'affirms')})\W{{0,3}}")
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
@@ -68,8 +69,10 @@ _GLANCE = 40
 _MOST_WORDS = 4
 #: Boxes of a line in which a word for the stock is looked for.
 _MOST_PARTS = 6
+#: Lines around the price of which the last sentence may say that the thing is sold.
+_BESIDE = 2
 #: The same of a line that may be one word.
-_SHORT, _SOLD_SHORT = 16, 20
+_SHORT, _SOLD_SHORT = 16, 30
 
 
 def _stock_in(line: Line) -> str | None:
@@ -107,9 +110,16 @@ def _marked_or_counted(line: Line, labelled: bool, read: Lines) -> str | None:
     """What a box for the stock says, or the number behind a label of it."""
     if labelled and line.text.isdecimal():
         return _counted(line.text)
-    if labelled and _denies(line.text):
+    if labelled and len(line.text) < _SHORT and _YES(line.text):
+        return "InStock"
+    if labelled and (_denies(line.text) or _is_short_of(line.text)):
         return "OutOfStock"
     return _unless_none(_marked(line), line, read)
+
+
+def _is_short_of(text: str) -> bool:
+    """Whether a short text says no more than that a thing is sold, or not sold yet."""
+    return len(text) < _GLANCE and (_SOON(text) or _SOLD(text)) is not None
 
 
 def _denies(text: str) -> bool:
@@ -312,7 +322,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     loose = _or_badge(loose, badge, seen)
     told = marked or (firm or "InStock" if sold else loose)
     told = "PreOrder" if asked and told == "InStock" else told  # the button knows best
-    seen.fields["availability"] = told or _sold_alone(read, seen.buy_buttons)
+    seen.fields["availability"] = told or _told_alone(read, seen)
 
 
 def _or_badge(loose: str | None, badge: str | None, seen: Visible) -> str | None:
@@ -335,9 +345,22 @@ _TELLS = Together(_SOLD, _NOTIFIES, _SOON, *WORDS.rules)
 _SILENT = Marks(_is_silent)
 
 
-def _sold_alone(read: Lines, buttons: int) -> str | None:
-    """What follows from a line that says no more than "Sold", and not how many, where none buys."""
-    for line, following in pairwise([*read.own, None] if not buttons else ()):
+def _told_alone(read: Lines, seen: Visible) -> str | None:
+    """What follows from a line that says no more than "Sold", and not how many, where none buys.
+
+    Or from a remark behind the price in its line.
+    """
+    if seen.price_line is not None and not seen.buy_buttons:
+        text, price = read.lines[seen.price_line].text, seen.fields.get("price")
+        ends = (m.end for m in find_prices(text[:_LONGEST_STOCK]) if m.value == price)
+        told = None if (end := next(ends, None)) is None else told_by_price(text, end)
+        if told is not None:
+            seen.stock_by_price = True
+            return told
+        around = read.lines[max(read.heading, seen.price_line - _BESIDE, 0) :][: 2 * _BESIDE + 1]
+        if any(_SOON(n.text) or (". " in n.text and sold_in(n.text)) for n in around):
+            return "OutOfStock"
+    for line, following in pairwise([*read.own, None] if not seen.buy_buttons else ()):
         if line is None or len(line.text) >= _SOLD_SHORT:
             continue
         if _SOLD(line.text):

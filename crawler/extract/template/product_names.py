@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from crawler.extract import lazy_patterns
 from crawler.extract.template.values_by_place import Text, values
-from crawler.extract.visible.text import title_parts
+from crawler.extract.visible.titles import title_parts
 
 #: Pages that are compared at least, and the share of them that must agree.
 ENOUGH, _SHARE = 5, 0.8

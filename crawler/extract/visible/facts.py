@@ -54,8 +54,9 @@ _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
 _CODE_NAME = lazy_patterns.pattern(r"^(?:isbn|ean|gtin|upc)[-\s:\d]{0,3}?\s", re.I)
 #: A number in brackets: years, measures and packs have few figures, a sign between, or small letters.
 _BRACKETED_AT_END = lazy_patterns.pattern(
-    r"\s\((?!(?:19|20)\d\d(?:\D(?:19|20)?\d\d)?\))(?=(?:[^\s()\d]{0,12}\d){4})([A-Z\d./_-]{4,30})\)$"
+    r"\s\((?!(?:1[4-9]|20)\d\d(?:\D(?:19|20)?\d\d)?\))(?=(?:[^\s()\d]{0,12}\d){4})([A-Z\d./_-]{4,30})\)$"
 )
+_NUMBERS = frozenset({"sku", "mpn"})
 _CODE = lazy_patterns.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 _CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
@@ -385,6 +386,9 @@ def _unseparated(text: str) -> tuple[str, str] | None:
         if holds_digit(words[count]) or ("-" in words[count] and words[count].isupper()):
             field = _label(" ".join(words[:count])) if len(words) == count + 1 else None
             return (field, words[count]) if field and field != "brand" else None
+        if len(words) == count + 2 and words[count].isupper() and words[count + 1].isdecimal():
+            field = _label(" ".join(words[:count]))  # `Item no. K 101`
+            return (field, " ".join(words[count:])) if field in _NUMBERS else None
     return None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import islice
+from unicodedata import combining, normalize
 
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import is_front, is_front_of_tongue
@@ -48,6 +49,9 @@ _IS_GENERAL = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'genera
 #: Classes and ids of boxes that hold a name.
 _NAMING = re.compile(r"title|name|titel|titre|nombre|heading").search
 _LONGEST_CLASS = 1_000
+#: Letters of a host's name, and of a word in it, that tell enough.
+_SHORTEST_HOST, _LONG_WORD = 5, 3
+_WORDS = lazy_patterns.pattern(r"\w+")
 
 
 def is_general(text: str) -> bool:
@@ -57,6 +61,22 @@ def is_general(text: str) -> bool:
     (True, False)
     """
     return len(text) <= _LONGEST_PRICE and _IS_GENERAL(text) is not None
+
+
+def says_host(text: str, host: str) -> bool:
+    """Whether a text is the name by which a shop's host is called.
+
+    >>> says_host("'t red house", "www.redhouse.example"), says_host("oak lamp", "www.redhouse.example")
+    (True, False)
+    """
+    bare = "".join(c for c in normalize("NFKD", text) if not combining(c))
+    words = _WORDS.findall(bare)
+    told, long = "".join(words), [word for word in words if len(word) >= _LONG_WORD]
+    for name in (n.replace("-", "") for n in host.split(".")[:-1] if len(n) >= _SHORTEST_HOST):
+        said = sum(map(len, long)) if all(word in name for word in long) else 0
+        if name in told or 3 * said >= 2 * len(name):
+            return True
+    return False
 
 
 def is_called_name(element: Element) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, pairwise
-from unicodedata import normalize
 
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
@@ -16,7 +15,7 @@ from crawler.extract.money.currencies import (
 )
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
-from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text, squashed
+from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text
 from crawler.extract.price.choice import find_price
 from crawler.extract.price.free import take_free
 from crawler.extract.price.on_request import asks_for_price
@@ -26,7 +25,6 @@ from crawler.extract.stock.shown import asks_seller, is_gone, read_stock, told_a
 from crawler.extract.visible.facts import (
     brand_before,
     find_facts,
-    is_number_cell,
     number_beside,
     number_in_heading,
     take_addressed,
@@ -34,28 +32,32 @@ from crawler.extract.visible.facts import (
 )
 from crawler.extract.visible.makers import maker_beside
 from crawler.extract.visible.pictures import named_pictures, picture_beside
+from crawler.extract.visible.plain_offers import weigh_offer
 from crawler.extract.visible.price_in_attributes import take_attribute
 from crawler.extract.visible.price_in_options import take_option
 from crawler.extract.visible.priced_heading import (
     beside_price,
-    is_called_name,
     is_general,
     is_logo,
     is_of_frame,
+    says_host,
 )
 from crawler.extract.visible.ratings import take_rating
+from crawler.extract.visible.titles import (
+    BOXES,
+    MOST_BOXES,
+    begins_with_shop,
+    host_of,
+    named_by_title,
+    title_parts,
+)
 from crawler.extract.visible.without_heading import labelled_name, name_before, take_labelled
 from crawler.extract.visible_reading import Visible
 from crawler.extract.words import Marks
-from scrapy_seine.urls import host
 
 _LONGEST_CLASS = 1_000
 _WORDS = lazy_patterns.pattern(r"\w+")
-#: What divides a title: rules between blanks, and the brackets and rules of East Asian titles.
-_TITLE_RULES = lazy_patterns.pattern(
-    r"\s(?:[|–—·•:»/-]|::)\s|[|｜【】「」：\[\]]|(?<=\S):\s|-(?=[^\x00-\x7f]+$)"
-)
-#: The same of a product's name, where no heading and no title tells one; and letters of a heading's size.
+#: Classes and ids of boxes with a product's name, where no heading and no title tells one; and letters of a heading's size.
 _NAMES_PRODUCT = re.compile(
     r"(?:product|prod|item|goods|artikel|produkt|produs|tovar|urun|lbl)[-_]{0,2}"
     r"(?:name|title|naam|nazwa|nazev|naziv|titel|adi)(?![-_\w])"
@@ -68,13 +70,7 @@ _UNSPOKEN = 3.0
 #: The least score of a product's heading: a second heading says a part of the title.
 _ENOUGH = 2.4
 _HEADINGS, _MOST_HEADINGS = ("h1", "h2", "h3"), 80
-_BOXES = ("div", "td", "p", "h4", "h5", "h6", "b", "strong", "font", "span")
-_MOST_BOXES = 6000
-_SHORTEST_NAME = 7
-#: The same of a box that is called a name: "Emma".
 _SHORTEST_CALLED = 3
-#: What is longer and most of the title is a name in any box.
-_SURELY_NAME = 20
 #: Elements in a box that may be a name.
 _MOST_STEPS = 60
 _LONGEST_WORDS = 200
@@ -109,7 +105,7 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         if best_score >= 5.5:
             break
     if best_score <= _UNSPOKEN:
-        named = _named(page, (known, title))
+        named = named_by_title(page, (known, title))
         if named is not None and not is_of_frame(named) and not is_general(short_text(named)):
             return named if named.getnext() is not best or best_score < _ENOUGH else best
     if best is None and not any(map(short_text, headings)):
@@ -137,6 +133,9 @@ def _second_of_two(heading: Element, title: str) -> Element:
 
 def _score(element: Element, text: str, title: str, known: str, url: str) -> float:
     """How much speaks for a heading: its tag, its mark, and that the page is called so."""
+    # Few headings begin like the host, which costs least to ask.
+    if text[:4] in url[: url.find("/", 8)] and begins_with_shop(title, text, url):
+        return 0.0
     score = 3.0 if element.tag == "h1" and not _is_shops(text, title, url) else 0.0
     if element.get("itemprop") == "name":
         score += 3
@@ -151,11 +150,7 @@ def _is_shops(text: str, title: str, url: str) -> bool:
     >>> _is_shops("oak lamp", "red house - oak lamp", "https://www.redhouse.example/12")
     False
     """
-    if not title.endswith(text) or title.startswith(text):
-        return False
-    names = [name for name in _host(url).split(".")[:-1] if len(name) >= _SHORTEST_NAME - 2]
-    told = "".join(_WORDS.findall(normalize("NFKD", text)))
-    return any(name.replace("-", "") in told for name in names)
+    return title.endswith(text) and not title.startswith(text) and says_host(text, host_of(url))
 
 
 def _large(page: Page) -> Element | None:
@@ -164,7 +159,7 @@ def _large(page: Page) -> Element | None:
     A box that is called a product's name, else the first text in large letters.
     """
     large = None
-    for element in islice(page.root.iter(*_BOXES, "big"), _MOST_BOXES):
+    for element in islice(page.root.iter(*BOXES, "big"), MOST_BOXES):
         called = _CALLED_PRODUCT[f"{element.get('class')} {element.get('id')}"]
         if not called and (large is not None or not _is_large(element)):
             continue
@@ -184,60 +179,6 @@ _CALLED_PRODUCT = Marks(lambda words: _NAMES_PRODUCT(words) is not None)
 def _is_large(element: Element) -> bool:
     size = element.get("size") if element.tag == "font" else None
     return element.tag == "big" or (size or "").strip() in _LARGE
-
-
-def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
-    """The first box that holds nothing but the words with which a title begins.
-
-    Else one that is called a name and holds another part of a title, or begins with one and goes on:
-    titles leave out the ends of long names.
-    """
-    best, part, loose, whole, longest = None, None, None, None, _SHORTEST_NAME
-    if all(len(title) <= longest for title in titles):
-        return None
-    parts = tuple({p for title in titles for p in title_parts(title) if len(p) > longest})
-    told = "\n".join(titles)
-    for element in islice(page.root.iter(*_BOXES, "h2", "h3"), _MOST_BOXES):
-        text = element.text
-        if len(element) == 1 and element[0].tag == "img" and not (text or "").strip():
-            text = element[0].tail  # a mark stands before the name
-        if text is None or len(text) < _SHORTEST_CALLED or len(text) > 9 * LONGEST:
-            continue
-        alone = len(element) <= 1 or element[0].tag == "br"
-        text = squashed(text).casefold() if alone else ""
-        stands = text != "" and text in told and not is_number_cell(element)
-        begins = stands and any(title.startswith(text) for title in titles)
-        if begins and longest < len(text) <= LONGEST:
-            best, longest = element, len(text)
-        elif (
-            stands
-            and part is None
-            and (
-                text in parts or (begins and _ends_word(text, titles)) or _is_most_of(text, titles)
-            )
-        ):
-            if is_called_name(element):
-                part = element
-            elif loose is None and len(text) > _SURELY_NAME and _is_most_of(text, titles):
-                loose = element if element.tag != "a" else None
-        elif whole is None and text.startswith(parts) and is_called_name(element):
-            whole = element if len(text) <= _LONGEST_WORDS else None
-    return next((found for found in (best, part, whole, loose) if found is not None), None)
-
-
-def _ends_word(text: str, titles: tuple[str, ...]) -> bool:
-    """Whether a short text is the first word or words of a title."""
-    return len(text) >= _SHORTEST_CALLED and any(
-        title.startswith(text) and not title[len(text) : len(text) + 1].isalnum()
-        for title in titles
-    )
-
-
-def _is_most_of(text: str, titles: tuple[str, ...]) -> bool:
-    """Whether a text stands in a title, of which it is more than half."""
-    return len(text) > _SHORTEST_NAME and any(
-        2 * len(text) > len(title) and text in title for title in titles
-    )
 
 
 @lru_cache(maxsize=512)
@@ -260,16 +201,6 @@ def likeness(text: str, whole: str) -> float:
     mine, others = set(_WORDS.findall(text)), set(_WORDS.findall(whole))
     shared = len(mine & others) / max(len(mine), 1)
     return 0.8 * shared if shared >= 0.5 else 0.0
-
-
-@lru_cache(maxsize=64)
-def title_parts(title: str) -> tuple[str, ...]:
-    """What rules and brackets divide a title into.
-
-    >>> title_parts("tea shop / green tea 50g"), title_parts("【new】green tea【price】-shop")
-    (('tea shop', 'green tea 50g'), ('new', 'green tea', 'price', '-shop'))
-    """
-    return tuple(part for text in _TITLE_RULES.split(title) if (part := text.strip()))
 
 
 def visible(page: Page, known: Fields | None = None) -> Visible:
@@ -303,6 +234,8 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     pictures = named_pictures(page, fields.get("name"))
     seen.pictured = bool(pictures)
     fields["images"] = pictures or picture_beside(beside)
+    if seen.price_line is not None and not (seen.buy_buttons or seen.cards or known.get("price")):
+        seen.weigh_offer = partial(weigh_offer, read, seen, local, beside, page.raw)
     return _without_nothing(seen)
 
 
@@ -473,7 +406,7 @@ def _forget_price(seen: Visible) -> None:
 
 def currency_of_place(page: Page) -> str | None:
     """The money of the country that the page's address and language speak of."""
-    tongue, host_ = page.lang or tongue_of_script(page.title), _host(page.url)
+    tongue, host_ = page.lang or tongue_of_script(page.title), host_of(page.url)
     if "-" not in tongue and local_currency(host_, "", page.url) is None:
         # The end of a title, behind the product's name: "Buy online in South Africa".
         site = page.meta("og:site_name")
@@ -483,10 +416,3 @@ def currency_of_place(page: Page) -> str | None:
         if told:
             return told
     return local_currency(host_, tongue, page.url)
-
-
-def _host(url: str) -> str:
-    try:
-        return host(url)
-    except ValueError:
-        return ""

@@ -95,3 +95,27 @@ def test_a_price_needs_no_sign_where_it_is_called_one() -> None:
     assert money is not None
     assert (money.value, money.currency) == (Decimal("5.00"), None)
     assert parse_price("soon") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "local", "value"),
+    [
+        ("7 € 50", None, "7.50"),
+        ("4 € 50 le pot", None, "4.50"),
+        ("Colis : 9 € 80. Gratuit dès 90 €", None, "9.80"),
+        ("7 euros 50", None, "7.50"),
+        ("4 € 50 g", None, "4"),  # how much one gets
+        ("12 € 10 €", None, "12"),
+        ("5 € 20 %", None, "5"),
+        ("12 zł 50 gr", None, "12.50"),
+        ("12 zł 50", None, "12"),
+        ("４４，０００円", None, "44000"),
+        ("320k / hộp", "VND", "320000"),
+        ("14 K gold $200", None, "200"),
+        ("120 euroa", None, "120"),
+    ],
+)
+def test_cents_stand_behind_the_sign_where_nothing_is_counted(
+    text: str, local: str | None, value: str
+) -> None:
+    assert str(next(find_prices(text, local)).value) == value
