@@ -11,6 +11,7 @@ from scrapy.commands import ScrapyCommand
 
 from scrapy_seine.commands.one_line_errors import guarded
 from scrapy_seine.commands.which_spider import spider_class
+from scrapy_seine.engine.starting.page_seen import fail_without_a_page
 from scrapy_seine.errors import ConfigError
 
 
@@ -19,13 +20,30 @@ class Checked(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the command, if its spider and its address can be used."""
-        self.exitcode = guarded(lambda: check_named(self.settings, self.spiders(args, opts), args))
+        self.exitcode = guarded(lambda: self.look_at(args, opts))
         if not self.exitcode:
             super().run(args, opts)  # type: ignore[safe-super]
+
+    def look_at(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Look at what the command was given.
+
+        Raises:
+            ConfigError: it cannot be used.
+        """
+        check_named(self.settings, self.spiders(args, opts), args)
 
     def spiders(self, args: list[str], opts: argparse.Namespace) -> list[str]:
         """Names of the spiders that are asked for."""
         return [opts.spider] if opts.spider else []
+
+
+class OfAPage(Checked):
+    """The same for a command about one page: it fails where the page did not come."""
+
+    def look_at(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Look at what the command was given, and have it tell whether there was a page."""
+        super().look_at(args, opts)
+        fail_without_a_page(self.settings)
 
 
 def check_named(settings: Any, spiders: list[str], addresses: list[str]) -> None:

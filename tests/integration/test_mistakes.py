@@ -94,6 +94,11 @@ def said(redis_url: str, database: str) -> Said:
         (("crawl", "catalog", "--pidfile", "/proc/no/x"), "--pidfile /proc/no/x cannot be written"),
         (("status", "--profile", "/proc/no/x"), "--profile /proc/no/x cannot be written"),
         (("newsite", "http://127.0.0.1:1/", "--name", "class"), "'class' is a word of Python"),
+        (
+            ("parse", "-c", "x", "http://127.0.0.1:1/"),
+            "which spider is to read http://127.0.0.1:1/?",
+        ),
+        (("parse", "--spider", "catalog", "-c", "parze", "http://x.example/"), "mean parse?"),
         (("-s", "SEINE_CRAWL=x", "status"), "SEINE_CRAWL=x stands where the command should"),
     ],
 )
