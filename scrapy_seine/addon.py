@@ -113,7 +113,7 @@ class Addon:
                 fail_without_a_page(settings)
             return
         _take_over(settings)
-        one_line_failures()
+        one_line_failures(settings)
         check(settings)
         _check_loop(settings)
         for stranger in strangers(settings):

@@ -205,7 +205,16 @@ LIBRARY: Mapping[str, Kind] = {
     "SEINE_TALLY_SECONDS": number(0.1),
 }
 _FRACTIONS = {"DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
+#: What is put in order by numbers; None leaves a part out.
+_ORDERED = optional(
+    table_of(Kind("a number or None", lambda v: v is None or math.isfinite(_real(v))))
+)
 _SCRAPY: Mapping[str, Kind] = {
+    "DOWNLOADER_MIDDLEWARES": _ORDERED,
+    "EXTENSIONS": _ORDERED,
+    "FEEDS": optional(table_of(Kind("a table of a feed's options", dict))),
+    "ITEM_PIPELINES": _ORDERED,
+    "SPIDER_MIDDLEWARES": _ORDERED,
     # Scrapy would take what a page yields, and do nothing with it.
     "CONCURRENT_ITEMS": whole(1),
     "CONCURRENT_REQUESTS": whole(1),
@@ -245,6 +254,7 @@ def faults(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> Iterato
     for name, kind in sorted(table.items()):
         value = settings.get(name, _UNSET)
         if value is not _UNSET and not kind.holds(value):
+            value = dict(value) if isinstance(value, BaseSettings) else value
             shown = "***" if kind.secret else redact(repr(value))[:_SHOWN]
             yield f"{name}={shown} is not {kind.text}"
 

@@ -99,6 +99,19 @@ def said(redis_url: str, database: str) -> Said:
             "which spider is to read http://127.0.0.1:1/?",
         ),
         (("parse", "--spider", "catalog", "-c", "parze", "http://x.example/"), "mean parse?"),
+        (
+            ("crawl", "catalog", "-s", 'DOWNLOADER_MIDDLEWARES={"nosuch.Mw": 1}'),
+            "DOWNLOADER_MIDDLEWARES names nosuch.Mw, which cannot be imported: No module named",
+        ),
+        (
+            ("crawl", "catalog", "-s", 'ITEM_PIPELINES={"pipelines.clean.Clean": "first"}'),
+            "ITEM_PIPELINES={'pipelines.clean.Clean': 'first'} is not a table",
+        ),
+        (("crawl", "catalog", "-s", 'FEEDS={"a": 1}'), "FEEDS={'a': 1} is not a table"),
+        (
+            ("crawl", "catalog", "-s", "JOBDIR=/proc/x"),
+            "JOBDIR=/proc/x cannot be used: No such file or directory",
+        ),
         (("-s", "SEINE_CRAWL=x", "status"), "SEINE_CRAWL=x stands where the command should"),
     ],
 )
