@@ -132,6 +132,15 @@ def test_an_export_before_the_first_crawl_says_what_makes_the_tables(
     assert "`scrapy migrate` makes them" in text
 
 
+def test_a_proxy_of_the_environment_that_cannot_be_used_ends_the_start(said: Said) -> None:
+    """Each page would fail by it, robots.txt first, and the worker would wait for the site."""
+    status, text = said("crawl", "catalog", "-a", "url=http://127.0.0.1:1/", http_proxy="http://[")
+
+    assert status == 1, text
+    assert "http_proxy='http://[' is no address of a proxy" in text
+    assert "Traceback" not in text
+
+
 def test_a_full_disk_is_blamed_and_not_a_store(redis_url: str, database: str) -> None:
     stores = {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
     for words in (("status",), ("sql", "SELECT 1")):
