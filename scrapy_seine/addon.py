@@ -19,7 +19,8 @@ from scrapy.utils.python import global_object_name
 from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
 
 from scrapy_seine.engine.settings_check import LEVEL, check, strangers
-from scrapy_seine.engine.starting.one_off import is_one_off
+from scrapy_seine.engine.starting.one_off import is_of_a_page, is_one_off
+from scrapy_seine.engine.starting.page_seen import fail_without_a_page
 from scrapy_seine.engine.telemetry.logs import one_line_failures
 from scrapy_seine.errors import ConfigError
 
@@ -108,9 +109,11 @@ class Addon:
             NotConfigured: the project has a scheduler of its own.
         """
         if self.crawler is not None and is_one_off(self.crawler):
+            if is_of_a_page(self.crawler):
+                fail_without_a_page(settings)
             return
         _take_over(settings)
-        one_line_failures()
+        one_line_failures(settings)
         check(settings)
         _check_loop(settings)
         for stranger in strangers(settings):

@@ -11,6 +11,7 @@ from scrapy.commands import ScrapyCommand
 
 from scrapy_seine.commands.one_line_errors import guarded
 from scrapy_seine.commands.which_spider import spider_class
+from scrapy_seine.engine.starting.page_seen import fail_without_a_page
 from scrapy_seine.errors import ConfigError
 
 
@@ -19,13 +20,30 @@ class Checked(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the command, if its spider and its addresses are valid."""
-        self.exitcode = guarded(lambda: check_named(self.settings, self.spiders(args, opts), args))
+        self.exitcode = guarded(lambda: self.check_arguments(args, opts))
         if not self.exitcode:
             super().run(args, opts)  # type: ignore[safe-super]
+
+    def check_arguments(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Check the spider, the address and the callback.
+
+        Raises:
+            ConfigError: it cannot be used.
+        """
+        check_named(self.settings, self.spiders(args, opts), args)
 
     def spiders(self, args: list[str], opts: argparse.Namespace) -> list[str]:
         """Names of the spiders that the command line names."""
         return [opts.spider] if opts.spider else []
+
+
+class PageCommand(Checked):
+    """A command about one page: it fails where no page comes."""
+
+    def check_arguments(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Check the arguments, and have the command fail where no page comes."""
+        super().check_arguments(args, opts)
+        fail_without_a_page(self.settings)
 
 
 def check_named(settings: Any, spiders: list[str], addresses: list[str]) -> None:

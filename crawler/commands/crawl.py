@@ -28,6 +28,7 @@ from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.engine.settings_check import check
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import refuse_undeclared
+from scrapy_seine.engine.starting.unusable_settings import blame
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.opening import agree
@@ -118,6 +119,11 @@ class Command(ScrapyCrawl):
                 await crawl(*args, **kwargs)
             except SeineError as error:
                 complain(str(error))
+                self.exitcode = FAILED
+            except Exception as error:
+                if (wrong := blame(crawler.settings, error)) is None:
+                    raise
+                complain(wrong)
                 self.exitcode = FAILED
 
         crawler.crawl_async = crawl_in_one_line  # type: ignore[method-assign]

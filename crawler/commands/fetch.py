@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scrapy.commands.fetch import Command as ScrapyFetch
 
-from crawler.cli.stock_commands import Checked
+from crawler.cli.stock_commands import PageCommand
 
 
-class Command(Checked, ScrapyFetch):
-    """Scrapy's own ends in a traceback at either."""
+class Command(PageCommand, ScrapyFetch):
+    """Scrapy's own ends in a traceback there, and with 0 where no page came."""

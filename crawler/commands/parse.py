@@ -1,11 +1,56 @@
-"""`scrapy parse`: Scrapy's own, with one line for an unknown spider or a bad address."""
+"""`scrapy parse`: Scrapy's own, with one line for a spider, callback or address that is none."""
 
 from __future__ import annotations
 
+import argparse
+
+from scrapy import Request
 from scrapy.commands.parse import Command as ScrapyParse
+from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
 
-from crawler.cli.stock_commands import Checked
+from crawler.cli.stock_commands import PageCommand
+from scrapy_seine.commands.which_spider import spider_class
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.misspelt_names import did_you_mean
 
 
-class Command(Checked, ScrapyParse):
-    """Scrapy's own ends in a traceback at either."""
+class Command(PageCommand, ScrapyParse):
+    """Scrapy's own ends in a traceback there, or with 0 although it has read nothing."""
+
+    def check_arguments(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Check the spider, the address and the callback.
+
+        Raises:
+            ConfigError: there is no such spider, or it has no such callback.
+        """
+        super().check_arguments(args, opts)
+        if len(args) != 1 or "://" not in args[0]:
+            return  # Scrapy shows the usage
+        name = opts.spider or self._spider_of(args[0])
+        kind = spider_class(self._project, name)
+        if opts.callback and not callable(getattr(kind, opts.callback, None)):
+            methods = [each for each in dir(kind) if callable(getattr(kind, each, None))]
+            meant = did_you_mean(opts.callback, methods)
+            raise ConfigError(f"-c {opts.callback}: spider {name} has no such callback{meant}")
+
+    @property
+    def _project(self) -> Settings:
+        assert self.settings is not None  # Scrapy sets them before it runs a command
+        return self.settings
+
+    def _spider_of(self, url: str) -> str:
+        """Return the one spider of the project that takes an address.
+
+        Raises:
+            ConfigError: there is none, or several.
+        """
+        settings = self._project
+        loader = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings)
+        found: list[str] = loader.find_by_request(Request(url))
+        if len(found) == 1:
+            return found[0]
+        names = ", ".join(sorted(found or loader.list())) or "none"
+        raise ConfigError(
+            f"which spider is to read {url}? name it, as --spider NAME; there is {names}"
+        )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import islice
-from typing import Any
+from typing import Any, BinaryIO
 
 from redis.exceptions import RedisError
 from scrapy.exceptions import UsageError
@@ -23,6 +24,8 @@ from scrapy_seine.errors import BadSeed, ConfigError, StoreUnreachable
 
 #: Seeds in one round trip.
 BATCH = 1000
+#: What a table may call its column of seeds.
+_HEADERS = {b"url", b"urls", b"link", b"links", b"loc", b"address"}
 Line = tuple[str, bytes]
 """Where a seed stands, for people; and the seed."""
 
@@ -61,7 +64,7 @@ def lines(argument: str) -> Iterator[Line]:
     """Yield the seeds an argument stands for; empty lines and # comments are none.
 
     Raises:
-        ConfigError: a file cannot be read.
+        ConfigError: a file cannot be read, or is a table.
     """
     if argument == "-":
         yield from _seeds("stdin", sys.stdin.buffer)
@@ -79,12 +82,49 @@ def lines(argument: str) -> Iterator[Line]:
             raise ConfigError(f"{argument} cannot be read: {error.strerror}") from None
 
 
-def _seeds(name: str, file: Iterable[bytes]) -> Iterator[Line]:
-    for number, line in enumerate(file, start=1):
+def _seeds(name: str, file: BinaryIO) -> Iterator[Line]:
+    for number, line in enumerate(_lines_of(name, file), start=1):
         # Editors of another system put a mark in front of the first line.
         seed = line.removeprefix(b"\xef\xbb\xbf").strip()
+        if number == 1:
+            _refuse_table(name, seed)
         if seed and not seed.startswith(b"#"):
             yield f"{name}:{number}:", seed
+
+
+def _lines_of(name: str, file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file, in UTF-8 where its mark says that it is UTF-16.
+
+    Raises:
+        ConfigError: it is not, although it is marked so.
+    """
+    first = file.readline()
+    if not first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        yield first
+        yield from file
+        return
+    try:
+        text = (first + file.read()).decode("utf-16")
+    except UnicodeError as error:
+        raise ConfigError(f"{name} begins as UTF-16 does, but is not: {error}") from None
+    yield from text.encode("utf-8", "surrogatepass").split(b"\n")
+
+
+def _refuse_table(name: str, header: bytes) -> None:
+    """Let no table pass: a URL with the columns behind it would be taken for another URL.
+
+    Raises:
+        ConfigError: the first line is a table's header; with what takes the column out.
+    """
+    for separator in (b",", b";", b"\t"):
+        columns = [each.strip(b"\" '").lower() for each in header.split(separator)]
+        found = [number for number, column in enumerate(columns, start=1) if column in _HEADERS]
+        if len(columns) > 1 and found:
+            by = "" if separator == b"\t" else f" -d'{separator.decode()}'"
+            raise ConfigError(
+                f"{name} is a table; push its column of URLs, as by: "
+                f"tail -n +2 {name} | cut{by} -f{found[0]} | scrapy seed -"
+            )
 
 
 def _push(

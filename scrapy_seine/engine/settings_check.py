@@ -14,8 +14,11 @@ import json
 import logging
 import math
 import re
+import string
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import attrs
 from scrapy.settings import BaseSettings, default_settings
@@ -30,6 +33,7 @@ from scrapy_seine.records import Value
 #: Characters of a wrong value that are shown.
 _SHOWN = 100
 _UNSET = object()
+_BLANKS = set(string.whitespace)
 #: Prefixes of Seine's settings.
 OURS = ("SEINE_", "FRONTIER_")
 
@@ -205,7 +209,16 @@ LIBRARY: Mapping[str, Kind] = {
     "SEINE_TALLY_SECONDS": number(0.1),
 }
 _FRACTIONS = {"DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
+#: What is put in order by numbers; None leaves a part out.
+_ORDERED = optional(
+    table_of(Kind("a number or None", lambda v: v is None or math.isfinite(_real(v))))
+)
 _SCRAPY: Mapping[str, Kind] = {
+    "DOWNLOADER_MIDDLEWARES": _ORDERED,
+    "EXTENSIONS": _ORDERED,
+    "FEEDS": optional(table_of(Kind("a table of a feed's options", dict))),
+    "ITEM_PIPELINES": _ORDERED,
+    "SPIDER_MIDDLEWARES": _ORDERED,
     # With 0, Scrapy would accept a page's outputs and never process them.
     "CONCURRENT_ITEMS": whole(1),
     "CONCURRENT_REQUESTS": whole(1),
@@ -245,8 +258,30 @@ def faults(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> Iterato
     for name, kind in sorted(table.items()):
         value = settings.get(name, _UNSET)
         if value is not _UNSET and not kind.holds(value):
-            shown_value = "***" if kind.secret else redact(repr(value))[:_SHOWN]
-            yield f"{name}={shown_value} is not {kind.text}"
+            value = dict(value) if isinstance(value, BaseSettings) else value
+            shown = "***" if kind.secret else redact(repr(value))[:_SHOWN]
+            yield f"{name}={shown} is not {kind.text}"
+    if str(settings.get("HTTPPROXY_ENABLED", True)) in {"True", "true", "1"}:
+        yield from _wrong_proxies(getproxies())
+
+
+def _wrong_proxies(found: Mapping[str, str]) -> Iterator[str]:
+    """Say which proxy of the environment nothing could be sent by; each request would fail.
+
+    >>> list(_wrong_proxies({"http": "http://[::1", "https": "squid:3128", "no": "*"}))
+    ["the variable http_proxy='http://[::1' is no address of a proxy, as http://proxy.example:3128"]
+    """
+    for scheme in ("http", "https"):
+        url = found.get(scheme, "x")
+        try:
+            parts = urlsplit(url if "://" in url else f"http://{url}")
+            is_right = bool(parts.hostname) and parts.port != 0 and not set(url) & _BLANKS
+        except ValueError:
+            is_right = False
+        if not is_right:
+            shown = redact(repr(url))[:_SHOWN]
+            example = "http://proxy.example:3128"
+            yield f"the variable {scheme}_proxy={shown} is no address of a proxy, as {example}"
 
 
 def check(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> None:

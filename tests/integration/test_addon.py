@@ -172,6 +172,27 @@ def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
     assert "the worker does not start: DOWNLOAD_TIMEOUT='abc' is not a number" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("EXTENSIONS", '{"nosuch.Part": 1}', "names nosuch.Part, which cannot be imported: No mod"),
+        ("ITEM_PIPELINES", '{"scrapy.Nosuch": 1}', "names scrapy.Nosuch, which cannot be imported"),
+        ("SPIDER_MIDDLEWARES", '{"scrapy.Spider": "x"}', "={'scrapy.Spider': 'x'} is not a table"),
+        ("JOBDIR", "/proc/x", "=/proc/x cannot be used: No such file or directory"),
+    ],
+)
+def test_a_setting_that_a_start_fails_by_is_named_in_one_line(
+    tmp_path: Path, name: str, value: str, words: str
+) -> None:
+    (tmp_path / "quotes.py").write_text(SPIDER, "utf-8")
+    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', name: value}
+    done = run(tmp_path, tmp_path / "items.json", "http://127.0.0.1:1", **ours)
+
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert f"the worker does not start: {name}{' ' * (words[0] == 'n')}{words}" in done.stderr
+
+
 def test_a_wrong_level_of_the_log_is_one_line() -> None:
     """Scrapy reads it while there is no log and no crawler: it was a traceback."""
     settings = {"ADDONS": {"scrapy_seine.Addon": 500}, "LOG_LEVEL": "loud"}

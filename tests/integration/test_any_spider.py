@@ -16,6 +16,7 @@ from tests.benchmarks.projects.run import Scene, compare
 from tests.benchmarks.projects.site import Site
 from tests.helpers import patient, serving, wait_until
 
+ROOT = Path(__file__).parents[2]
 SETTINGS = """
 BOT_NAME = "mine"
 SPIDER_MODULES = ["mine"]
@@ -82,6 +83,21 @@ def test_commands_that_look_at_a_page_join_no_crawl(tmp_path: Path) -> None:
             assert process.returncode == 0, f"{args}: {err}"
             assert said[args] in out + err, f"{args}: {out}{err}"
             assert "joins crawl" not in err
+
+
+def test_commands_that_look_at_a_page_fail_where_none_comes(tmp_path: Path) -> None:
+    with serving(Site) as url:
+        here = project(tmp_path, url)
+    dead = f"{url}/page/1/"  # nobody serves there any more
+    running = [
+        scrapy(folder, *args, dead)
+        for folder, spider in ((here, "mine"), (ROOT, "catalog"))
+        for args in (("fetch", "--nolog"), ("view",), ("parse", "--spider", spider))
+    ]
+    for process in running:
+        out, err = process.communicate(timeout=patient(60))
+        assert process.returncode == 1, f"{process.args}: {out}{err}"
+        assert "no page reached the spider" in err or "--nolog" in process.args, err
 
 
 @pytest.mark.redis

@@ -94,6 +94,33 @@ async def test_seeds_are_pushed_in_their_order_and_bad_ones_named(
     ]
 
 
+async def test_seeds_of_a_windows_shell_are_utf_16(
+    redis_client: Redis, redis_url: str, namespace: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "seeds.txt"
+    file.write_bytes("http://a/ü\r\nhttp://a/2\r\n".encode("utf-16"))
+    keys = {"REDIS_URL": redis_url, "REDIS_START_URLS_KEY": namespace}
+    assert perform(seed.Command(), [str(file)], **keys) == 0
+    pushed = await redis_client.lrange(namespace, 0, -1)  # type: ignore[misc]
+    assert pushed == ["http://a/ü".encode(), b"http://a/2"]
+
+
+@pytest.mark.parametrize(
+    ("header", "cut"),
+    [("name,url", "cut -d',' -f2"), ('"URL";"name"', "cut -d';' -f1"), ("sku\tlink", "cut -f2")],
+)
+async def test_a_table_is_refused_because_its_columns_would_be_part_of_the_url(
+    *, redis_client: Redis, redis_url: str, namespace: str, tmp_path: Path, header: str, cut: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    file = tmp_path / "seeds.csv"
+    file.write_text(f"{header}\nhttp://a/1,3\n", "utf-8")
+    keys = {"REDIS_URL": redis_url, "REDIS_START_URLS_KEY": namespace}
+    assert perform(seed.Command(), [str(file)], **keys) == 1
+    assert cut in capsys.readouterr().err
+    assert await redis_client.llen(namespace) == 0  # type: ignore[misc]
+
+
 async def test_seeds_come_from_standard_input_in_more_than_one_batch(
     redis_client: Redis, redis_url: str, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,6 +94,24 @@ def said(redis_url: str, database: str) -> Said:
         (("crawl", "catalog", "--pidfile", "/proc/no/x"), "--pidfile /proc/no/x cannot be written"),
         (("status", "--profile", "/proc/no/x"), "--profile /proc/no/x cannot be written"),
         (("newsite", "http://127.0.0.1:1/", "--name", "class"), "'class' is a word of Python"),
+        (
+            ("parse", "-c", "x", "http://127.0.0.1:1/"),
+            "which spider is to read http://127.0.0.1:1/?",
+        ),
+        (("parse", "--spider", "catalog", "-c", "parze", "http://x.example/"), "mean parse?"),
+        (
+            ("crawl", "catalog", "-s", 'DOWNLOADER_MIDDLEWARES={"nosuch.Mw": 1}'),
+            "DOWNLOADER_MIDDLEWARES names nosuch.Mw, which cannot be imported: No module named",
+        ),
+        (
+            ("crawl", "catalog", "-s", 'ITEM_PIPELINES={"pipelines.clean.Clean": "first"}'),
+            "ITEM_PIPELINES={'pipelines.clean.Clean': 'first'} is not a table",
+        ),
+        (("crawl", "catalog", "-s", 'FEEDS={"a": 1}'), "FEEDS={'a': 1} is not a table"),
+        (
+            ("crawl", "catalog", "-s", "JOBDIR=/proc/x"),
+            "JOBDIR=/proc/x cannot be used: No such file or directory",
+        ),
         (("-s", "SEINE_CRAWL=x", "status"), "SEINE_CRAWL=x stands where the command should"),
     ],
 )
@@ -112,6 +130,15 @@ def test_an_export_before_the_first_crawl_says_what_makes_the_tables(
     status, text = said("export")
     assert (status, text.count("\n")) == (1, 1)
     assert "`scrapy migrate` makes them" in text
+
+
+def test_a_proxy_of_the_environment_that_cannot_be_used_ends_the_start(said: Said) -> None:
+    """Each page would fail by it, robots.txt first, and the worker would wait for the site."""
+    status, text = said("crawl", "catalog", "-a", "url=http://127.0.0.1:1/", http_proxy="http://[")
+
+    assert status == 1, text
+    assert "http_proxy='http://[' is no address of a proxy" in text
+    assert "Traceback" not in text
 
 
 def test_a_full_disk_is_blamed_and_not_a_store(redis_url: str, database: str) -> None:

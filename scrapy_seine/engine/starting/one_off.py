@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Modules of Scrapy's own commands.
 _COMMANDS = "scrapy.commands."
+#: Those whose spider's `start` asks for the one page that the command is about, `view` included.
+_OF_A_PAGE = {"scrapy.commands.fetch", "scrapy.commands.parse"}
 
 
 def is_one_off(crawler: Crawler) -> bool:
@@ -30,6 +32,12 @@ def is_one_off(crawler: Crawler) -> bool:
     return not has_begun(crawler) or any(
         str(part.__module__).startswith(_COMMANDS) for part in of_command
     )
+
+
+def is_of_a_page(crawler: Crawler) -> bool:
+    """Whether a crawler serves `fetch`, `view` or `parse`."""
+    start: Any = crawler.spidercls.start
+    return start.__module__ in _OF_A_PAGE
 
 
 def plain_scheduler(crawler: Crawler) -> BaseScheduler:

@@ -18,12 +18,14 @@ from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.logformatter import LogFormatter, LogFormatterResult
+from scrapy.settings import BaseSettings
 from scrapy.utils.log import get_scrapy_root_handler
 from twisted.python.failure import Failure
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.error_text import describe
+from scrapy_seine.engine.starting.unusable_settings import blame
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.printable import printable, redact
@@ -169,25 +171,32 @@ class _OneLine(logging.Filter):
     asyncio logs it. The half-open engine may raise further errors.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.settings: BaseSettings | None = None
+        """Those of the crawler that was made last."""
+
     def filter(self, record: logging.LogRecord) -> bool:
-        """Replace a traceback by its cause, if the user can fix that error."""
-        error = record.exc_info[1] if record.exc_info else None
+        """Replace a traceback by its cause, if that is an error for the user to mend."""
+        raised = error = record.exc_info[1] if record.exc_info else None
         while error is not None and not isinstance(error, SeineError):
             error = error.__cause__ or error.__context__
-        if error is not None:
-            record.msg, record.args = (
-                "the worker does not start: %s",
-                (" ".join(str(error).split()),),
-            )
+        text = str(error) if error is not None else None
+        if raised is not None and text is None and self.settings is not None:
+            text = blame(self.settings, raised)
+        if text is not None:
+            record.msg, record.args = ("the worker does not start: %s", (" ".join(text.split()),))
             record.exc_info = record.exc_text = None
         return True
 
 
-def one_line_failures() -> None:
+def one_line_failures(settings: BaseSettings) -> None:
     """Log unhandled errors that the user can fix as one line."""
     asyncio_logger = logging.getLogger("asyncio")
-    if not any(isinstance(log_filter, _OneLine) for log_filter in asyncio_logger.filters):
-        asyncio_logger.addFilter(_OneLine())
+    filters = [each for each in asyncio_logger.filters if isinstance(each, _OneLine)]
+    one_line = filters[0] if filters else _OneLine()
+    one_line.settings = settings
+    asyncio_logger.addFilter(one_line)  # Python adds none twice
 
 
 def _page() -> dict[str, Any]:

@@ -1,0 +1,73 @@
+"""Which setting a start failed by, where it names a class or a folder that cannot be used.
+
+Asked only after a failure, so that a start that succeeds pays nothing for it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from scrapy.settings import BaseSettings, default_settings
+from scrapy.utils.misc import load_object
+
+#: What Scrapy raises for a class that it cannot load: no such module, no such name, no full path.
+_NOT_LOADED = (ImportError, NameError, ValueError)
+
+
+def blame(settings: BaseSettings, error: BaseException) -> str | None:
+    """Say which setting made a start fail with *error*; None where none is known to.
+
+    >>> broken = BaseSettings({"DNS_RESOLVER": "nosuch.Resolver", "JOBDIR": "/proc/x"})
+    >>> blame(broken, ModuleNotFoundError("No module named 'nosuch'"))
+    "DNS_RESOLVER names nosuch.Resolver, which cannot be imported: No module named 'nosuch'"
+    >>> blame(broken, FileNotFoundError(2, "No such file or directory", "/proc/x"))
+    'JOBDIR=/proc/x cannot be used: No such file or directory'
+    >>> blame(broken, KeyError("of the spider itself"))
+    """
+    with warnings.catch_warnings(action="ignore"):  # Scrapy warns of old settings that are read
+        if isinstance(error, OSError):
+            return _blame_for_place(settings, error)
+        return _blame_for_class(settings) if isinstance(error, _NOT_LOADED) else None
+
+
+def _blame_for_class(settings: BaseSettings) -> str | None:
+    for name, path in _named(settings):
+        try:
+            load_object(path)
+        except _NOT_LOADED as error:
+            return f"{name} names {path}, which cannot be imported: {error}"
+    return None
+
+
+def _blame_for_place(settings: BaseSettings, error: OSError) -> str | None:
+    if not isinstance(error.filename, str):
+        return None
+    failed = Path(error.filename)
+    for name in sorted(map(str, settings)):
+        value = settings.get(name)
+        if isinstance(value, str) and value.strip("/.") and failed.is_relative_to(value):
+            return f"{name}={value} cannot be used: {error.strerror}"
+    return None
+
+
+def _named(settings: BaseSettings) -> Iterator[tuple[str, str]]:
+    """Settings of Scrapy's that name classes, each with each path that it names."""
+    for name, default in vars(default_settings).items():
+        names_classes = isinstance(default, Mapping) or _is_path(default)
+        if not name.isupper() or not names_classes or name not in settings:
+            continue
+        value = settings.get(name)
+        is_table = isinstance(value, Mapping | BaseSettings)
+        given = [*value, *value.values()] if is_table else [value]
+        yield from ((name, path) for path in given if _is_path(path))
+
+
+def _is_path(value: object) -> bool:
+    """Whether a value looks like the path of a class.
+
+    >>> _is_path("own.pipelines.Drop"), _is_path("utf-8"), _is_path("a feed.json"), _is_path(7)
+    (True, False, False, False)
+    """
+    return isinstance(value, str) and all(map(str.isidentifier, value.split("."))) and "." in value
