@@ -1,4 +1,4 @@
-"""`Retry-After`, 429 and 503: how long to leave a site alone. Pure: answers in, seconds out."""
+"""`Retry-After`, 429 and 503: how long to pause a site. Pure: responses in, seconds out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNAVAILABLE = 503
 
 
 def limits_s(settings: SettingsLike) -> tuple[float, float]:
-    """The first pause after a 429 that names no time, and the longest pause, s.
+    """Read the first pause after a 429 without a time, and the longest pause, s.
 
     SEINE_BLOCK_SECONDS and SEINE_BLOCK_LIMIT_SECONDS.
     """
@@ -26,9 +26,9 @@ def limits_s(settings: SettingsLike) -> tuple[float, float]:
 
 
 def retry_after_s(value: str, now: datetime) -> float | None:
-    """Seconds that a Retry-After header asks for: a number or a date (RFC 9110, 10.2.3).
+    """Parse a Retry-After header into seconds: a number or a date (RFC 9110, 10.2.3).
 
-    None where it says neither; a date in the past asks for none.
+    None if it is neither; 0 for a date in the past.
 
     >>> now = datetime(2026, 1, 1, tzinfo=UTC)
     >>> retry_after_s(" 120 ", now), retry_after_s("Thu, 01 Jan 2026 00:00:30 GMT", now)
@@ -50,19 +50,19 @@ def retry_after_s(value: str, now: datetime) -> float | None:
 
 @attrs.frozen(eq=False, repr=False)
 class Block(Value):
-    """A whole site is to be left alone."""
+    """A pause of a whole site."""
 
     wait_s: float
     grows: bool
-    """The site named no time: each block that follows the last one closely is twice as long."""
+    """The site named no time: each block that closely follows the last one is twice as long."""
 
 
 def block_of(
     status: int, retry_after: float | None, *, usual_s: float, limit_s: float
 ) -> Block | None:
-    """Whether an answer asks for a pause of the whole site, and for how long.
+    """Whether a response asks for a pause of the whole site, and for how long.
 
-    A 429 always does; a 503 only where it names a time: without one it is a failure like others.
+    A 429 always does; a 503 only if it names a time: without one it is a failure like others.
 
     >>> block_of(429, None, usual_s=5, limit_s=60)
     Block(wait_s=5, grows=True)
