@@ -3,13 +3,12 @@
     ADDONS = {"scrapy_seine.Addon": 500}
     REDIS_URL = "redis://localhost:6379/0"
 
-The life of a request, and where to read about each step:
+The life of a request, and the modules of each step:
 
 1. A user pushes a seed to Redis. `frontier.seed_intake` claims the seed and pushes the request that
-   `engine.starting.seed_format` makes of it. A seed that cannot be read is set aside with its
-   reason.
-2. `frontier` holds every request in exactly one place: ready, delayed, leased or dead. It keeps
-   a domain's pace for the whole fleet, so that what it hands out may be sent at once.
+`engine.starting.seed_format` makes of it. A seed that cannot be parsed is rejected with its reason.
+2. `frontier` holds every request in exactly one place: ready, delayed, leased or dead. It keeps a
+domain's pace for the whole fleet, so that leased requests may be sent at once.
 3. `engine.worker` puts a worker together; `engine.scheduler` is Scrapy's scheduler slot.
    `frontier.round_trips` reads leases ahead and writes their ends behind, so that no call to Redis
    ever blocks the reactor.

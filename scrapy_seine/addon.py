@@ -1,10 +1,10 @@
 """One line makes any Scrapy project distributed: `ADDONS = {"scrapy_seine.Addon": 500}`.
 
-The add-on puts the shared frontier into Scrapy's slots and the politeness of the fleet into its
-middlewares. It sets everything at the priority of add-ons, so that what a project sets itself wins
+The add-on installs the shared frontier and the fleet's politeness in Scrapy's settings. It sets
+everything at the priority of add-ons, so that the project's own settings win
 (https://docs.scrapy.org/en/latest/topics/addons.html).
 
-docs/scrapy-features.md says of each feature of Scrapy what it does here.
+docs/scrapy-features.md lists for each feature of Scrapy how it works here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Scrapy's slots, and what fills each.
+#: Scrapy's component settings, and our components.
 SLOTS: dict[str, Any] = {
     "SCHEDULER": "scrapy_seine.engine.scheduler.Scheduler",
     "DUPEFILTER_CLASS": "scrapy_seine.engine.dupefilter.ProjectDupeFilter",
@@ -42,7 +42,7 @@ SLOTS: dict[str, Any] = {
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
 }
-#: Scrapy's middleware -> the one that does the same for the whole fleet.
+#: Scrapy's middleware -> ours, which does the same for the whole fleet.
 REPLACED = {
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": "scrapy_seine.middlewares.retry.Retry",
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": (
@@ -61,10 +61,10 @@ REPLACED = {
         "scrapy_seine.middlewares.cookies.Cookies"
     ),
 }
-#: Middlewares that Scrapy has no counterpart of, with their place.
+#: Middlewares without a counterpart in Scrapy, with their place.
 ADDED = {"scrapy_seine.middlewares.throttle.Throttle": 990}
 MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
-#: Scrapy's extension -> the one that does the same for the whole fleet.
+#: Scrapy's extension -> ours, which does the same for the whole fleet.
 EXTENSIONS = {
     "scrapy.extensions.feedexport.FeedExporter": "scrapy_seine.sinks.feeds.exporter.FeedExporter",
     "scrapy.extensions.closespider.CloseSpider": (
@@ -89,7 +89,7 @@ class Addon:
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Refuse a wrong LOG_LEVEL, because Scrapy reads it before any crawler is made.
+        """Refuse a wrong LOG_LEVEL, because Scrapy reads it before it makes a crawler.
 
         Raises:
             SystemExit: with one line; there is no log yet.
@@ -100,9 +100,10 @@ class Addon:
             raise SystemExit(str(error)) from None
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Fill the slots that the project leaves to Scrapy; none for `scrapy shell` and the like.
+        """Install our components where the project keeps Scrapy's; none for `scrapy shell` and the
+        like.
 
-        A middleware that the project sets, moves or switches off itself stays as it says.
+        A middleware that the project sets, moves or disables itself stays as the project set it.
 
         Raises:
             ConfigError: settings have values that are not allowed.
@@ -126,23 +127,25 @@ class Addon:
             settings.set(name, value, priority="addon")
         _replace(settings, MIDDLEWARES, REPLACED)
         _replace(settings, "EXTENSIONS", EXTENSIONS)
-        for ours, place in ADDED.items():
-            settings.setdefault_in_component_priority_dict(MIDDLEWARES, load_object(ours), place)
+        for component, place in ADDED.items():
+            settings.setdefault_in_component_priority_dict(
+                MIDDLEWARES, load_object(component), place
+            )
         _add(settings, "DOWNLOAD_HANDLERS", {"http": LANES, "https": LANES})
         _add(settings, "FEED_EXPORTERS", {"parquet": PARQUET})
 
 
-def _add(settings: BaseSettings, name: str, ours: dict[str, str]) -> None:
-    """Add what the project's mapping lacks, at the mapping's own priority or nothing is added."""
+def _add(settings: BaseSettings, name: str, entries: dict[str, str]) -> None:
+    """Add missing entries to the project's mapping, at its own priority, so that they apply."""
     priority = max(SETTINGS_PRIORITIES["addon"], settings.getpriority(name) or 0)
-    settings.set(name, {**ours, **settings.getdict(name)}, priority=priority)
+    settings.set(name, {**entries, **settings.getdict(name)}, priority=priority)
 
 
 def _check_loop(settings: BaseSettings) -> None:
-    """Let only asyncio's reactor pass, because Redis is asked on its loop.
+    """Accept only asyncio's reactor, because Redis is called on its loop.
 
     Raises:
-        ConfigError: naming the setting that wants another one, or none.
+        ConfigError: naming the setting of another reactor, or of none.
     """
     if not settings.getbool("TWISTED_REACTOR_ENABLED", True):
         raise ConfigError("TWISTED_REACTOR_ENABLED must be on, because a worker needs the reactor")
@@ -154,10 +157,10 @@ def _check_loop(settings: BaseSettings) -> None:
 
 
 def _take_over(settings: BaseSettings) -> None:
-    """Take the places of scrapy-redis, which a project that comes from there names itself.
+    """Replace scrapy-redis' components, which a project that used it names itself.
 
     Raises:
-        NotConfigured: another scheduler is there, so that nothing else is changed.
+        NotConfigured: the project has another scheduler; nothing else is changed then.
     """
     for name in ("SCHEDULER", "DUPEFILTER_CLASS"):
         path = _path(settings[name])
@@ -171,15 +174,17 @@ def _take_over(settings: BaseSettings) -> None:
 
 
 def _replace(settings: BaseSettings, name: str, replaced: dict[str, str]) -> None:
-    """Put our components in the places of Scrapy's, where the project does not say otherwise."""
-    own = {_path(key) for key in settings.getdict(name)}
-    base = {_path(key): at for key, at in settings.getdict(f"{name}_BASE").items()}
-    for theirs, ours in replaced.items():
-        if theirs not in own and theirs in base:
-            settings.set_in_component_priority_dict(name, load_object(theirs), None)
-            settings.setdefault_in_component_priority_dict(name, load_object(ours), base[theirs])
+    """Replace Scrapy's components by ours, unless the project sets them itself."""
+    project_paths = {_path(key) for key in settings.getdict(name)}
+    base = {_path(key): place for key, place in settings.getdict(f"{name}_BASE").items()}
+    for scrapys, component in replaced.items():
+        if scrapys not in project_paths and scrapys in base:
+            settings.set_in_component_priority_dict(name, load_object(scrapys), None)
+            settings.setdefault_in_component_priority_dict(
+                name, load_object(component), base[scrapys]
+            )
 
 
 def _path(key: Any) -> str:
-    """Return the path of a component, which settings name by its path or by its class."""
+    """Return the path of a component, which settings give as a path or a class."""
     return key if isinstance(key, str) else global_object_name(key)

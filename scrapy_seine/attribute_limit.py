@@ -1,6 +1,7 @@
-"""Tags with more attributes than any page needs are cut, because libxml2 takes the square of them.
+"""Cuts tags with very many attributes, because libxml2 needs time quadratic in their number.
 
-32,000 attributes of one tag, 190 KB, held the parser for eight seconds, and C code hears no signal.
+32,000 attributes of one tag, 190 KB, blocked the parser for eight seconds, and signals do not
+interrupt C code.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from functools import lru_cache
 
 #: Attributes of one tag that are kept.
 MOST = 500
-#: Smaller pages are parsed in a moment, whatever they hold.
+#: Smaller pages parse quickly, whatever they contain.
 _SMALL = 32_768
-#: A tag with too many attributes is as long, unless a `>` stands in a value of it.
+#: A tag with too many attributes is this long, unless one of its values contains a `>`.
 _LONG = re.compile(rb"<[a-zA-Z][^>]{1500}")
 _HIDES_END = re.compile(rb"=\s*+(?:\"[^\">]*+>[^\"]*+\"|'[^'>]*+>[^']*+')")
 _ATTRIBUTE = (
@@ -25,18 +26,18 @@ _TAGS = re.compile(
     rb"<!--(?:.*?-->|.*+)|<(script|style|textarea|title)\b[^>]*+>(?:.*?(?=</\1)|.*+)|" + _TAG,
     re.S | re.I,
 )
-#: The same where nothing is skipped: what looks like a comment here may be none for the parser.
+#: The same without skipping: what looks like a comment here may not be one for the parser.
 _ANY_TAGS = re.compile(_TAG)
 _SOME = re.compile(rb"(?:%s){0,%d}+" % (_ATTRIBUTE, MOST))
 _ONE = re.compile(_ATTRIBUTE)
 _REST = re.compile(rb"(?:%s)++" % _ATTRIBUTE)
 _TAG_END = re.compile(rb"(?:[\s/]*+>)?")
-#: It ends a tag inside and outside of quotes.
+#: Ends a tag inside and outside of quotes.
 _END = b"\"'>"
 
 
 def is_suspect(raw: bytes) -> bool:
-    """Whether a page may hold a tag that takes a parser long; in a tenth of the parser's time.
+    """Whether a page may have a tag that a parser needs long for; takes a tenth of a parser's time.
 
     >>> is_suspect(b"<p " + b" ".join(b"a%d" % i for i in range(9000))), is_suspect(b"<p>" * 70_000)
     (True, False)
@@ -46,21 +47,23 @@ def is_suspect(raw: bytes) -> bool:
     return len(raw) >= _SMALL and _has_long_tag(raw)
 
 
-# The library asks, and who reads the page asks again. Not of small pages, because the hash of a
-# page takes as long as all else that is done here for one.
+# Cached, because both the library and the code that parses the page call it. Not for small pages,
+# because hashing a page takes as long as everything else here.
 @lru_cache(maxsize=1)
 def _has_long_tag(raw: bytes) -> bool:
-    """Read the tags that are long, and what follows a value with a `>` in it."""
-    return _any_goes_on(
+    """Check long tags, and tags with a `>` in a value."""
+    return _any_has_more(
         raw, ((tag.start(), tag.start()) for tag in _LONG.finditer(raw)), _ANY_TAGS
-    ) or _any_goes_on(raw, (value.span() for value in _HIDES_END.finditer(raw)), _SOME)
+    ) or _any_has_more(raw, (value.span() for value in _HIDES_END.finditer(raw)), _SOME)
 
 
-def _any_goes_on(raw: bytes, spans: Iterable[tuple[int, int]], most: re.Pattern[bytes]) -> bool:
-    """Whether another attribute follows after the most that are kept; no byte is read twice."""
+def _any_has_more(
+    raw: bytes, spans: Iterable[tuple[int, int]], kept_attributes: re.Pattern[bytes]
+) -> bool:
+    """Whether another attribute follows after the kept ones; no byte is read twice."""
     place = 0
     for start, end in spans:
-        if start >= place and (match := most.match(raw, end)):
+        if start >= place and (match := kept_attributes.match(raw, end)):
             place = match.end()
             if _ONE.match(raw, place):
                 return True
@@ -68,23 +71,23 @@ def _any_goes_on(raw: bytes, spans: Iterable[tuple[int, int]], most: re.Pattern[
 
 
 def bounded(raw: bytes) -> bytes:
-    """The page with at most `MOST` attributes in each tag.
+    """Return the page with at most `MOST` attributes in each tag.
 
     >>> len(bounded(b"<p " + b" ".join(b"a%d" % i for i in range(9000)) + b">").split()) < 600
     True
     """
     if not is_suspect(raw):
         return raw
-    return _cut(_ANY_TAGS, _cut(_TAGS, raw))
+    return _cut_tags(_ANY_TAGS, _cut_tags(_TAGS, raw))
 
 
-def _cut(rule: re.Pattern[bytes], raw: bytes) -> bytes:
+def _cut_tags(rule: re.Pattern[bytes], raw: bytes) -> bytes:
     parts, place = [], 0
     for match in rule.finditer(raw):
         if match.start() < place:
             continue
-        rest = _REST.match(raw, match.end()) if match[0][1:2].isalpha() else None
-        if rest is not None and match.lastindex is None:
+        excess = _REST.match(raw, match.end()) if match[0][1:2].isalpha() else None
+        if excess is not None and match.lastindex is None:
             parts += [raw[place : match.end()], _END]
-            place = _TAG_END.match(raw, rest.end()).end()  # type: ignore[union-attr]
+            place = _TAG_END.match(raw, excess.end()).end()  # type: ignore[union-attr]
     return b"".join([*parts, raw[place:]]) if parts else raw

@@ -1,7 +1,7 @@
-"""Imports files that users write: one that cannot be used is noted, and costs no other file.
+"""Imports users' files: a broken one is reported, and does not affect other files.
 
-Scrapy's own loader imports every module under SPIDER_MODULES and lets the first error end the
-command. Here each broken file is left out, and said in one line: file, line and reason.
+Scrapy's own loader imports every module under SPIDER_MODULES and stops at the first error. Here
+each broken file is left out, and reported in one line: file, line and reason.
 """
 
 from __future__ import annotations
@@ -29,52 +29,52 @@ class BrokenFile(Value):
     """A file, or a class in it, that is left out."""
 
     path: str
-    """Relative to the working directory where the file is below it."""
+    """Relative to the working directory if the file is below it."""
     line: int
-    """Counted from 1; 0 where no line is known."""
+    """Counted from 1; 0 if unknown."""
     reason: str
 
     def __str__(self) -> str:
-        where = f"{self.path}:{self.line}" if self.line else self.path
-        return f"{where}: {self.reason}"
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        return f"{place}: {self.reason}"
 
 
 _broken: dict[str, BrokenFile] = {}
 
 
 def broken_files() -> list[BrokenFile]:
-    """Return what this process has left out so far."""
+    """Return the files that this process has left out so far."""
     return list(_broken.values())
 
 
 def note(path: str, line: int, reason: str) -> None:
-    """Remember that something is left out, and log it once."""
-    broken = BrokenFile(_short(path), line, " ".join(reason.split()))
+    """Record that a file is left out, and log it once."""
+    broken = BrokenFile(_relative_path(path), line, " ".join(reason.split()))
     if str(broken) not in _broken:
         _broken[str(broken)] = broken
         logger.error("%s; it is left out", broken)
 
 
-_failed: set[str] = set()
+_failed_names: set[str] = set()
 
 
 def attempt(name: str) -> ModuleType | None:
-    """Import a module; None, and a note, where that fails. A failed import is not repeated."""
-    if name in _failed:
+    """Import a module; None if that fails, with a log line. A failed import is not repeated."""
+    if name in _failed_names:
         return None
     try:
         return importlib.import_module(name)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # whatever the file does, the others go on
-        _failed.add(name)
-        path, line = _where(name, error)
+    except BaseException as error:  # whatever the file raises, go on with others
+        _failed_names.add(name)
+        path, line = _place_of(name, error)
         note(path, line, f"{type(error).__name__}: {_text(error)}")
         return None
 
 
 def walk(name: str) -> Iterator[ModuleType]:
-    """Import a module and everything below it; what cannot be imported is left out."""
+    """Import a module and all modules below it; broken ones are left out."""
     module = attempt(name)
     if module is None:
         return
@@ -84,7 +84,7 @@ def walk(name: str) -> Iterator[ModuleType]:
 
 
 def line_of(path: str, owner: str, attribute: str = "") -> int:
-    """Return the line of a class, or of an attribute in it; 0 where the source says neither."""
+    """Return the line of a class, or of an attribute in it; 0 if the source has neither."""
     try:
         tree = ast.parse(Path(path).read_bytes())
     except (OSError, SyntaxError, ValueError):
@@ -97,16 +97,16 @@ def line_of(path: str, owner: str, attribute: str = "") -> int:
 
 
 def _targets(node: ast.stmt) -> set[str]:
-    given: list[ast.expr] = []
+    nodes: list[ast.expr] = []
     if isinstance(node, ast.Assign):
-        given = node.targets
+        nodes = node.targets
     elif isinstance(node, ast.AnnAssign):
-        given = [node.target]
-    return {target.id for target in given if isinstance(target, ast.Name)}
+        nodes = [node.target]
+    return {target.id for target in nodes if isinstance(target, ast.Name)}
 
 
-def _where(name: str, error: BaseException) -> tuple[str, int]:
-    """Return the place to look at: the wrong syntax, else the last line run of the module."""
+def _place_of(name: str, error: BaseException) -> tuple[str, int]:
+    """Return the place of the error: the wrong syntax, else the last line run of the module."""
     if isinstance(error, SyntaxError) and error.filename:
         return error.filename, error.lineno or 0
     try:
@@ -123,6 +123,6 @@ def _text(error: BaseException) -> str:
     return (error.msg if isinstance(error, SyntaxError) else str(error)) or "no message"
 
 
-def _short(path: str) -> str:
-    here = os.path.relpath(path) if Path(path).is_absolute() else path
-    return path if here.startswith("..") else here
+def _relative_path(path: str) -> str:
+    relative = os.path.relpath(path) if Path(path).is_absolute() else path
+    return path if relative.startswith("..") else relative

@@ -1,7 +1,7 @@
-"""Encodings that text on the web may have: those that browsers know (https://encoding.spec.whatwg.org).
+"""Encodings of text on the web: those that browsers support (https://encoding.spec.whatwg.org).
 
-Python has more, and a page may name them: `rot13` is none of text and raises where the text is
-read, `unicode_escape` makes other text of it, `punycode` takes the square of its length.
+Python has more, and a page may name them: `rot13` is no text encoding and raises when the text is
+decoded, `unicode_escape` changes the text, `punycode` takes time quadratic in its length.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from w3lib.encoding import resolve_encoding
 
-#: Python's names of the codecs that the standard has. To look all of them up would import each.
+#: Python's names of the standard's codecs. Looking all of them up would import each.
 CODECS = frozenset(
     {"ascii", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp866", "koi8-r", "koi8-u",
      "mac-roman", "mac-cyrillic", "cp874", "tis-620", "gb2312", "gbk", "gb18030", "big5",
@@ -23,13 +23,13 @@ CODECS = frozenset(
 
 @lru_cache(maxsize=256)
 def encoding_of(label: str) -> str | None:
-    """Return the codec for a charset's name as w3lib knows it; None for what browsers do not know.
+    """Return the codec for a charset's name, as w3lib does; None if browsers do not support it.
 
     >>> [encoding_of(label) for label in ("UTF8", "latin1", "rot13", "punycode", "klingon")]
     ['utf-8', 'cp1252', None, None, None]
     """
     try:
-        found = resolve_encoding(label)
-        return found if found and codecs.lookup(found).name in CODECS else None
+        codec = resolve_encoding(label)
+        return codec if codec and codecs.lookup(codec).name in CODECS else None
     except (LookupError, ValueError, TypeError):
         return None

@@ -1,4 +1,4 @@
-"""Settings become frozen objects here, and only here; a bad combination fails here."""
+"""Converts settings to frozen objects; only this module does, and it refuses bad combinations."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import attrs
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.records import Value
 
-#: Each partition is asked in each round trip, and sends to each other one.
+#: Each partition is asked in each round trip, and sends links to every other one.
 MOST_PARTITIONS = 64
 #: Characters of a secret, at least: 32 hexadecimal digits are 128 bits.
 LEAST_SECRET = 32
 
 
 class SettingsLike(Protocol):
-    """What is needed of Scrapy's Settings; a plain dict fits as well."""
+    """The part of Scrapy's Settings that is used; a plain dict fits as well."""
 
     def get(self, name: Any, default: Any = None, /) -> Any:
         """Return the setting or the default."""
@@ -58,22 +58,22 @@ def flag(settings: SettingsLike, name: str, default: bool = False) -> bool:
 
 
 def secrets_of(settings: SettingsLike) -> tuple[str, ...]:
-    """Read the secrets of stored requests: the own one, then one more that is believed.
+    """Read the secrets of stored requests: the signing one, then one more that is accepted.
 
     Raises:
-        ConfigError: only the second one is set, or one is short.
+        ConfigError: only the second one is set, or one is too short.
     """
-    own = str(settings.get("SEINE_SECRET") or "")
-    other = str(settings.get("SEINE_SECRET_PREVIOUS") or "")
-    if other and not own:
+    current = str(settings.get("SEINE_SECRET") or "")
+    previous = str(settings.get("SEINE_SECRET_PREVIOUS") or "")
+    if previous and not current:
         raise ConfigError("SEINE_SECRET_PREVIOUS is set, but not SEINE_SECRET: set both, or none")
-    found = tuple(secret for secret in (own, other) if secret)
-    if any(len(secret) < LEAST_SECRET for secret in found):
+    secrets = tuple(secret for secret in (current, previous) if secret)
+    if any(len(secret) < LEAST_SECRET for secret in secrets):
         raise ConfigError(
             f"SEINE_SECRET and SEINE_SECRET_PREVIOUS need {LEAST_SECRET} characters or more; "
             "`openssl rand -hex 32` makes one"
         )
-    return found
+    return secrets
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -101,7 +101,7 @@ class FrontierConfig(Value):
     max_deliveries: int
     """A request whose workers died this often is buried."""
     keep_alive: bool
-    """Stay when the crawl is complete."""
+    """Whether the worker stays when the crawl is complete."""
     outage_s: float
     """Seconds without Redis after which the worker gives up."""
     domain_pages: int
@@ -111,9 +111,9 @@ class FrontierConfig(Value):
     most_pending: int
     """Requests that may wait at one time; 0: any number."""
     run: str = ""
-    """Name of the run that this process begins or joins; empty: it has none."""
+    """Name of the run that this process begins or joins; '': it has none."""
     secrets: tuple[str, ...] = attrs.field(default=(), repr=False)
-    """Secrets that stored requests are signed with, the own one first; none: they are not."""
+    """Secrets for stored requests, the signing one first; none: they are not signed."""
 
     @classmethod
     def from_settings(cls, settings: SettingsLike, spider: str = "catalog") -> FrontierConfig:
@@ -141,7 +141,7 @@ class FrontierConfig(Value):
             seeds_key=key.replace("%(name)s", spider).replace("%(crawl)s", crawl),
             lease_s=number(settings, "SEINE_LEASE_SECONDS", 30, low=1),
             lanes=("browser",) if flag(settings, "SEINE_BROWSER") else (),
-            # What waits here takes a slot of its site from workers that would send it now.
+            # Leases that wait here occupy slots of their sites that other workers could use now.
             read_ahead=min(
                 int(number(settings, "SEINE_READ_AHEAD", 32, low=1)),
                 int(number(settings, "CONCURRENT_REQUESTS", 16, low=1)),
@@ -169,19 +169,19 @@ class StoreConfig(Value):
     batch_rows: int
     """Rows in a batch, at most."""
     batch_bytes: int
-    """Bytes after which a batch leaves."""
+    """Bytes at which a batch is written."""
     batch_s: float
     """A row waits this many seconds for others, at most."""
     buffer_bytes: int
     """Bytes waiting to be written, after which the worker takes no new request."""
     attempts: bool
-    """Keep the log of attempts."""
+    """Whether the log of attempts is kept."""
     attempts_days: int
     """Days for which the log of attempts is kept."""
     archive: str
-    """Where raw pages are kept: a folder or s3://bucket/prefix; empty: nowhere."""
+    """Where raw pages are kept: a folder or s3://bucket/prefix; '': nowhere."""
     archive_bytes: int
-    """Bytes of pages in one object, about."""
+    """Bytes of pages in one object, approximately."""
     archive_s: float
     """A page waits this many seconds for others, at most."""
 

@@ -1,8 +1,9 @@
-"""Where the stores are, whether they answer, and a client for Redis.
+"""Addresses of the stores, a check that they answer, and clients for Redis.
 
 Redis is always one of them; an application adds its own to `STORES`. An address comes from the
-setting of a store, or from the variable of that name; without one, laptop mode starts or joins an
-embedded server. A store that does not answer is one line that names the setting, within 10 s.
+store's setting, or from the environment variable of that name; without one, laptop mode starts or
+joins an embedded server. A store that does not answer is reported in one line that names the
+setting, within 10 s.
 """
 
 from __future__ import annotations
@@ -36,19 +37,19 @@ from scrapy_seine.records import Value
 from scrapy_seine.retry_until import passes
 from scrapy_seine.store_errors import first_line
 
-#: For both checks together: the process needs a second of the promised ten for itself.
+#: Timeout of all checks together: the process needs a second of the promised ten for itself.
 CHECK_S = 8.0
-#: Seconds until a peer that vanished without a word is noticed, while nothing is sent.
+#: Seconds until a peer that vanished silently is noticed, while nothing is sent.
 KEEPALIVE_S = 15
-#: What connections say of themselves. Without it redis-py reads its version from the metadata of
-#: installed packages for each connection: 1 ms, with several connections a worker.
+#: Client information of connections. Without it redis-py reads its version from the metadata of
+#: installed packages for each connection: 1 ms, with several connections per worker.
 _DRIVER = DriverInfo(lib_version=blocking.__version__)
 
-#: An environment file of Docker or systemd hands quotation marks on.
+#: Environment files of Docker or systemd keep quotation marks.
 _QUOTES = ("'", '"')
 
-_answered: set[tuple[str, str]] = set()
-_joined: dict[tuple[str, str, tuple[str, ...]], embedded.Servers] = {}
+_verified: set[tuple[str, str]] = set()
+_started_servers: dict[tuple[str, str, tuple[str, ...]], embedded.Servers] = {}
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -60,9 +61,9 @@ class Store(Value):
     schemes: tuple[str, ...]
     """Schemes of its URL."""
     ask: Callable[[str], None]
-    """Connects to the URL once, and raises where the store does not answer."""
+    """Connects to the URL once, and raises if the store does not answer."""
     errors: tuple[type[Exception], ...]
-    """What *ask* raises."""
+    """Exceptions of *ask*."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -71,33 +72,33 @@ class Endpoints(Value):
 
     redis_url: str
     database_url: str = ""
-    """Empty where no application has one."""
+    """Empty if no application has one."""
 
 
 def endpoints(settings: SettingsLike, *, need: tuple[str, ...] | None = None) -> Endpoints:
     """Return all addresses, once the stores in *need* (default: all) have answered.
 
-    In laptop mode (SEINE_EMBEDDED) the embedded servers are started or joined where an address is
+    In laptop mode (SEINE_EMBEDDED) the embedded servers are started or joined if an address is
     missing. A store is checked once per process and address; the call blocks until then.
 
     Raises:
-        ConfigError: an address is missing or wrong, or a store refuses who asks.
+        ConfigError: an address is missing or wrong, or a store refuses the credentials.
         EmbeddedError: an embedded server cannot be started.
         StoreUnreachable: a store does not answer within 8 s.
     """
-    wanted = tuple(STORES) if need is None else need
+    store_names = tuple(STORES) if need is None else need
     urls = set_urls(settings)
-    lacking = missing(settings, wanted)
+    lacking = missing(settings, store_names)
     if lacking:
         private = _private(settings, lacking).urls
         urls |= {store: private[store] for store in lacking}
-        _answered.update((store, private[store]) for store in lacking)
-    _check({store: urls[store] for store in wanted if store not in lacking})
+        _verified.update((store, private[store]) for store in lacking)
+    _check({store: urls[store] for store in store_names if store not in lacking})
     return Endpoints(urls["redis"], urls.get("postgres", ""))
 
 
 def set_urls(settings: SettingsLike) -> dict[str, str]:
-    """Return the address of each store, of the settings or else of the environment; or ''.
+    """Return the address of each store, from the settings or else the environment; or ''.
 
     A pod has the addresses in its environment; a project's settings need not repeat them.
     """
@@ -116,13 +117,13 @@ def missing(settings: SettingsLike, need: tuple[str, ...] | None = None) -> tupl
 def redis_client(url: str, *, waits_s: float = 0.0) -> Redis:
     """Open a client; it connects at its first command and tries each command once.
 
-    Who calls decides what an outage means, so nothing is tried again in here. *waits_s* is how long
-    a command of the caller may wait in the server on purpose.
+    The caller decides what an outage means, so nothing is retried here. *waits_s* is how long a
+    command of the caller may block in the server on purpose.
     """
     options = {"retry": Retry(NoBackoff(), 0), **_redis_options(url)}
     options["socket_timeout"] += waits_s
-    if several := redis_topology.parse(url):
-        return redis_topology.client(several, options)
+    if topology := redis_topology.parse(url):
+        return redis_topology.client(topology, options)
     client = Redis.from_url(url, **options)
     pool = client.connection_pool
     kind: Any = pool.connection_class
@@ -131,9 +132,9 @@ def redis_client(url: str, *, waits_s: float = 0.0) -> Redis:
 
 
 def blocking_client(url: str) -> blocking.Redis:
-    """Open a client for a command that has nothing else to do meanwhile."""
-    if several := redis_topology.parse(url):
-        return redis_topology.blocking_client(several, _redis_options(url))
+    """Open a client for a command that has nothing else to do while it waits."""
+    if topology := redis_topology.parse(url):
+        return redis_topology.blocking_client(topology, _redis_options(url))
     return blocking.Redis.from_url(url, **_redis_options(url))
 
 
@@ -145,34 +146,34 @@ def _private(settings: SettingsLike, lacking: tuple[str, ...]) -> embedded.Serve
             f"started only where the setting SEINE_EMBEDDED is on"
         )
     key = (str(data_folder(settings)), wanted_source(settings), lacking)
-    if key not in _joined:
-        _joined[key] = embedded.start(Path(key[0]), binaries=key[1], which=lacking)
-    return _joined[key]
+    if key not in _started_servers:
+        _started_servers[key] = embedded.start(Path(key[0]), binaries=key[1], which=lacking)
+    return _started_servers[key]
 
 
 def _check(urls: dict[str, str]) -> None:
-    """Ask all stores at once, so that two dead ones cost no more time than one."""
-    asked = [_Check(store, url) for store, url in urls.items() if (store, url) not in _answered]
+    """Check all stores at once, so that two dead ones take no longer than one."""
+    checks = [_Check(store, url) for store, url in urls.items() if (store, url) not in _verified]
     until = time.monotonic() + CHECK_S
-    for check in asked:
+    for check in checks:
         check.start()
-    problems = [f"{check.shown} {p}" for check in asked if (p := check.problem(until))]
-    if any(check.lasts for check in asked):
+    problems = [f"{check.shown} {p}" for check in checks if (p := check.problem(until))]
+    if any(check.lasts for check in checks):
         raise ConfigError("; ".join(problems))
     if problems:
         raise StoreUnreachable("; ".join(problems))
-    _answered.update((check.store, check.url) for check in asked)
+    _verified.update((check.store, check.url) for check in checks)
 
 
 class _Check(threading.Thread):
-    """Asks one store; a daemon, because the look-up of a host name cannot be interrupted."""
+    """Checks one store; a daemon, because resolving a host name cannot be interrupted."""
 
     def __init__(self, store: str, url: str) -> None:
         super().__init__(daemon=True)
         self.store, self.url = store, url
-        self.shown = f"{STORES[store].setting}={_shown(store, url)}"
+        self.shown = f"{STORES[store].setting}={_without_secrets(store, url)}"
         self.lasts = False
-        """Waiting mends nothing: the address is wrong, or the server refuses who asks."""
+        """Whether waiting does not help: a wrong address, or credentials that are refused."""
         silence = f"does not answer within {CHECK_S:.0f} s"
         self._problem: str | None = f"{silence}{_other_scheme(url, silence)}"
 
@@ -183,21 +184,21 @@ class _Check(threading.Thread):
             store.ask(self.url)
         except expected as error:
             line = first_line(error)
-            known = isinstance(error, RedisError | OSError)
-            self.lasts = not passes(error if known else StoreUnreachable(line))
+            is_known = isinstance(error, RedisError | OSError)
+            self.lasts = not passes(error if is_known else StoreUnreachable(line))
             self._problem = (
                 _refused(line) or f"does not answer: {line}{_other_scheme(self.url, line)}"
             )
-        except (ConfigError, TypeError, ValueError) as error:  # of an address that nobody can read
+        except (ConfigError, TypeError, ValueError) as error:  # an address that cannot be parsed
             self.lasts = True
             self._problem = f"cannot be used: {_unusable(error)}"
-        except Exception as error:  # nothing is known of it, so that it may pass
+        except Exception as error:  # unknown, so it may be temporary
             self._problem = f"does not answer: {type(error).__name__}: {first_line(error)}"
         else:
             self._problem = None
 
     def problem(self, until: float) -> str | None:
-        """Return what is wrong, at *until* (monotonic s) at the latest."""
+        """Return the problem, if any, at *until* (monotonic s) at the latest."""
         self.join(max(0.0, until - time.monotonic()))
         return self._problem
 
@@ -208,7 +209,7 @@ def _ask_redis(url: str) -> None:
         while True:
             try:
                 client.ping()
-            except BusyLoadingError:  # reads its data; a restarted server does so for a while
+            except BusyLoadingError:  # a restarted server loads its data for a while
                 if time.monotonic() > until - 1:
                     raise
                 time.sleep(0.2)
@@ -227,12 +228,12 @@ STORES: dict[str, Store] = {
 }
 
 
-def _shown(store: str, url: str) -> str:
-    """Return the part of a URL that may be read by everybody.
+def _without_secrets(store: str, url: str) -> str:
+    """Return a URL without its secret parts.
 
     Raises:
-        ConfigError: it is no URL of this kind of store; it is not repeated, as nobody knows where
-            in it a password is.
+        ConfigError: it is no URL for this store; it is not repeated, because a password may be
+        anywhere in it.
     """
     name, schemes = STORES[store].setting, STORES[store].schemes
     try:
@@ -256,21 +257,23 @@ def _shown(store: str, url: str) -> str:
     return f"{parts.scheme}://{hidden}{place}{parts.path}"
 
 
-def _refused(said: str) -> str:
-    """Say that a Redis wants a password or another one; '' where it said something else.
+def _refused(message: str) -> str:
+    """Explain that a Redis requires a password or refuses it; '' for other errors.
 
     >>> _refused("Authentication required.")
     'asks for a password: write it as redis://:PASSWORD@HOST:PORT/0'
     """
-    if said.startswith(("Authentication required", "HELLO must be called with the client already")):
+    if message.startswith(
+        ("Authentication required", "HELLO must be called with the client already")
+    ):
         return "asks for a password: write it as redis://:PASSWORD@HOST:PORT/0"
-    if said.startswith("invalid username-password pair"):
+    if message.startswith("invalid username-password pair"):
         return "refuses the user name or the password"
     return ""
 
 
-def _other_scheme(url: str, said: str) -> str:
-    """Ask whether a Redis that takes a connection and then fails speaks TLS, or speaks none.
+def _other_scheme(url: str, message: str) -> str:
+    """Suggest another scheme if a Redis accepts a connection and then fails: with or without TLS.
 
     >>> _other_scheme("redis://h:1", "Connection closed by server.")
     ' (if that port speaks TLS, write rediss://)'
@@ -278,15 +281,15 @@ def _other_scheme(url: str, said: str) -> str:
     ''
     """
     scheme = url.partition("://")[0]
-    if scheme.startswith("rediss") and re.search("Timeout|answer within", said):
+    if scheme.startswith("rediss") and re.search("Timeout|answer within", message):
         return f" (if that port speaks no TLS, write {scheme.replace('rediss', 'redis', 1)}://)"
-    if scheme.startswith("redis") and "closed by server" in said:
+    if scheme.startswith("redis") and "closed by server" in message:
         return f" (if that port speaks TLS, write {scheme.replace('redis', 'rediss', 1)}://)"
     return ""
 
 
 def _unusable(error: Exception) -> str:
-    """Say why a client takes no address.
+    """Explain why a client refuses an address.
 
     >>> _unusable(TypeError("Connection.__init__() got an unexpected keyword argument 'tls'"))
     "there is no parameter 'tls'"
@@ -297,7 +300,7 @@ def _unusable(error: Exception) -> str:
 
 
 def _malformed(url: str, schemes: tuple[str, ...]) -> str:
-    """Say why a store's URL is none, without a part that may hold a password.
+    """Explain why a store's URL is invalid, without a part that may hold a password.
 
     >>> _malformed("localhost:6379", ("redis",))
     'is no URL that starts with redis://; write redis:// in front'
@@ -314,7 +317,7 @@ def _malformed(url: str, schemes: tuple[str, ...]) -> str:
             "passwords as %2F and %23"
         )
     if colon or not url[:1].isalnum():
-        return f"{starts}{did_you_mean(f'{scheme}://', [f'{known}://' for known in schemes])}"
+        return f"{starts}{did_you_mean(f'{scheme}://', [f'{name}://' for name in schemes])}"
     return f"{starts}; write {schemes[0]}:// in front"
 
 
@@ -322,7 +325,7 @@ def _redis_options(url: str) -> dict[str, Any]:
     options: dict[str, Any] = {
         "socket_connect_timeout": 5,
         "socket_timeout": 10,
-        # Asked of a server that has none of them, each connection would log a failure.
+        # A server without these notifications would make each connection log a failure.
         "maint_notifications_config": MaintNotificationsConfig(enabled=False),
         "driver_info": _DRIVER,
     }
@@ -333,5 +336,5 @@ def _redis_options(url: str) -> dict[str, Any]:
 
 
 def _keepalive() -> dict[int, int]:
-    wanted = {"TCP_KEEPIDLE": KEEPALIVE_S, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
-    return {getattr(socket, k): v for k, v in wanted.items() if hasattr(socket, k)}
+    options = {"TCP_KEEPIDLE": KEEPALIVE_S, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
+    return {getattr(socket, k): v for k, v in options.items() if hasattr(socket, k)}

@@ -1,7 +1,7 @@
-"""The fingerprint of a request, by which duplicates are filtered: which two requests are the same.
+"""The fingerprint of a request, which identifies duplicates.
 
-It is made of method, body and the form of the URL to compare (`urls.normalise`). A job remembers
-fingerprints of its own (`within`), because it may ask again for what another one has seen.
+It is made of the method, the body and the normalised URL (`urls.normalise`). A job has fingerprints
+of its own (`within`), because it may request again what another job has seen.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ def _digest(method: str, url: str, body: bytes) -> int:
 
 @lru_cache(maxsize=1024)
 def _get_fingerprint(url: str) -> int:
-    # A site's navigation repeats on each of its pages; remembering makes those links free.
+    # A site's navigation repeats on each of its pages; caching makes those links free.
     return _digest("GET", normalise(url), b"")
 
 
 def fingerprint(url: str, method: str = "GET", body: bytes = b"") -> int:
-    """Signed 64-bit number of a request: equal for the same page however its URL is spelled.
+    """Return a request's signed 64-bit number: equal for one page however its URL is spelled.
 
     Raises:
         ValueError: it is no http(s) URL.
@@ -43,7 +43,7 @@ def _salt(scope: str) -> int:
 
 
 def within(scope: str, number: int) -> int:
-    """A fingerprint as one scope (a job) remembers it; in another scope it is another number.
+    """Return a fingerprint within a scope (a job); in another scope it is another number.
 
     >>> within("", 7), within("a", 7) == within("b", 7), within("a", within("a", 7))
     (7, False, 7)

@@ -1,7 +1,7 @@
-"""Reads for people what anyone may have written to Redis: junk reads as nothing, and never raises.
+"""Parses leniently what anyone may have written to Redis, for display: junk never raises.
 
-The frontier itself reads strictly, in its scripts. A page that shows its state must work above all
-where that state is broken.
+The frontier itself parses strictly, in its scripts. A page that shows its state must work
+especially when that state is broken.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 import orjson
 
-#: Times that can be shown end with the year 9999, and counters are 64-bit numbers.
+#: Displayable times end with the year 9999, and counters are 64-bit numbers.
 _MOST = 2.0**63
 
 
 def real(raw: Any, default: float = 0.0) -> float:
-    """Read a finite number within 64 bits; anything else is *default*.
+    """Parse a finite number within 64 bits; anything else is *default*.
 
     >>> real(b"1.5"), real("x"), real(b"\\xff"), real("1e999"), real(None)
     (1.5, 0.0, 0.0, 0.0, 0.0)
@@ -30,7 +30,7 @@ def real(raw: Any, default: float = 0.0) -> float:
 
 
 def whole(raw: Any, default: int = 0) -> int:
-    """Read a whole number, exactly where it is written as one.
+    """Parse a whole number, exactly if it is written as one.
 
     >>> whole(b"9007199254740993"), whole("7.9"), whole("junk")
     (9007199254740993, 7, 0)
@@ -45,7 +45,7 @@ def whole(raw: Any, default: int = 0) -> int:
 
 
 def moment_of(at_s: float) -> datetime:
-    """Unix time as a moment in UTC; one that no calendar has is the beginning of 1970."""
+    """Convert Unix time to a datetime in UTC; one outside the calendar becomes 1970's start."""
     try:
         return datetime.fromtimestamp(at_s, UTC)
     except (OverflowError, ValueError, OSError):
@@ -53,23 +53,23 @@ def moment_of(at_s: float) -> datetime:
 
 
 def word(raw: Any) -> str:
-    """Read text; bytes that are no UTF-8 are shown as U+FFFD."""
+    """Decode text; bytes that are no UTF-8 become U+FFFD."""
     return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
 
 
 def items(raw: bytes | None) -> list[Any]:
-    """Read a JSON list; empty where it is none."""
+    """Parse a JSON list; [] if it is none."""
     try:
-        told = orjson.loads(raw or b"[]")
+        parsed = orjson.loads(raw or b"[]")
     except orjson.JSONDecodeError:
         return []
-    return told if isinstance(told, list) else []
+    return parsed if isinstance(parsed, list) else []
 
 
 def record(raw: bytes | str | None) -> dict[str, Any]:
-    """Read a JSON object; empty where it is none."""
+    """Parse a JSON object; {} if it is none."""
     try:
-        told = orjson.loads(raw or b"{}")
+        parsed = orjson.loads(raw or b"{}")
     except orjson.JSONDecodeError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}

@@ -1,9 +1,9 @@
-"""Lua files become callable scripts; a file whose header breaks the contract fails at load.
+"""Loads Lua files as callable scripts; a file whose header breaks the contract fails to load.
 
-A header says, in this order: `-- name: purpose`, `-- include: _a _b` (optional), one
-`-- KEYS[n] …` for each key, one `-- ARGV[n] …` for each argument with its unit, `-- reply: …`.
-Files that start with an underscore are included by others: Redis has no `require`. One that its own
-package lacks is the library's, in `scrapy_seine/lua`.
+A header contains, in this order: `-- name: purpose`, `-- include: _a _b` (optional), one `--
+KEYS[n] …` for each key, one `-- ARGV[n] …` for each argument with its unit, `-- reply: …`. Files
+with a leading underscore are included by others, because Redis has no `require`. One that its own
+package lacks is taken from `scrapy_seine/lua`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from scrapy_seine.records import Value
 
 _HEADER = re.compile(r"(?:--.*\n)+")
 _INCLUDE = re.compile(r"^-- include: (.+)$", re.MULTILINE)
-#: Parts of a script that share a function; Lua lets one take 60 variables of its outer ones.
+#: Parts of a script per function, because a Lua function takes 60 variables of outer ones.
 _NESTED = 7
 _SLOT = re.compile(r"^-- (KEYS|ARGV)\[(\d+)\] \S", re.MULTILINE)
 
@@ -54,28 +54,30 @@ def _check(name: str, source: str) -> tuple[str, int]:
     if "\n-- reply: " not in header:
         raise ScriptContractError(f"{name}.lua: the header does not say what the script replies")
     for kind, count in slots.items():
-        used = {int(n) for n in re.findall(rf"{kind}\[(\d+)\]", source[len(header) :])}
-        if used and max(used) > count:
-            raise ScriptContractError(f"{name}.lua uses {kind}[{max(used)}], its header does not")
+        numbers = {int(n) for n in re.findall(rf"{kind}\[(\d+)\]", source[len(header) :])}
+        if numbers and max(numbers) > count:
+            raise ScriptContractError(
+                f"{name}.lua uses {kind}[{max(numbers)}], its header does not"
+            )
     return header, slots["KEYS"]
 
 
 @cache
 def _text(package: str, name: str) -> str:
-    """Read a file; nine of ten are included by several others."""
-    own = resources.files(package) / "lua" / f"{name}.lua"
+    """Read a file; cached, because nine of ten are included by several others."""
+    own_file = resources.files(package) / "lua" / f"{name}.lua"
     shared = resources.files("scrapy_seine") / "lua" / f"{name}.lua"
-    return (own if own.is_file() else shared).read_text("utf-8")
+    return (own_file if own_file.is_file() else shared).read_text("utf-8")
 
 
 def _nested(parts: Sequence[str]) -> str:
-    """Join the parts of a script, the later ones in functions of their own.
+    """Join the parts of a script, the later ones in nested functions.
 
-    For each variable that a new function uses, Lua looks through those of the running function
-    that functions use already: in one long chunk that took a ninth of an empty lease's time. What
-    an inner function takes from the outer one is looked for once.
+    For each variable that a new function uses, Lua searches the variables of the running function
+    that functions already use: in one long chunk that took a ninth of an empty lease's time. A
+    nested function's variables are searched once.
     """
-    groups = [parts[at : at + _NESTED] for at in range(0, len(parts), _NESTED)]
+    groups = [parts[start : start + _NESTED] for start in range(0, len(parts), _NESTED)]
     ends = " end)()" * (len(groups) - 1)
     return "\nreturn (function()\n".join("\n".join(group) for group in groups) + ends + "\n"
 
@@ -85,7 +87,7 @@ def load_script(package: str, name: str) -> Script:
     """Load `lua/<name>.lua` of *package*.
 
     Raises:
-        ScriptContractError: its header and its body disagree.
+        ScriptContractError: its header and its body do not match.
     """
     body = _text(package, name)
     header, keys = _check(name, body)
@@ -97,7 +99,7 @@ def load_script(package: str, name: str) -> Script:
 
 
 async def call(redis: Redis, lua: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
-    """Run a script by its hash, loading it where the server does not know it yet."""
+    """Run a script by its hash, loading it if the server does not have it yet."""
     try:
         return await redis.evalsha(lua.sha, len(keys), *keys, *args)
     except NoScriptError:

@@ -1,9 +1,9 @@
-"""Every key of `request.meta`: its values, who may set it, whether it travels (M4, I9).
+"""Every key of `request.meta`: its values, who may set it, whether it is stored (M4, I9).
 
-A seed and a stored request come from whoever can write to Redis. So a seed may set only what the
-table says a seed may, and what a stored request holds must be what its keys may have: nothing
-after that asks again. Keys that are not in the table are the user's own, and are left alone.
-docs/meta.md is written from this table.
+Anybody who can write to Redis can write a seed or a stored request. So a seed may set only the keys
+that the table allows, and a stored request's values must be valid: later code does not check them
+again. Keys that are not in the table are the user's own, and are not checked.
+docs/meta.md is generated from this table.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ SEED: Final = "seed"
 SPIDER: Final = "spider"
 ENGINE: Final = "engine"
 Who = Literal["seed", "spider", "engine"]
-#: Whom each may stand in for: what a seed may set, a spider may set too.
+#: What a seed may set, a spider may set too, and so on.
 RANK: dict[Who, int] = {SEED: 0, SPIDER: 1, ENGINE: 2}
 #: Lanes of the download handler (scrapy_seine.engine.download.lanes).
 LANES = ("plain", "tls", "browser", "replay")
@@ -116,14 +116,14 @@ _SHOWN.maxstring = _SHOWN.maxother = _SHOWN.maxlong = 80
 
 @attrs.frozen(eq=False, repr=False)
 class Range(Value):
-    """Which values a key may have, for people and as a test."""
+    """The allowed values of a key: their description, and a test."""
 
     text: str
     holds: Callable[[Any], bool]
 
 
 def number(low: float, high: float) -> Range:
-    """Numbers, NaN and infinity not among them."""
+    """Numbers, without NaN and infinity."""
 
     def holds(value: Any) -> bool:
         return isinstance(value, _NUMBERS) and not isinstance(value, bool) and low <= value <= high
@@ -140,27 +140,27 @@ def whole(low: int, high: int) -> Range:
     return Range(f"a whole number from {low} to {high}", holds)
 
 
-def words(most: int) -> Range:
+def words(limit: int) -> Range:
     """Texts of one line."""
 
     def holds(value: Any) -> bool:
-        return isinstance(value, str) and len(value) <= most and value.isprintable()
+        return isinstance(value, str) and len(value) <= limit and value.isprintable()
 
-    return Range(f"a text of one line, {most} characters at most", holds)
+    return Range(f"a text of one line, {limit} characters at most", holds)
 
 
-def label(most: int) -> Range:
+def label(limit: int) -> Range:
     """Names that may be numbers."""
-    text = words(most)
+    text = words(limit)
 
     def holds(value: Any) -> bool:
-        return text.holds(value) or (type(value) is int and abs(value) < 10**most)
+        return text.holds(value) or (type(value) is int and abs(value) < 10**limit)
 
-    return Range(f"a text of one line ({most} characters at most) or a whole number", holds)
+    return Range(f"a text of one line ({limit} characters at most) or a whole number", holds)
 
 
 def pattern(text: str, expression: str) -> Range:
-    """Texts of a form."""
+    """Texts that match an expression."""
     match = re.compile(expression).fullmatch
     return Range(text, lambda value: isinstance(value, str) and match(value) is not None)
 
@@ -180,7 +180,7 @@ def several(text: str, part: Range) -> Range:
 
 
 def optional(range_: Range) -> Range:
-    """The same, or None: it counts as not set."""
+    """The same, or None, which counts as not set."""
     return Range(range_.text, lambda value: value is None or range_.holds(value))
 
 
@@ -213,16 +213,16 @@ class Key(Value):
 
     name: str
     who: Who
-    """Who may set it; whoever is closer to the engine may as well."""
+    """Who may set it; setters closer to the engine may as well."""
     range: Range
     text: str
     travels: bool = True
     """Whether it is stored with a request, for another worker and another try."""
     secret: bool = False
-    """Whether its value may hold credentials, and is not to be shown."""
+    """Whether its value may hold credentials, and must not be shown."""
 
     def shown(self, value: Any) -> str:
-        """Lay a value out for a message; it may be of any size."""
+        """Format a value, of any size, for a message."""
         return "***" if self.secret else _SHOWN.repr(value)
 
 
@@ -383,25 +383,25 @@ _KEYS = (
 #: Every key that the engine reads, by name.
 TABLE: dict[str, Key] = {key.name: key for key in _KEYS}
 _PLAYWRIGHT = TABLE["playwright*"]
-#: Belong to one download, and are not stored.
+#: Keys that belong to one download, and are not stored.
 LOCAL = frozenset(key.name for key in _KEYS if not key.travels)
 #: By key: whether a value may be stored under it.
 _HOLDS = {key.name: key.range.holds for key in _KEYS if key.travels}
 
 
 def key_of(name: object) -> Key | None:
-    """Row of the table for a key; None: it is a user's own."""
-    found = TABLE.get(name) if isinstance(name, str) else None
-    if found is None and isinstance(name, str) and name.startswith("playwright"):
+    """Return the table's row for a key; None: the key is a user's own."""
+    key = TABLE.get(name) if isinstance(name, str) else None
+    if key is None and isinstance(name, str) and name.startswith("playwright"):
         return _PLAYWRIGHT
-    return found
+    return key
 
 
 def check(meta: Mapping[Any, Any], who: Who) -> None:
-    """Let pass what *who* may set, and any plain data under a user's own keys.
+    """Check that *who* may set these values; any plain data is allowed under a user's own keys.
 
     Raises:
-        BadMeta: naming the first key that is wrong, its value, and what it may be.
+        BadMeta: naming the first wrong key, its value, and the allowed values.
     """
     for name, value in meta.items():
         key = key_of(name)
@@ -416,10 +416,10 @@ def check(meta: Mapping[Any, Any], who: Who) -> None:
 
 
 def stored(meta: dict[Any, Any]) -> dict[Any, Any]:
-    """Return the meta of a stored request, without what does not travel.
+    """Return the meta of a stored request, without keys that are not stored.
 
     Raises:
-        BadMeta: a value is none that its key may have; names both.
+        BadMeta: a key has an invalid value; names both.
     """
     for name, value in meta.items():
         holds = _HOLDS.get(name)
@@ -431,31 +431,31 @@ def stored(meta: dict[Any, Any]) -> dict[Any, Any]:
     return {name: value for name, value in meta.items() if name not in LOCAL}
 
 
-#: Names of tasks must differ between all workers, and nobody gains by guessing one. So one seed of
-#: the system's randomness serves a process: to ask the system for each name costs a call of it.
+#: Names of tasks must differ between all workers, but need not be unguessable. So a process seeds
+#: its generator once: asking the system for each name would cost a system call.
 _names = random.Random()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_names.seed)
 
 
 def is_own(meta: Mapping[Any, Any], name: str) -> bool:
-    """Whether a request holds a value of the project's own under a name of ours."""
-    own = meta.get(OWN)
-    return name in MAY_BE_OWN and isinstance(own, list | tuple) and name in own
+    """Whether a request has a project's own value under a name of ours."""
+    own_names = meta.get(OWN)
+    return name in MAY_BE_OWN and isinstance(own_names, list | tuple) and name in own_names
 
 
 def complete(
     meta: MutableMapping[str, Any], parent: MutableMapping[str, Any] | None, tries: int = 0
 ) -> None:
-    """Fill in what a new task lacks: its own id and time, and what its parent hands down.
+    """Fill in what a new task lacks: its own id and time, and inherited values.
 
-    The same address under another URL (a redirect) is complete already, but for its own id. *tries*
-    of the parent failed, so that a copy of its meta may hold that number.
+    A redirect of the same page only lacks its own id. *tries* of the parent failed, so that a copy
+    of its meta may contain that number.
     """
     if TASK_ID not in meta or (parent is not None and meta[TASK_ID] == parent.get(TASK_ID)):
-        made, before = meta.get(CREATED_AT), parent or {}
-        if RETRY_COUNT in meta or OWN in before or made not in (None, before.get(CREATED_AT)):
-            _tell_apart(meta, before, tries)
+        created, before = meta.get(CREATED_AT), parent or {}
+        if RETRY_COUNT in meta or OWN in before or created not in (None, before.get(CREATED_AT)):
+            _separate_own(meta, before, tries)
         else:
             meta[CREATED_AT] = round(time.time(), 3)
         meta[TASK_ID] = f"{_names.getrandbits(128):032x}"
@@ -465,35 +465,35 @@ def complete(
                 meta[key] = parent[key]
         if HOME not in meta and parent.get(HOME):
             meta[HOME] = parent[HOME]
-        if JAR in parent:  # a copy of an earlier page's meta would name an older version
+        if JAR in parent:  # a copy of an earlier page's meta has an older version
             meta[JAR] = parent[JAR]
 
 
-def _tell_apart(meta: MutableMapping[str, Any], parent: Mapping[str, Any], tries: int) -> None:
-    """Keep what the project set under names of ours, and renew what the engine set for the parent.
+def _separate_own(meta: MutableMapping[str, Any], parent: Mapping[str, Any], tries: int) -> None:
+    """Keep the project's values under names of ours, and renew the engine's values of the parent.
 
-    The engine counts no more than *tries*; a callback may have counted up in the parent's own meta.
+    The engine's count is at most *tries*; a callback may have increased it in the parent's meta.
     """
     count, copied = meta.get(RETRY_COUNT), TASK_ID in meta
     of_engine = {
         CREATED_AT: copied and meta.get(CREATED_AT) == parent.get(CREATED_AT),
         RETRY_COUNT: copied and isinstance(count, int) and count <= tries,
     }
-    own = [
+    own_names = [
         name
         for name, is_engines in of_engine.items()
         if name in meta and (is_own(parent, name) or not is_engines)
     ]
-    if CREATED_AT not in own:
+    if CREATED_AT not in own_names:
         meta[CREATED_AT] = round(time.time(), 3)
-    if RETRY_COUNT not in own:
+    if RETRY_COUNT not in own_names:
         meta.pop(RETRY_COUNT, None)
     meta.pop(OWN, None)
-    if own:
-        meta[OWN] = own
+    if own_names:
+        meta[OWN] = own_names
 
 
 def run_of(meta: Mapping[str, Any]) -> str:
-    """Return the scope of a request's run; empty for what belongs to none."""
+    """Return the scope of a request's run; '' if it belongs to none."""
     run = meta.get(RUN)
     return f"run {run}" if run else ""

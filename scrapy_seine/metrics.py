@@ -1,9 +1,9 @@
-"""Every metric that Seine shows, declared once: name, kind, labels, help.
+"""Every metric of Seine, declared once: name, kind, labels, help.
 
-Names follow Prometheus' conventions: `seine_` in front, the unit behind (`_seconds`, `_bytes`), and
-`_total` on what only grows. Label sets are bounded: domains beyond the busiest count as `other`.
-Workers' metrics are worked out from their counters when somebody asks, so that a page costs
-nothing here; the fleet's come from Redis' own counters.
+Names follow Prometheus' conventions: `seine_` first, the unit last (`_seconds`, `_bytes`), and
+`_total` for counters. Label sets are bounded: domains beyond the busiest count as `other`. Workers'
+metrics are computed from their counters when they are scraped, so that a page costs nothing here;
+the fleet's come from Redis' own counters.
 """
 
 from __future__ import annotations
@@ -128,29 +128,29 @@ SPECS: tuple[Spec, ...] = tuple(value for value in globals().values() if isinsta
 
 
 class Sheet:
-    """One scrape's values, gathered by metric."""
+    """One scrape's values, grouped by metric."""
 
     def __init__(self, crawl: str) -> None:
         self.crawl = crawl
         self._families: dict[str, Metric] = {}
 
     def add(self, spec: Spec, value: float, *labels: str) -> None:
-        """Write one value; *labels* in the order of the declaration, without the crawl."""
+        """Add one value; *labels* in the order of the declaration, without the crawl."""
         family = self._families.get(spec.name)
         if family is None:
             shape = CounterMetricFamily if spec.kind == "counter" else GaugeMetricFamily
             family = shape(spec.name, spec.help, labels=spec.label_names)
             self._families[spec.name] = family
-        # What others wrote to Redis must neither break the text nor make two labels one.
+        # Escaped, because labels from Redis must neither break the format nor become equal.
         family.add_metric([self.crawl, *map(escaped, labels)], value)  # type: ignore[attr-defined]
 
     def add_each(self, spec: Spec, values: Mapping[str, float]) -> None:
-        """Write one value for each value of the metric's only label."""
+        """Add one value for each value of the metric's only label."""
         for label, value in values.items():
             self.add(spec, value, label)
 
     def add_histogram(self, spec: Spec, histogram: Histogram) -> None:
-        """Write a histogram."""
+        """Add a histogram."""
         family = HistogramMetricFamily(spec.name, spec.help, labels=spec.label_names)
         family.add_metric([self.crawl], histogram.cumulative(), histogram.total)
         self._families[spec.name] = family

@@ -1,4 +1,4 @@
-"""Misspelt names: which known name was probably meant ("did you mean …?")."""
+"""Misspelt names: finds the known name that was probably meant ("did you mean …?")."""
 
 from __future__ import annotations
 
@@ -8,40 +8,43 @@ from functools import lru_cache
 
 
 def nearest(name: str, known: Iterable[str], least: float) -> str:
-    """Return the known name that is most like another; '' where none is so much alike.
+    """Return the known name that is most similar; '' if none is similar enough.
 
-    *least* is difflib's ratio, 0 to 1. difflib is asked about those alone that have nearly as many
-    characters and few others, because a start compares each variable with each setting.
+    *least* is difflib's ratio, 0 to 1. difflib compares only names of a similar length with few
+    other characters, because a start compares each variable with each setting.
 
     >>> nearest("REDIS_ULR", ["REDIS_URL", "REDIS_PASSWORD"], 0.85), nearest("PATH", ["HOST"], 0.85)
     ('REDIS_URL', '')
     """
-    size, has = len(name), _letters(name)
-    # No more characters can be the same than the shorter one has, and none that one lacks.
+    size, name_letters = len(name), _letters(name)
+    # A name cannot share more characters than the shorter one has, nor any that the other lacks.
     shortest = int(size * least / (2.0 - least))
     longest = size * (2.0 - least) / least + 1.0
-    near = []
-    for one in known:
-        if not shortest <= len(one) <= longest:
+    candidates = []
+    for candidate in known:
+        if not shortest <= len(candidate) <= longest:
             continue
-        other = _letters(one)
-        same = min(size - (has & ~other).bit_count(), len(one) - (other & ~has).bit_count())
-        if 2.0 * same >= least * (size + len(one)):
-            near.append(one)
-    return next(iter(get_close_matches(name, near, 1, least) if near else ()), "")
+        letters = _letters(candidate)
+        shared = min(
+            size - (name_letters & ~letters).bit_count(),
+            len(candidate) - (letters & ~name_letters).bit_count(),
+        )
+        if 2.0 * shared >= least * (size + len(candidate)):
+            candidates.append(candidate)
+    return next(iter(get_close_matches(name, candidates, 1, least) if candidates else ()), "")
 
 
 @lru_cache(maxsize=2048)
 def _letters(name: str) -> int:
-    """The characters of a name as bits, of which some characters share one: a bound, and quick."""
-    found = 0
+    """Return a name's characters as bits; some characters share a bit, so that it is a bound."""
+    bits = 0
     for char in name:
-        found |= 1 << (ord(char) & 63)
-    return found
+        bits |= 1 << (ord(char) & 63)
+    return bits
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Name what was probably meant, as the end of a message; '' where nothing is alike.
+    """Return a suggestion as the end of a message; '' if no name is similar.
 
     >>> did_you_mean("catalgo", ["catalog", "demo"]), did_you_mean("x", ["catalog"])
     ('; did you mean catalog?', '')

@@ -1,4 +1,4 @@
-"""What a worker counts of each page for its metrics: times by bucket, and labels for domains."""
+"""Per-page counters of a worker's metrics: times by bucket, and labels for domains."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import attrs
 
 from scrapy_seine.records import Record
 
-#: Where what has no label of its own is counted.
+#: The label of domains without their own.
 OTHER = "other"
 #: Upper bounds of the response time histogram, seconds.
 RESPONSE_BUCKETS = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -24,16 +24,16 @@ class Histogram(Record):
 
     def observe(self, value: float) -> None:
         """Count one value."""
-        at = 0
+        bucket = 0
         for bound in self.bounds:
             if value <= bound:
                 break
-            at += 1
-        self.counts[at] += 1
+            bucket += 1
+        self.counts[bucket] += 1
         self.total += value
 
     def cumulative(self) -> list[tuple[str, float]]:
-        """Return buckets as Prometheus wants them: each holds all smaller ones."""
+        """Return buckets in Prometheus' format: each includes all smaller ones."""
         bounds = [*(str(bound) for bound in self.bounds), "+Inf"]
         below, rows = 0, []
         for bound, count in zip(bounds, self.counts, strict=True):
@@ -43,27 +43,27 @@ class Histogram(Record):
 
 
 class TopLabels:
-    """Gives the busiest domains a label of their own, and the others one together.
+    """Gives the busiest domains a label of their own, and the others a common one.
 
-    A domain keeps the label once it has one, so that no counter ever falls: half the labels go to
-    the first domains that come, the other half to the busiest ones of each interval.
+    A domain keeps its label, so that no counter ever decreases: half the labels go to the first
+    domains, the other half to the busiest ones of each interval.
     """
 
     def __init__(self, limit: int = 50) -> None:
         self.limit = limit
-        self._shown: set[str] = set()
+        self._labelled: set[str] = set()
 
     def label(self, domain: str) -> str:
-        """Label under which *domain* is counted."""
-        if domain in self._shown:
+        """Return the label under which *domain* is counted."""
+        if domain in self._labelled:
             return domain
-        if len(self._shown) < self.limit // 2:
-            self._shown.add(domain)
+        if len(self._labelled) < self.limit // 2:
+            self._labelled.add(domain)
             return domain
         return OTHER
 
     def promote(self, busiest: Sequence[str]) -> None:
-        """Give labels that are left to the domains that were busiest lately."""
-        room = self.limit - len(self._shown)
-        for domain in [d for d in busiest if d not in self._shown][: max(room, 0)]:
-            self._shown.add(domain)
+        """Give remaining labels to the domains that were busiest lately."""
+        room = self.limit - len(self._labelled)
+        for domain in [d for d in busiest if d not in self._labelled][: max(room, 0)]:
+            self._labelled.add(domain)

@@ -1,8 +1,8 @@
-"""Foreign text on its way out: to a terminal or a log line.
+"""Makes foreign text safe for a terminal or a log line.
 
-What a site or a user wrote may hold characters that a terminal obeys (ESC begins its commands,
-U+202E turns the direction of writing), and a URL in it may hold credentials. Each function keeps
-the text readable, and takes the effect or the credentials away.
+Text of a site or a user may contain terminal control characters (ESC begins commands, U+202E
+reverses the direction of writing), and a URL in it may contain credentials. Each function keeps the
+text readable, and removes the effect or the credentials.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
-#: Why a file or a pipe takes no more: nobody reads, the disk is full, or a limit is reached.
+#: Errors of output: the reader has gone, the disk is full, or a limit is reached.
 OUTPUT_ERRORS = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 #: C0 but tab and line feed, DEL, C1, marks and overrides of the direction (Unicode 9.0, UAX 9),
@@ -26,9 +26,9 @@ _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
-#: All before the last @ of an authority, which is what clients take for user and password.
+#: Everything before the last @ of an authority, which clients take for user and password.
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
-#: What stands where a port should be is no number: a password, whose URL was cut off before its @.
+#: A port that is no number: a password, whose URL was truncated before its @.
 _CUT_OFF = re.compile(r"(?<=://)[^/?#@\s:\"\[]+:(?!\d*(?:[/?#,\"'\s]|:\s|$))[^/?#@\s\"']*")
 
 #: libpq quotes the part of an address that it cannot decode: a password with a bare %.
@@ -36,7 +36,7 @@ _NOT_DECODED = re.compile(r'(?<=percent-encoded token: )"[^"]*"')
 
 
 def printable(text: str) -> str:
-    """Replace the characters that a terminal would obey by U+FFFD; tab and line feed stay.
+    """Replace terminal control characters by U+FFFD; tab and line feed stay.
 
     >>> printable("a\\x1b[31mb\\tc")
     'a\ufffd[31mb\\tc'
@@ -45,7 +45,7 @@ def printable(text: str) -> str:
 
 
 def escaped(document: str) -> str:
-    """The same for JSON, without a loss: what it writes as it is becomes an escape of JSON.
+    """Do the same for JSON, without loss: such characters become JSON escapes.
 
     >>> escaped('{"a":"\\x9b"}')
     '{"a":"\\\\u009b"}'
@@ -73,11 +73,11 @@ def redact(text: str) -> str:
 
 
 class PrintableStream:
-    """A text stream whose text is made printable on its way out."""
+    """A text stream that makes its text printable."""
 
     def __init__(self, stream: TextIO) -> None:
         self.rich_proxied_file = stream
-        """What rich writes to: its Console makes text printable by itself, and has own commands."""
+        """The stream rich writes to: its Console makes text printable itself, and adds commands."""
 
     def write(self, text: str) -> int:
         """Write."""
@@ -88,10 +88,10 @@ class PrintableStream:
 
 
 def open_streams() -> None:
-    """Have streams that take any text.
+    """Make standard streams accept any text.
 
-    Python has None where a shell or a supervisor closed one, and in a locale other than UTF-8 a
-    stream that raises at the first character that the locale lacks.
+    Python sets a stream to None if a shell or a supervisor closed it, and in a locale other than
+    UTF-8 its stream raises at the first character that the locale lacks.
     """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -105,20 +105,20 @@ def _is_utf8(stream: TextIOWrapper) -> bool:
 
 
 def discard_output() -> None:
-    """Send what standard output still holds nowhere, because Python writes it once more at exit."""
+    """Discard what standard output has buffered, because Python writes it again at exit."""
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), 1)
 
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Have standard output and errors written through PrintableStreams."""
+    """Write standard output and errors through PrintableStreams."""
     open_streams()
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)
     try:
         yield
     finally:
-        if sys.stdout is not None:  # the command took it away: nobody reads
+        if sys.stdout is not None:  # the command set it to None: the reader has gone
             sys.stdout = before[0]
         sys.stderr = before[1]

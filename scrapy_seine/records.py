@@ -1,8 +1,8 @@
-"""Bases of attrs' classes, by which all of them are compared and shown with the same code.
+"""Bases of attrs classes, which compare and show all of them by the same code.
 
-attrs writes `__eq__`, `__hash__` and `__repr__` anew for each class and compiles them, which took
-a worker's start 0.3 ms a class, and it has some two hundred; hardly any of them is ever compared.
-So a class says `eq=False, repr=False` to attrs and has one of these bases.
+attrs generates `__eq__`, `__hash__` and `__repr__` for each class and compiles them, which took 0.3
+ms per class of a worker's start, with some two hundred classes; hardly any is ever compared. So a
+class passes `eq=False, repr=False` to attrs and has one of these bases.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import attrs
 
 
 class Record:  # noqa: PLW1641  # what may change has no hash
-    """Equal to another one of its class with equal fields; it may change, so it has no hash.
+    """Equal to another one of its class with equal fields; it is mutable, so it has no hash.
 
     >>> @attrs.define(eq=False, repr=False)
     ... class Point(Record):
@@ -33,12 +33,12 @@ class Record:  # noqa: PLW1641  # what may change has no hash
 
     @recursive_repr()
     def __repr__(self) -> str:
-        shown = (f"{f.name}={getattr(self, f.name)!r}" for f in _fields(self) if f.repr)
-        return f"{type(self).__qualname__.rpartition('>.')[2]}({', '.join(shown)})"
+        fields = (f"{f.name}={getattr(self, f.name)!r}" for f in _fields(self) if f.repr)
+        return f"{type(self).__qualname__.rpartition('>.')[2]}({', '.join(fields)})"
 
 
 class Value(Record):
-    """The same with a hash, for what nobody changes."""
+    """The same with a hash, for immutable values."""
 
     __slots__ = ()
 
@@ -47,5 +47,5 @@ class Value(Record):
 
 
 def _fields(record: Record) -> tuple[attrs.Attribute[Any], ...]:
-    found: tuple[attrs.Attribute[Any], ...] = record.__attrs_attrs__  # type: ignore[attr-defined]
-    return found
+    fields: tuple[attrs.Attribute[Any], ...] = record.__attrs_attrs__  # type: ignore[attr-defined]
+    return fields

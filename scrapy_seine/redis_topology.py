@@ -1,9 +1,9 @@
-"""Redis that is more than one server: a Cluster, or a master that Sentinel watches.
+"""Redis with several servers: a Cluster, or a master that Sentinel watches.
 
-`redis+cluster://host:6379,host:6380` names some nodes of a Cluster; the others are found through
-them. `redis+sentinel://host:26379,host:26380/mymaster/0` names Sentinels, the master they watch,
-and a database; who is master is asked anew for each connection, so a failover is a reconnect.
-User and password, before an @, are those of the data's servers. `rediss+…` means TLS.
+`redis+cluster://host:6379,host:6380` names some nodes of a Cluster; the client finds the others
+through them. `redis+sentinel://host:26379,host:26380/mymaster/0` names Sentinels, the master they
+watch, and a database; each connection asks for the current master, so a failover is a reconnect.
+User and password, before an @, are for the data's servers. `rediss+…` means TLS.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PORTS = {"cluster": 6379, "sentinel": 26379}
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Topology(Value):
-    """What such a URL says."""
+    """The content of such a URL."""
 
     kind: str
     """`cluster` or `sentinel`."""
@@ -45,20 +45,20 @@ class Topology(Value):
 
 
 def parse(url: str) -> Topology | None:
-    """Read a URL; None: it names one server.
+    """Parse a URL; None: it names one server.
 
     Raises:
-        ConfigError: it names no node, no master, or a port that is none.
+        ConfigError: it names no node, no master, or an invalid port.
 
     >>> parse("redis+sentinel://a,b:9/main").nodes
     (('a', 26379), ('b', 9))
     """
-    scheme, _, rest = url.partition("://")
+    scheme, _, address = url.partition("://")
     if scheme not in SCHEMES:
         return None
     kind = scheme.partition("+")[2]
-    # By hand: newer Pythons refuse an IPv6 address that is not alone between the slashes.
-    authority, _, path = rest.partition("?")[0].partition("/")
+    # By hand, because newer Pythons refuse an IPv6 address that is not alone between the slashes.
+    authority, _, path = address.partition("?")[0].partition("/")
     credentials, _, places = authority.rpartition("@")
     nodes = tuple(_node(place, _PORTS[kind]) for place in places.split(",") if place)
     master, _, database = path.strip("/").partition("/")
@@ -67,7 +67,7 @@ def parse(url: str) -> Topology | None:
     user, _, password = credentials.partition(":")
     options: dict[str, Any] = {"username": unquote(user), "password": unquote(password)}
     options = {name: value for name, value in options.items() if value}
-    if "?" in rest:
+    if "?" in address:
         raise ConfigError(f"REDIS_URL: {scheme}:// takes no parameters behind a question mark")
     if kind == "sentinel" and database:
         if not (database.isascii() and database.isdigit()):
@@ -88,16 +88,21 @@ def _node(place: str, default: int) -> tuple[str, int]:
 
 @cache
 def own_connection(kind: type[AbstractConnection]) -> type[AbstractConnection]:
-    """A kind of connection that packs commands in C, and whose every loss is a connection error.
+    """Make a connection class that packs commands in C, and raises connection errors for all
+    losses.
 
-    redis-py's asynchronous connections put a command together in Python, argument by argument:
-    that was one per cent of a page's CPU. What is written to a connection that the other end has
-    reset meanwhile makes uvloop raise a RuntimeError, which nobody takes for an outage.
+    redis-py's asynchronous connections build a command in Python, argument by argument: that was
+    one per cent of a page's CPU. Writing to a connection that the other end has reset makes uvloop
+    raise a RuntimeError, which is not recognised as an outage.
     """
-    return kind if issubclass(kind, _OwnWays) else type(kind.__name__, (_OwnWays, kind), {})
+    return (
+        kind
+        if issubclass(kind, _PackedConnection)
+        else type(kind.__name__, (_PackedConnection, kind), {})
+    )
 
 
-class _OwnWays:
+class _PackedConnection:
     _pack = staticmethod(HiredisRespSerializer().pack)
 
     def pack_command(self, *words: Any) -> Any:
@@ -106,7 +111,7 @@ class _OwnWays:
             try:
                 return [hiredis.pack_command(words)]
             except TypeError:
-                pass  # redis-py turns some kinds of bytes into others, and says what is none
+                pass  # redis-py converts some kinds of bytes, and reports invalid arguments
         return self._pack(*words)
 
     async def send_packed_command(self, *command: Any, **how: Any) -> None:
@@ -118,12 +123,12 @@ class _OwnWays:
 
 
 class ClusterClient(RedisCluster):
-    """A cluster's client that looks like a server's: its outages are connection errors."""
+    """A Cluster's client that behaves like a server's: its outages are connection errors."""
 
     def __init__(self, **how: Any) -> None:
         super().__init__(**how)
         kind = own_connection(self.connection_kwargs["connection_class"])
-        self.connection_kwargs["connection_class"] = kind  # of nodes that are found later
+        self.connection_kwargs["connection_class"] = kind  # for nodes that are found later
         for node in self.startup_nodes:
             node.connection_class = kind  # type: ignore[assignment]
 
@@ -131,7 +136,7 @@ class ClusterClient(RedisCluster):
         """Find the nodes.
 
         Raises:
-            ConnectionError: none answers; the base class says so with an error of its own kind.
+            ConnectionError: none answers; the base class raises another type.
         """
         try:
             return await super().initialize(*args, **how)
@@ -140,13 +145,16 @@ class ClusterClient(RedisCluster):
 
 
 class WatchedClient(Redis):
-    """A client of whichever server is master; it closes its questions to Sentinel too."""
+    """A client of the current master; it also closes its connections to Sentinel."""
 
     def __init__(self, *arguments: Any, **how: Any) -> None:
         super().__init__(*arguments, **how)
         pool: Any = self.connection_pool
-        for one in (pool, *(asked.connection_pool for asked in pool.sentinel_manager.sentinels)):
-            one.connection_class = own_connection(one.connection_class)
+        for pool_or_sentinel in (
+            pool,
+            *(asked.connection_pool for asked in pool.sentinel_manager.sentinels),
+        ):
+            pool_or_sentinel.connection_class = own_connection(pool_or_sentinel.connection_class)
 
     async def aclose(self, close_connection_pool: bool | None = None) -> None:
         """Close every connection."""
@@ -156,35 +164,35 @@ class WatchedClient(Redis):
             await sentinel.aclose()
 
 
-def client(found: Topology, options: Mapping[str, Any]) -> Redis:
+def client(topology: Topology, options: Mapping[str, Any]) -> Redis:
     """Open a client; it connects at its first command."""
-    both = {**options, **found.options}
-    if found.kind == "cluster":
-        nodes = [ClusterNode(host, port) for host, port in found.nodes]
-        made: Any = ClusterClient(startup_nodes=nodes, **both)
+    all_options = {**options, **topology.options}
+    if topology.kind == "cluster":
+        nodes = [ClusterNode(host, port) for host, port in topology.nodes]
+        redis: Any = ClusterClient(startup_nodes=nodes, **all_options)
     else:
         watching: Any = Sentinel
-        made = watching(found.nodes, sentinel_kwargs=_plain(options), **both)
-        made = made.master_for(found.master, redis_class=WatchedClient)
-    opened: Redis = made  # a Cluster's client has the same commands
+        redis = watching(topology.nodes, sentinel_kwargs=_plain(options), **all_options)
+        redis = redis.master_for(topology.master, redis_class=WatchedClient)
+    opened: Redis = redis  # a Cluster's client has the same commands
     return opened
 
 
-def blocking_client(found: Topology, options: Mapping[str, Any]) -> blocking.Redis:
+def blocking_client(topology: Topology, options: Mapping[str, Any]) -> blocking.Redis:
     """Open a client that waits for each reply."""
-    both = {**options, **found.options}
+    all_options = {**options, **topology.options}
     node: Any = BlockingNode
-    if found.kind == "cluster":
-        nodes = [node(host, port) for host, port in found.nodes]
-        made: Any = blocking.RedisCluster(startup_nodes=nodes, **both)
+    if topology.kind == "cluster":
+        nodes = [node(host, port) for host, port in topology.nodes]
+        redis: Any = blocking.RedisCluster(startup_nodes=nodes, **all_options)
     else:
         watching: Any = BlockingSentinel
-        made = watching(found.nodes, sentinel_kwargs=_plain(options), **both)
-        made = made.master_for(found.master)
-    opened: blocking.Redis = made  # the same
+        redis = watching(topology.nodes, sentinel_kwargs=_plain(options), **all_options)
+        redis = redis.master_for(topology.master)
+    opened: blocking.Redis = redis  # the same
     return opened
 
 
 def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what holds for a connection to Sentinel too."""
+    """Return the options that also apply to connections to Sentinel."""
     return {name: value for name, value in options.items() if name.startswith("socket")}

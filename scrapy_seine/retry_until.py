@@ -1,7 +1,7 @@
-"""Waiting for a store that restarts: with jitter, one line to say so, and a limit.
+"""Waits for a store that restarts: with jitter, one log line, and a limit.
 
-A worker may start at the very moment at which a server is restarted. That is an outage like any
-other, and no reason to fail: a supervisor's answer would be the same start once more.
+A worker may start while a server is restarting. That is an outage like any other, and no reason to
+fail, because a supervisor would only start the worker again.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.store_errors import first_line, said_by, with_advice
 
 T = TypeVar("T")
-#: What says that a store is away.
+#: Errors that mean that a store is unreachable.
 OUTAGES = (StoreUnreachable, RedisError, OSError)
-#: What waiting does not mend, in the words of a server or of a client that reads an address.
+#: Messages, of a server or a client, about errors that waiting does not fix.
 LASTING = re.compile(
     r"authentication failed|does not exist|no pg_hba\.conf entry|does not support ssl|invalid dsn|"
     r"invalid username-password|wrongpass|noauth|noperm|permission denied for database|"
@@ -42,24 +42,24 @@ LASTING = re.compile(
     r"wrong.version.number|record.layer.failure",
     re.IGNORECASE,
 )
-#: What a resolver says of a name that is nowhere. In a compose file or a cluster a server that
-#: starts has no name yet; one that has none after a while is misspelt, and waiting mends nothing.
+#: A resolver's messages for an unknown name. In a compose file or a cluster a starting server has
+#: no name yet; if it has none after a while, the name is misspelt, and waiting does not help.
 _NO_SUCH_NAME = re.compile(
     "name or service not known|nodename nor servname|no address associated|name does not resolve",
     re.IGNORECASE,
 )
 NAME_S = 60.0
-#: What Redis answers while it takes no writes: during a failover, with a full memory or disk, while
-#: a script runs. It says so of every write, so that it is no refusal of this one.
+#: Redis' replies while it takes no writes: during a failover, with a full memory or disk, while a
+#: script runs. They concern every write, so they are no refusal of this one.
 _TAKES_NOTHING = (ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
 _TAKES_NOTHING_CODES = re.compile(
-    # Before Redis 7 what a script meets is told within another error's text.
+    # Before Redis 7 an error within a script is quoted in another error's text.
     r"\b(?:MISCONF|NOREPLICAS|BUSY|LOADING|MASTERDOWN|READONLY|OOM) "
 )
 
 
 def passes(error: Exception) -> bool:
-    """Whether a store may be back by itself: it is away, or takes nothing for now.
+    """Whether a store may recover by itself: it is unreachable, or takes no writes for now.
 
     >>> passes(StoreUnreachable("Connection refused"))
     True
@@ -77,20 +77,20 @@ def passes(error: Exception) -> bool:
     if isinstance(error, AuthenticationError):
         return False
     if isinstance(error, ResponseError):
-        # Any other refusal stays: a right that is missing, a key of another type.
+        # Any other refusal lasts: a missing right, a key of another type.
         return isinstance(error, _TAKES_NOTHING) or bool(_TAKES_NOTHING_CODES.search(str(error)))
     if not isinstance(error, StoreUnreachable | RedisError | OSError):
         return False
     return not LASTING.search(str(error))
 
 
-def tell_failure(logger: logging.Logger, what: str, error: Exception) -> None:
-    """Log what was not done: in one line where a store says why, else with the traceback."""
+def tell_failure(logger: logging.Logger, failure: str, error: Exception) -> None:
+    """Log a failure: in one line if a store reported the reason, else with the traceback."""
     line = said_by(error)
     if line is None:
-        logger.error("%s", what, exc_info=error)
+        logger.error("%s", failure, exc_info=error)
     else:
-        logger.error("%s: %s", what, line)
+        logger.error("%s: %s", failure, line)
 
 
 class RetryUntil:
@@ -100,22 +100,22 @@ class RetryUntil:
         self.limit_s = limit_s
         self.tell = tell
         self._since: float | None = None
-        self._named = False
-        """The name of the server was there once, as far as anybody knows."""
+        self._was_resolved = False
+        """Whether the server's name was resolved at least once, as far as is known."""
 
     def wait_s(self, error: Exception) -> float:
         """Seconds to wait before the next try.
 
         Raises:
-            Exception: *error* itself, where waiting does not mend it.
+            Exception: *error* itself, if waiting does not help.
             StoreUnreachable: the limit is reached.
         """
         now = time.monotonic()
         if not passes(error):
             raise error
         line = first_line(error)
-        self._named = self._named or not _NO_SUCH_NAME.search(line)
-        limit_s = self.limit_s if self._named else min(self.limit_s, NAME_S)
+        self._was_resolved = self._was_resolved or not _NO_SUCH_NAME.search(line)
+        limit_s = self.limit_s if self._was_resolved else min(self.limit_s, NAME_S)
         if self._since is None:
             self._since = now
             if limit_s > 0:
@@ -124,22 +124,22 @@ class RetryUntil:
         waited = now - self._since
         if waited >= limit_s:
             raise StoreUnreachable(line) from None
-        # Many workers wait for the same server.
+        # Random, because many workers wait for the same server.
         return min(random.uniform(0.1, 0.5 + min(2.0, waited / 4)), limit_s - waited)
 
     def over(self) -> None:
-        """The store answered; say so where it was waited for."""
+        """Record that the store answered; log it if it was waited for."""
         if self._since is not None:
             self.tell(f"the stores answer again after {time.monotonic() - self._since:.1f} s")
             self._since = None
-        self._named = True
+        self._was_resolved = True
 
     def try_until(self, work: Callable[[], T]) -> T:
-        """Do *work*, and do it again after each failure that passes; blocks meanwhile.
+        """Run *work*, and repeat it after each temporary failure; blocks meanwhile.
 
         Raises:
             StoreUnreachable: the limit is reached.
-            Exception: whatever *work* raises and waiting does not mend.
+            Exception: an exception of *work* that waiting does not fix.
         """
         while True:
             try:

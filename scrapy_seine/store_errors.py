@@ -1,4 +1,4 @@
-"""What a store says went wrong, in one line: for a terminal, a log and the dashboard alike."""
+"""A store's error in one line: for a terminal, a log and the dashboard."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from redis.exceptions import RedisError, ResponseError
 from scrapy_seine.errors import SeineError
 from scrapy_seine.printable import redact
 
-#: PostgreSQL's codes of a table and of a column that is missing (Appendix A of its manual).
+#: PostgreSQL's codes of a missing table and column (Appendix A of its manual).
 _NO_SUCH_TABLE = frozenset({"42P01", "42703"})
 _NO_TABLES = "the database has no such tables yet: `scrapy migrate` makes them, or the first crawl"
-#: What a store or a client says that may pass, though it often is a mistake; and how to mend that.
+#: Messages of errors that may be temporary, though they often are mistakes, with advice.
 _ADVICE = (
     (
         "read only replica|read-only transaction",
@@ -27,7 +27,7 @@ _ADVICE = (
 
 
 def with_advice(line: str) -> str:
-    """Say with what a store says how to mend it, where waiting alone may not.
+    """Add advice to a store's message, if waiting alone may not help.
 
     >>> with_advice("Error -2 connecting to redsi:6379. Name or service not known.")
     'Error -2 connecting to redsi:6379. Name or service not known (is the name of the host right?)'
@@ -41,18 +41,18 @@ def with_advice(line: str) -> str:
 
 
 def said_by(error: BaseException) -> str | None:
-    """Say in a line, without credentials, what a store refuses; None where another part failed.
+    """Return a store's refusal in one line, without credentials; None if another part failed.
 
-    PostgreSQL's errors are known by the names that PEP 249 gives them: the library runs without a
-    driver, and drivers have no other base in common. One that is neither the server's nor of the
-    connection, a parameter that is missing for instance, is a mistake of ours.
+    PostgreSQL's errors are recognised by their PEP 249 names, because the library runs without a
+    driver and drivers have no other base in common. An error that is neither the server's nor the
+    connection's, for instance a missing parameter, is a bug of ours.
     """
     line = first_line(error)
     if isinstance(error, SeineError | OSError):
         return line
     if isinstance(error, RedisError):
-        refused = isinstance(error, ResponseError)
-        return f"Redis {'refuses it' if refused else 'does not answer'}: {line}"
+        is_refusal = isinstance(error, ResponseError)
+        return f"Redis {'refuses it' if is_refusal else 'does not answer'}: {line}"
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if kinds.isdisjoint({"DatabaseError", "InterfaceError"}):
         return None
@@ -69,7 +69,7 @@ def said_by(error: BaseException) -> str | None:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error's text without credentials; its class where it has none.
+    """Return the first line of an error's text without credentials; its class if it has no text.
 
     >>> first_line(ValueError("cannot read redis://me:secret@h/0\\nat all")), first_line(OSError())
     ('cannot read redis://***@h/0', 'OSError')

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-#: Query parameters that tell where a visitor came from, never what the page shows. A name that
-#: ends in * is a prefix. Lower case.
+#: Query parameters about where a visitor came from, not about the page. A name that ends in * is a
+#: prefix. Lower case.
 TRACKING = frozenset(
     """
     utm_* mtm_* pk_* hsa_* gclid gclsrc dclid gbraid wbraid gad_source gad_campaignid fbclid
@@ -19,7 +19,7 @@ TRACKING = frozenset(
     adj_t adjust_tracker _bta_tid _bta_c
     """.split()  # noqa: SIM905  # a table of words reads best as one
 )
-#: Parameters that name a visit; a new value on every visit would make the shop endless.
+#: Parameters that identify a visit; a new value on every visit would make the shop endless.
 SESSION = frozenset(
     """
     phpsessid jsessionid aspsessionid* sessionid session_id sess_id oscsid zenid cfid

@@ -1,12 +1,12 @@
-"""URLs in one spelling: to request, to compare, and whose server is asked.
+"""Canonical forms of URLs: one to request, one to compare, and the server's name.
 
-Two forms of one address:
+A URL has two forms:
 
-* `tidy(url)`, the form to request: whatever cannot change the answer is brought to one spelling
-  (case of scheme and host, default port, dot segments, percent-encoding) or dropped (fragment,
-  tracking parameters, session ids).
+* `tidy(url)`, the form to request: differences that cannot change the answer are unified (case of
+  scheme and host, default port, dot segments, percent-encoding) or dropped (fragment, tracking
+  parameters, session ids).
 * `normalise(url)`, the form to compare: in addition the query is sorted and a trailing slash
-  goes. Some servers redirect or refuse that form, so it is never requested, only fingerprinted.
+  removed. Some servers redirect or refuse that form, so it is never requested, only fingerprinted.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from scrapy_seine.tracking_parameters import is_listed, is_noise
 MAX_LENGTH = 4096
 
 _URL = re.compile(r"(https?)://([^/?#\\]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
-#: The beginning of a URL whose server is spelled plainly: what is behind it does not matter to it.
+#: The beginning of a URL with a plainly spelled server, which does not depend on the rest.
 _PLAIN_SERVER = re.compile(r"(https?)://([a-z0-9.:-]+)[/?#]")
 _SCHEME = re.compile(r"\s*([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 _HOST = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?")
-#: What DNS allows (RFC 1035, 2.3.4): characters of a name, and of each part of it.
+#: Limits of DNS (RFC 1035, 2.3.4): characters of a name, and of each part of it.
 _MOST_HOST = 253
 _LABELS = re.compile(r"[^.]{0,63}(?:\.[^.]{0,63})*")
 _IPV6 = re.compile(r"\[[0-9a-f:.]+\]")
@@ -44,14 +44,14 @@ _MAX_PORT = 65535
 
 @lru_cache(maxsize=1024)
 def _authority(scheme: str, raw: str) -> str:
-    """`user@HOST:port` in one spelling.
+    """Return `user@HOST:port` in canonical form.
 
     Raises:
-        ValueError: there is no host, or it is none that DNS could know.
+        ValueError: there is no host, or DNS does not allow it.
     """
-    user, at, rest = raw.rpartition("@")
-    host = _host_and_port(scheme, rest)
-    return user + at + host
+    user, separator, host_part = raw.rpartition("@")
+    host = _host_and_port(scheme, host_part)
+    return user + separator + host
 
 
 def _host_and_port(scheme: str, raw: str) -> str:
@@ -101,7 +101,7 @@ def _quote(match: re.Match[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """One spelling of percent-encoding: upper case, and only where it is needed."""
+    """Unify percent-encoding: upper case, and only where it is needed."""
     if "%" in text:
         text = _PERCENT.sub(_one_percent, text)
     return _UNSAFE.sub(_quote, text)
@@ -115,27 +115,27 @@ def _path(raw: str) -> str:
 
 
 def _without_dots(path: str) -> str:
-    """Resolve `.` and `..` as RFC 3986 §5.2.4 says.
+    """Resolve `.` and `..` by RFC 3986 §5.2.4.
 
     >>> _without_dots("/a/./b/../c/..")
     '/a/'
     """
-    kept: list[str] = []
+    segments: list[str] = []
     parts = path.split("/")[1:]
     for part in parts:
         if part == "..":
-            if kept:
-                kept.pop()
+            if segments:
+                segments.pop()
         elif part != ".":
-            kept.append(part)
+            segments.append(part)
     if parts[-1] in {".", ".."}:
-        kept.append("")
-    return "/" + "/".join(kept)
+        segments.append("")
+    return "/" + "/".join(segments)
 
 
 def _parameters(query: str, keep: Iterable[str], drop: Iterable[str]) -> list[str]:
-    """The query's parts that say what the page shows, in their order."""
-    kept = []
+    """Return the query's parts that determine the page, in their order."""
+    parameters = []
     for part in query.split("&"):
         name, _, value = part.partition("=")
         if not part:
@@ -145,14 +145,14 @@ def _parameters(query: str, keep: Iterable[str], drop: Iterable[str]) -> list[st
                 continue
             if name in {"sid", "s", "SID"} and _HEX_ID.fullmatch(value):
                 continue
-        kept.append(part)
-    return kept
+        parameters.append(part)
+    return parameters
 
 
-def _split(url: str) -> re.Match[str]:
+def _match(url: str) -> re.Match[str]:
     if len(url) > MAX_LENGTH:
         raise ValueError(f"longer than {MAX_LENGTH} characters")
-    # Browsers drop line breaks inside an address, and so must we to see the same page.
+    # Browsers remove line breaks inside a URL, so we do, too.
     match = _URL.match(url) or _URL.match(url.strip())
     if match is not None and _BREAKS.search(match.string):
         match = _URL.match(_BREAKS.sub("", match.string))
@@ -162,8 +162,8 @@ def _split(url: str) -> re.Match[str]:
 
 
 def _parts(url: str, keep: Iterable[str], drop: Iterable[str]) -> tuple[str, str, str, list[str]]:
-    """Scheme, authority, path and parameters, each in one spelling."""
-    scheme, authority, path, query = _split(url).groups()
+    """Return scheme, authority, path and parameters in canonical form."""
+    scheme, authority, path, query = _match(url).groups()
     scheme = scheme.lower()
     host = _authority(scheme, authority)
     parameters = _parameters(_escaped(query), keep, drop) if query else []
@@ -171,13 +171,13 @@ def _parts(url: str, keep: Iterable[str], drop: Iterable[str]) -> tuple[str, str
 
 
 def tidy(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> str:
-    """The form of an absolute URL to request: same answer, one spelling, no tracking.
+    """Return the form of an absolute URL to request: same answer, one spelling, no tracking.
 
-    *keep* names query parameters that stay although they look like tracking; *drop* names more
-    that go (a trailing * makes a prefix).
+    *keep* names query parameters that stay although they look like tracking; *drop* names more that
+    are removed (a trailing * makes a prefix).
 
     Raises:
-        ValueError: it is no http(s) URL; the message says why.
+        ValueError: it is no http(s) URL; the message gives the reason.
 
     >>> tidy("HTTP://Shop.Example:80/a/../b/?b=2&utm_source=x&a=%7e1#top")
     'http://shop.example/b/?b=2&a=~1'
@@ -188,10 +188,10 @@ def tidy(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> str:
 
 
 def normalise(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> str:
-    """The form of an absolute URL to compare: `tidy`, query sorted, no trailing slash.
+    """Return the form of an absolute URL to compare: `tidy`, query sorted, no trailing slash.
 
     Raises:
-        ValueError: it is no http(s) URL; the message says why.
+        ValueError: it is no http(s) URL; the message gives the reason.
 
     >>> normalise("http://Shop.Example:80/a/../b/?b=2&utm_source=x&a=%7e1#top")
     'http://shop.example/b?a=~1&b=2'
@@ -199,7 +199,7 @@ def normalise(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> s
     'http://shop.example/'
     """
     scheme, host, path, parameters = _parts(url, keep, drop)
-    host = host.rpartition("@")[2]  # who asks does not make it another page
+    host = host.rpartition("@")[2]  # the user does not make it another page
     if path[-1] == "/":
         path = path.rstrip("/") or "/"
     if not parameters:
@@ -209,7 +209,7 @@ def normalise(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> s
 
 
 def split_login(url: str) -> tuple[str, str]:
-    """Take user and password out of a URL; returns the URL without, and `user:password` or ''.
+    """Remove user and password from a URL; returns the URL, and `user:password` or ''.
 
     >>> split_login("https://me:p%40ss@a.example/x@y")
     ('https://a.example/x@y', 'me:p@ss')
@@ -227,9 +227,9 @@ def split_login(url: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=1024)
 def domain(url: str) -> str:
-    """Whose server answers: `host` or `host:port`, lower case, without the default port.
+    """Return the server of a URL: `host` or `host:port`, lower case, without the default port.
 
-    This is the key of politeness: delays and concurrency are held for each.
+    This is the key of politeness: delays and concurrency apply to it.
 
     Raises:
         ValueError: it is no http(s) URL.
@@ -237,16 +237,16 @@ def domain(url: str) -> str:
     >>> domain("https://user@WWW.Example.com:443/x")
     'www.example.com'
     """
-    # Asked some eight times for each page, and for each link.
+    # Fast path: called some eight times for each page, and for each link.
     plain = _PLAIN_SERVER.match(url)
     if plain is not None and len(url) <= MAX_LENGTH:
         return _authority(plain[1], plain[2])
-    match = _split(url)
+    match = _match(url)
     return _authority(match[1].lower(), match[2]).rpartition("@")[2]
 
 
 def slot(url: str) -> str:
-    """`domain`, and for a URL of another scheme a name that no server has (RFC 6761, 6.4).
+    """Return `domain`, and for another scheme a name that no server has (RFC 6761, 6.4).
 
     >>> slot("http://A.example/x"), slot("data:,x"), slot("file:///etc/hosts")
     ('a.example', 'data.invalid', 'file.invalid')
@@ -261,7 +261,7 @@ def slot(url: str) -> str:
 
 
 def scheme_of(url: str) -> str:
-    """The scheme of a URL in lower case, '' where it has none.
+    """Return the scheme of a URL in lower case, '' if it has none.
 
     >>> scheme_of("DATA:,x"), scheme_of("/x")
     ('data', '')
@@ -271,7 +271,7 @@ def scheme_of(url: str) -> str:
 
 
 def host(url: str) -> str:
-    """The host name alone, without any port.
+    """Return the host name without a port.
 
     Raises:
         ValueError: it is no http(s) URL.

@@ -1,4 +1,4 @@
-"""What all of Seine's own commands share: --json, and an example in the help."""
+"""The base of all of Seine's own commands: --json, and an example in the help."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scrapy_seine.printable import (
 
 #: An option, with a value or without.
 _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
-#: An option in a usage, as `[--check [--wait SECONDS]]`: what is left takes arguments.
+#: An option in a usage, as `[--check [--wait SECONDS]]`; the rest of the usage takes arguments.
 _OPTIONAL = re.compile(r"\[--[^\[\]]*(?:\[[^\[\]]*\])?\]")
 _OPTION_NAME = re.compile(r"--[a-z][a-z-]*")
 
@@ -32,34 +32,34 @@ _OPTION_NAME = re.compile(r"--[a-z][a-z-]*")
 class SeineCommand(ScrapyCommand):
     """Base of the commands: they define `summary`, `example`, `perform`, and options if any.
 
-    `perform` raises SeineError for what the user can mend: it becomes one line and exit status 1.
+    `perform` raises SeineError for errors that the user can fix: one line and exit status 1.
     """
 
     summary: ClassVar[str] = ""
     """What the command does, in a line."""
     arguments: ClassVar[str] = ""
-    """What comes after its name."""
+    """The arguments after its name."""
     example: ClassVar[str] = ""
-    """A call that works as it stands."""
+    """A call that works unchanged."""
     usual_spider: ClassVar[str] = ""
-    """Whose crawl is meant where nothing names one; empty: that of the project's only spider."""
+    """The default spider, whose crawl is meant; '': the project's only spider."""
 
     requires_project = True
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     any_words: ClassVar[bool] = False
-    """Whether its arguments are another program's, options included."""
+    """Whether its arguments, options included, are passed to another program."""
 
     as_json = False
     _parser: argparse.ArgumentParser | None = None
 
     def syntax(self) -> str:
-        """What comes after the command's name."""
+        """Return the usage after the command's name."""
         return self.arguments or "[options]"
 
     def short_desc(self) -> str:
-        """Say in a line what the command does."""
+        """Return the command's summary."""
         return self.summary
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -70,13 +70,13 @@ class SeineCommand(ScrapyCommand):
         parser.epilog = f"example: {self.example}" if self.example else None
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Set what the options of all commands say, once it is known that it can be."""
+        """Apply the options of all commands, after checking that they can be applied."""
         if status := guarded(lambda: check_outputs(opts)):
             sys.exit(status)
         super().process_options(args, opts)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run the command, its errors turned into an exit status.
+        """Run the command, and turn its errors into an exit status.
 
         Raises:
             UsageError: from the work; Scrapy shows the usage, and exits with 2.
@@ -85,40 +85,40 @@ class SeineCommand(ScrapyCommand):
         guard_logs()
         with guarded_streams():
             try:
-                self.exitcode = guarded(lambda: self._perform(args, opts), self._say_failure)
+                self.exitcode = guarded(lambda: self._perform(args, opts), self._report_failure)
             except UsageError as error:
                 if self.as_json:
                     self.show("", error=str(error))
                 raise
 
-    def _say_failure(self, text: str) -> None:
-        """Say what went wrong: a line for people, and with --json an object for programs."""
+    def _report_failure(self, text: str) -> None:
+        """Report a failure: a line for people, and with --json an object for programs."""
         complain(text)
         if self.as_json:
             self.show("", error=one_line(text))
             sys.stdout.flush()
 
     def _perform(self, args: list[str], opts: argparse.Namespace) -> int | None:
-        """Do the work, but for an option that is none: Scrapy hands it over as an argument.
+        """Do the work, after rejecting unknown options, which Scrapy passes as arguments.
 
         Raises:
-            SeineError: with what may be meant, or what the work raises.
+            SeineError: with the likely option, or from the work.
         """
-        strange = [word for word in args if _OPTION.fullmatch(word)]
-        if strange and self._parser is not None and not self.any_words:
-            name = strange[0].partition("=")[0]
-            known = _OPTION_NAME.findall(self._parser.format_help())
-            raise ConfigError(f"there is no option {name}{did_you_mean(name, known)}")
+        unknown_options = [word for word in args if _OPTION.fullmatch(word)]
+        if unknown_options and self._parser is not None and not self.any_words:
+            name = unknown_options[0].partition("=")[0]
+            options = _OPTION_NAME.findall(self._parser.format_help())
+            raise ConfigError(f"there is no option {name}{did_you_mean(name, options)}")
         if not _OPTIONAL.sub("", self.arguments).strip():
             refuse_arguments(args)
         return self.perform(args, opts)
 
     @abstractmethod
     def perform(self, args: list[str], opts: argparse.Namespace) -> int | None:
-        """Do the work; returns the exit status, none for 0.
+        """Do the work; returns the exit status, None for 0.
 
         Raises:
-            SeineError: with what the user should read.
+            SeineError: with a message for the user.
         """
 
     @property
@@ -133,7 +133,7 @@ class SeineCommand(ScrapyCommand):
 
 
 def refuse_arguments(args: list[str]) -> None:
-    """Let no argument pass, because a command that ignored it would do something else.
+    """Reject arguments, because a command that ignored one would do something else.
 
     Raises:
         ConfigError: there is one.

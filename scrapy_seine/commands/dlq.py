@@ -42,7 +42,7 @@ class Command(SeineCommand):
     example = "scrapy dlq replay --reason 5xx --older 1h --pace 200"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare which crawl, and which dead letters."""
+        """Declare options for the crawl and the dead letters."""
         super().add_options(parser)
         declare_crawl(self, parser)
         parser.add_argument("--reason", default="", help="dead letters with this reason")
@@ -62,21 +62,21 @@ class Command(SeineCommand):
         parser.add_argument("--yes", action="store_true", help="purge without asking")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Show or act.
+        """Show dead letters, or act on them.
 
         Raises:
-            ConfigError: an age is none, it is not said which dead letters are meant, or nothing is
-                known of the crawl or the id that was named.
+            ConfigError: an age is invalid, no dead letters are selected, or the crawl or the named
+            id is unknown.
             StoreUnreachable: Redis does not answer.
         """
         verb, ids = (args[0], args[1:]) if args else ("list", [])
         if verb not in VERBS or (verb == "show" and len(ids) != 1) or (verb == "list" and ids):
             raise UsageError("one of list, show ID, replay [ID …], purge [ID …]")
-        wanted = _filter(opts)
-        if verb in {"replay", "purge"} and not (ids or opts.all or wanted != Filter()):
+        selection = _filter(opts)
+        if verb in {"replay", "purge"} and not (ids or opts.all or selection != Filter()):
             raise ConfigError(f"which dead letters? name ids, a filter, or --all to {verb} all")
         if verb == "purge" and not opts.yes:
-            _ask()
+            _confirm()
         config = frontier_of(self, opts)
         url = endpoints(self.project, need=("redis",)).redis_url
 
@@ -85,19 +85,21 @@ class Command(SeineCommand):
                 await make_sure(redis, config.crawl)
             frontier = (await find_frontier(redis, config.crawl)).sealed(config.secrets)
             if verb == "list":
-                await self._list(frontier, wanted, opts.limit)
+                await self._list(frontier, selection, opts.limit)
             elif verb == "show":
                 await self._show(frontier, ids[0])
             elif verb == "replay":
-                await self._replay(frontier, await _chosen(frontier, ids, wanted), opts.pace)
+                await self._replay(
+                    frontier, await _selected_ids(frontier, ids, selection), opts.pace
+                )
             else:
-                await self._purge(frontier, await _chosen(frontier, ids, wanted))
+                await self._purge(frontier, await _selected_ids(frontier, ids, selection))
 
         with_fleet(url, work)
         return 0
 
-    async def _list(self, frontier: Frontier, wanted: Filter, limit: int) -> None:
-        letters, complete = await search_dead(frontier, wanted, limit=limit)
+    async def _list(self, frontier: Frontier, selection: Filter, limit: int) -> None:
+        letters, complete = await search_dead(frontier, selection, limit=limit)
         if self.as_json:
             self.show("", dead=[attrs.asdict(letter) for letter in letters], complete=complete)
             return
@@ -106,15 +108,15 @@ class Command(SeineCommand):
             print("there are more: narrow the filter, or raise --limit")
 
     async def _show(self, frontier: Frontier, id_: str) -> None:
-        found = await one_dead(frontier, id_)
-        if found is None:
+        stored_letter = await one_dead(frontier, id_)
+        if stored_letter is None:
             raise ConfigError(NO_SUCH.format(id_))
-        letter, stored = found
+        letter, stored = stored_letter
         request = _fields(stored)
-        told = {"id": id_, "url": letter.url, "buried": letter.at, **letter.note}
-        whole = {**told, "request": request}
-        text = orjson.dumps(whole, option=orjson.OPT_INDENT_2, default=str).decode()
-        self.show(text, **whole)
+        fields = {"id": id_, "url": letter.url, "buried": letter.at, **letter.note}
+        letter_fields = {**fields, "request": request}
+        text = orjson.dumps(letter_fields, option=orjson.OPT_INDENT_2, default=str).decode()
+        self.show(text, **letter_fields)
 
     async def _replay(self, frontier: Frontier, ids: list[str], pace_ms: int) -> None:
         back = 0
@@ -122,20 +124,20 @@ class Command(SeineCommand):
             wait = back * pace_ms
             back += await frontier.requeue_dead(part, pause_ms=pace_ms, wait_ms=wait)
         await note_command(frontier.redis, frontier.keys, "replay", " ".join(ids[:20]), back)
-        over = back * pace_ms / 1000
-        self.show(f"{back} replayed over {over:g} s", replayed=back, over_s=over)
+        duration_s = back * pace_ms / 1000
+        self.show(f"{back} replayed over {duration_s:g} s", replayed=back, over_s=duration_s)
 
     async def _purge(self, frontier: Frontier, ids: list[str]) -> None:
-        gone = sum([await frontier.purge(part) for part in _parts(ids)])
-        await note_command(frontier.redis, frontier.keys, "purge", " ".join(ids[:20]), gone)
-        self.show(f"{gone} purged", purged=gone)
+        purged = sum([await frontier.purge(part) for part in _parts(ids)])
+        await note_command(frontier.redis, frontier.keys, "purge", " ".join(ids[:20]), purged)
+        self.show(f"{purged} purged", purged=purged)
 
 
 def age(text: str) -> float:
-    """Read an age in seconds.
+    """Parse an age into seconds.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: it is invalid.
 
     >>> age("15m"), age("2h"), age("90")
     (900.0, 7200.0, 90.0)
@@ -148,24 +150,24 @@ def age(text: str) -> float:
 
 def _filter(opts: argparse.Namespace) -> Filter:
     now = time.time()
-    wanted = Filter(reason=opts.reason, domain=opts.domain, text=opts.text)
+    selection = Filter(reason=opts.reason, domain=opts.domain, text=opts.text)
     if opts.newer:
-        wanted = attrs.evolve(wanted, since=now - age(opts.newer))
-    return attrs.evolve(wanted, until=now - age(opts.older)) if opts.older else wanted
+        selection = attrs.evolve(selection, since=now - age(opts.newer))
+    return attrs.evolve(selection, until=now - age(opts.older)) if opts.older else selection
 
 
-async def _chosen(frontier: Frontier, ids: list[str], wanted: Filter) -> list[str]:
-    """Return the ids that are meant, the oldest first.
+async def _selected_ids(frontier: Frontier, ids: list[str], selection: Filter) -> list[str]:
+    """Return the selected ids, the oldest first.
 
     Raises:
-        ConfigError: an id that was typed is of no dead letter; nothing is done to the others.
+        ConfigError: a typed id is of no dead letter; then the others are left unchanged.
     """
     if ids:
         for id_ in ids:
             if await one_dead(frontier, id_) is None:
                 raise ConfigError(NO_SUCH.format(id_))
         return ids
-    letters, _ = await search_dead(frontier, wanted, limit=MOST)
+    letters, _ = await search_dead(frontier, selection, limit=MOST)
     return [letter.id for letter in reversed(letters)]
 
 
@@ -193,7 +195,7 @@ def _fields(stored: bytes) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Return stored data in JSON's kinds: bytes as text, keys as strings.
+    """Convert stored data to JSON's types: bytes to text, keys to strings.
 
     >>> plain({b"a": [b"1", {2: None}]})
     {'a': ['1', {'2': None}]}
@@ -207,7 +209,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _ask() -> None:
+def _confirm() -> None:
     if not sys.stdin.isatty():
         raise ConfigError("to purge dead letters, say --yes")
     if input("Really purge dead letters? Type yes: ").strip().lower() != "yes":

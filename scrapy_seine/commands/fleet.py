@@ -1,4 +1,4 @@
-"""What the commands that look at the fleet share: --crawl, --watch, and one reading at a time."""
+"""The base of the commands that show the fleet: --crawl, --watch, and one read at a time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scrapy_seine.printable import OUTPUT_ERRORS, escaped
 from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.overview import Overview, read_overview
 
-#: Seconds between two looks.
+#: Seconds between two reads.
 INTERVAL_S = 2.0
 
 
@@ -34,7 +34,7 @@ class FleetCommand(SeineCommand):
     domains: ClassVar[int] = 10
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare which crawl, and whether to stay."""
+        """Declare options for the crawl, and --watch."""
         super().add_options(parser)
         declare_crawl(self, parser)
         parser.add_argument(
@@ -47,7 +47,7 @@ class FleetCommand(SeineCommand):
 
     @abstractmethod
     def draw(self, overview: Overview) -> lazy_rich.RenderableType:
-        """Lay the overview, or a part of it, out for a terminal."""
+        """Lay out the overview, or a part of it, for a terminal."""
 
     def plain(self, overview: Overview) -> object:
         """Return what --json prints."""
@@ -57,17 +57,19 @@ class FleetCommand(SeineCommand):
         """Draw once, or until Ctrl-C.
 
         Raises:
-            ConfigError: the crawl that is named is not known.
+            ConfigError: the named crawl does not exist.
             StoreUnreachable: Redis does not answer.
         """
         crawl = crawl_of(self, opts)
         every_s = number({"--watch": opts.watch}, "--watch", 0, low=0.2) if opts.watch else None
         url = endpoints(self.project, need=("redis",)).redis_url
-        with_fleet(url, lambda redis: self._show(redis, crawl, every_s, named=bool(opts.crawl)))
+        with_fleet(url, lambda redis: self._show(redis, crawl, every_s, is_named=bool(opts.crawl)))
         return 0
 
-    async def _show(self, redis: Redis, crawl: str, every_s: float | None, *, named: bool) -> None:
-        if named:
+    async def _show(
+        self, redis: Redis, crawl: str, every_s: float | None, *, is_named: bool
+    ) -> None:
+        if is_named:
             try:
                 await make_sure(redis, crawl)
             except ConfigError as error:
@@ -79,25 +81,27 @@ class FleetCommand(SeineCommand):
             return await read_overview(redis, crawl, minutes=self.minutes, domains=self.domains)
 
         if every_s is None:
-            self._once(await read())
+            self._print(await read())
         elif self.as_json:
             while True:
-                self._once(await read())
+                self._print(await read())
                 await asyncio.sleep(every_s)
         else:
             await self._watch(read, every_s)
 
-    def _once(self, overview: Overview) -> None:
+    def _print(self, overview: Overview) -> None:
         if self.as_json:
             print(escaped(orjson.dumps(self.plain(overview), default=str).decode()), flush=True)
         else:
             lazy_rich.Console(highlight=False).print(self.draw(overview))
 
-    async def _watch(self, read: Callable[[], Awaitable[Overview]], every_s: float) -> None:
+    async def _watch(
+        self, read_overview_once: Callable[[], Awaitable[Overview]], every_s: float
+    ) -> None:
         console = lazy_rich.Console(highlight=False)
         with lazy_rich.Live(console=console, auto_refresh=False, screen=self.full_screen) as live:
             while True:
-                overview = await read()
+                overview = await read_overview_once()
                 live.update(self.draw(overview), refresh=True)
                 if self.over(overview):
                     break
@@ -108,12 +112,12 @@ class FleetCommand(SeineCommand):
     full_screen: ClassVar[bool] = True
 
     def over(self, overview: Overview) -> bool:
-        """Whether there is nothing left to watch."""
+        """Whether to stop watching."""
         return False
 
 
 def addresses(settings: SettingsLike) -> Endpoints:
-    """Where the stores are, whether they answer or not: who watches them starts without them.
+    """Return the stores' addresses, whether they answer or not: a watcher starts without them.
 
     Raises:
         ConfigError: an address is missing, and no embedded server may be started instead.
@@ -129,7 +133,7 @@ def with_fleet(redis_url: str, work: Callable[[Redis], Awaitable[None]]) -> None
     """Run *work* with a client.
 
     Raises:
-        StoreUnreachable: Redis went away.
+        StoreUnreachable: Redis became unreachable.
     """
 
     async def run() -> None:

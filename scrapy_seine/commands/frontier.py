@@ -37,22 +37,30 @@ class Command(SeineCommand):
     example = "scrapy frontier pause --domain shop.example"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare which crawl and domain, and what an import reads."""
+        """Declare options for the crawl, the domain, and the import."""
         super().add_options(parser)
         declare_crawl(self, parser)
         parser.add_argument("--domain", default="", help="act on this domain alone")
         parser.add_argument("--top", type=int, default=20, help="domains shown (default 20)")
         parser.add_argument("--yes", action="store_true", help="clear without asking")
-        which = parser.add_argument_group("priority", "larger is sooner; of what is queued now:")
-        which.add_argument("--job", default="", help="requests of this job")
-        which.add_argument("--site", default="", help="requests of this site (site_id)")
-        which.add_argument("--url", default="", help="this URL; a * stands for any text")
-        which.add_argument("--all", action="store_true", help="every queued request")
-        given = parser.add_argument_group("import-scrapy-redis")
-        given.add_argument("--requests", default="", help="key (default: <spider>:requests)")
-        given.add_argument("--dupefilter", default="", help="key (default: <spider>:dupefilter)")
-        given.add_argument("--urls", default="", help="file of URLs that were crawled, one a line")
-        given.add_argument(
+        priority_options = parser.add_argument_group(
+            "priority", "larger is sooner; of what is queued now:"
+        )
+        priority_options.add_argument("--job", default="", help="requests of this job")
+        priority_options.add_argument("--site", default="", help="requests of this site (site_id)")
+        priority_options.add_argument("--url", default="", help="this URL; a * stands for any text")
+        priority_options.add_argument("--all", action="store_true", help="every queued request")
+        import_options = parser.add_argument_group("import-scrapy-redis")
+        import_options.add_argument(
+            "--requests", default="", help="key (default: <spider>:requests)"
+        )
+        import_options.add_argument(
+            "--dupefilter", default="", help="key (default: <spider>:dupefilter)"
+        )
+        import_options.add_argument(
+            "--urls", default="", help="file of URLs that were crawled, one a line"
+        )
+        import_options.add_argument(
             "--unpickle",
             action="store_true",
             help="read pickled requests. Whoever can write to that Redis chose these bytes, and a "
@@ -60,24 +68,23 @@ class Command(SeineCommand):
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Show or act.
+        """Show the frontier, or act on it.
 
         Raises:
-            ConfigError: nothing is known of the crawl that was named, `clear` was not confirmed, a
-                priority is none or it is not said of which requests, or the import cannot be done
-                as asked.
+            ConfigError: the named crawl does not exist, `clear` was not confirmed, a priority is
+            invalid or selects no requests, or the import cannot be done as requested.
             StoreUnreachable: Redis does not answer.
         """
         verb = args[0] if args else "show"
         if verb not in VERBS or len(args) > 1 + (verb == "priority"):
             raise UsageError(f"one of {', '.join(VERBS)}")
         if verb == "priority":
-            opts.priority, opts.which = _wanted(args[1:], opts)
+            opts.priority, opts.which = _priority_of(args[1:], opts)
         config = frontier_of(self, opts)
         crawl = config.crawl
         url = endpoints(self.project, need=("redis",)).redis_url
         if verb == "clear" and not opts.yes:
-            _ask(
+            _confirm(
                 f"drop every request of {opts.domain or f'crawl {crawl}, and forget its seen URLs'}"
             )
         acts = {
@@ -95,8 +102,8 @@ class Command(SeineCommand):
             else:
                 if opts.crawl:
                     await make_sure(redis, crawl)
-                found = await find_frontier(redis, crawl, config.partitions)
-                frontier = found.sealed(config.secrets)
+                plain_frontier = await find_frontier(redis, crawl, config.partitions)
+                frontier = plain_frontier.sealed(config.secrets)
             await acts[verb](redis, frontier, opts)
 
         with_fleet(url, work)
@@ -121,31 +128,38 @@ class Command(SeineCommand):
         self.show(f"{_target(frontier, opts)} is paused", paused=True, domain=opts.domain)
 
     async def _resume(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
-        was = await frontier.resume(opts.domain)
-        await note_command(frontier.redis, frontier.keys, "resume", opts.domain, int(was))
-        text = "goes on" if was else "was not paused"
-        self.show(f"{_target(frontier, opts)} {text}", resumed=was, domain=opts.domain)
+        was_paused = await frontier.resume(opts.domain)
+        await note_command(frontier.redis, frontier.keys, "resume", opts.domain, int(was_paused))
+        text = "goes on" if was_paused else "was not paused"
+        self.show(f"{_target(frontier, opts)} {text}", resumed=was_paused, domain=opts.domain)
 
     async def _clear(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         domain = opts.domain
-        seen = 0 if domain else (await frontier.counts()).seen
+        seen_count = 0 if domain else (await frontier.counts()).seen
         dropped = await (frontier.clear_domain(domain) if domain else frontier.clear())
         if not domain:
             await disown(frontier)
         await note_command(frontier.redis, frontier.keys, "clear", domain, dropped)
-        also = "" if domain else f", {seen} seen URLs forgotten"
+        also = "" if domain else f", {seen_count} seen URLs forgotten"
         text = f"{_target(frontier, opts)}: {dropped} requests dropped{also}"
-        self.show(text, dropped=dropped, domain=domain, forgotten=seen)
+        self.show(text, dropped=dropped, domain=domain, forgotten=seen_count)
 
     async def _priority(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
-        did = await frontier.set_priority(opts.priority, opts.which)
-        meant = " ".join(word for word in attrs.astuple(opts.which) if word)
+        result = await frontier.set_priority(opts.priority, opts.which)
+        selection = " ".join(word for word in attrs.astuple(opts.which) if word)
         await note_command(
-            frontier.redis, frontier.keys, "set_priority", f"{opts.priority} {meant}", did.changed
+            frontier.redis,
+            frontier.keys,
+            "set_priority",
+            f"{opts.priority} {selection}",
+            result.changed,
         )
-        text = f"{did.changed} requests have priority {opts.priority} now, {did.unchanged} had it"
-        wrong = f"; {did.unreadable} cannot be read and stay where they are"
-        self.show(text + (wrong if did.unreadable else ""), **attrs.asdict(did))
+        text = (
+            f"{result.changed} requests have priority {opts.priority} now, "
+            f"{result.unchanged} had it"
+        )
+        suffix = f"; {result.unreadable} cannot be read and stay where they are"
+        self.show(text + (suffix if result.unreadable else ""), **attrs.asdict(result))
 
     async def _import(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         spider = opts.spider or self.usual_spider
@@ -157,8 +171,8 @@ class Command(SeineCommand):
             unpickle=opts.unpickle,
             urls=opts.urls,
         )
-        done = await import_queue(redis, frontier, source)
-        self.show(done.text(), **attrs.asdict(done))
+        result = await import_queue(redis, frontier, source)
+        self.show(result.text(), **attrs.asdict(result))
 
 
 def state_of(fleet: Fleet) -> dict[str, Any]:
@@ -182,7 +196,7 @@ def state_of(fleet: Fleet) -> dict[str, Any]:
 
 
 def in_words(fleet: Fleet) -> str:
-    """Say where the requests are."""
+    """Describe where the requests are."""
     c = fleet.counts
     split = f" in {fleet.partitions} partitions" if fleet.partitions > 1 else ""
     moving = f"{c.moving} moving, " if split else ""
@@ -193,24 +207,24 @@ def in_words(fleet: Fleet) -> str:
     )
 
 
-def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[int, Which]:
-    """Read which priority is wanted, for which requests.
+def _priority_of(args: list[str], opts: argparse.Namespace) -> tuple[int, Which]:
+    """Read the priority, and the selection of requests.
 
     Raises:
-        ConfigError: it is no priority, or nothing says which requests.
+        ConfigError: the priority is invalid, or no requests are selected.
     """
-    which = Which(domain=opts.domain, job=opts.job, site=opts.site, url=opts.url)
-    if which == Which() and not opts.all:
+    selection = Which(domain=opts.domain, job=opts.job, site=opts.site, url=opts.url)
+    if selection == Which() and not opts.all:
         raise ConfigError("which requests? say --domain, --job, --site, --url, or --all")
-    return checked(args[0] if args else ""), which
+    return checked(args[0] if args else ""), selection
 
 
 def _target(frontier: Frontier, opts: argparse.Namespace) -> str:
     return opts.domain or f"crawl {frontier.keys.crawl}"
 
 
-def _ask(what: str) -> None:
+def _confirm(action: str) -> None:
     if not sys.stdin.isatty():
-        raise ConfigError(f"to {what}, say --yes")
-    if input(f"Really {what}? Type yes: ").strip().lower() != "yes":
+        raise ConfigError(f"to {action}, say --yes")
+    if input(f"Really {action}? Type yes: ").strip().lower() != "yes":
         raise ConfigError("nothing was dropped")

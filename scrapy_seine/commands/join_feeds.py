@@ -1,4 +1,4 @@
-"""`scrapy seine join-feeds FILE`: one file of a feed's parts, where no worker has made it yet."""
+"""`scrapy seine join-feeds FILE`: joins a feed's parts into one file, if no worker has done it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrapy_seine.sinks.feeds.join import Joined, Order, join, parts_of
 from scrapy_seine.sinks.feeds.part import SIDECAR
 from scrapy_seine.sinks.feeds.part_names import PARTS
 
-#: What a part's name says of its run: all before time and worker.
+#: The run in a part's name: everything before time and worker.
 _RUN = re.compile(r"(.+?)-\d{13}-")
 
 
@@ -31,7 +31,7 @@ class Command(SeineCommand):
         parser.add_argument("--run", help="join the parts of this run alone")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int | None:
-        """Join; the parts stay.
+        """Join the parts, which stay.
 
         Raises:
             ConfigError: there are no such parts, or of several runs.
@@ -46,37 +46,37 @@ class Command(SeineCommand):
             raise ConfigError(f"{folder} has parts of several runs; name one: {', '.join(runs)}")
         if not runs or opts.run not in {None, *runs}:
             raise ConfigError(f"{folder} has no parts{f' of run {opts.run}' if opts.run else ''}")
-        out = Path(opts.output).absolute() if opts.output else file
-        order = Order(folder, f"{opts.run or runs[0]}-", lambda number: out)
-        joined = join(order) or Joined([], 0, 0, 0)
-        again = f"; {joined.doubled} items of pages that were read again left out"
-        lacking = f"; {joined.cut_off} pages may lack items" if joined.cut_off else ""
+        output = Path(opts.output).absolute() if opts.output else file
+        order = Order(folder, f"{opts.run or runs[0]}-", lambda number: output)
+        result = join(order) or Joined([], 0, 0, 0)
+        doubled_text = f"; {result.doubled} items of pages that were read again left out"
+        cut_off_text = f"; {result.cut_off} pages may lack items" if result.cut_off else ""
         self.show(
-            f"{joined.items} items of {joined.parts} parts in {out}"
-            f"{again if joined.doubled else ''}{lacking}",
-            file=str(out),
-            items=joined.items,
-            parts=joined.parts,
-            doubled=joined.doubled,
-            cut_off=joined.cut_off,
+            f"{result.items} items of {result.parts} parts in {output}"
+            f"{doubled_text if result.doubled else ''}{cut_off_text}",
+            file=str(output),
+            items=result.items,
+            parts=result.parts,
+            doubled=result.doubled,
+            cut_off=result.cut_off,
         )
         return None
 
 
-def places_of(named: Path) -> tuple[Path, Path]:
-    """Return the file that a feed names, and the folder of its parts.
+def places_of(path: Path) -> tuple[Path, Path]:
+    """Return a feed's file, and the folder of its parts.
 
     Raises:
         ConfigError: there is no such folder.
     """
-    named = named.absolute()
-    folder = named if named.name.endswith(PARTS) else named.with_name(named.name + PARTS)
+    path = path.absolute()
+    folder = path if path.name.endswith(PARTS) else path.with_name(path.name + PARTS)
     if not folder.is_dir():
         raise ConfigError(f"there is no folder {folder}")
     return folder.with_name(folder.name.removesuffix(PARTS)), folder
 
 
 def runs_of(folder: Path) -> list[str]:
-    """Name the runs whose parts are in a folder."""
+    """Return the runs that have parts in a folder."""
     names = (path.name.removesuffix(SIDECAR) for path in parts_of(folder))
-    return sorted({found[1] for name in names if (found := _RUN.match(name))})
+    return sorted({match[1] for name in names if (match := _RUN.match(name))})

@@ -1,4 +1,4 @@
-"""`scrapy logs`: the last lines of a worker's log, from wherever Redis can be reached."""
+"""`scrapy logs`: the last lines of a worker's log, from wherever Redis is reachable."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.printable import printable
 from scrapy_seine.reads.kept_log_lines import KEEP, log_names, read_log
 
-#: Workers that a refusal names, the latest.
+#: Workers that an error names, the latest.
 _NAMED = 10
 
 
 class Command(SeineCommand):
-    """Shows what a worker wrote, also one that is gone for less than a day."""
+    """Shows what a worker logged, also one that ended within the last day."""
 
     summary = "Show the last lines of a worker's log, by default of the last active one"
     arguments = "[WORKER] [--lines N]"
     example = "scrapy logs --lines 20"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare which crawl, and how many lines."""
+        """Declare options for the crawl, and the number of lines."""
         super().add_options(parser)
         declare_crawl(self, parser)
         parser.add_argument("--lines", type=int, default=100, help="lines shown, at most (100)")
@@ -43,36 +43,36 @@ class Command(SeineCommand):
         if len(args) > 1 or not 1 <= opts.lines <= KEEP:
             raise UsageError(f"one worker at most (`scrapy workers` lists them), 1 to {KEEP} lines")
         crawl = frontier_of(self, opts).crawl
-        found: tuple[str, list[str]] = ("", [])
+        worker_log: tuple[str, list[str]] = ("", [])
 
         async def work(redis: Redis) -> None:
-            nonlocal found
-            found = await find_log(redis, Keys(crawl), args[0] if args else "", opts.lines)
+            nonlocal worker_log
+            worker_log = await find_log(redis, Keys(crawl), args[0] if args else "", opts.lines)
 
         with_fleet(endpoints(self.project, need=("redis",)).redis_url, work)
-        worker, lines = found
+        worker, lines = worker_log
         if not args and not self.as_json:
             print(f"worker {printable(worker)}:")
         self.show("\n".join(map(printable, lines)), worker=worker, lines=lines)
 
 
-async def find_log(redis: Redis, keys: Keys, name: str, most: int) -> tuple[str, list[str]]:
-    """Return a worker's name and lines; *name* may be the beginning of one worker's.
+async def find_log(redis: Redis, keys: Keys, name: str, limit: int) -> tuple[str, list[str]]:
+    """Return a worker's name and lines; *name* may be the beginning of one worker's name.
 
-    An empty *name* is the worker that was there last.
+    An empty *name* means the worker that was last active.
 
     Raises:
-        ConfigError: it is nobody's, or several workers'.
+        ConfigError: no worker, or several workers, match.
         RedisError: Redis does not answer.
     """
     names = await log_names(redis, keys)
     if not name and not names:
         raise ConfigError("no worker of this crawl was there within the last day")
     name = name or names[0]
-    if lines := await read_log(redis, keys, name, most):
+    if lines := await read_log(redis, keys, name, limit):
         return name, lines
-    meant = [one for one in names if one.startswith(name)]
-    if len(meant) == 1:
-        return meant[0], await read_log(redis, keys, meant[0], most)
-    several = ", ".join((meant or names)[:_NAMED]) or "none"
-    raise ConfigError(f"{name!r} is not the beginning of one worker's name; there is {several}")
+    matches = [worker_name for worker_name in names if worker_name.startswith(name)]
+    if len(matches) == 1:
+        return matches[0], await read_log(redis, keys, matches[0], limit)
+    shown = ", ".join((matches or names)[:_NAMED]) or "none"
+    raise ConfigError(f"{name!r} is not the beginning of one worker's name; there is {shown}")

@@ -1,8 +1,8 @@
-"""One line for a project or a command that is misspelt, or for a folder that holds no project.
+"""One line for a misspelt project or command, or for a folder without a project.
 
-Scrapy takes a name in SCRAPY_PROJECT that scrapy.cfg lacks for no project at all, and then says
+If SCRAPY_PROJECT names a project that scrapy.cfg lacks, Scrapy assumes no project, and then reports
 "Unknown command", or crawls without any settings. It makes every command before it runs one, so
-that the library's own command is the place to look.
+that the library's own command can check this.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ def wrong_turn(
     commands: Iterable[str] | None = None,
     anywhere: bool = False,
 ) -> str | None:
-    """Say what is wrong with how `scrapy` was called; None: nothing that can be seen from here.
+    """Return what is wrong with a call of `scrapy`; None: nothing was found.
 
     Args:
-        name: of the command.
-        project: which one SCRAPY_PROJECT asks for.
-        config: path of the nearest scrapy.cfg; '' where there is none.
-        projects: names that it gives settings to.
-        commands: names of all commands; None where no project was found.
-        anywhere: the command needs no project.
+        name: name of the command.
+        project: value of SCRAPY_PROJECT.
+        config: path of the nearest scrapy.cfg; '' if there is none.
+        projects: names in its section of settings.
+        commands: names of all commands; None if no project was found.
+        anywhere: whether the command needs no project.
 
     >>> wrong_turn("crawl", project="clustr", config="scrapy.cfg", projects=["default", "cluster"])
     'SCRAPY_PROJECT=clustr is not in scrapy.cfg; there is default, cluster; did you mean cluster?'
@@ -56,69 +56,71 @@ def wrong_turn(
     'SCRAPY_SETTINGS_MODULE is set and empty; unset it, and scrapy.cfg says which it is'
     """
     if commands is not None:
-        known = set(commands)
-        if not name or name in known:
+        command_names = set(commands)
+        if not name or name in command_names:
             return None
-        if "=" in name:  # the value of an option that stands in front of the command
+        if "=" in name:  # the value of an option before the command
             return f"{name} stands where the command should; options come after it"
-        if name in VERBS and "seine" in known:
+        if name in VERBS and "seine" in command_names:
             return f"there is no command {name!r}; did you mean seine {name}?"
-        return f"there is no command {name!r}{did_you_mean(name, known) or '; see `scrapy`'}"
-    if project in projects:  # Scrapy takes a variable that is empty for a project of no settings
+        return (
+            f"there is no command {name!r}{did_you_mean(name, command_names) or '; see `scrapy`'}"
+        )
+    if project in projects:  # Scrapy treats an empty variable as a project without settings
         return f"SCRAPY_SETTINGS_MODULE is set and empty; unset it, and {config} says which it is"
     if config:
-        there = ", ".join(projects) or "none"
-        meant = did_you_mean(project, projects)
-        return f"SCRAPY_PROJECT={project} is not in {config}; there is {there}{meant}"
+        project_names = ", ".join(projects) or "none"
+        suggestion = did_you_mean(project, projects)
+        return f"SCRAPY_PROJECT={project} is not in {config}; there is {project_names}{suggestion}"
     if not name or anywhere:
         return None
-    here = "neither this folder nor one above it holds a scrapy.cfg"
-    return f"scrapy {name}: {here}; change to the project's folder first"
+    no_config = "neither this folder nor one above it holds a scrapy.cfg"
+    return f"scrapy {name}: {no_config}; change to the project's folder first"
 
 
 def look_around() -> str | None:
-    """Say what is wrong with how `scrapy` was called here, see `wrong_turn`."""
+    """Return what is wrong with this call of `scrapy`, see `wrong_turn`."""
     program = Path(sys.argv[0])
     if program.name != "scrapy" and program.parent.name != "scrapy":
-        return None  # called by another program, which has its own ways
+        return None  # called by another program, which handles its own arguments
     words = [arg for arg in sys.argv[1:] if not arg.startswith("-")]
     if words[:2] == ["seine", "join-feeds"]:
-        return None  # it needs files alone, which `scrapy runspider -O` leaves anywhere
+        return None  # it needs only files, which `scrapy runspider -O` leaves anywhere
     name = words[0] if words else ""
-    # Scrapy has set it by now where it found a project.
+    # Scrapy has set it if it found a project.
     if os.environ.get("SCRAPY_SETTINGS_MODULE"):
-        # A start of a worker needs no more: to read the project's settings and the names of all
-        # installed packages once more takes as long as a hundred pages.
+        # This is enough to start a worker: reading the project's settings and the names of all
+        # installed packages again takes as long as a hundred pages.
         if name in commands_below("scrapy.commands"):
             return None
         return wrong_turn(name, commands=_commands())
-    config, found = closest_scrapy_cfg(), get_config()
+    config, parser = closest_scrapy_cfg(), get_config()
     return wrong_turn(
         name,
         project=os.environ.get("SCRAPY_PROJECT", "default"),
         config=os.path.relpath(config) if config else "",
-        projects=found.options("settings") if found.has_section("settings") else [],
+        projects=parser.options("settings") if parser.has_section("settings") else [],
         anywhere=_needs_no_project(name),
     )
 
 
 def _needs_no_project(name: str) -> bool:
-    """Whether a command says of itself that it works anywhere, be it Scrapy's or a plug-in's."""
+    """Whether a command, Scrapy's or a plug-in's, declares that it works without a project."""
     if name in commands_below("scrapy.commands"):
-        found = [importlib.import_module(f"scrapy.commands.{name}").Command]
+        commands = [importlib.import_module(f"scrapy.commands.{name}").Command]
     else:
-        found = [point.load() for point in entry_points(group="scrapy.commands", name=name)]
-    return any(not command.requires_project for command in found)
+        commands = [point.load() for point in entry_points(group="scrapy.commands", name=name)]
+    return any(not command.requires_project for command in commands)
 
 
 def _commands() -> list[str]:
-    own = str(get_project_settings().get("COMMANDS_MODULE") or "")
-    found = [*commands_below("scrapy.commands"), *commands_below(own)]
-    return found + [point.name for point in entry_points(group="scrapy.commands")]
+    module = str(get_project_settings().get("COMMANDS_MODULE") or "")
+    names = [*commands_below("scrapy.commands"), *commands_below(module)]
+    return names + [point.name for point in entry_points(group="scrapy.commands")]
 
 
 def commands_below(package: str) -> list[str]:
-    """Names of the modules of a package, without importing them."""
+    """Return the names of a package's modules, without importing them."""
     spec = importlib.util.find_spec(package) if package else None
     places = list(spec.submodule_search_locations or ()) if spec is not None else []
     return [info.name for info in pkgutil.iter_modules([str(Path(place)) for place in places])]

@@ -1,4 +1,4 @@
-"""One line for what ends a command, and its exit status, in the place of a traceback."""
+"""Reports a command's error in one line, with an exit status, instead of a traceback."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from scrapy_seine.printable import OUTPUT_ERRORS, discard_output, open_streams, 
 from scrapy_seine.store_errors import said_by
 
 FAILED = 1
-#: What a shell reports of a program that Ctrl-C ended.
+#: A shell's exit status of a program that Ctrl-C ended.
 INTERRUPTED = 130
-#: Why a file or a folder is the user's to mend: its rights, or a disk that is read-only.
+#: File errors that the user has to fix: missing rights, or a read-only disk.
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def guarded(work: Callable[[], int | None], tell: Callable[[str], None] | None = None) -> int:
-    """Do *work*; returns its exit status, with one line on stderr where it failed.
+    """Do *work*; returns its exit status, and prints one line on stderr if it failed.
 
-    *tell* says the line another way.
+    *tell* prints the line another way.
     """
-    tell = _told_to_whom_reads(tell or complain)
+    tell = _unless_reader_gone(tell or complain)
     open_streams()
     try:
         with interruptible():
@@ -38,7 +38,7 @@ def guarded(work: Callable[[], int | None], tell: Callable[[str], None] | None =
         tell("stopped")
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stdout = None  # nobody reads; say nothing more at exit
+        sys.stdout = None  # the reader is gone: print nothing more at exit
         return FAILED
     except OSError as error:
         if error.filename and error.errno in _FORBIDDEN:
@@ -57,16 +57,16 @@ def guarded(work: Callable[[], int | None], tell: Callable[[str], None] | None =
     return status
 
 
-def _told_to_whom_reads(tell: Callable[[str], None]) -> Callable[[str], None]:
-    """Say a line, or nothing where the reader of a pipe has gone."""
+def _unless_reader_gone(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Print a line, or nothing if the reader of a pipe has gone."""
 
-    def told(text: str) -> None:
+    def report(text: str) -> None:
         try:
             tell(text)
         except BrokenPipeError:
             sys.stdout = None
 
-    return told
+    return report
 
 
 def complain(text: str) -> None:
@@ -75,15 +75,15 @@ def complain(text: str) -> None:
 
 
 def one_line(text: str) -> str:
-    """A text in one line, without credentials and control characters."""
+    """Return a text in one line, without credentials and control characters."""
     return printable(" ".join(redact(text).split()))
 
 
 def check_outputs(opts: argparse.Namespace) -> None:
-    """Make sure that --pidfile and --profile can be written: Scrapy would end in a traceback.
+    """Check that --pidfile and --profile can be written, because Scrapy would raise a traceback.
 
     Raises:
-        ConfigError: one cannot be.
+        ConfigError: one cannot be written.
     """
     for option in ("pidfile", "profile"):
         if name := getattr(opts, option, None):

@@ -22,7 +22,7 @@ class Command(FleetCommand):
     full_screen = False
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare --once; to watch is the default here."""
+        """Declare --once; the default is to watch."""
         super().add_options(parser)
         parser.add_argument("--once", action="store_true", help="draw once, do not wait")
 
@@ -32,19 +32,19 @@ class Command(FleetCommand):
         return super().perform(args, opts)
 
     pace: Pace | None = None
-    """How fast it went so far, for as long as somebody watches."""
+    """The speed so far, while the command watches."""
 
     def draw(self, overview: Overview) -> lazy_rich.RenderableType:
         """Draw the bar."""
         counts, at_s = overview.fleet.counts, overview.fleet.at
-        ended = counts.totals.get("done", 0) + counts.dead
+        ended_count = counts.totals.get("done", 0) + counts.dead
         if self.pace is None:
-            # The first look knows the last minutes' speed.
+            # The first read knows the speed of the last minutes.
             rate = overview.pages_a_minute / 60
-            self.pace = Pace(at_s, ended + counts.undone, ended, rate, 0.0)
-        self.pace = follow(self.pace, at_s, ended + counts.undone, ended, at_s)
+            self.pace = Pace(at_s, ended_count + counts.undone, ended_count, rate, 0.0)
+        self.pace = follow(self.pace, at_s, ended_count + counts.undone, ended_count, at_s)
         return terminal_tables.progress(overview, time_left(estimate(self.pace)))
 
     def over(self, overview: Overview) -> bool:
-        """Whether work was seen, and none is left."""
+        """Whether the crawl had work, and none is left."""
         return overview.fleet.counts.undone == 0 and overview.fleet.counts.totals != {}

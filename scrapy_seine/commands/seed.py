@@ -22,12 +22,12 @@ from scrapy_seine.endpoints import blocking_client, endpoints
 from scrapy_seine.engine.starting.seed_format import seeds_key_of
 from scrapy_seine.errors import BadSeed, ConfigError, StoreUnreachable
 
-#: Seeds in one round trip.
+#: Seeds per round trip.
 BATCH = 1000
 #: What a table may call its column of seeds.
 _HEADERS = {b"url", b"urls", b"link", b"links", b"loc", b"address"}
 Line = tuple[str, bytes]
-"""Where a seed stands, for people; and the seed."""
+"""The seed's place, for messages; and the seed."""
 
 
 class Command(SeineCommand):
@@ -46,22 +46,22 @@ class Command(SeineCommand):
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Push; exit status 1 where a seed was bad."""
+        """Push the seeds; exit status 1 if one was bad."""
         if not args:
             raise UsageError("name a URL, a file, or - for standard input")
         spider = opts.spider or self.usual_spider or only_spider(self.project)
-        read = seed_reader(self.project, spider)
+        parse = seed_reader(self.project, spider)
         usual = FrontierConfig.from_settings(self.project, spider).seeds_key
         key = seeds_key_of(spider_class(self.project, spider), usual)
         url = endpoints(self.project, need=("redis",)).redis_url
-        pushed, bad = _push(url, key, (line for arg in args for line in lines(arg)), read)
-        text = f"{pushed} pushed to {key}" + (f", {bad} bad" if bad else "")
-        self.show(text, pushed=pushed, bad=bad, key=key)
-        return 1 if bad else 0
+        pushed, bad_count = _push(url, key, (line for arg in args for line in lines(arg)), parse)
+        text = f"{pushed} pushed to {key}" + (f", {bad_count} bad" if bad_count else "")
+        self.show(text, pushed=pushed, bad=bad_count, key=key)
+        return 1 if bad_count else 0
 
 
 def lines(argument: str) -> Iterator[Line]:
-    """Yield the seeds an argument stands for; empty lines and # comments are none.
+    """Yield an argument's seeds, without empty lines and # comments.
 
     Raises:
         ConfigError: a file cannot be read, or is a table.
@@ -84,7 +84,7 @@ def lines(argument: str) -> Iterator[Line]:
 
 def _seeds(name: str, file: BinaryIO) -> Iterator[Line]:
     for number, line in enumerate(_lines_of(name, file), start=1):
-        # Editors of another system put a mark in front of the first line.
+        # Editors of another system write a byte order mark before the first line.
         seed = line.removeprefix(b"\xef\xbb\xbf").strip()
         if number == 1:
             _refuse_table(name, seed)
@@ -128,37 +128,37 @@ def _refuse_table(name: str, header: bytes) -> None:
 
 
 def _push(
-    url: str, key: str, found: Iterator[Line], read: Callable[[bytes], object]
+    url: str, key: str, seed_lines: Iterator[Line], parse: Callable[[bytes], object]
 ) -> tuple[int, int]:
     """Push the good seeds; returns how many were good and bad.
 
     Raises:
-        StoreUnreachable: Redis went away; with the number that had been pushed.
+        StoreUnreachable: Redis became unreachable; with the number of seeds pushed before.
     """
-    pushed = bad = 0
+    pushed = bad_count = 0
     with closing(blocking_client(url)) as client:
-        while batch := list(islice(found, BATCH)):
-            good = [seed for where, seed in batch if _good(where, seed, read)]
-            bad += len(batch) - len(good)
+        while batch := list(islice(seed_lines, BATCH)):
+            good_seeds = [seed for place, seed in batch if _is_good(place, seed, parse)]
+            bad_count += len(batch) - len(good_seeds)
             try:
-                _append(client, key, good)
+                _append(client, key, good_seeds)
             except RedisError as error:
                 raise StoreUnreachable(f"after {pushed} seeds: {error}") from None
-            pushed += len(good)
-    return pushed, bad
+            pushed += len(good_seeds)
+    return pushed, bad_count
 
 
-def _good(where: str, seed: bytes, read: Callable[[bytes], object]) -> bool:
+def _is_good(place: str, seed: bytes, parse: Callable[[bytes], object]) -> bool:
     try:
-        read(seed)
+        parse(seed)
     except BadSeed as error:
-        complain(f"{where} {error}")
+        complain(f"{place} {error}")
         return False
     return True
 
 
 def _append(client: Any, key: str, seeds: list[bytes]) -> None:
-    """Add to whatever the key is: a list, unless somebody made it a set or a sorted set."""
+    """Append to the key: a list, unless somebody made it a set or a sorted set."""
     if not seeds:
         return
     kind = client.type(key)

@@ -15,27 +15,27 @@ from scrapy_seine.commands.one_line_errors import FAILED, complain
 
 
 class Command(ScrapyCommand):
-    """Passes all that follows the verb on to the verb's command."""
+    """Passes all arguments after the verb to the verb's command."""
 
     requires_project = True
     requires_crawler_process = False
 
     def __init__(self) -> None:
         super().__init__()
-        if (wrong := look_around()) is not None:
-            complain(wrong)
+        if (problem := look_around()) is not None:
+            complain(problem)
             sys.exit(FAILED)
 
     def syntax(self) -> str:
-        """What comes after the command's name."""
+        """Return the usage after the command's name."""
         return f"{'|'.join(VERBS)} [options]"
 
     def short_desc(self) -> str:
-        """Say in a line what the command does."""
+        """Return the command's summary."""
         return "See and steer the shared frontier; `scrapy seine VERB --help` says more"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Take every option as the verb's own."""
+        """Leave every option to the verb."""
         for action in list(parser._actions):
             if "--help" in action.option_strings:
                 parser._remove_action(action)
@@ -44,7 +44,7 @@ class Command(ScrapyCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Leave the options to the verb."""
-        opts.profile = None  # Scrapy asks for it
+        opts.profile = None  # Scrapy reads it
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the verb.
@@ -70,7 +70,7 @@ class Command(ScrapyCommand):
         self.settings.setdict(verb.default_settings, priority="command")
         verb.settings = self.settings
         verb.add_options(parser)
-        own, rest = parser.parse_known_args(args[1:])
-        verb.process_options(rest, own)
-        verb.run(rest, own)
+        verb_options, verb_arguments = parser.parse_known_args(args[1:])
+        verb.process_options(verb_arguments, verb_options)
+        verb.run(verb_arguments, verb_options)
         self.exitcode = verb.exitcode

@@ -14,5 +14,5 @@ class Command(FleetCommand):
     example = "scrapy status --watch"
 
     def draw(self, overview: Overview) -> lazy_rich.RenderableType:
-        """Lay everything out."""
+        """Lay out the whole overview."""
         return terminal_tables.status(overview)

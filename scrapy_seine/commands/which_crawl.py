@@ -1,4 +1,4 @@
-"""Which crawl a command is about: `--crawl` or `--spider` says, else the project has one spider."""
+"""Which crawl a command is about: `--crawl` or `--spider`, else the only spider's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import did_you_mean
 from scrapy_seine.reads.fleet import crawl_names
 
-#: Names of crawls that a message lists, at most.
+#: Names of crawls in an error message, at most.
 _NAMED = 10
 
 
@@ -28,19 +28,19 @@ def declare_crawl(command: SeineCommand, parser: argparse.ArgumentParser) -> Non
 
 
 def crawl_of(command: SeineCommand, opts: argparse.Namespace) -> str:
-    """Name of the crawl that the options and settings mean.
+    """Return the name of the crawl that the options and settings select.
 
     Raises:
-        ConfigError: it is no name.
+        ConfigError: the name is invalid.
     """
     return frontier_of(command, opts).crawl
 
 
 def frontier_of(command: SeineCommand, opts: argparse.Namespace) -> FrontierConfig:
-    """Frontier that the options and settings mean.
+    """Return the frontier that the options and settings select.
 
     Raises:
-        ConfigError: a setting is wrong, or nothing says which spider's crawl is meant.
+        ConfigError: a setting is wrong, or no spider is selected.
     """
     if opts.crawl:
         command.project.set("SEINE_CRAWL", opts.crawl, priority="cmdline")
@@ -58,18 +58,20 @@ def only_spider(settings: Settings) -> str:
     names = sorted(get_spider_loader(settings).list())
     if len(names) == 1:
         return str(names[0])
-    there = f"the spiders {', '.join(names)}" if names else "no spider"
-    raise ConfigError(f"which crawl is meant? say --spider NAME, because the project has {there}")
+    spiders_text = f"the spiders {', '.join(names)}" if names else "no spider"
+    raise ConfigError(
+        f"which crawl is meant? say --spider NAME, because the project has {spiders_text}"
+    )
 
 
 async def make_sure(redis: Redis, crawl: str) -> None:
-    """Check that a crawl which the user named exists.
+    """Check that a crawl named by the user exists.
 
     Raises:
-        ConfigError: nothing is known of it.
+        ConfigError: it does not.
     """
-    known = await crawl_names(redis)
-    if crawl not in known:
-        there = ", ".join(known[:_NAMED]) or "none yet"
-        text = f"nothing is known of a crawl {crawl!r}; there is {there}"
-        raise ConfigError(f"{text}{did_you_mean(crawl, known)}")
+    crawls = await crawl_names(redis)
+    if crawl not in crawls:
+        known_text = ", ".join(crawls[:_NAMED]) or "none yet"
+        text = f"nothing is known of a crawl {crawl!r}; there is {known_text}"
+        raise ConfigError(f"{text}{did_you_mean(crawl, crawls)}")

@@ -1,4 +1,4 @@
-"""Which of a project's spiders a command is about, and what reads its seeds."""
+"""Which of a project's spiders a command is about, and how it parses its seeds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scrapy_seine.misspelt_names import did_you_mean
 
 
 def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], list[Request]]:
-    """Return what reads a seed as *spider* would; it raises BadSeed for a bad one.
+    """Return a function that parses a seed as *spider* would; it raises BadSeed for a bad one.
 
     Raises:
         ConfigError: the project has no such spider.
@@ -27,12 +27,12 @@ def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], list[Reque
 
 
 def reader_of(kind: Any, settings: Settings) -> Callable[[bytes], list[Request]]:
-    """The same, for a spider's class."""
+    """Do the same for a spider's class."""
     if not issubclass(kind, RedisMixin):
-        return partial(requests_of, kind)  # it has no way of its own, and may need arguments
-    made = kind()
-    made.redis_encoding = made.redis_encoding or settings.get("REDIS_ENCODING") or "utf-8"
-    return partial(requests_of, made)
+        return partial(requests_of, kind)  # it has no parser, and may need arguments
+    spider = kind()
+    spider.redis_encoding = spider.redis_encoding or settings.get("REDIS_ENCODING") or "utf-8"
+    return partial(requests_of, spider)
 
 
 def spider_class(settings: Settings, spider: str) -> type[Spider]:
@@ -44,12 +44,12 @@ def spider_class(settings: Settings, spider: str) -> type[Spider]:
     # Scrapy's get_spider_loader copies all settings first, for 10 ms; no loader changes them.
     loader = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings)
     try:
-        found: type[Spider] = loader.load(spider)
-        return found
+        kind: type[Spider] = loader.load(spider)
+        return kind
     except KeyError:
         names = ", ".join(sorted(loader.list())) or "none"
         left_out = "".join(f"; left out: {file}" for file in broken_files())
-        meant = did_you_mean(spider, loader.list())
+        suggestion = did_you_mean(spider, loader.list())
         raise ConfigError(
-            f"no spider is named {spider!r}; there is {names}{left_out}{meant}"
+            f"no spider is named {spider!r}; there is {names}{left_out}{suggestion}"
         ) from None

@@ -1,4 +1,4 @@
-"""`scrapy workers`: who works, and what share of the pages is whose."""
+"""`scrapy workers`: the workers, and their shares of the pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Command(FleetCommand):
     domains = 1
 
     def draw(self, overview: Overview) -> lazy_rich.RenderableType:
-        """Lay the workers out."""
+        """Make the table of workers."""
         return terminal_tables.workers(overview.fleet)
 
     def plain(self, overview: Overview) -> dict[str, Any]:

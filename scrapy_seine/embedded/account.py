@@ -1,4 +1,4 @@
-"""The account an embedded server runs under, and folders that belong to it."""
+"""The account that an embedded server runs under, and folders that belong to it."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ class Account(Value):
 
     @property
     def ours(self) -> bool:
-        """Whether this process runs as this user already."""
+        """Whether this process already runs as this user."""
         return self.uid == os.geteuid()
 
     def options(self) -> dict[str, object]:
-        """Return what subprocess needs to run something as this user."""
+        """Return subprocess options to run a program as this user."""
         if self.ours:
             return {}
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
 
     def run(self, argv: Sequence[str | Path], timeout_s: float = 60) -> tuple[int, str]:
-        """Run a program as this user; returns its status and what it printed.
+        """Run a program as this user; returns its status and output.
 
         Raises:
             EmbeddedError: it does not exist, does not end, or the user cannot be changed.
         """
         try:
-            done = subprocess.run(
+            result = subprocess.run(
                 [str(a) for a in argv],
                 cwd="/",
                 env=plain_environment(),
@@ -57,10 +57,10 @@ class Account(Value):
             )
         except (OSError, subprocess.SubprocessError) as error:
             raise EmbeddedError(f"cannot run {argv[0]} as user {self.name}: {error}") from None
-        return done.returncode, done.stdout.decode("utf-8", "replace")
+        return result.returncode, result.stdout.decode("utf-8", "replace")
 
     def may_enter(self, folder: Path) -> bool:
-        """Say whether this user can reach what is in *folder*; asked of the system itself."""
+        """Whether this user can enter *folder*, as the system itself decides."""
         return self.ours or self.run(["test", "-x", folder], timeout_s=10)[0] == 0
 
     def give(self, folder: Path) -> None:
@@ -70,13 +70,13 @@ class Account(Value):
 
 
 def plain_environment() -> dict[str, str]:
-    """Return an environment that steers no server: no PGDATA, PGPORT or LD_PRELOAD of the user."""
+    """Return an environment without the user's PGDATA, PGPORT or LD_PRELOAD."""
     path = os.environ.get("PATH", os.defpath)
     return {"PATH": path, "LC_ALL": "C", "TZ": "UTC"}
 
 
 def myself() -> Account:
-    """Return the user of this process, who may have no entry in the password file."""
+    """Return the user of this process, which may lack an entry in the password file."""
     uid = os.geteuid()
     try:
         name = pwd.getpwuid(uid).pw_name
@@ -86,7 +86,7 @@ def myself() -> Account:
 
 
 def for_postgres() -> Account:
-    """Return the user PostgreSQL runs under: an unprivileged one where we are root.
+    """Return the user PostgreSQL runs under: an unprivileged one if this process is root.
 
     Raises:
         EmbeddedError: there is none.
@@ -106,35 +106,35 @@ def for_postgres() -> Account:
 
 
 def own_folder(folder: Path, *, shared: bool = False) -> Path:
-    """Make *folder* if it is missing; make sure that nobody else could have put things into it.
+    """Make *folder* if it is missing; check that no other user could have written to it.
 
     Args:
         folder: where.
-        shared: others may pass through a new folder, though not list it.
+        shared: whether others may enter a new folder, though not list it.
 
     Raises:
-        EmbeddedError: it is no folder, or somebody else can write to it.
+        EmbeddedError: it is no folder, or another user can write to it.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
         folder.mkdir(mode=0o700)
     except FileExistsError:
-        _check_ours(folder)
+        _check_owner(folder)
     else:
         folder.chmod(0o711 if shared else 0o700)
     return folder
 
 
-def _check_ours(folder: Path) -> None:
-    found = folder.lstat()
-    if stat.S_ISLNK(found.st_mode):
-        found = folder.resolve().stat()
-    if not stat.S_ISDIR(found.st_mode):
+def _check_owner(folder: Path) -> None:
+    status = folder.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        status = folder.resolve().stat()
+    if not stat.S_ISDIR(status.st_mode):
         raise EmbeddedError(f"{folder} is no folder; remove it or set SEINE_DATA_DIR")
-    if found.st_uid != os.geteuid():
-        owner = _name(found.st_uid)
+    if status.st_uid != os.geteuid():
+        owner = _name(status.st_uid)
         raise EmbeddedError(f"{folder} belongs to {owner}; run as {owner} or set SEINE_DATA_DIR")
-    if found.st_mode & 0o022:
+    if status.st_mode & 0o022:
         raise EmbeddedError(f"others can write to {folder}; chmod go-w it or set SEINE_DATA_DIR")
 
 

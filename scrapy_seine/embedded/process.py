@@ -19,12 +19,12 @@ from scrapy_seine.embedded.account import Account, plain_environment
 from scrapy_seine.errors import EmbeddedError
 from scrapy_seine.records import Value
 
-# The shell ends at once, so that the server is nobody's child: no starter has to wait for it.
+# The shell ends at once, so that the server has no parent that has to wait for it.
 _DETACH = '"$@" >&2 & echo $!'
 _ZOMBIE = "Z"
-#: Linux; elsewhere `ps` says it.
+#: Linux has it; elsewhere `ps` is used.
 _HAS_PROC = Path("/proc/self/stat").exists()
-#: A killed server's children notice and end well within this many seconds.
+#: A killed server's children notice and end well within this time, s.
 IN_USE_PATIENCE_S = 5.0
 #: How long a server may take to answer, s: it reads its data first.
 PATIENCE_S = 60.0
@@ -43,7 +43,7 @@ class Process(Value):
         return bool(self.started) and _start_time(self.pid) == self.started
 
     def stop(self, number: signal.Signals, patience_s: float) -> bool:
-        """Send a signal and wait for the end; returns whether it came."""
+        """Send a signal and wait for the end; returns whether the process ended."""
         until = time.monotonic() + patience_s
         if self.alive:
             os.kill(self.pid, number)
@@ -56,10 +56,10 @@ class Process(Value):
 
 @contextmanager
 def held(lock: Path) -> Iterator[int]:
-    """Hold the lock that a server is to inherit, so that no two work on the same files.
+    """Hold the lock that a server will inherit, so that no two servers use the same files.
 
-    The server and its children hold it for as long as one of them lives, also where its process
-    id means nothing to others: in a container that shares the folder.
+    The server and its children hold it while one of them lives, even where its process id is
+    meaningless to others: in a container that shares the folder.
 
     Raises:
         EmbeddedError: another server holds it.
@@ -73,7 +73,7 @@ def held(lock: Path) -> Iterator[int]:
 
 
 def _take(handle: int, lock: Path) -> None:
-    """Lock, once the last children of a killed server are gone."""
+    """Lock the file, once the last children of a killed server are gone."""
     until = time.monotonic() + IN_USE_PATIENCE_S
     while not try_lock(handle):
         if time.monotonic() > until:
@@ -84,7 +84,7 @@ def _take(handle: int, lock: Path) -> None:
 
 
 def try_lock(handle: int) -> bool:
-    """Lock an open file if nobody else holds its lock; the system frees it when we die."""
+    """Lock an open file if it is not locked; the system frees the lock when this process dies."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -101,7 +101,7 @@ def spawn(argv: Sequence[str | Path], *, account: Account, log: Path, lock: int)
     command = ["/bin/sh", "-c", _DETACH, "sh", *map(str, argv)]
     try:
         with log.open("ab") as output:
-            done = subprocess.run(
+            result = subprocess.run(
                 command,
                 cwd="/",
                 env=plain_environment(),
@@ -116,7 +116,7 @@ def spawn(argv: Sequence[str | Path], *, account: Account, log: Path, lock: int)
             )
     except (OSError, subprocess.SubprocessError) as error:
         raise EmbeddedError(f"cannot start {argv[0]} as user {account.name}: {error}") from None
-    return find(int(done.stdout))
+    return find(int(result.stdout))
 
 
 def find(pid: int) -> Process:
@@ -125,24 +125,24 @@ def find(pid: int) -> Process:
 
 
 def remember(process: Process, file: Path) -> None:
-    """Write the file that names a process, at once or not at all."""
-    new = file.with_suffix(".new")
-    new.write_text(json.dumps({"pid": process.pid, "started": process.started}))
-    new.replace(file)
+    """Write the file that names a process, atomically."""
+    temporary = file.with_suffix(".new")
+    temporary.write_text(json.dumps({"pid": process.pid, "started": process.started}))
+    temporary.replace(file)
 
 
 def recall(file: Path) -> Process | None:
-    """Read the file that names a process; None where it is missing, broken, or of a dead one."""
+    """Read the file that names a process; None if it is missing, broken, or of a dead one."""
     try:
-        found = json.loads(file.read_text())
-        process = Process(int(found["pid"]), str(found["started"]))
+        fields = json.loads(file.read_text())
+        process = Process(int(fields["pid"]), str(fields["started"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return process if process.alive else None
 
 
 def command_line(pid: int) -> str:
-    """Return a process's command line, or nothing where there is no such process."""
+    """Return a process's command line, '' if there is no such process."""
     try:
         return (
             Path(f"/proc/{pid}/cmdline")
@@ -155,7 +155,7 @@ def command_line(pid: int) -> str:
 
 
 def _start_time(pid: int) -> str:
-    """Return when a process started, in the system's own words; nothing where it is dead."""
+    """Return when a process started, in the system's own format; '' if it is dead."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -168,25 +168,25 @@ def _start_time_of_ps(pid: int) -> str:
     return "" if _ps(pid, "state").startswith(_ZOMBIE) else _ps(pid, "lstart")
 
 
-def _ps(pid: int, what: str) -> str:
-    command = ["ps", "-o", f"{what}=", "-p", str(pid)]
+def _ps(pid: int, field: str) -> str:
+    command = ["ps", "-o", f"{field}=", "-p", str(pid)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
+        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
     except (OSError, subprocess.SubprocessError):
         return ""
-    return done.stdout.strip()
+    return result.stdout.strip()
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Server(Value):
-    """What starting and stopping an embedded server needs to know of it."""
+    """How to start and stop an embedded server."""
 
     name: str
     log: Path
     pid_file: Path
     socket: Path
     found: Callable[[], Process | None]
-    """The process that runs already."""
+    """Returns the running process."""
     ready: Callable[[], bool]
     """Whether it answers."""
     spawn: Callable[[], Process]
@@ -194,25 +194,25 @@ class Server(Value):
     """Signals that end it, the mildest first, and how long to wait after each, s."""
 
     def start(self) -> None:
-        """Start the server, or wait for one that is on its way; called under the lock.
+        """Start the server, or wait for one that is starting; called under the lock.
 
         Raises:
-            EmbeddedError: it ended or stayed silent; with the last words of its log.
+            EmbeddedError: it ended or did not answer; with the last line of its log.
         """
         if not self.socket.is_socket():
-            self.stop()  # a server whose socket somebody deleted can be reached by nobody
-        # One that is there already reads its data: its starter died before it was ready. One that
-        # was killed a moment ago may still be found: another takes its place then.
-        found = self.found()
-        if found is not None and answers(found, self.ready) == "yes" and found.alive:
+            self.stop()  # a server whose socket was deleted cannot be reached
+        # A running one may still be reading its data, if its starter died early. One that was
+        # killed a moment ago may still be found: then start another.
+        running = self.found()
+        if running is not None and answers(running, self.ready) == "yes" and running.alive:
             return
         self._wait(self.spawn())
 
     def _wait(self, process: Process) -> None:
         answer = answers(process, self.ready)
         if answer == "ended":
-            said = last_words(self.log)
-            raise EmbeddedError(f"{self.name} did not start: {said} (log: {self.log})")
+            reason = last_words(self.log)
+            raise EmbeddedError(f"{self.name} did not start: {reason} (log: {self.log})")
         if answer == "silent":
             raise EmbeddedError(
                 f"{self.name} does not answer after {PATIENCE_S:.0f} s (log: {self.log})"
@@ -224,11 +224,11 @@ class Server(Value):
         Raises:
             EmbeddedError: it does not end.
         """
-        found = self.found()
-        if found is None:
+        running = self.found()
+        if running is None:
             return False
-        if not any(found.stop(number, patience_s) for number, patience_s in self.ends):
-            raise EmbeddedError(f"{self.name} (pid {found.pid}) does not end")
+        if not any(running.stop(number, patience_s) for number, patience_s in self.ends):
+            raise EmbeddedError(f"{self.name} (pid {running.pid}) does not end")
         self.pid_file.unlink(missing_ok=True)
         return True
 
@@ -236,7 +236,7 @@ class Server(Value):
 def answers(
     process: Process, ready: Callable[[], bool], patience_s: float = PATIENCE_S
 ) -> Literal["yes", "ended", "silent"]:
-    """Wait until a process answers, ends, or was silent for too long."""
+    """Wait until a process answers, ends, or has been silent for too long."""
     until = time.monotonic() + patience_s
     while not ready():
         if not process.alive:
@@ -248,11 +248,13 @@ def answers(
 
 
 def last_words(log: Path) -> str:
-    """Return the line of a log that most likely says what went wrong."""
+    """Return the line of a log that most likely shows what went wrong."""
     try:
         lines = log.read_text("utf-8", "replace").splitlines()[-20:]
     except OSError:
         return "no log"
     lines = [line.strip() for line in lines if line.strip()]
-    telling = [s for s in lines if any(w in s for w in ("FATAL", "PANIC", "atal", "rror", "an't"))]
-    return (telling or lines or ["the log is empty"])[-1]
+    error_lines = [
+        s for s in lines if any(w in s for w in ("FATAL", "PANIC", "atal", "rror", "an't"))
+    ]
+    return (error_lines or lines or ["the log is empty"])[-1]

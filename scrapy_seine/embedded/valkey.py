@@ -24,15 +24,15 @@ def url(place: Places) -> str:
 
 
 def running(place: Places) -> bool:
-    """Say whether the server answers.
+    """Whether the server answers.
 
     Raises:
         EmbeddedError: it runs but is silent.
     """
     reply = _ask(place.redis_socket, b"PING\r\n")
-    found = _process(place) if reply == _SILENT else None
-    if found:
-        raise EmbeddedError(f"{NAME} (pid {found.pid}) runs but does not answer; end it")
+    silent_process = _process(place) if reply == _SILENT else None
+    if silent_process:
+        raise EmbeddedError(f"{NAME} (pid {silent_process.pid}) runs but does not answer; end it")
     return reply.startswith(b"+PONG")
 
 
@@ -72,13 +72,13 @@ def _server(place: Places, binaries: str = "auto", durable: bool = True) -> proc
 def _spawn(place: Places, binaries: str, log: Path, durable: bool) -> process.Process:
     place.redis_socket.unlink(missing_ok=True)
     folder = own_folder(place.data / "valkey")
-    chosen = _choose(redis_servers(binaries), folder / "made-by")
-    command = _command(chosen, place, folder, durable)
+    binary = _choose(redis_servers(binaries), folder / "made-by")
+    command = _command(binary, place, folder, durable)
     with process.held(folder / "in-use") as lock:
-        started = process.spawn(command, account=myself(), log=log, lock=lock)
-    process.remember(started, _pid_file(place))
-    (folder / "made-by").write_text(chosen.source)
-    return started
+        server = process.spawn(command, account=myself(), log=log, lock=lock)
+    process.remember(server, _pid_file(place))
+    (folder / "made-by").write_text(binary.source)
+    return server
 
 
 def _pid_file(place: Places) -> Path:
@@ -86,13 +86,15 @@ def _pid_file(place: Places) -> Path:
 
 
 def _process(place: Places) -> process.Process | None:
-    """Return the server that runs: by its file, or as it says itself where that is lost."""
-    said = re.search(rb"process_id:(\d+)", _ask(place.redis_socket, b"INFO server\r\n"))
-    return process.recall(_pid_file(place)) or (process.find(int(said.group(1))) if said else None)
+    """Return the running server: by its file, or by its own reply if the file is lost."""
+    match = re.search(rb"process_id:(\d+)", _ask(place.redis_socket, b"INFO server\r\n"))
+    return process.recall(_pid_file(place)) or (
+        process.find(int(match.group(1))) if match else None
+    )
 
 
 def _choose(candidates: list[Redis], note: Path) -> Redis:
-    """Prefer what wrote the data: an older server cannot read a newer one's files."""
+    """Prefer the program that wrote the data: an older server cannot read a newer one's files."""
     try:
         before = note.read_text()
     except OSError:
@@ -100,7 +102,7 @@ def _choose(candidates: list[Redis], note: Path) -> Redis:
     return next((c for c in candidates if c.source == before), candidates[0])
 
 
-def _command(chosen: Redis, place: Places, folder: Path, durable: bool) -> list[str | Path]:
+def _command(binary: Redis, place: Places, folder: Path, durable: bool) -> list[str | Path]:
     options = {
         "port": "0",
         "unixsocket": str(place.redis_socket),
@@ -111,14 +113,14 @@ def _command(chosen: Redis, place: Places, folder: Path, durable: bool) -> list[
         "save": "",
         "appendonly": "yes" if durable else "no",
         "appendfsync": "everysec",
-        # A queue that drops what it holds when memory is short would lose requests.
+        # A server that evicts keys when memory is short would lose requests.
         "maxmemory-policy": "noeviction",
     }
-    return [chosen.server, *(text for k, v in options.items() for text in (f"--{k}", v))]
+    return [binary.server, *(text for k, v in options.items() for text in (f"--{k}", v))]
 
 
 def _ask(address: Path, question: bytes) -> bytes:
-    """Send one inline command; distinguishes a silent server from none."""
+    """Send one inline command; distinguishes a silent server from a missing one."""
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(5)
         try:

@@ -1,4 +1,4 @@
-"""Scrapy's cookies, shared by the fleet; loaded where they are enabled."""
+"""Scrapy's cookies, shared by the fleet; loaded only if they are enabled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Cookies:
-    """Makes the middleware: to import it takes 0.05 s, as Scrapy's brings an HTTP client."""
+    """Makes the middleware: importing it takes 0.05 s, as Scrapy's imports an HTTP client."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> CookiesMiddleware:
@@ -35,11 +35,11 @@ class Cookies:
 
 
 def own_jars(crawler: Crawler) -> CookiesMiddleware:
-    """Make Scrapy's own middleware, whose jars are this worker's alone."""
+    """Make Scrapy's own middleware, whose jars belong to this worker only."""
     from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
     from scrapy_seine.middlewares.cookies_per_site import Jar
 
-    made = CookiesMiddleware.from_crawler(crawler)
-    made.jars = defaultdict(Jar)
-    return made
+    middleware = CookiesMiddleware.from_crawler(crawler)
+    middleware.jars = defaultdict(Jar)
+    return middleware

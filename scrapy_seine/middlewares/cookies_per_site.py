@@ -1,7 +1,7 @@
 """A jar that keeps as many cookies of a site as browsers do.
 
-Each request of a site is compared with all of the site's cookies. A site that sets thousands with
-each page would make each of its requests dearer than the one before, without end.
+Each request of a site is compared with all of the site's cookies. Without a limit, a site that sets
+thousands with each page would make each request slower than the one before.
 Source: RFC 6265, 6.1, and Chromium, which keeps 180 of a domain.
 """
 
@@ -19,17 +19,17 @@ MOST, LONGEST = 180, 4096
 
 
 class Jar(CookieJar):
-    """Scrapy's jar, which forgets a domain's oldest cookies and takes none that is too long."""
+    """Scrapy's jar, which drops a domain's oldest cookies and takes none that is too long."""
 
     def set_cookie_if_ok(self, cookie: Cookie, request: Request) -> None:
         """Take a cookie that the jar's policy allows."""
         if len(cookie.name) + len(cookie.value or "") > LONGEST:
             return
         super().set_cookie_if_ok(cookie, request)
-        own = self.of(cookie.domain)
-        while len(own) > MOST:
-            oldest = own.pop(0)
-            if any(other.path == oldest.path for other in own):
+        cookies = self.of(cookie.domain)
+        while len(cookies) > MOST:
+            oldest = cookies.pop(0)
+            if any(other.path == oldest.path for other in cookies):
                 self.jar.clear(oldest.domain, oldest.path, oldest.name)
             else:  # an empty path would stay
                 self.jar.clear(oldest.domain, oldest.path)

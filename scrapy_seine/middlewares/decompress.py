@@ -1,6 +1,6 @@
-"""Answers as text can be read: unpacked, within the limits, under a charset that there is.
+"""Unpacks responses within the limits, and gives texts a charset that exists.
 
-One that grows beyond all bounds, takes too long or cannot be unpacked is set aside, not forgotten.
+A response that is too large, takes too long or cannot be unpacked is buried, not forgotten.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from scrapy_seine.middlewares.packed_formats import UNPACKERS, Damaged, TooLarge
 
 logger = logging.getLogger(__name__)
 
-#: What browsers take a page for that names no charset (WHATWG, "Encoding sniffing algorithm").
+#: Charset that browsers assume if a page names none (WHATWG, "Encoding sniffing algorithm").
 _USUAL = "cp1252"
-#: Where w3lib looks for a page's own word on its charset, and how far. Patterns of small letters
-#: that begin with a word are a hundred times as quick as one for both words in any letters.
+#: Patterns by which w3lib finds a page's declared charset, and how far it searches. Lower-case
+#: patterns that begin with a word are a hundred times as quick as one case-insensitive for both.
 _NAME = rb"\s*+=[\s\"']*+([^\s\"'>;]{0,40}+)"
 _META, _XML = re.compile(b"charset" + _NAME), re.compile(b"encoding" + _NAME)
 _SNIFFED = 4096
@@ -43,14 +43,14 @@ class Unusable(IgnoreRequest):
 
 
 class Decompress(HttpCompressionMiddleware):
-    """In the place of Scrapy's own, which lets pass what it could unpack of a body."""
+    """Replaces Scrapy's own, which accepts partly unpacked bodies."""
 
     inflight: InFlightTable
     limit: ReadingLimit
     most: int
     """Bytes of a body, at most; 0: no limit."""
     large: int
-    """Bytes of a body from which on the log has a line; 0: none has."""
+    """Bytes of a body from which on a line is logged; 0: never."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -67,7 +67,7 @@ class Decompress(HttpCompressionMiddleware):
         return middleware
 
     def open_spider(self, spider: Spider) -> None:
-        """Take the limit that a spider names by an attribute of its own, as Scrapy does."""
+        """Take the limit from a spider's own attribute, as Scrapy does."""
         super().open_spider(spider)
         self.most = getattr(spider, "download_maxsize", self.most)
         self.large = getattr(spider, "download_warnsize", self.large)
@@ -82,74 +82,74 @@ class Decompress(HttpCompressionMiddleware):
         """
         if not has_header(response, "Content-Encoding") or request.method == "HEAD":
             return _readable(response)
-        named = b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1")
-        packed = f"its body is packed ({named[:60]})"
-        most = request.meta.get("download_maxsize", self.most)
+        encodings = b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1")
+        description = f"its body is packed ({encodings[:60]})"
+        limit = request.meta.get("download_maxsize", self.most)
         try:
-            unpacked = self.limit.call(_unpacked, response, named, most)
+            unpacked = self.limit.call(_unpacked, response, encodings, limit)
         except TooLarge as error:
-            reason = f"{packed} and makes {error} bytes or more, DOWNLOAD_MAXSIZE is {most}"
+            reason = f"{description} and makes {error} bytes or more, DOWNLOAD_MAXSIZE is {limit}"
             self.inflight.retry(request, kind="size", reason=reason)
             raise Unusable(reason) from None
         except Unreadable as error:
             entry = self.inflight.entry_of(request)
             if entry is not None:
                 self.inflight.overran(entry)
-            return self._again(request, "unreadable", f"unpacking: {error}")
+            return self._retry(request, "unreadable", f"unpacking: {error}")
         except ImportError as error:
-            why = f"cannot be unpacked: this worker has no module for that ({error})"
-            return self._again(request, "broken", f"{packed} and {why}")
+            failure = f"cannot be unpacked: this worker has no module for that ({error})"
+            return self._retry(request, "broken", f"{description} and {failure}")
         except Damaged as error:
-            return self._again(request, "broken", f"{packed} and {error}")
+            return self._retry(request, "broken", f"{description} and {error}")
         if self.stats and unpacked.body is not response.body:
             self.stats.inc_value("httpcompression/response_bytes", len(unpacked.body))
             self.stats.inc_value("httpcompression/response_count")
         large = request.meta.get("download_warnsize", self.large)
         if len(response.body) < large <= len(unpacked.body):
-            logger.warning("%s: %s and makes %d bytes", response, packed, len(unpacked.body))
+            logger.warning("%s: %s and makes %d bytes", response, description, len(unpacked.body))
         return _readable(unpacked)
 
-    def _again(self, request: Request, kind: str, reason: str) -> Request:
+    def _retry(self, request: Request, kind: str, reason: str) -> Request:
         back = self.inflight.retry(request, kind=kind, reason=reason)
         if back is None:
             raise Unusable(reason)
         return back
 
 
-def _unpacked(response: Response, named: str, most: int) -> Response:
-    """Unpack a body by what Content-Encoding names, the last first.
+def _unpacked(response: Response, encodings: str, limit: int) -> Response:
+    """Unpack a body by its Content-Encoding, the last encoding first.
 
-    A name that is no packing (`identity`, `none`, `UTF-8`) is passed over, as in browsers; in
-    Scrapy a page that has one is no text, and cannot be read.
+    A name that is no encoding (`identity`, `none`, `UTF-8`) is skipped, as in browsers; Scrapy does
+    not treat such a page as text.
 
     Raises:
-        Damaged: it is not whole, or a text was packed in a way that nobody here knows.
-        TooLarge: it makes more bytes than *most*.
-        ImportError: a module lacks.
+        Damaged: it is incomplete, or a text was packed in an unknown way.
+        TooLarge: it makes more bytes than *limit*.
+        ImportError: a module is missing.
     """
-    kinds, body = [kind.strip().lower() for kind in named.split(",")], response.body
+    kinds, body = [kind.strip().lower() for kind in encodings.split(",")], response.body
     for kind in reversed(kinds):
         if kind in UNPACKERS:
-            body = unpack(body, kind, most)
-    others = [kind for kind in kinds if kind not in UNPACKERS]
+            body = unpack(body, kind, limit)
+    other_kinds = [kind for kind in kinds if kind not in UNPACKERS]
     headers = response.headers.copy()
     del headers["Content-Encoding"]
     form = responsetypes.from_args(headers=headers, url=response.url, body=body)
     is_text = issubclass(form, TextResponse)
-    if others and is_text and not binary_is_text(body[:_SNIFFED]):
+    if other_kinds and is_text and not binary_is_text(body[:_SNIFFED]):
         raise Damaged("no decoder for that is installed")
-    if others:
-        headers["Content-Encoding"] = others
-    anew: dict[str, Any] = {"encoding": None} if is_text else {}
-    return response.replace(cls=form, headers=headers, body=body, **anew)
+    if other_kinds:
+        headers["Content-Encoding"] = other_kinds
+    reset: dict[str, Any] = {"encoding": None} if is_text else {}
+    return response.replace(cls=form, headers=headers, body=body, **reset)
 
 
 def _readable(response: Response) -> Response:
-    """Take a text for what browsers do where it names a charset that is none."""
+    """Decode a text as browsers do if it names a charset that does not exist."""
     if not isinstance(response, TextResponse):
         return response
-    told = header(response, "Content-Type")
-    has_header, is_known = _charset(told) if told else (False, True)
+    content_type = header(response, "Content-Type")
+    has_header, is_known = _charset(content_type) if content_type else (False, True)
     if is_known and (has_header or _declares_known(response.body)):
         return response
     try:
@@ -161,7 +161,7 @@ def _readable(response: Response) -> Response:
 
 @lru_cache(maxsize=256)
 def _charset(content_type: str) -> tuple[bool, bool]:
-    """Whether a Content-Type names a charset, and whether what it names is one that text can have.
+    """Whether a Content-Type names a charset, and whether that charset exists for text.
 
     >>> [_charset(f"text/html; charset={name}") for name in ("utf-8", "rot13", "klingon")]
     [(True, True), (True, False), (True, False)]
@@ -175,7 +175,7 @@ def _charset(content_type: str) -> tuple[bool, bool]:
 
 
 def _declares_known(body: bytes) -> bool:
-    """Whether what a page says of its charset, if anything, is one that text can have."""
+    """Whether the charset that a page declares, if any, exists for text."""
     head = body[:_SNIFFED].lower()
     names = _META.findall(head)
     if b"encoding" in head:

@@ -1,10 +1,10 @@
-"""Scrapy's cookies, shared by the fleet: a login by one worker serves all of them.
+"""Scrapy's cookies, shared by the fleet: one worker's login serves all of them.
 
-A jar belongs to the crawl's run, to `meta["cookiejar"]`, to the identity with its way out where a
-request has one, and to a site. A change goes to Redis before the callback sees the page, so that
-the links of the page leave with the jar's version (`meta["jar"]`). A worker whose copy of the jar
-is older reads the jar before it sends the request. Requests that do not come from such a page take
-the copy as it is for REREAD_S.
+A jar belongs to the crawl's run, to `meta["cookiejar"]`, to the identity with its proxy if a
+request has one, and to a site. A change is written to Redis before the callback gets the page, so
+that the links of the page carry the jar's version (`meta["jar"]`). A worker whose copy of the jar
+is older reads the jar before it sends the request. Requests that do not come from such a page use
+the copy for REREAD_S without a check.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from scrapy_seine.retry_until import RetryUntil
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
-#: A worker looks so often whether others changed a jar that its requests name no version of, s.
+#: How often a worker checks a jar without a version in its requests for changes, s.
 REREAD_S = 5.0
 #: Jars of one worker, at most; Redis has them all.
 MOST_JARS = 5000
-#: A cookie that is only prolonged by less is not sent to the fleet again, s.
+#: A cookie whose expiry changes by less is not sent to the fleet again, s.
 _PROLONGED_S = 60
 
 
@@ -59,15 +59,15 @@ class _Shared:
     lock: asyncio.Lock = attrs.Factory(asyncio.Lock)
 
     def is_behind(self, carried: int) -> bool:
-        """Whether a request that names version *carried* has to wait for a look at Redis."""
+        """Whether a request that carries this version has to wait for a read of Redis."""
         return carried > self.version or monotonic() - self.looked_at > REREAD_S
 
     def places(self, host: str) -> dict[Place, Cookie]:
-        """Cookies that a request to *host* may set or get."""
+        """Return cookies that a request to *host* may set or get."""
         names = potential_domain_matches(host)
         names += potential_domain_matches(f"{host}.local") if "." not in host else []
-        found = (cookie for domain in names for cookie in self.cookies.of(domain))
-        return {(cookie.domain, cookie.path, cookie.name): cookie for cookie in found}
+        cookies = (cookie for domain in names for cookie in self.cookies.of(domain))
+        return {(cookie.domain, cookie.path, cookie.name): cookie for cookie in cookies}
 
 
 class FleetCookies(CookiesMiddleware):
@@ -95,13 +95,13 @@ class FleetCookies(CookiesMiddleware):
     def process_request(  # type: ignore[override]
         self, request: Request, spider: Spider | None = None
     ) -> Awaitable[None] | None:
-        """Give the request the cookies of its jar."""
+        """Set the cookies of the request's jar."""
         if request.meta.get("dont_merge_cookies", False):
             return None
         jar = self._jar(request)
         if request.cookies or jar.lock.locked() or jar.is_behind(_carried(request, jar)):
             return self._catch_up(request, jar)
-        self._dress(request, jar)
+        self._set_cookie_header(request, jar)
         return None
 
     async def _catch_up(self, request: Request, jar: _Shared) -> None:
@@ -110,12 +110,12 @@ class FleetCookies(CookiesMiddleware):
                 await self._read(jar, _carried(request, jar))
             if request.cookies:
                 before = jar.places(_host(request))
-                given = scrapy_internals.cookies_asked_for(self, jar.cookies, request)
-                scrapy_internals.keep_cookies(self, given, jar.cookies, request)
+                request_cookies = scrapy_internals.cookies_asked_for(self, jar.cookies, request)
+                scrapy_internals.keep_cookies(self, request_cookies, jar.cookies, request)
                 await self._share(jar, before, request)
-        self._dress(request, jar)
+        self._set_cookie_header(request, jar)
 
-    def _dress(self, request: Request, jar: _Shared) -> None:
+    def _set_cookie_header(self, request: Request, jar: _Shared) -> None:
         request.headers.pop("Cookie", None)
         jar.cookies.add_cookie_header(request)
         self._debug_cookie(request)
@@ -125,7 +125,7 @@ class FleetCookies(CookiesMiddleware):
     def process_response(  # type: ignore[override]
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Awaitable[Response] | Response:
-        """Keep the cookies that a response sets, for the fleet."""
+        """Store the cookies of a response for the fleet."""
         if request.meta.get("dont_merge_cookies", False) or b"Set-Cookie" not in response.headers:
             return response
         return self._keep(request, response)
@@ -143,7 +143,7 @@ class FleetCookies(CookiesMiddleware):
         return response
 
     async def _read(self, jar: _Shared, carried: int) -> None:
-        """Bring the copy to the fleet's version."""
+        """Update the copy to the fleet's version."""
         fleet = self._fleet()
         if fleet is None:
             return
@@ -153,27 +153,27 @@ class FleetCookies(CookiesMiddleware):
             for cookie in cookies:
                 jar.cookies.set_cookie(cookie)
             jar.version = version
-        # A jar that has expired never reaches the version that a request names.
+        # An expired jar never reaches the version that a request carries.
         jar.version = max(jar.version, carried)
         jar.looked_at = monotonic()
 
     async def _share(self, jar: _Shared, before: dict[Place, Cookie], request: Request) -> None:
-        """Send the fleet what changed."""
+        """Send changes to the fleet."""
         after = jar.places(_host(request))
         changed = {p: c for p, c in after.items() if p not in before or _differs(before[p], c)}
-        gone = [place for place in before if place not in after]
+        removed = [place for place in before if place not in after]
         fleet = self._fleet()
-        if fleet is None or not (changed or gone):
+        if fleet is None or not (changed or removed):
             return
-        version = await self._until(lambda: fleet.change(jar.name, changed, gone))
+        version = await self._until(lambda: fleet.change(jar.name, changed, removed))
         if version == jar.version + 1:
             jar.version = version
-        else:  # others changed it as well, and what they set is not here
+        else:  # other workers changed it as well, and their changes are missing here
             jar.looked_at = -REREAD_S
             await self._read(jar, 0)
 
     async def _until(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Wait an outage out: a request without its cookies would get another page."""
+        """Wait out an outage, because a request without its cookies would get another page."""
         return await RetryUntil(self.outage_s, logger.warning).try_until_async(work)
 
     def _fleet(self) -> FleetJars | None:
@@ -201,35 +201,37 @@ class FleetCookies(CookiesMiddleware):
         return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
     def _debug_cookie(self, request: Request) -> None:
-        """Log the names of what is sent; values open sessions."""
-        if self.debug and (sent := request.headers.get("Cookie")):
-            names = [pair.partition(b"=")[0].decode("latin-1") for pair in sent.split(b"; ")]
+        """Log the names of sent cookies; values would open sessions."""
+        if self.debug and (cookie_header := request.headers.get("Cookie")):
+            names = [
+                pair.partition(b"=")[0].decode("latin-1") for pair in cookie_header.split(b"; ")
+            ]
             logger.debug("Sending cookies to %s: %s", request, ", ".join(names))
 
     def _debug_set_cookie(self, response: Response) -> None:
-        """Log the names of what was set."""
+        """Log the names of received cookies."""
         if self.debug:
-            found = response.headers.getlist("Set-Cookie")
-            names = [cookie.partition(b"=")[0].decode("latin-1") for cookie in found]
+            headers = response.headers.getlist("Set-Cookie")
+            names = [cookie.partition(b"=")[0].decode("latin-1") for cookie in headers]
             logger.debug("Received cookies from %s: %s", response, ", ".join(names))
 
 
 @cache
 def _splitter() -> TLDExtract:
-    # The list that the package brings: to fetch another would block the event loop.
+    # The package's own list: fetching another would block the event loop.
     return TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
 
 
 @lru_cache(maxsize=10_000)
 def _site_of(host: str) -> str:
-    """Return the part of a host that all who may share cookies with it have in common.
+    """Return the site of a host: all hosts that may share cookies with it have it in common.
 
     >>> _site_of("www.shop.co.uk"), _site_of("a.b.intranet"), _site_of("127.0.0.1")
     ('shop.co.uk', 'b.intranet', '127.0.0.1')
     """
-    found = _splitter()(host)
-    if found.top_domain_under_public_suffix or found.ipv4 or found.ipv6:
-        return found.top_domain_under_public_suffix or host
+    parts = _splitter()(host)
+    if parts.top_domain_under_public_suffix or parts.ipv4 or parts.ipv6:
+        return parts.top_domain_under_public_suffix or host
     return ".".join(host.split(".")[-2:])
 
 
@@ -238,13 +240,13 @@ def _host(request: Request) -> str:
 
 
 def _carried(request: Request, jar: _Shared) -> int:
-    """Version of the jar that a request names; 0 where it names none, or another jar's."""
+    """Return the jar version that a request carries; 0 if it carries none, or another jar's."""
     name, _, version = str(request.meta.get(m.JAR, "")).partition(" ")
     return int(version) if name == jar.name and version.isdecimal() else 0
 
 
 def _differs(before: Cookie, after: Cookie) -> bool:
-    """Whether others have to know of a cookie that was set again."""
+    """Whether the fleet has to learn of a cookie that was set again."""
     if (before.value, before.secure) != (after.value, after.secure):
         return True
     if before.expires is None or after.expires is None:

@@ -1,9 +1,9 @@
 """Jars of cookies in Redis, one for all workers of a run.
 
 `{crawl}:jar:<name>` is a hash: a cookie by its place (domain, path, name), and the jar's version.
-Each change counts the version up. A jar is forgotten a day after its last change. Its name is a
-hash of the crawl's state and of what the jar is for, so that no other run finds it. Where the crawl
-has a secret (SEINE_SECRET) cookies are signed, and others are not believed.
+Each change increments the version. A jar expires a day after its last change. Its name is a hash of
+the crawl's state and of the jar's purpose, so that no other run finds it. If the crawl has a secret
+(SEINE_SECRET), cookies are signed, and unsigned ones ignored.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.lenient import whole
 from scrapy_seine.lua_scripts import call, load_script
 
-#: A jar is forgotten so long after its last change, s.
+#: A jar expires so long after its last change, s.
 JAR_S = 86_400
-#: Cookies of a jar, at most: a jar has one site's, and browsers keep 180 of a domain.
+#: Cookies of a jar, at most: a jar is for one site, and browsers keep 180 of a domain.
 MOST = 1000
 #: Domain, path and name of a cookie.
 Place = tuple[str, str, str]
@@ -41,17 +41,17 @@ class FleetJars:
         self._seal = seal
 
     async def read(self, name: str) -> tuple[int, list[Cookie]]:
-        """Return a jar's version, 0 where there is none, and its cookies.
+        """Return a jar's version, 0 if there is none, and its cookies.
 
         Raises:
             RedisError: Redis does not answer.
         """
         fields: Mapping[bytes, bytes] = await self._redis.hgetall(self._prefix + name)
-        found = [self._cookie(name, place, stored) for place, stored in fields.items() if place]
-        return whole(fields.get(_VERSION)), [cookie for cookie in found if cookie is not None]
+        cookies = [self._cookie(name, place, stored) for place, stored in fields.items() if place]
+        return whole(fields.get(_VERSION)), [cookie for cookie in cookies if cookie is not None]
 
     async def version(self, name: str) -> int:
-        """Return a jar's version; 0 where there is none.
+        """Return a jar's version; 0 if there is none.
 
         Raises:
             RedisError: Redis does not answer.
@@ -59,7 +59,7 @@ class FleetJars:
         return whole(await self._redis.hget(self._prefix + name, _VERSION))
 
     async def change(
-        self, name: str, changed: Mapping[Place, Cookie], gone: Sequence[Place]
+        self, name: str, changed: Mapping[Place, Cookie], removed: Sequence[Place]
     ) -> int:
         """Set and remove cookies of a jar; returns its new version.
 
@@ -70,12 +70,12 @@ class FleetJars:
         for place, cookie in changed.items():
             header = self._header(name, field := _field(place))
             pairs += [field, self._seal.close(header, VERSION + _plain(cookie))]
-        args = [JAR_S, MOST, len(changed), *pairs, *(_field(place) for place in gone)]
+        args = [JAR_S, MOST, len(changed), *pairs, *(_field(place) for place in removed)]
         lua = load_script("scrapy_seine.middlewares", "jar_change")
         return int(await call(self._redis, lua, [self._prefix + name], args))
 
     def _cookie(self, name: str, place: bytes, stored: bytes) -> Cookie | None:
-        """Read a stored cookie; None where it is none, or nobody of the fleet signed it."""
+        """Parse a stored cookie; None if it is invalid, or not signed by the fleet."""
         try:
             self._seal.check(self._header(name, place) + b"\n" + stored)
             text = stored[1 + SEAL_BYTES :] if stored[:1] == SEALED else stored[1:]
@@ -89,7 +89,7 @@ class FleetJars:
 
 
 def _field(place: Place) -> bytes:
-    """Name of a cookie's field; a header of HTTP holds no line break."""
+    """Return the name of a cookie's field; an HTTP header holds no line break."""
     return "\n".join(place).encode("utf-8", "surrogatepass")
 
 
@@ -107,7 +107,7 @@ def _plain(cookie: Cookie) -> bytes:
 
 
 def cookie_of(plain: Mapping[str, Any]) -> Cookie:
-    """Make a cookie of what is stored.
+    """Make a cookie from its stored form.
 
     Raises:
         ValueError: a field is missing, or of another type.

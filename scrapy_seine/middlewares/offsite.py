@@ -1,4 +1,4 @@
-"""Offsite requests leave a spider's domains and are dropped; one without domains pays nothing."""
+"""Drops requests that leave a spider's domains; spiders without domains skip the check."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from scrapy_seine.engine.lease.outcomes import Ignored
 
 
 class Offsite(OffsiteMiddleware):
-    """Scrapy's own, which takes each URL apart twice, though most spiders allow any domain.
+    """Scrapy's own, which parses each URL twice, though most spiders allow any domain.
 
-    Domains that a spider names only while it runs count from the download on, as there is no look
-    at the links any more.
+    Domains that a spider sets while it runs apply from the download on, because links are not
+    checked then.
     """
 
     def spider_opened(self, spider: Spider) -> None:
-        """Look at links only where there is something to look for."""
+        """Check links only if the spider has allowed domains."""
         super().spider_opened(spider)
         if not getattr(spider, "allowed_domains", None):
             self.crawler.signals.disconnect(self.request_scheduled, signals.request_scheduled)
@@ -25,7 +25,7 @@ class Offsite(OffsiteMiddleware):
     def process_request(  # type: ignore[override]  # Scrapy's second argument is on its way out
         self, request: Request
     ) -> None:
-        """Let a request pass.
+        """Check a request.
 
         Raises:
             Ignored: its host is in none of the spider's domains.

@@ -1,12 +1,12 @@
-"""Packed bodies: unpacked to their end, or refused with the reason.
+"""Unpacks bodies completely, or refuses them with the reason.
 
-A page of which a part is missing or wrong looks like others: it would become a row, and its last
-links would be lost. So a body passes only where its packing reached its end and its checksum is
-right, as with curl; browsers show what they could unpack.
+A page with a missing or wrong part looks like any other: it would become a row, and its last links
+would be lost. So a body passes only if its data is complete and its checksum is right, as with
+curl; browsers show the unpacked part.
 
-What stands behind the end is passed over, as browsers do, unless it begins another member: some
-servers write a page in several. A gzip body may lack its checksum, or have zlib's in its place,
-because scripts that put gzip together by hand write such; the data has an end of its own.
+Data after the end is ignored, as in browsers, unless it begins another member: some servers send a
+page in several. A gzip body may lack its checksum, or have zlib's in its place, because
+hand-written scripts send such bodies; the data marks its own end.
 """
 
 from __future__ import annotations
@@ -16,35 +16,35 @@ import zlib
 from collections.abc import Callable
 from importlib import import_module
 
-#: Bytes of a packed body that are unpacked in one go: zlib makes a thousand times as many of them.
+#: Bytes of a packed body that are unpacked at once: zlib may return a thousand times as many.
 _PIECE = 16_384
-#: Bytes that brotli and zstd make in one go, because theirs can be any number.
+#: Bytes that brotli and zstd return at once, because their ratio is unlimited.
 _MADE = 65_536
-#: How a gzip body begins.
+#: First bytes of a gzip body.
 GZIP = b"\x1f\x8b\x08"
-#: Bytes of gzip's head without its optional parts, of the checksum at its end, and of that with the
-#: length behind it.
+#: Bytes of gzip's head without its optional parts, of the checksum at its end, and of checksum and
+#: length.
 _HEAD, _CRC, _SUM = 10, 4, 8
 #: gzip's flags (RFC 1952, 2.3.1): a checksum of the head, extra fields, a name, a comment.
 _FHCRC, _FEXTRA, _NAMES = 2, 4, (8, 16)
-#: zstd's frames, and those that are to be passed over (RFC 8878, 3.1).
+#: zstd's frames, and skippable frames (RFC 8878, 3.1).
 _ZSTD = (b"\x28\xb5\x2f\xfd", *(bytes((n, 0x2A, 0x4D, 0x18)) for n in range(0x50, 0x60)))
 
 
 class Damaged(Exception):
-    """A packed body that is not whole; the text goes on where a sentence names the body."""
+    """A packed body is incomplete or wrong; the text continues a sentence about the body."""
 
 
 class TooLarge(Exception):
     """A body is larger than allowed once it is unpacked; its text is the number of bytes so far."""
 
 
-def unpack(body: bytes, kind: str, most: int = 0) -> bytes:
-    """Unpack one layer of a body; *kind* is a key of `UNPACKERS`, *most* in bytes, 0: no limit.
+def unpack(body: bytes, kind: str, limit: int = 0) -> bytes:
+    """Unpack one layer of a body; *kind* is a key of `UNPACKERS`, *limit* in bytes, 0: no limit.
 
     Raises:
-        Damaged: it is cut off, or cannot be unpacked.
-        TooLarge: it makes more bytes than *most*.
+        Damaged: it is truncated, or cannot be unpacked.
+        TooLarge: it makes more bytes than *limit*.
         ImportError: there is no module for its kind.
 
     >>> unpack(zlib.compress(b"a page"), "deflate")
@@ -54,20 +54,20 @@ def unpack(body: bytes, kind: str, most: int = 0) -> bytes:
     scrapy_seine.middlewares.packed_formats.Damaged: is cut off
     """
     try:
-        return UNPACKERS[kind](body, most) if body else b""
+        return UNPACKERS[kind](body, limit) if body else b""
     except (Damaged, TooLarge, ImportError):
         raise
     except _Refused:
         raise Damaged("is damaged") from None
-    except Exception as error:  # zlib, brotli and zstd have each a class of their own
+    except Exception as error:  # zlib, brotli and zstd have their own exception classes
         raise Damaged(f"cannot be unpacked: {type(error).__name__}: {error}") from None
 
 
-class _Made:
-    """The bytes that a body makes, within their limit."""
+class _Output:
+    """The unpacked bytes of a body, with their limit."""
 
-    def __init__(self, most: int) -> None:
-        self.most, self.size = most, 0
+    def __init__(self, limit: int) -> None:
+        self.most, self.size = limit, 0
         self.pieces: list[bytes] = []
 
     def add(self, piece: bytes) -> None:
@@ -80,126 +80,128 @@ class _Made:
         return b"".join(self.pieces)
 
 
-def _gunzip(body: bytes, most: int) -> bytes:
-    made, at = _Made(most), 0
-    while at == 0 or body.startswith(GZIP, at):
-        since = len(made.pieces)
-        at = _inflate(body, _data_of(body, at), -zlib.MAX_WBITS, made)
-        _check(body[at : at + _SUM], made.pieces[since:])
-        at += _SUM
-    return made.all()
+def _gunzip(body: bytes, limit: int) -> bytes:
+    output, offset = _Output(limit), 0
+    while offset == 0 or body.startswith(GZIP, offset):
+        since = len(output.pieces)
+        offset = _inflate(body, _data_of(body, offset), -zlib.MAX_WBITS, output)
+        _check(body[offset : offset + _SUM], output.pieces[since:])
+        offset += _SUM
+    return output.all()
 
 
-def _data_of(body: bytes, at: int) -> int:
-    """Where the data of a gzip member begins that begins at *at*."""
-    if not body.startswith(GZIP, at):
+def _data_of(body: bytes, offset: int) -> int:
+    """Return where the data of the gzip member at *offset* begins."""
+    if not body.startswith(GZIP, offset):
         raise Damaged("is no gzip")
-    if len(body) < at + _HEAD:
+    if len(body) < offset + _HEAD:
         raise Damaged("is cut off")
-    flags, at = body[at + 3], at + _HEAD
+    flags, offset = body[offset + 3], offset + _HEAD
     if flags & _FEXTRA:
-        at += 2 + int.from_bytes(body[at : at + 2], "little")
+        offset += 2 + int.from_bytes(body[offset : offset + 2], "little")
     for name in _NAMES:
         if flags & name:
-            at = body.find(b"\0", at) + 1 or len(body)
-    return at + 2 if flags & _FHCRC else at
+            offset = body.find(b"\0", offset) + 1 or len(body)
+    return offset + 2 if flags & _FHCRC else offset
 
 
-def _check(told: bytes, pieces: list[bytes]) -> None:
-    """Hold a member against its checksum; the length is no better, and some write a wrong one."""
-    if len(told) < _CRC:
+def _check(trailer: bytes, pieces: list[bytes]) -> None:
+    """Compare a member with its checksum; not with the length, which some servers write wrong."""
+    if len(trailer) < _CRC:
         return
     crc, adler = 0, 1
     for piece in pieces:
         crc = zlib.crc32(piece, crc)
-    if crc == int.from_bytes(told[:_CRC], "little"):
+    if crc == int.from_bytes(trailer[:_CRC], "little"):
         return
     for piece in pieces:
         adler = zlib.adler32(piece, adler)
-    if adler != int.from_bytes(told[:_CRC], "big"):
+    if adler != int.from_bytes(trailer[:_CRC], "big"):
         raise Damaged("is damaged: its checksum is wrong")
 
 
-def _deflated(body: bytes, most: int) -> bytes:
+def _deflated(body: bytes, limit: int) -> bytes:
     """Unpack zlib's format, or the bare data that some servers send under its name."""
-    made = _Made(most)
+    output = _Output(limit)
     try:
-        _inflate(body, 0, zlib.MAX_WBITS, made)
+        _inflate(body, 0, zlib.MAX_WBITS, output)
     except zlib.error:
-        if made.pieces:
+        if output.pieces:
             raise
-        _inflate(body, 0, -zlib.MAX_WBITS, made)
-    return made.all()
+        _inflate(body, 0, -zlib.MAX_WBITS, output)
+    return output.all()
 
 
-def _inflate(body: bytes, at: int, bits: int, made: _Made) -> int:
-    """Inflate the data that begins at *at*; returns where it ends."""
+def _inflate(body: bytes, offset: int, bits: int, output: _Output) -> int:
+    """Inflate the data at *offset*; returns where it ends."""
     view, unpacker = memoryview(body), zlib.decompressobj(bits)
     while not unpacker.eof:
-        if at >= len(body):
+        if offset >= len(body):
             raise Damaged("is cut off")
-        made.add(unpacker.decompress(view[at : at + _PIECE]))
-        at = min(at + _PIECE, len(body))
-    return at - len(unpacker.unused_data)
+        output.add(unpacker.decompress(view[offset : offset + _PIECE]))
+        offset = min(offset + _PIECE, len(body))
+    return offset - len(unpacker.unused_data)
 
 
-def _unbrotli(body: bytes, most: int) -> bytes:
+def _unbrotli(body: bytes, limit: int) -> bytes:
     try:
-        return _unbrotli_by(body, len(body), most)
+        return _unbrotli_by(body, len(body), limit)
     except _Refused as refused:
-        return _unbrotli_by(body, refused.at, most)
+        return _unbrotli_by(body, refused.at, limit)
 
 
 class _Refused(Exception):
     """brotli refuses a piece of a body."""
 
-    def __init__(self, at: int) -> None:
-        self.at = at
+    def __init__(self, offset: int) -> None:
+        self.at = offset
 
 
-def _unbrotli_by(body: bytes, singly_from: int, most: int) -> bytes:
+def _unbrotli_by(body: bytes, singly_from: int, limit: int) -> bytes:
     """Unpack by pieces, and by single bytes from *singly_from* on.
 
-    The module refuses a piece in which the data ends and something follows; nothing but a byte for
-    itself tells that from data that is damaged.
+    The module refuses a piece in which the data ends and other bytes follow; only single bytes
+    distinguish that from damaged data.
 
     Raises:
         _Refused: a piece of more bytes than one was refused.
     """
     brotli = import_module("brotli")
-    made, unpacker, at = _Made(most), brotli.Decompressor(), 0
+    output, unpacker, offset = _Output(limit), brotli.Decompressor(), 0
     while not unpacker.is_finished():
-        if at >= len(body):
+        if offset >= len(body):
             raise Damaged("is cut off")
-        piece = body[at : at + 1 if at >= singly_from else min(at + _PIECE, singly_from)]
+        piece = body[
+            offset : offset + 1 if offset >= singly_from else min(offset + _PIECE, singly_from)
+        ]
         try:
             text = unpacker.process(piece, output_buffer_limit=_MADE)
-            while text:  # all that the piece makes, because what follows may be behind the end
-                made.add(text)
+            while text:  # all output of the piece, because the data may end in it
+                output.add(text)
                 text = unpacker.process(b"", output_buffer_limit=_MADE)
         except brotli.error:
             if len(piece) == 1:
                 raise
-            raise _Refused(at) from None
-        at += len(piece)
-    return made.all()
+            raise _Refused(offset) from None
+        offset += len(piece)
+    return output.all()
 
 
-def _unzstd(body: bytes, most: int) -> bytes:
+def _unzstd(body: bytes, limit: int) -> bytes:
     zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-    made, at = _Made(most), 0
-    while at == 0 or body.startswith(_ZSTD, at):
+    output, offset = _Output(limit), 0
+    while offset == 0 or body.startswith(_ZSTD, offset):
         unpacker = zstd.ZstdDecompressor()
         while not unpacker.eof:
             piece = b""
             if unpacker.needs_input:
-                if at >= len(body):
+                if offset >= len(body):
                     raise Damaged("is cut off")
-                piece = body[at : at + _PIECE]
-                at += len(piece)
-            made.add(unpacker.decompress(piece, _MADE))
-        at -= len(unpacker.unused_data)
-    return made.all()
+                piece = body[offset : offset + _PIECE]
+                offset += len(piece)
+            output.add(unpacker.decompress(piece, _MADE))
+        offset -= len(unpacker.unused_data)
+    return output.all()
 
 
 UNPACKERS: dict[str, Callable[[bytes, int], bytes]] = {

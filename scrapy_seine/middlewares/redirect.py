@@ -1,7 +1,7 @@
-"""Redirects without a Referer: no site is told where a visitor came from.
+"""Redirects without a Referer: no site learns where a visitor came from.
 
-Scrapy's own two middlewares warn at each start that the spider middleware that would write the
-header is off. It is off on purpose (settings/base.py), so these neither look for it nor warn.
+Scrapy's own two middlewares warn at each start if the spider middleware that writes the header is
+off. It is off on purpose (settings/base.py), so these neither look for it nor warn.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _HEAD = 4 * 4096
 
 
 class LedNowhere(Exception):
-    """The cause of an IgnoreRequest: a request was sent on too often, or to no URL."""
+    """The cause of an IgnoreRequest: a request was redirected too often, or to no URL."""
 
 
 class _Discreet(BaseRedirectMiddleware):
-    """Writes no Referer, and sets a request aside that is sent on without end."""
+    """Writes no Referer, and buries a request that is redirected without end."""
 
     inflight: InFlightTable
 
@@ -48,11 +48,11 @@ class _Discreet(BaseRedirectMiddleware):
         return middleware
 
     def handle_referer(self, request: Request, response: Response) -> None:
-        """Drop what the first request said."""
+        """Remove the first request's header."""
         request.headers.pop("Referer", None)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Follow; a request that was sent on too often, or to no URL, is set aside.
+        """Follow a redirect; a request redirected too often, or to no URL, fails.
 
         Raises:
             IgnoreRequest: it has no try left; the cause is a LedNowhere.
@@ -79,7 +79,7 @@ class MetaRefresh(_Discreet, MetaRefreshMiddleware):
     def process_response(  # type: ignore[override]  # as above
         self, request: Request, response: Response
     ) -> Request | Response:
-        """Follow; Scrapy decodes a page and takes it apart to find that it asks for nothing.
+        """Follow a refresh; Scrapy decodes and parses every page to find that it has none.
 
         Raises:
             IgnoreRequest: it has no try left; the cause is a LedNowhere.
@@ -88,7 +88,7 @@ class MetaRefresh(_Discreet, MetaRefreshMiddleware):
 
 
 def _asks(body: bytes) -> bool:
-    """Whether a page may ask to be left: Scrapy looks at its first 4096 letters."""
+    """Whether a page may contain a refresh: Scrapy looks at its first 4096 letters."""
     head = body[:_HEAD].lower()
-    # A NUL is a letter of more bytes than one: UTF-16 or the like, which only Scrapy can read.
+    # A NUL indicates UTF-16 or another encoding of several bytes, which only Scrapy decodes.
     return (b"refresh" in head and b"http-equiv" in head) or b"\0" in head

@@ -1,4 +1,4 @@
-"""Failed downloads go back to the frontier, delayed by backoff, instead of round in the process."""
+"""Sends failed downloads back to the frontier, delayed by backoff, not around in the process."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from scrapy_seine.errors import AddressRefused, PageUnreadable, StoreUnreachable
 from scrapy_seine.politeness.retry_after import retry_after_s
 
 _TOO_MANY = 429
-#: From here on a status says what the answer is; below it a page may be broken.
+#: From this status on the status describes the answer; below it a page may be broken.
 _ERRORS = 400
-#: Kinds of failure that the page itself shows, not its status.
+#: Kinds of failure that the page's content shows, not its status.
 _JUDGED = frozenset({"ban", "broken"})
-#: What Scrapy's own clients raise is looked up when they are loaded: that takes 0.1 s, and most
-#: workers never need them.
+#: Exceptions of Scrapy's own clients are looked up when these are loaded: that takes 0.1 s, and
+#: most workers never need them.
 _HANDLERS = "scrapy.core.downloader.handlers."
 _REFUSALS = frozenset({"blocked", "captcha"})
 _TIMEOUTS = ("Timeout", "TimedOut")
@@ -49,8 +49,8 @@ class Retry:
         self.codes = codes
         self.limit_s = limit_s
         self._later = [x for x in exceptions if isinstance(x, str) and x.startswith(_HANDLERS)]
-        rest = (x for x in exceptions if x not in self._later)
-        self._exceptions = tuple(load_object(x) if isinstance(x, str) else x for x in rest)
+        loaded = (x for x in exceptions if x not in self._later)
+        self._exceptions = tuple(load_object(x) if isinstance(x, str) else x for x in loaded)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -61,18 +61,18 @@ class Retry:
         """
         settings = crawler.settings
         if not settings.getbool("RETRY_ENABLED"):
-            raise NotConfigured  # without a word, as Scrapy's own: a message is a warning
+            raise NotConfigured  # without a message, as Scrapy's own: a message is a warning
         exceptions = settings.getlist("RETRY_EXCEPTIONS")
         codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
         limit_s = number(settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600)
         return cls(worker_of(crawler).inflight, codes, exceptions, limit_s)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Send the request back when the status or the verdict says that later may be better.
+        """Send the request back if the status or the verdict says that later may be better.
 
         Raises:
-            IgnoreRequest: after the last try an answer of success still is no page: broken, a
-                CAPTCHA, a word that its visitor is blocked. No spider is to read it.
+            IgnoreRequest: after the last try a successful status still has no page: broken, a
+            CAPTCHA, a notice that the visitor is blocked. No spider should parse it.
         """
         kind = _kind_of(request, response, self.codes)
         if not kind:
@@ -90,7 +90,7 @@ class Retry:
         return back or response
 
     def process_exception(self, request: Request, exception: Exception) -> Any:
-        """Send the request back when the connection failed."""
+        """Send the request back if the connection failed."""
         if isinstance(exception, AddressRefused):
             self.inflight.bury(request, "address", str(exception))
             return None
@@ -120,13 +120,13 @@ class Retry:
 
 
 def asked_s(response: Response) -> float | None:
-    """Seconds that the server asks to wait, if it does."""
+    """Return the seconds that the server asks to wait, if it does."""
     raw = header(response, "Retry-After")
     return retry_after_s(raw, datetime.now(UTC)) if raw else None
 
 
 def _kind_of(request: Request, response: Response, codes: set[int]) -> str:
-    """Kind of the failure, see scrapy_seine.frontier.retry_rules; '' for what is none."""
+    """Return the kind of failure, see scrapy_seine.frontier.retry_rules; '' for no failure."""
     if response.status in (request.meta.get("handle_httpstatus_list") or ()):
         return ""
     verdict = request.meta.get(m.VERDICT, "ok")

@@ -1,8 +1,8 @@
 """robots.txt, fetched once for the fleet and obeyed by each worker (RFC 9309).
 
-A known site costs a page one look into a dictionary. An unknown one is asked for by one worker of
-the fleet, the way the page would go (same proxy pool, same country); its requests wait a moment,
-then go back to the frontier while the site rests.
+For a known site this costs a page one dictionary lookup. One worker of the fleet fetches that of an
+unknown site, by the page's route (same proxy pool, same country); the site's requests wait a
+moment, then go back to the frontier while the site is blocked.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from scrapy_seine.urls import domain
 logger = logging.getLogger(__name__)
 #: How long requests wait for robots.txt inside the downloader before they go back, s.
 PATIENCE_S = 3.0
-#: Between two looks whether the fleet has by now what a page's way out needs, s.
+#: Wait before the next check whether the fleet has the proxies that a page needs, s.
 _LACKING_S = 4.0
 #: Sites that a process remembers.
 MOST_SITES = 10_000
@@ -50,11 +50,11 @@ class _Site(Value):
     robots: Robots
     until: float
     delay_ms: int = 0
-    """Pause that it asks for."""
+    """Pause that the site asks for."""
 
 
 class RobotsMiddleware:
-    """Lets pass what robots.txt allows; what it forbids is ignored, and counted."""
+    """Accepts requests that robots.txt allows; forbidden ones are ignored, and counted."""
 
     def __init__(self, crawler: Crawler, inflight: InFlightTable, site_limits: SiteLimits) -> None:
         settings = crawler.settings
@@ -79,11 +79,11 @@ class RobotsMiddleware:
             ConfigError: a setting is wrong.
         """
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            raise NotConfigured  # without a word, as Scrapy's own: a message is a warning
+            raise NotConfigured  # without a message, as Scrapy's own: a message is a warning
         return cls(crawler, worker_of(crawler).inflight, worker_of(crawler).site_limits)
 
     def process_request(self, request: Request) -> Awaitable[Request | None] | Request | None:
-        """Let the request pass, send it back for later, or ignore it.
+        """Accept the request, send it back for later, or ignore it.
 
         Raises:
             IgnoreRequest: robots.txt forbids it.
@@ -102,8 +102,8 @@ class RobotsMiddleware:
     def _judge(self, request: Request, site: _Site) -> Request | None:
         if site.robots.allows(request.url, self.agent):
             if site.delay_ms and SLOT in request.meta:
-                at = waits_at(request, domain(request.url))
-                self.site_limits.keep_delay(at, site.delay_ms)
+                place = waits_at(request, domain(request.url))
+                self.site_limits.keep_delay(place, site.delay_ms)
             return None
         if site.robots.state != "away":
             self.stats.inc_value("robotstxt/forbidden")
@@ -127,7 +127,7 @@ class RobotsMiddleware:
         return "robots.txt forbids it"
 
     async def _wait(self, request: Request, origin: str) -> Request | None:
-        asks = f"{self.reach.home_of(request)} {origin}"  # what one may reach, another may not
+        asks = f"{self.reach.home_of(request)} {origin}"  # homes may reach different addresses
         task = self.learning.get(asks)
         if task is None:
             task = asyncio.ensure_future(self._learn(origin, request))
@@ -144,7 +144,7 @@ class RobotsMiddleware:
         return self.inflight.hand_back(request)
 
     def _lacking(self, request: Request, error: NoWay) -> Request:
-        """Have the page wait for what its robots.txt lacks as for what it lacks itself.
+        """Postpone the page until the fleet has the proxies that its robots.txt needs.
 
         Raises:
             IgnoreRequest: it waited long enough and is buried, or is not the frontier's.
@@ -164,24 +164,24 @@ class RobotsMiddleware:
         self.sites[origin] = task.result()
 
     async def _learn(self, origin: str, request: Request) -> _Site:
-        known = await self._known(origin, request)
+        fetched = await self._known(origin, request)
         host = domain(request.url)
-        robots, asked_s, left_s = self._read(known, origin)
+        robots, asked_s, left_s = self._read(fetched, origin)
         site = _Site(robots, monotonic() + left_s)
         if robots.state == "away":
-            for at in dict.fromkeys((host, waits_at(request, host))):
-                self.site_limits.block(at, left_s)
+            for place in dict.fromkeys((host, waits_at(request, host))):
+                self.site_limits.block(place, left_s)
             return site
         delay_ms = crawl_delay.kept_ms(asked_s, self.delay_limit_s)
         await self.site_limits.crawl_delay(host, delay_ms)
         return attrs.evolve(site, delay_ms=delay_ms)
 
-    def _read(self, known: Known, origin: str) -> tuple[Robots, float, float]:
-        """Take the rules, the pause (s) and the lifetime (s) of a robots.txt (I11)."""
-        robots = Robots.read(known.state, known.body)
+    def _read(self, fetched: Known, origin: str) -> tuple[Robots, float, float]:
+        """Return the rules, the pause (s) and the lifetime (s) of a robots.txt (I11)."""
+        robots = Robots.read(fetched.state, fetched.body)
         try:
-            return robots, self.limit.call(robots.delay_s, self.agent) or 0.0, known.left_s
-        except Unreadable as error:  # as one that cannot be had: nothing may be asked for now
+            return robots, self.limit.call(robots.delay_s, self.agent) or 0.0, fetched.left_s
+        except Unreadable as error:  # as one that cannot be fetched: allow nothing for now
             logger.warning("robots.txt of %s: %s", origin, error)
             return Robots("away"), 0.0, away_s(0)
 
@@ -192,22 +192,22 @@ class RobotsMiddleware:
         shared = SharedRobots(redis, self.token, lock_s=FETCH_S + 5)
         while True:
             try:
-                found = await shared.look(origin)
-                if isinstance(found, Known):
-                    self._tell(origin, found)
-                    return found
-                if isinstance(found, Wanted):
-                    return await self.fetch.for_all(shared, origin, request, found.failures)
-                assert isinstance(found, Awaited)
+                result = await shared.look(origin)
+                if isinstance(result, Known):
+                    self._log_away(origin, result)
+                    return result
+                if isinstance(result, Wanted):
+                    return await self.fetch.for_all(shared, origin, request, result.failures)
+                assert isinstance(result, Awaited)
             except (RedisError, OSError) as error:
                 logger.debug("robots.txt of %s waits for Redis: %s", origin, error)
             await asyncio.sleep(random.uniform(0.05, 0.3))
 
-    def _tell(self, origin: str, found: Known) -> None:
-        """Say why a site's pages wait, because another process, or an earlier run, knows why."""
-        if found.state == "away":
+    def _log_away(self, origin: str, known: Known) -> None:
+        """Log why a site's pages wait, if another process, or an earlier run, found the reason."""
+        if known.state == "away":
             logger.warning(
                 "robots.txt of %s could not be read lately, so its pages wait %.0f s",
                 origin,
-                found.left_s,
+                known.left_s,
             )

@@ -31,11 +31,11 @@ from scrapy_seine.politeness.robots_cache import Known, SharedRobots, kept_s
 from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, away_s, state_of
 
 logger = logging.getLogger(__name__)
-#: How long a fetch may take, redirects and all, s.
+#: Timeout of a fetch, redirects included, s.
 FETCH_S = 45.0
-#: What the fleet believes for a moment only, s.
+#: Lifetime of a result that should be fetched again at once, s.
 _MOMENT_S = 0.001
-#: What the page says about its way out, and its robots.txt takes over.
+#: Keys of the page's meta that its robots.txt request takes over.
 _WAY = ("proxy", m.PROXY_POOL, m.PROXY_COUNTRY, m.SITE_ID, "download_slot")
 
 
@@ -52,43 +52,43 @@ class RobotsFetch:
     async def for_all(
         self, shared: SharedRobots, origin: str, request: Request, failures: int
     ) -> Known:
-        """Fetch it, and store for the fleet what came of it.
+        """Fetch it, and store the result for the fleet.
 
         Raises:
-            AddressRefused, NoWay: the page cannot be asked for either.
+            AddressRefused, NoWay: the page cannot be fetched either.
             NoNetwork: this machine cannot reach any site.
         """
         try:
-            known = await self.alone(origin, request, failures)
-        except (AddressRefused, NoWay):  # release the lock, because another page may ask
+            fetched = await self.alone(origin, request, failures)
+        except (AddressRefused, NoWay):  # release the lock, because another page may fetch it
             with suppress(RedisError, OSError):
                 await shared.store(origin, Known("away", b"", _MOMENT_S), failures=failures)
             raise
-        failures = failures + 1 if known.state == "away" else 0
+        failures = failures + 1 if fetched.state == "away" else 0
         try:
-            await shared.store(origin, known, failures=failures)
+            await shared.store(origin, fetched, failures=failures)
         except (RedisError, OSError) as error:
             logger.debug("robots.txt of %s is not shared: %s", origin, error)
-        return known
+        return fetched
 
     async def alone(self, origin: str, request: Request, failures: int) -> Known:
-        """Fetch it by the page's lease, or without one where the frontier cannot be asked.
+        """Fetch it in the page's slot, or without one where the frontier has none.
 
         Raises:
             AddressRefused, NoWay, NoNetwork: as `for_all` does.
         """
         try:
             return await self._ask(origin, request, failures, on_lease=True)
-        except NotNow:  # the frontier cannot say when; without rules nothing else can be asked
+        except NotNow:  # the frontier has no slot; without rules nothing else can be fetched
             return await self._ask(origin, request, failures, on_lease=False)
         finally:
             entry = self.inflight.entry_of(request)
-            if entry is not None:  # the site was asked: the page must take another time
+            if entry is not None:  # the slot was used: the page must take another
                 entry.spent_at = monotonic()
 
     async def _ask(self, origin: str, request: Request, failures: int, *, on_lease: bool) -> Known:
         meta = {key: request.meta[key] for key in _WAY if key in request.meta}
-        # RFC 9309, 2.3.1.2: at least five redirects, to whatever host, are followed.
+        # RFC 9309, 2.3.1.2: follow at least five redirects, to any host.
         meta |= {"dont_obey_robotstxt": True, "allow_offsite": True, "redirect_ttl": 5}
         meta[m.HOME] = self.reach.home_of(request)
         meta |= {"download_maxsize": 8 * SIZE_LIMIT, "download_timeout": FETCH_S / 3}
@@ -102,16 +102,16 @@ class RobotsFetch:
         except (NotNow, NoWay):
             raise
         except AddressRefused as error:
-            if error.place != place_of(ask):  # a redirect leads there: as if there were none
+            if error.place != place_of(ask):  # a redirect leads there: treat as missing
                 return Known("free", b"", self.lifetime_s)
-            raise  # the page may not be asked for either, and other pages may
-        except Unusable as error:  # there are rules, and nobody can read them
+            raise  # this page may not reach the address either, but other pages may
+        except Unusable as error:  # there are rules that cannot be read
             logger.warning("robots.txt of %s: %s", origin, error)
             return Known("away", b"", away_s(failures))
         except IgnoreRequest as error:
-            if isinstance(error.__cause__, LedNowhere):  # over five: as if there were none
+            if isinstance(error.__cause__, LedNowhere):  # over five redirects: treat as missing
                 return Known("free", b"", self.lifetime_s)
-            # There may be rules, and nobody has read them.
+            # There may be rules, which were not fetched.
             logger.warning(
                 "robots.txt of %s: a middleware ignores it (%s: %s), so the site's pages wait; let "
                 "requests for /robots.txt pass there",
@@ -130,10 +130,10 @@ class RobotsFetch:
 
 
 def _unreachable(origin: str, error: Exception, failures: int) -> Known:
-    """Say that a download failed, and for how long nothing may be asked for then.
+    """Log that a download failed, and return for how long nothing may be fetched.
 
     Raises:
-        NoNetwork: this machine is to blame, so that the failure says nothing of the site.
+        NoNetwork: this machine is to blame, so that the failure says nothing about the site.
     """
     if reason := own_faults.told(error):
         raise NoNetwork(reason) from None

@@ -1,7 +1,7 @@
-"""AutoThrottle, and pauses that a site asks for: its answer is told to the whole fleet.
+"""AutoThrottle, and pauses that a site asks for: both are sent to the whole fleet.
 
-When a request may be sent is the gate's business (engine.download.send_gate), which knows the
-connection; what it does not let out goes back from here.
+The send gate (engine.download.send_gate) decides when a request may be sent, because it has the
+connection; requests that it refuses are handed back here.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from scrapy_seine.politeness.site_block import TOO_MANY_REQUESTS, UNAVAILABLE, b
 from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.urls import slot
 
-#: Statuses from here on are no pages, and often quicker than one.
+#: From this status on responses are no pages, and often quicker than pages.
 ERRORS = 400
 
 
 class Throttle:
-    """Blocks a domain on 429, and on 503 with Retry-After; hands back what missed its time."""
+    """Blocks a domain on 429, and on 503 with Retry-After; hands back what missed its slot."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Throttle:
         )
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        """Send a request back that missed its time at a site that has none soon.
+        """Send back a request that missed its slot at a site that has none soon.
 
         Raises:
             IgnoreRequest: it is not the frontier's, so it cannot go back.
@@ -76,7 +76,7 @@ class Throttle:
         return copy
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Note what the answer asks for, and how long it took; it goes on unchanged."""
+        """Record a response's requested pause, and its latency; it is returned unchanged."""
         if self.site_limits.pace is not None:
             self._measure(request, response)
         if response.status not in (TOO_MANY_REQUESTS, UNAVAILABLE):
@@ -87,8 +87,8 @@ class Throttle:
         if block is not None and block.wait_s > 0:
             limit_s = self.limit_s if block.grows else 0.0
             host = slot(request.url)
-            for at in dict.fromkeys((host, waits_at(request, host))):
-                self.site_limits.block(at, block.wait_s, limit_s=limit_s)
+            for place in dict.fromkeys((host, waits_at(request, host))):
+                self.site_limits.block(place, block.wait_s, limit_s=limit_s)
             self.stats.inc_value(f"seine/blocks/{response.status}")
         return response
 
@@ -97,5 +97,5 @@ class Throttle:
         entry = self.inflight.entry_of(request)
         if latency_s is not None and entry is not None:
             latency_s = max(0.0, latency_s - entry.waited_s)
-            at = waits_at(request, slot(request.url))
-            self.site_limits.answered(at, latency_s, good=response.status < ERRORS)
+            place = waits_at(request, slot(request.url))
+            self.site_limits.answered(place, latency_s, good=response.status < ERRORS)

@@ -1,6 +1,6 @@
 """`Crawl-delay` (or `Request-rate`) of a robots.txt: the pause that a site asks for, up to a limit.
 
-The frontier keeps it for the whole fleet, where it is longer than the pause that the project sets
+The frontier keeps it for the whole fleet, if it is longer than the project's pause
 (`frontier/lua/_limits.lua`).
 """
 
@@ -20,11 +20,11 @@ def asked_s(rules: Protego, agent: str) -> float | None:
     4.0
     """
     delay, rate = rules.crawl_delay(agent), rules.request_rate(agent)
-    asked = [float(delay)] if delay else []
+    pauses = [float(delay)] if delay else []
     if rate is not None and rate.requests:
-        # Numbers of any length are written there; one that is no float is as good as a day.
-        asked.append(min(rate.seconds, _DAY_S * rate.requests) / rate.requests)
-    return max(asked, default=None)
+        # Numbers of any length occur; one that is no float counts as a day.
+        pauses.append(min(rate.seconds, _DAY_S * rate.requests) / rate.requests)
+    return max(pauses, default=None)
 
 
 def limit_s(settings: SettingsLike) -> float:
@@ -33,7 +33,7 @@ def limit_s(settings: SettingsLike) -> float:
 
 
 def kept_ms(asked_s: float, limit_s: float) -> int:
-    """The pause that is kept, ms.
+    """Return the pause to keep, ms.
 
     >>> kept_ms(1.5, 30), kept_ms(86_400, 30)
     (1500, 30000)

@@ -1,4 +1,4 @@
-"""DOWNLOAD_SLOTS and `meta["download_slot"]`: whether a request waits at its site or at a slot.
+"""DOWNLOAD_SLOTS and `meta["download_slot"]`: whether a request waits at its site or in a slot.
 
 `meta["download_slot"]` is Scrapy's name for requests that share a pace and a concurrency
 (https://docs.scrapy.org/en/latest/topics/settings.html#download-slots). Here the slot is the whole
@@ -13,13 +13,13 @@ from scrapy import Request
 
 #: Scrapy's key.
 SLOT = "download_slot"
-#: What a queue's name may not have, and how long the name may be.
+#: Characters not allowed in a queue's name, and the longest name.
 _NO_NAME = re.compile(r"[^\w.:-]")
 _LONGEST = 200
 
 
 class OwnSlot(str):
-    """A slot that the downloader noted: in a copy of a page's meta it is nobody's wish."""
+    """A slot that the downloader set: in a copy of a page's meta it is ignored."""
 
     __slots__ = ()
 
@@ -32,9 +32,9 @@ def waits_at(request: Request, domain: str) -> str:
     >>> waits_at(Request("http://a.example/", meta={"download_slot": OwnSlot("b")}), "a.example")
     'a.example'
     """
-    named = request.meta.get(SLOT)
-    if named is None or type(named) is OwnSlot:
+    slot = request.meta.get(SLOT)
+    if slot is None or type(slot) is OwnSlot:
         return domain
-    name = _NO_NAME.sub("_", str(named))[:_LONGEST]
+    name = _NO_NAME.sub("_", str(slot))[:_LONGEST]
     # Scrapy's own name of a URL's slot has no port.
     return domain if name in {"", domain.rpartition(":")[0]} else name

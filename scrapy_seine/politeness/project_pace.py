@@ -1,9 +1,9 @@
-"""The pace that a project asks of Scrapy, as the whole fleet keeps it.
+"""The pace in a project's Scrapy settings, applied to the whole fleet.
 
 DOWNLOAD_DELAY, CONCURRENT_REQUESTS_PER_DOMAIN and DOWNLOAD_SLOTS are limits of one process in
 Scrapy (https://docs.scrapy.org/en/latest/topics/settings.html): eight workers would be eight times
 as fast. Here they are the limits of a domain; SEINE_DOMAIN_DELAY_MS and SEINE_DOMAIN_CONCURRENCY
-go first where they are set. AUTOTHROTTLE_ settings, in the same way, set the fleet's throttle.
+take precedence if set. In the same way AUTOTHROTTLE_ settings set the fleet's throttle.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ import attrs
 from scrapy_seine.config import SettingsLike, flag, number
 from scrapy_seine.records import Value
 
-#: Part of a pause that may be left out at random, at most: none would be no pause.
+#: Largest share of a pause that randomness may remove, so that some pause remains.
 _MOST_JITTER = 0.9
 
 
 @attrs.frozen(eq=False, repr=False)
 class Pace(Value):
-    """Pauses that follow from how long sites take to answer."""
+    """Pauses derived from how long sites take to answer."""
 
     target: float
-    """Requests under way at one site, in the whole fleet."""
+    """Requests in flight at one site, in the whole fleet."""
     least_ms: int
     most_ms: int
 
 
 @attrs.frozen(eq=False, repr=False)
 class ProjectPace(Value):
-    """A shortest pause, and how many times as long the part is that chance adds to it."""
+    """A shortest pause, and the longest random addition as a multiple of it."""
 
     delay_ms: int
     jitter: float = 0.0
 
     @classmethod
     def spread(cls, delay_s: float, jitter: float) -> ProjectPace:
-        """Pause *delay_s* on average, more or less by *jitter* times as much, as Scrapy does.
+        """Make a pause of *delay_s* on average, varied by a factor of *jitter*, as Scrapy does.
 
         >>> ProjectPace.spread(1.0, 0.5), ProjectPace.spread(1.0, 0)
         (ProjectPace(delay_ms=500, jitter=2.0), ProjectPace(delay_ms=1000, jitter=0.0))
@@ -70,12 +70,12 @@ def concurrency_of_project(settings: SettingsLike) -> int:
     """
     if settings.get("SEINE_DOMAIN_CONCURRENCY") is not None:
         return int(number(settings, "SEINE_DOMAIN_CONCURRENCY", 16, low=1))
-    each = int(number(settings, "CONCURRENT_REQUESTS_PER_DOMAIN", 16))
-    return each or int(number(settings, "CONCURRENT_REQUESTS", 16, low=1))
+    per_domain = int(number(settings, "CONCURRENT_REQUESTS_PER_DOMAIN", 16))
+    return per_domain or int(number(settings, "CONCURRENT_REQUESTS", 16, low=1))
 
 
 def slot_of_project(slots: Mapping[str, Any], domain: str) -> tuple[int | None, int | None]:
-    """Pause (ms) and concurrency that DOWNLOAD_SLOTS names for a domain; None: no wish.
+    """Return pause (ms) and concurrency of a domain in DOWNLOAD_SLOTS; None: not set.
 
     >>> slot_of_project({"a.example": {"delay": 2, "concurrency": 1}}, "a.example:8080")
     (2000, 1)
@@ -93,7 +93,7 @@ def slot_of_project(slots: Mapping[str, Any], domain: str) -> tuple[int | None, 
 
 
 def throttle_of_project(settings: SettingsLike) -> Pace | None:
-    """Read the settings of the fleet's throttle; None where it is off.
+    """Read the settings of the fleet's throttle; None if it is off.
 
     Raises:
         ConfigError: one is wrong.
@@ -108,7 +108,7 @@ def throttle_of_project(settings: SettingsLike) -> Pace | None:
 
 
 def _autothrottle(settings: SettingsLike) -> Pace | None:
-    """Read Scrapy's own AUTOTHROTTLE_ settings, which are the fleet's here."""
+    """Read Scrapy's own AUTOTHROTTLE_ settings, which apply to the fleet here."""
     if not flag(settings, "AUTOTHROTTLE_ENABLED"):
         return None
     return Pace(

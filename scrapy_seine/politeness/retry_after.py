@@ -7,9 +7,9 @@ from email.utils import parsedate_to_datetime
 
 
 def retry_after_s(value: str, now: datetime) -> float | None:
-    """Seconds that a Retry-After header asks for: a number or a date (RFC 9110, 10.2.3).
+    """Parse a Retry-After header into seconds: a number or a date (RFC 9110, 10.2.3).
 
-    None where it says neither; a date in the past asks for none.
+    None if it is neither; 0 for a date in the past.
 
     >>> now = datetime(2026, 1, 1, tzinfo=UTC)
     >>> retry_after_s(" 120 ", now), retry_after_s("Thu, 01 Jan 2026 00:00:30 GMT", now)

@@ -1,8 +1,8 @@
-"""robots.txt of each site, fetched by one worker and kept in Redis for all.
+"""robots.txt of each site, fetched by one worker and stored in Redis for all.
 
-`robots:{origin}` is a hash: state, body (deflated), failures in a row, until (ms). It lives a while
-longer than it is believed, so that failures are counted. `robots:{origin}:lock` names the worker
-that fetches; it expires where that worker dies. All crawls share them.
+`robots:{origin}` is a hash: state, body (deflated), failures in a row, until (ms). It is kept
+longer than it is valid, so that failures are counted. `robots:{origin}:lock` names the fetching
+worker; it expires if that worker dies. All crawls share them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STATES: dict[bytes, State] = {b"rules": "rules", b"free": "free", b"away": "awa
 
 
 def kept_s(settings: SettingsLike) -> float:
-    """How long a robots.txt that was read counts for the fleet, s (SEINE_ROBOTS_SECONDS)."""
+    """Read how long a fetched robots.txt is valid for the fleet, s (SEINE_ROBOTS_SECONDS)."""
     return number(settings, "SEINE_ROBOTS_SECONDS", 86400, low=1)
 
 
@@ -32,23 +32,23 @@ class Known(Value):
     state: State
     body: bytes
     left_s: float
-    """For how long it may be believed, seconds."""
+    """For how long it is valid, s."""
 
 
 @attrs.frozen(eq=False, repr=False)
 class Wanted(Value):
-    """Nobody has it: the caller is to fetch it, and to store what comes of it."""
+    """No worker has it: the caller has to fetch it, and to store the result."""
 
     failures: int
 
 
 @attrs.frozen(eq=False, repr=False)
 class Awaited(Value):
-    """Another worker fetches it."""
+    """Another worker is fetching it."""
 
 
 class SharedRobots:
-    """The fleet's memory of robots.txt files."""
+    """The fleet's cache of robots.txt files."""
 
     def __init__(self, redis: Redis, token: str, *, lock_s: float, now_ms: int = 0) -> None:
         self.redis = redis
@@ -58,19 +58,19 @@ class SharedRobots:
         self.now_ms = now_ms
 
     async def look(self, origin: str) -> Known | Wanted | Awaited:
-        """What is known of *origin* (`https://host:port`), or who is to find out."""
+        """Return what is known of *origin* (`https://host:port`), or who has to fetch it."""
         lua = load_script("scrapy_seine.politeness", "robots")
         args = [self.now_ms, self.token, int(self.lock_s * 1000)]
-        word, *rest = await call(self.redis, lua, _keys(origin), args)
+        word, *fields = await call(self.redis, lua, _keys(origin), args)
         if word == b"FETCH":
-            return Wanted(int(rest[0]))
+            return Wanted(int(fields[0]))
         if word == b"WAIT":
             return Awaited()
-        known = _read(*rest)
+        known = _read(*fields)
         return Wanted(0) if known is None else known
 
     async def store(self, origin: str, known: Known, *, failures: int = 0) -> None:
-        """Share the result with the fleet, and release the lock."""
+        """Store the result for the fleet, and release the lock."""
         lua = load_script("scrapy_seine.politeness", "robots_store")
         body = zlib.compress(known.body[:SIZE_LIMIT]) if known.body else b""
         args = [self.now_ms, self.token, known.state, int(known.left_s * 1000), failures, body]
@@ -82,12 +82,16 @@ def _keys(origin: str) -> list[str]:
 
 
 def _read(state: bytes, left_ms: int, body: bytes) -> Known | None:
-    """Read what the fleet has; None where it is damaged, so that it is fetched anew."""
-    found = _STATES.get(state)
+    """Parse a stored robots.txt; None if it is damaged, so that it is fetched again."""
+    parsed_state = _STATES.get(state)
     inflater = zlib.decompressobj()
     try:
         text = inflater.decompress(body, SIZE_LIMIT) if body else b""
     except zlib.error:
         return None
-    whole = not body or inflater.eof or len(text) == SIZE_LIMIT
-    return Known(found, text, int(left_ms) / 1000) if found is not None and whole else None
+    is_complete = not body or inflater.eof or len(text) == SIZE_LIMIT
+    return (
+        Known(parsed_state, text, int(left_ms) / 1000)
+        if parsed_state is not None and is_complete
+        else None
+    )

@@ -10,25 +10,25 @@ from protego import Protego
 from scrapy_seine.politeness import crawl_delay
 
 State = Literal["rules", "free", "away"]
-#: Bytes of a robots.txt that are read; a crawler must read at least as many.
+#: Bytes of a robots.txt that are parsed; RFC 9309 requires at least as many.
 SIZE_LIMIT = 500 * 1024
-#: Longer lines are left out: no URL that is asked for is as long, in whatever spelling.
+#: Longer lines are skipped, because no requested URL is as long in any spelling.
 _LONGEST_LINE = 16_384
 _AGENTS = frozenset({"user-agent", "useragent", "user agent"})
-#: What a line may begin with that has no colon, and what concerns the whole site.
+#: First words of rules without a colon, and lines that concern the whole site.
 _WORDS = ("allow", "d", "crawl", "request", "visit")
 _SITE_WIDE = ("sitemap", "site-map", "host")
 _TOO_MANY = 429
-#: Patterns with a wildcard, times characters of a URL, that are tried: some 20 ms. That is two
-#: thousand such patterns on an address of two thousand characters.
+#: Limit of wildcard patterns times characters of a URL: some 20 ms, which is two thousand such
+#: patterns on a URL of two thousand characters.
 _MOST_STEPS = 4_000_000
 
 
 def state_of(status: int) -> State:
-    """What an answer to robots.txt means (RFC 9309, 2.3.1).
+    """Classify a response to a request for robots.txt (RFC 9309, 2.3.1).
 
-    A 429 counts as away although it is a 4xx: a site that asks for less must not be read as one
-    that allows all.
+    A 429 counts as away although it is a 4xx, because a site that wants fewer requests must not be
+    treated as one that allows all.
 
     >>> [state_of(s) for s in (200, 404, 403, 302, 429, 500)]
     ['rules', 'free', 'free', 'free', 'away', 'away']
@@ -39,7 +39,7 @@ def state_of(status: int) -> State:
 
 
 def away_s(failures: int, *, first_s: float = 5.0, most_s: float = 600.0) -> float:
-    """Seconds until a robots.txt that could not be read is asked for again.
+    """Seconds until a robots.txt that could not be fetched is requested again.
 
     >>> [away_s(n) for n in (0, 1, 6, 7, 500)]
     [5.0, 10.0, 320.0, 600.0, 600.0]
@@ -54,13 +54,13 @@ class Robots:
     state: State
     text: str = ""
     _rules: dict[str, Protego] = attrs.field(factory=dict, init=False)
-    """The rules for each agent that was asked about: one, as a rule."""
+    """The parsed rules by agent, usually one."""
     _wildcards: dict[str, int] = attrs.field(factory=dict, init=False)
-    """How many of an agent's rules have a wildcard."""
+    """Number of an agent's rules with a wildcard."""
 
     @classmethod
     def read(cls, state: State, body: bytes) -> Robots:
-        """Take a robots.txt; what is no text of rules allows everything."""
+        """Parse a robots.txt; a body that is no text of rules allows everything."""
         if state != "rules":
             return cls(state)
         return cls(state, body[:SIZE_LIMIT].decode("utf-8-sig", "replace"))
@@ -75,7 +75,7 @@ class Robots:
         return rules
 
     def allows(self, url: str, agent: str) -> bool:
-        """Whether *agent* may ask for *url*."""
+        """Whether *agent* may request *url*."""
         if self.state == "away":
             return False
         if self.state == "free":
@@ -84,10 +84,10 @@ class Robots:
         return not self.is_too_long(url, agent) and bool(rules.can_fetch(url, agent))
 
     def is_too_long(self, url: str, agent: str) -> bool:
-        """Whether *url* is forbidden because it cannot be held against so many patterns.
+        """Whether *url* is forbidden because matching it with all patterns would take too long.
 
-        Each pattern is looked for from the URL's beginning to its end: 30,000 patterns, which fit
-        in a robots.txt, and an address of 4,000 characters would take half a second a page.
+        Each pattern is searched along the whole URL: 30,000 patterns, which fit in a robots.txt,
+        and a URL of 4,000 characters would take half a second a page.
         """
         return self._wildcards.get(agent, 0) * len(url) > _MOST_STEPS
 
@@ -105,10 +105,10 @@ class Robots:
 
 
 def rules_for(text: str, agent: str) -> str:
-    """The lines of a robots.txt that concern *agent*, in one group of the name that fits best.
+    """Return the lines of a robots.txt for *agent*, in one group of the best matching name.
 
     The parser applies each rule to each name of its group, and keeps all of them: ten thousand
-    names over ten thousand rules are a hundred million. Here each line is looked at twice.
+    names with ten thousand rules make a hundred million. Here each line is read twice.
 
     >>> rules_for("User-agent: *\\nDisallow: /x\\n\\nUser-agent: Bot\\nDisallow: /", "bot/1")
     'User-agent: bot\\nDisallow: /'
@@ -122,22 +122,22 @@ def rules_for(text: str, agent: str) -> str:
     names = [name for line in lines for name in _names_in(line) or () if _fit(name, agent)]
     if not names:
         return ""
-    best = max(names, key=lambda name: _fit(name, agent))
-    kept, is_mine, is_head = [f"User-agent: {best}"], False, False
+    best_name = max(names, key=lambda name: _fit(name, agent))
+    chosen_lines, is_mine, is_head = [f"User-agent: {best_name}"], False, False
     for line in lines:
-        found = _names_in(line)
-        if found is not None:
-            is_mine = (is_head and is_mine) or best in found
+        line_names = _names_in(line)
+        if line_names is not None:
+            is_mine = (is_head and is_mine) or best_name in line_names
             is_head = True
         elif _is_rule(line):
             is_head = False
             if is_mine:
-                kept.append(line)
-    return "\n".join(kept)
+                chosen_lines.append(line)
+    return "\n".join(chosen_lines)
 
 
 def _names_in(line: str) -> tuple[str, ...] | None:
-    """The names in a line that begins a group, None in any other line."""
+    """Return the names in a line that begins a group, None for any other line."""
     if line[:1] not in "uU":
         return None
     field, colon, value = line.partition(":")
@@ -152,7 +152,7 @@ def _names_in(line: str) -> tuple[str, ...] | None:
 
 
 def _fit(name: str, agent: str) -> int:
-    """How well a name fits an agent, 0: not at all; the longest part of its words counts."""
+    """Return how well a name matches an agent, 0: not at all; the longest match counts."""
     if name == "*":
         return 1
     place = agent.find(name)
@@ -162,6 +162,6 @@ def _fit(name: str, agent: str) -> int:
 
 
 def _is_rule(line: str) -> bool:
-    """Whether a line belongs to a group, and ends the list of its names."""
+    """Whether a line is a rule of a group, and ends the list of its names."""
     low = line[:20].lower()
     return not low.startswith(_SITE_WIDE) and (":" in line or low.startswith(_WORDS))

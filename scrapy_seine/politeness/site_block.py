@@ -12,7 +12,7 @@ UNAVAILABLE = 503
 
 
 def limits_s(settings: SettingsLike) -> tuple[float, float]:
-    """The first pause after a 429 that names no time, and the longest pause, s.
+    """Read the first pause after a 429 without a time, and the longest pause, s.
 
     SEINE_BLOCK_SECONDS and SEINE_BLOCK_LIMIT_SECONDS.
     """
@@ -24,19 +24,19 @@ def limits_s(settings: SettingsLike) -> tuple[float, float]:
 
 @attrs.frozen(eq=False, repr=False)
 class Block(Value):
-    """A whole site is to be left alone."""
+    """A pause of a whole site."""
 
     wait_s: float
     grows: bool
-    """The site named no time: each block that follows the last one closely is twice as long."""
+    """The site named no time: each block that closely follows the last one is twice as long."""
 
 
 def block_of(
     status: int, retry_after: float | None, *, usual_s: float, limit_s: float
 ) -> Block | None:
-    """Whether an answer asks for a pause of the whole site, and for how long.
+    """Whether a response asks for a pause of the whole site, and for how long.
 
-    A 429 always does; a 503 only where it names a time: without one it is a failure like others.
+    A 429 always does; a 503 only if it names a time: without one it is a failure like others.
 
     >>> block_of(429, None, usual_s=5, limit_s=60)
     Block(wait_s=5, grows=True)

@@ -1,8 +1,8 @@
-"""Sends what a worker learns of a site's limits to the frontier, and so to the fleet.
+"""Sends site limits that a worker learns to the frontier, and so to the fleet.
 
-Middlewares exist before the scheduler does, and know sites; the scheduler's exchange knows Redis.
-Both meet here. Nothing is asked of Redis at once: a word leaves with the next round trip, ahead
-of the leases that it asks for.
+Middlewares exist before the scheduler, and know sites; the scheduler's exchange knows Redis. This
+object connects the two. Redis is not called at once: limits are sent with the next round trip,
+before the leases that it requests.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
     from scrapy_seine.frontier.round_trips.exchange import Exchange
 
 logger = logging.getLogger(__name__)
-#: Milliseconds, at most, that a request waits in this worker for its next time to send.
+#: How long a request waits in this worker for its next slot, at most, ms.
 PATIENCE_MS = 1000
-#: Measured latencies wait this long for others, s.
+#: Latency records are collected for this time before they are sent, s.
 TELL_S = 0.25
-#: For how long a number of addresses is believed, ms.
+#: For how long a number of addresses is valid, ms.
 SPREAD_MS = 60_000
 T = TypeVar("T")
 
 
-def batched(things: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Cut into lists of at most *size*."""
-    rest = iter(things)
-    while part := list(islice(rest, size)):
+def batched(values: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Split into lists of at most *size*."""
+    iterator = iter(values)
+    while part := list(islice(iterator, size)):
         yield part
 
 
 class SiteLimits:
-    """The wishes of sites, told to the frontier of one crawler."""
+    """The limits of sites, sent to the frontier of one crawler."""
 
     def __init__(self) -> None:
         self.exchange: Exchange | None = None
         self.pace: Pace | None = None
-        """How sites are to be paced by their answers; None: they are not."""
+        """How pauses follow sites' latencies; None: they do not."""
         self._latencies: dict[str, Latency] = {}
         self._delays: dict[str, int] = {}
         self._lanes: dict[str, str] = {}
@@ -57,20 +57,20 @@ class SiteLimits:
     def connect(
         self, exchange: Exchange, pace: Pace | None, slots: Mapping[str, Any] | None = None
     ) -> None:
-        """Send what sites ask for by this exchange from now on; *slots* is DOWNLOAD_SLOTS."""
+        """Send limits of sites by this exchange from now on; *slots* is DOWNLOAD_SLOTS."""
         self.exchange, self.pace, self._slots = exchange, pace, slots or {}
 
     def block(self, domain: str, wait_s: float, *, limit_s: float = 0.0) -> None:
-        """Let no worker send to *domain* for *wait_s*.
+        """Block *domain* for all workers for *wait_s*.
 
-        With *limit_s* a block that follows the last one closely is twice as long, up to that.
+        With *limit_s* a block that closely follows the last one is twice as long, up to that.
         """
         if self.exchange is not None:
             self.exchange.tell("block_until", domain, int(wait_s * 1000), int(limit_s * 1000))
             self.exchange.give_back(domain)
 
     def set_lane(self, domain: str, lane: str) -> None:
-        """Let only workers that have *lane* lease of *domain*; '' = any worker."""
+        """Let only workers that have *lane* lease from *domain*; '' = any worker."""
         if self.exchange is not None and self._lanes.get(domain) != lane:
             self._lanes[domain] = lane
             self.exchange.tell("set_lane", domain, lane)
@@ -78,7 +78,7 @@ class SiteLimits:
                 self.exchange.give_back(domain)
 
     def set_spread(self, domain: str, addresses: int) -> None:
-        """Let each of as many addresses keep a domain's limits by itself; to be repeated."""
+        """Apply a domain's limits to each of *addresses* addresses; call it regularly."""
         if self.exchange is not None:
             self.exchange.tell("set_spread", domain, max(1, addresses), SPREAD_MS)
 
@@ -93,7 +93,7 @@ class SiteLimits:
                 self.exchange.tell("set_delay", domain, "", "", "", delay_ms)
 
     def new_site(self, domain: str, spider: Any) -> tuple[int | None, int | None] | None:
-        """Pause (ms) and concurrency that a domain's site file asks for, when it is first met."""
+        """Return pause (ms) and concurrency of a domain's site file, at its first request."""
         if domain in self._sites:
             return None
         self._sites.add(domain)
@@ -106,16 +106,16 @@ class SiteLimits:
         return limits if limits != (None, None) else None
 
     def meet(self, domain: str, spider: Any) -> None:
-        """Tell the frontier what a site file asks for, ahead of the requests on their way."""
+        """Send a site file's limits to the frontier, before the domain's first requests."""
         limits = self.new_site(domain, spider)
         if limits is not None and self.exchange is not None:
             self.exchange.tell("set_site", domain, *("" if n is None else n for n in limits))
 
     async def meet_first(self, domains: Iterable[str], spider: Any) -> None:
-        """Tell the frontier before seeds of these domains enter it.
+        """Send site files' limits to the frontier before seeds of these domains enter it.
 
         Raises:
-            RedisError: it does not answer; the domains count as not met yet.
+            RedisError: it does not answer; the domains count as not sent yet.
         """
         for domain in dict.fromkeys(domains):
             limits = self.new_site(domain, spider)
@@ -130,9 +130,9 @@ class SiteLimits:
                     raise
 
     async def crawl_delay(self, domain: str, delay_ms: int) -> None:
-        """Keep the pause that robots.txt of *domain* asks for; 0: it asks for none.
+        """Keep the pause of *domain*'s robots.txt; 0: it asks for none.
 
-        Returns when the frontier knows: what waits for robots.txt will ask it for times to send.
+        Returns when the frontier has it, because waiting requests will then ask it for slots.
         """
         if self.exchange is not None:
             if delay_ms > self._delays.get(domain, 0):
@@ -146,33 +146,33 @@ class SiteLimits:
         else:
             self._delays.pop(domain, None)
 
-    def keep_delay(self, at: str, delay_ms: int) -> None:
-        """Keep a site's pause in a slot that its requests wait at, too."""
-        if self.exchange is not None and delay_ms > self._delays.get(at, 0):
-            self.exchange.give_back(at)
-            self.exchange.tell("set_delay", at, "", "", "", delay_ms)
-            self._delays[at] = delay_ms
+    def keep_delay(self, slot: str, delay_ms: int) -> None:
+        """Keep a site's pause also for a slot in which its requests wait."""
+        if self.exchange is not None and delay_ms > self._delays.get(slot, 0):
+            self.exchange.give_back(slot)
+            self.exchange.tell("set_delay", slot, "", "", "", delay_ms)
+            self._delays[slot] = delay_ms
 
     def answered(self, domain: str, seconds: float, *, good: bool) -> None:
         """Record how long a site took to answer. Records are collected, and sent in one call."""
         if not self._latencies:
-            asyncio.get_running_loop().call_later(TELL_S, self._tell)
+            asyncio.get_running_loop().call_later(TELL_S, self._send_latencies)
         self._latencies.setdefault(domain, Latency()).add(seconds, good=good)
 
-    def _tell(self) -> None:
+    def _send_latencies(self) -> None:
         latencies, self._latencies = self._latencies, {}
         if self.exchange is None or self.pace is None:
             return
         for part in batched(latencies.items(), 100):
-            args = [arg for domain, seen in part for arg in (domain, *seen.args())]
+            args = [arg for domain, latency in part for arg in (domain, *latency.args())]
             self.exchange.tell("measure", *attrs.astuple(self.pace), *args)
 
     def due_in(self, lease: Lease, *, spent_at: float | None = None) -> float | None:
-        """Seconds until a request is to be sent, 0 for now; None: it missed its time.
+        """Seconds until a request is due, 0 for now; None: it missed its slot.
 
-        A domain that knows no pause may be asked at any time. A lease from before a pause became
-        known has no slot; nor has one whose slot was spent (*spent_at*, monotonic s) on something
-        else that the site was asked for.
+        A domain without a pause may be requested at any time. A lease from before the pause became
+        known has no slot; nor has one whose slot was used (*spent_at*, monotonic s) for another
+        request to the site.
         """
         known_ms = self._delays.get(lease.domain, 0) if self._delays else 0
         delay_ms = max(lease.delay_ms, known_ms)
@@ -181,11 +181,11 @@ class SiteLimits:
         if spent_at is not None or not lease.delay_ms or not self.exchange.clock(lease).trusted:
             return None
         past_ms = self.exchange.now_ms(lease) - lease.slot_ms
-        late = past_ms > late_ms(delay_ms, lease.slack_ms)
-        return None if late else max(0.0, -past_ms / 1000)
+        is_late = past_ms > late_ms(delay_ms, lease.slack_ms)
+        return None if is_late else max(0.0, -past_ms / 1000)
 
     def left(self, lease: Lease) -> float:
-        """A request was written just now; where that was late, the next one's pause starts here.
+        """Record that a request was just sent; if it was late, the next pause starts now.
 
         Returns by how much it was late, ms.
         """
@@ -202,13 +202,13 @@ class SiteLimits:
     async def reserve(
         self, lease: Lease, *, spent_at: float | None = None, patience_ms: int = PATIENCE_MS
     ) -> Lease | None:
-        """Ask the frontier for another time to send; None where the lease is to be handed back."""
+        """Ask the frontier for another slot; None if the lease has to be handed back."""
         assert self.exchange is not None
         if spent_at is None and lease.delay_ms:
             self.exchange.slack.missed()
         elif spent_at is None:
-            spent_at = -1.0  # it never had a slot, and the last one is long ago
-        asked, slack_ms = monotonic(), int(self.exchange.slack.ms)
+            spent_at = -1.0  # it never had a slot, and the last use is long ago
+        asked_at, slack_ms = monotonic(), int(self.exchange.slack.ms)
         try:
             now_ms, slot_ms, delay_ms = await self.exchange.frontier.reslot(
                 lease,
@@ -218,7 +218,7 @@ class SiteLimits:
             )
         except (RedisError, OSError):
             return None
-        self.exchange.clock(lease).learn(now_ms / 1000, asked, monotonic())
+        self.exchange.clock(lease).learn(now_ms / 1000, asked_at, monotonic())
         if not slot_ms:
             return None
         return attrs.evolve(lease, slot_ms=slot_ms, delay_ms=delay_ms, slack_ms=slack_ms)

@@ -1,4 +1,4 @@
-"""The latest actions, who did what to a crawl: a log line, and the newest few hundred in Redis."""
+"""The latest actions on a crawl, with their actors: a log line, and the newest in Redis."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Deed(Value):
     at: float
     who: str
     origin: str
-    """Address it came from, or `terminal`."""
+    """The address it came from, or `terminal`."""
     verb: str
     target: str
     result: str
@@ -38,7 +38,7 @@ class Deed(Value):
 async def note_deed(
     redis: Redis, keys: Keys, *, who: str, origin: str, verb: str, target: str, result: str
 ) -> None:
-    """Write an action down, after it was done."""
+    """Record an action, after it was done."""
     logger.info("%s by %s from %s: %s: %s", verb, who, origin, target or "crawl", result)
     deed = Deed(
         at=round(time.time(), 3),
@@ -55,7 +55,7 @@ async def note_deed(
 
 
 async def note_command(redis: Redis, keys: Keys, verb: str, target: str, result: object) -> None:
-    """Write down what somebody did in a terminal."""
+    """Record an action in a terminal."""
     await note_deed(
         redis,
         keys,
@@ -78,9 +78,9 @@ async def read_deeds(redis: Redis, keys: Keys, limit: int = 10) -> list[Deed]:
     """Return the newest actions, newest first."""
     client: Any = redis
     rows = await client.lrange(keys.actions, 0, limit - 1)
-    return [_deed(told) for raw in rows if (told := record(raw))]
+    return [_deed(fields) for raw in rows if (fields := record(raw))]
 
 
-def _deed(told: dict[str, Any]) -> Deed:
+def _deed(fields: dict[str, Any]) -> Deed:
     texts = ("who", "origin", "verb", "target", "result")
-    return Deed(at=real(told.get("at")), **{name: str(told.get(name, "")) for name in texts})
+    return Deed(at=real(fields.get("at")), **{name: str(fields.get(name, "")) for name in texts})

@@ -18,13 +18,13 @@ from scrapy_seine.records import Value
 
 #: Dead letters read in one step while filtering.
 STEP = 500
-#: Dead letters looked at for one page, at most.
+#: Dead letters read for one page, at most.
 MOST = 20_000
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Filter(Value):
-    """Which dead letters are meant; empty fields match all."""
+    """Selects dead letters; empty fields match all."""
 
     reason: str = ""
     domain: str = ""
@@ -36,7 +36,7 @@ class Filter(Value):
     """Buried at this Unix time or earlier."""
 
     def matches(self, letter: Found) -> bool:
-        """Whether a dead letter is meant."""
+        """Whether a dead letter is selected."""
         if not self.since <= letter.at <= self.until:
             return False
         if self.reason and reason_of(letter) != self.reason:
@@ -48,7 +48,7 @@ class Filter(Value):
 
 
 def host_of(url: str) -> str:
-    """Host and port of a URL, in lower case; empty where it has none."""
+    """Return host and port of a URL, in lower case; '' if it has none."""
     try:
         return urlsplit(url).netloc.rpartition("@")[2].lower()
     except ValueError:
@@ -56,7 +56,7 @@ def host_of(url: str) -> str:
 
 
 def reason_of(letter: Found) -> str:
-    """Why it was given up."""
+    """Return why it was given up."""
     return str(letter.note.get("reason") or "unknown")
 
 
@@ -75,39 +75,41 @@ async def read_dead(frontier: Frontier, *, start: int = 0, limit: int = 50) -> l
 
 
 def parse_note(note: bytes | None) -> dict[str, Any]:
-    """Read the note of a dead letter; what cannot be read is kept as its error."""
+    """Parse the note of a dead letter; one that cannot be parsed becomes its error."""
     try:
-        told = orjson.loads(note or b"{}")
+        fields = orjson.loads(note or b"{}")
     except orjson.JSONDecodeError:
-        told = None
-    if not isinstance(told, dict):
-        told = {"error": (note or b"").decode("utf-8", "replace")}
-    return {k: redact(v) if isinstance(v, str) else v for k, v in told.items()}
+        fields = None
+    if not isinstance(fields, dict):
+        fields = {"error": (note or b"").decode("utf-8", "replace")}
+    return {k: redact(v) if isinstance(v, str) else v for k, v in fields.items()}
 
 
 async def search_dead(
-    frontier: Frontier, wanted: Filter, *, limit: int = 100
+    frontier: Frontier, selection: Filter, *, limit: int = 100
 ) -> tuple[list[Found], bool]:
-    """Return matching dead letters, newest first, and whether all were looked at."""
-    parts = await together(_search_part(part, wanted, limit) for part in frontier.parts)
-    found = sorted((x for letters, _ in parts for x in letters), key=lambda x: -x.at)
-    return found[:limit], len(found) <= limit and all(whole for _, whole in parts)
+    """Return matching dead letters, newest first, and whether all were searched."""
+    parts = await together(_search_part(part, selection, limit) for part in frontier.parts)
+    matches = sorted((x for letters, _ in parts for x in letters), key=lambda x: -x.at)
+    return matches[:limit], len(matches) <= limit and all(is_complete for _, is_complete in parts)
 
 
-async def _search_part(frontier: Frontier, wanted: Filter, limit: int) -> tuple[list[Found], bool]:
-    found: list[Found] = []
+async def _search_part(
+    frontier: Frontier, selection: Filter, limit: int
+) -> tuple[list[Found], bool]:
+    matches: list[Found] = []
     for start in range(0, MOST, STEP):
-        letters = await read_dead(frontier, start=start, limit=STEP)
-        found += [letter for letter in letters if wanted.matches(letter)]
-        if len(letters) < STEP:
-            return found[:limit], len(found) <= limit
-        if len(found) >= limit:
+        batch = await read_dead(frontier, start=start, limit=STEP)
+        matches += [letter for letter in batch if selection.matches(letter)]
+        if len(batch) < STEP:
+            return matches[:limit], len(matches) <= limit
+        if len(matches) >= limit:
             break
-    return found[:limit], False
+    return matches[:limit], False
 
 
 async def one_dead(frontier: Frontier, id_: str) -> tuple[Found, bytes] | None:
-    """Return one dead letter with its stored bytes; None: it is not there any more."""
+    """Return one dead letter with its stored bytes; None: it does not exist any more."""
     client: Any = frontier.redis
     number, parts = part_of_id(id_), frontier.parts
     part = parts[number] if number < len(parts) else frontier
@@ -116,5 +118,5 @@ async def one_dead(frontier: Frontier, id_: str) -> tuple[Found, bytes] | None:
     if score is None:
         return None
     (stored,) = await part.dictionaries.read([await client.hget(keys.requests, id_)])
-    told = parse_note(await client.hget(keys.autopsy, id_))
-    return read(stored, id=id_, state="dead", at=score / 1000, note=told), stored or b""
+    fields = parse_note(await client.hget(keys.autopsy, id_))
+    return read(stored, id=id_, state="dead", at=score / 1000, note=fields), stored or b""

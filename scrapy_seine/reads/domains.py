@@ -1,4 +1,4 @@
-"""Domains: limits, place in the frontier, and what became of their requests."""
+"""Domains: limits, place in the frontier, and outcomes of their requests."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Domain(Value):
     state: State
     """ready: may be served; waiting: not before its time; busy: all slots in use; idle: no work."""
     queued: int
-    """Requests ready in its queue; delayed ones are not counted here."""
+    """Requests ready in its queue, without delayed ones."""
     active: int
     """Requests in flight."""
     delay_ms: int
-    """The pause that holds: the largest of the set one, the site's wish and the measured one."""
+    """The pause in force: the largest of the configured, the site's and the measured one."""
     concurrency: int
     due_in_s: float
     """Seconds until it may be served; 0: now."""
@@ -52,7 +52,7 @@ class Domain(Value):
 
     @property
     def ended(self) -> int:
-        """Attempts that ended, in whichever way."""
+        """Attempts that ended, with any outcome."""
         return self.done + self.retry + self.bury
 
     @property
@@ -62,13 +62,13 @@ class Domain(Value):
 
 
 def free_slots(domain: Domain) -> int:
-    """Requests that the domain would hand out at once: one where a delay spaces them."""
+    """Requests that the domain would lease at once: one if it has a delay."""
     slots = 1 if domain.delay_ms > 0 else max(0, domain.concurrency - domain.active)
     return min(domain.queued, slots)
 
 
 def state_of(*, queued: int, active: int, cap: int, paused: bool, due_in_s: float) -> State:
-    """Where a domain stands, by the rules of the frontier's `place`.
+    """Return a domain's state, by the rules of the frontier's `place`.
 
     >>> state_of(queued=3, active=0, cap=2, paused=False, due_in_s=0.4)
     'waiting'
@@ -101,28 +101,28 @@ def _domain(
     name: str, fields: Sequence[bytes | None], queued: int, defaults: dict[str, int], now_s: float
 ) -> Domain:
     raw = dict(zip(_FIELDS, fields, strict=True))
-    own = {field: whole(value) for field, value in raw.items() if value}
-    until_ms = max(own.get("due", 0), own.get("blocked", 0))
+    values = {field: whole(value) for field, value in raw.items() if value}
+    until_ms = max(values.get("due", 0), values.get("blocked", 0))
     due_in_s = round(max(0.0, until_ms / 1000 - now_s), 3)
-    delay = own.get("delay", own.get("site_delay", defaults["delay"]))
-    cap = own.get("cap", own.get("site_cap", defaults["cap"]))
-    active = own.get("active", 0)
+    delay = values.get("delay", values.get("site_delay", defaults["delay"]))
+    cap = values.get("cap", values.get("site_cap", defaults["cap"]))
+    active = values.get("active", 0)
     paused = raw["paused"] is not None
     return Domain(
         name=name,
         state=state_of(queued=queued, active=active, cap=cap, paused=paused, due_in_s=due_in_s),
         queued=queued,
         active=active,
-        delay_ms=max(delay, *(own.get(n, 0) for n in _ASKED)),
+        delay_ms=max(delay, *(values.get(n, 0) for n in _ASKED)),
         concurrency=cap,
         due_in_s=due_in_s,
         paused=paused,
-        **{outcome: own.get(outcome, 0) for outcome in OUTCOMES},
+        **{outcome: values.get(outcome, 0) for outcome in OUTCOMES},
     )
 
 
 async def list_domains(redis: Redis, keys: Keys, *, limit: int, start: int = 0) -> list[str]:
-    """Names, the busiest first; then those with work that no worker has reported yet."""
+    """Return names, the busiest first; then those with work that no worker has reported yet."""
     pipe = redis.pipeline(transaction=False)
     pipe.zrevrange(keys.busiest, start, start + limit - 1)
     if start == 0:

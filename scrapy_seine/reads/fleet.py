@@ -22,7 +22,7 @@ from scrapy_seine.printable import printable, redact
 from scrapy_seine.reads.domains import Domain, free_slots, read_domains
 from scrapy_seine.records import Value
 
-#: Ready domains looked at for the due-now backlog; beyond them it is scaled up.
+#: Ready domains read to estimate the due-now backlog; beyond them it is extrapolated.
 SAMPLE = 100
 #: Workers listed, at most.
 MAX_WORKERS = 1000
@@ -30,12 +30,12 @@ MAX_WORKERS = 1000
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Worker(Value):
-    """One worker, as its last heartbeat described it."""
+    """One worker, as described in its last heartbeat."""
 
     name: str
     alive: bool
     expires_in_s: float
-    """Seconds until its heartbeat counts as missing; negative: it is."""
+    """Seconds until its heartbeat counts as missing; negative: it is missing."""
     host: str = ""
     pid: int = 0
     started: float = 0.0
@@ -49,12 +49,12 @@ class Worker(Value):
     """Share of one core, between its last two heartbeats."""
     memory_bytes: int = 0
     urls: Sequence[str] = ()
-    """Some of the pages that it was at."""
+    """Some of the pages that it was working on."""
     waits: str = ""
-    """Which page has not ended for long, and what it waits in."""
+    """Which page has not ended for long, and what it waits for."""
 
     def rate(self, now_s: float) -> float:
-        """Pages a minute since its start."""
+        """Pages per minute since its start."""
         ran_s = now_s - self.started
         return 60 * self.pages / ran_s if self.started and ran_s > 1 else 0.0
 
@@ -70,13 +70,13 @@ class Fleet(Value):
     counts: Counts
     workers: Sequence[Worker]
     due_now: int
-    """Requests that could be sent this moment; exact up to SAMPLE ready domains."""
+    """Requests that could be sent now; exact up to SAMPLE ready domains."""
     oldest_s: float
-    """Age of the request that is next to be handed out; 0: none is ready."""
+    """Age of the next request to be leased; 0: none is ready."""
     lateness_s: float
-    """How long work that is due has waited for a worker to ask."""
+    """How long due work has waited for a worker to ask."""
     clock_skew_s: float
-    """This machine's clock less Redis'."""
+    """This machine's clock minus Redis'."""
     memory_bytes: int
     memory_limit_bytes: int
     """0: Redis has no limit of its own."""
@@ -97,13 +97,13 @@ async def read_fleet(redis: Redis, crawl: str) -> Fleet:
     began = time.perf_counter()
     frontier = await find_frontier(redis, crawl)
     k, pipe = frontier.keys, redis.pipeline(transaction=False)
-    # Each worker is known to every partition.
+    # Every partition has each worker.
     pipe.zrange(k.parts[0].workers, 0, MAX_WORKERS - 1, withscores=True)
     for part in k.parts:
         pipe.zrange(part.ready, 0, SAMPLE // len(k.parts) - 1)
         pipe.zrange(part.waiting, 0, 0, withscores=True)
         pipe.zrange(part.delayed, 0, 0, withscores=True)
-    # A Cluster's pipelines take only commands that name a key.
+    # Pipelines of a Cluster only take commands with a key.
     (seconds, micros), memory = await asyncio.gather(redis.time(), redis.info("memory"))
     beats, *heads = await pipe.execute()
     ready = [word(name) for names in heads[::3] for name in names]
@@ -121,7 +121,7 @@ async def read_fleet(redis: Redis, crawl: str) -> Fleet:
         workers=await _workers(redis, frontier, beats, now_s),
         due_now=0
         if counts.paused
-        # Who brings them over has to be there first.
+        # Moving them needs a worker.
         else counts.moving
         + min(_due(domains, counts.domains_ready) + overdue, counts.ready + counts.delayed),
         oldest_s=await _oldest(redis, frontier, domains, now_s),
@@ -133,16 +133,16 @@ async def read_fleet(redis: Redis, crawl: str) -> Fleet:
     )
 
 
-def _due(sample: Sequence[Domain], ready: int) -> int:
-    """Requests that the ready domains would hand out now; the sample stands for all."""
+def _due(sample: Sequence[Domain], ready_count: int) -> int:
+    """Return the requests that the ready domains would lease now, extrapolated from a sample."""
     if not sample:
         return 0
-    found = sum(free_slots(domain) for domain in sample)
-    return round(found * max(ready, len(sample)) / len(sample))
+    available = sum(free_slots(domain) for domain in sample)
+    return round(available * max(ready_count, len(sample)) / len(sample))
 
 
 async def _overdue(redis: Redis, frontier: Frontier, now_s: float) -> int:
-    """Domains and delayed requests whose time has come, and that no worker has asked for yet."""
+    """Count due domains and delayed requests that no worker has asked for yet."""
     now_ms, pipe = int(now_s * 1000), redis.pipeline(transaction=False)
     for part in frontier.keys.parts:
         pipe.zcount(part.waiting, "-inf", now_ms)
@@ -152,12 +152,12 @@ async def _overdue(redis: Redis, frontier: Frontier, now_s: float) -> int:
 
 
 def _lateness(heads: Sequence[Any], now_s: float) -> float:
-    due = [score / 1000 for head in heads for _, score in head]
-    return float(max([0.0, *(now_s - due_s for due_s in due)]))
+    due_times = [score / 1000 for head in heads for _, score in head]
+    return float(max([0.0, *(now_s - due_s for due_s in due_times)]))
 
 
 async def _oldest(redis: Redis, frontier: Frontier, ready: Sequence[Domain], now_s: float) -> float:
-    """Age of the head of the domain that is served next."""
+    """Return the age of the first request of the domain that is served next."""
     if not ready:
         return 0.0
     client: Any = redis
@@ -174,13 +174,13 @@ async def _oldest(redis: Redis, frontier: Frontier, ready: Sequence[Domain], now
 
 
 def meta_of(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Meta of a stored request; empty where it holds something else."""
+    """Return the meta of a stored request; {} if it is no mapping."""
     meta = fields.get("meta")
     return meta if isinstance(meta, dict) else {}
 
 
 def stored_fields(stored: bytes) -> dict[str, Any]:
-    """Fields of a stored request; empty where it cannot be read (I8)."""
+    """Decode the fields of a stored request; {} if that fails (I8)."""
     try:
         return shown_fields(decode(stored.partition(b"\n")[2]))
     except DecodeError:
@@ -188,20 +188,20 @@ def stored_fields(stored: bytes) -> dict[str, Any]:
 
 
 def shown_fields(fields: dict[str, Any]) -> dict[str, Any]:
-    """Fields of a stored request without what logs somebody in: for people."""
-    shown = {**fields, "url": redact(str(fields.get("url")))}
+    """Return the fields of a stored request without credentials, for display."""
+    redacted = {**fields, "url": redact(str(fields.get("url")))}
     if isinstance(headers := fields.get("headers"), dict):
-        shown["headers"] = {
+        redacted["headers"] = {
             name: "***" if word(name).lower() in _SECRET_HEADERS else value
             for name, value in headers.items()
         }
     if isinstance(meta := fields.get("meta"), dict):
-        shown["meta"] = {
+        redacted["meta"] = {
             name: redact(value) if isinstance(value, str) else value for name, value in meta.items()
         }
     if fields.get("cookies"):
-        shown["cookies"] = "***"
-    return shown
+        redacted["cookies"] = "***"
+    return redacted
 
 
 async def _workers(
@@ -219,13 +219,19 @@ async def _workers(
 
 
 def _worker(name: str, expires_in_s: float, info: bytes | None) -> Worker:
-    told = record(info)
-    known: dict[str, Any] = {name: whole(told.get(name)) for name in _NUMBERS}
-    known |= {"waits": redact(printable(str(told.get("waits", ""))))}
-    known |= {"host": str(told.get("host", "")), "started": real(told.get("started"))}
-    known |= {"version": str(told.get("version", "")), "memory_bytes": whole(told.get("memory"))}
-    known |= {"cpu": real(told["cpu"]) if "cpu" in told else None, "urls": _texts(told.get("urls"))}
-    return Worker(name=name, alive=expires_in_s > 0, expires_in_s=round(expires_in_s, 1), **known)
+    fields = record(info)
+    values: dict[str, Any] = {name: whole(fields.get(name)) for name in _NUMBERS}
+    values |= {"waits": redact(printable(str(fields.get("waits", ""))))}
+    values |= {"host": str(fields.get("host", "")), "started": real(fields.get("started"))}
+    values |= {
+        "version": str(fields.get("version", "")),
+        "memory_bytes": whole(fields.get("memory")),
+    }
+    values |= {
+        "cpu": real(fields["cpu"]) if "cpu" in fields else None,
+        "urls": _texts(fields.get("urls")),
+    }
+    return Worker(name=name, alive=expires_in_s > 0, expires_in_s=round(expires_in_s, 1), **values)
 
 
 def _texts(raw: Any) -> list[str]:
@@ -237,13 +243,13 @@ _NUMBERS = ("pid", "pages", "items", "active", "buffered")
 
 
 async def crawl_names(redis: Redis) -> list[str]:
-    """Names of the crawls that a Redis holds, sorted.
+    """Return the names of the crawls in a Redis, sorted.
 
     Raises:
         RedisError: Redis does not answer.
     """
-    found = set()
+    names = set()
     async for key in redis.scan_iter(match="{*}:control", count=1000):
         name = key.decode("utf-8", "replace").removeprefix("{").removesuffix("}:control")
-        found.add(re.sub(r":\d+$", "", name))
-    return sorted(name for name in found if "/" not in name)  # a slash: a partition's keys
+        names.add(re.sub(r":\d+$", "", name))
+    return sorted(name for name in names if "/" not in name)  # a slash: a partition's keys

@@ -29,7 +29,7 @@ def share(part: float | None) -> str:
 
 
 def span(seconds: float | None) -> str:
-    """Length of time in its two largest units; a dash where nobody knows.
+    """Length of time in its two largest units; a dash if it is unknown.
 
     >>> span(0.25), span(59), span(3725), span(200000), span(None)
     ('0.2 s', '59 s', '1 h 2 min', '2 d 7 h', '–')
@@ -47,15 +47,15 @@ def span(seconds: float | None) -> str:
     return f"{seconds // _DAY:.0f} d {seconds % _DAY // _HOUR:.0f} h"
 
 
-def time_left(found: Estimate | None) -> str:
-    """When a job may be over, in words; honest where its total still grows.
+def time_left(estimate: Estimate | None) -> str:
+    """Format when a job may be over; with a sign if its total still grows.
 
     >>> time_left(Estimate(rate=1.0, eta_s=90.0, growing=True)), time_left(None)
     ('> 1 min 30 s, grows', '–')
     """
-    if found is None or found.eta_s is None:
+    if estimate is None or estimate.eta_s is None:
         return "–"
-    return f"> {span(found.eta_s)}, grows" if found.growing else span(found.eta_s)
+    return f"> {span(estimate.eta_s)}, grows" if estimate.growing else span(estimate.eta_s)
 
 
 def size(n: float) -> str:

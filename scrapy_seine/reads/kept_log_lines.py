@@ -1,4 +1,4 @@
-"""The last lines of each worker's log, in Redis: whoever looks needs no way to its machine."""
+"""The last lines of each worker's log, kept in Redis: reading them needs no access to hosts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from redis.asyncio import Redis
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient import word
 
-#: Lines of a worker that are kept, about.
+#: Lines of a worker that are kept, approximately.
 KEEP = 1000
-#: They stay so long after the last one, s.
+#: They are kept so long after the last one, s.
 LIFETIME_S = 86_400
 #: Characters of a line that are kept.
 LONGEST = 2000
@@ -35,15 +35,15 @@ async def write_log(redis: Redis, keys: Keys, worker: str, lines: Sequence[str])
     await pipe.execute()
 
 
-async def read_log(redis: Redis, keys: Keys, worker: str, most: int = KEEP) -> list[str]:
-    """Return the last lines of a worker, oldest first; none where nothing is known of it.
+async def read_log(redis: Redis, keys: Keys, worker: str, limit: int = KEEP) -> list[str]:
+    """Return the last lines of a worker, oldest first; [] if there are none.
 
     Raises:
         RedisError: Redis does not answer.
     """
     client: Any = redis
-    found = await client.xrevrange(_key(keys, worker), count=most)
-    return [word(fields.get(b"line", b"")) for _, fields in reversed(found)]
+    entries = await client.xrevrange(_key(keys, worker), count=limit)
+    return [word(fields.get(b"line", b"")) for _, fields in reversed(entries)]
 
 
 async def log_names(redis: Redis, keys: Keys) -> list[str]:

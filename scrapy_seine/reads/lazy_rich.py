@@ -1,7 +1,7 @@
-"""What the commands draw with: rich, loaded with the first thing that is drawn.
+"""rich, which commands use for output, loaded with its first use.
 
-Scrapy imports every command to run one, and a worker draws nothing. So this is used as
-`paint.Table(...)`: a name taken out of the module would load rich at once, in 0.03 s.
+Scrapy imports every command to run one, and a worker prints no tables. So use it as
+`paint.Table(...)`: importing a name from the module would load rich at once, in 0.03 s.
 """
 
 from __future__ import annotations
@@ -44,6 +44,6 @@ _HOME = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_HOME.get(name, "rich.console")), name)
-    globals()[name] = found
-    return found
+    value = getattr(import_module(_HOME.get(name, "rich.console")), name)
+    globals()[name] = value
+    return value

@@ -1,4 +1,4 @@
-"""What became of requests, by domain and by minute: workers add to it, the dashboard reads it.
+"""Outcomes of requests, by domain and by minute: workers add to it, the dashboard reads it.
 
 | key | type | what it holds | lifetime |
 |---|---|---|---|
@@ -8,8 +8,8 @@
 | tens:<hour> | hash | the same by ten seconds | two hours |
 | hours:<day> | hash | the same by hour, of one day (Unix day) | nine days |
 
-A worker that is killed takes at most its last ten seconds with it: these numbers are for people.
-The frontier's own counters are exact.
+A worker that is killed loses at most its last ten seconds: these numbers are for people. The
+frontier's own counters are exact.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scrapy_seine.lenient import whole, word
 from scrapy_seine.records import Value
 
 OUTCOMES = ("done", "retry", "bury")
-#: What is kept of each step of time: how requests ended, items, answers and how long they took.
+#: Counts of each step of time: outcomes, items, responses and their total time.
 STEP_FIELDS = (*OUTCOMES, "items", "answers", "took_ms")
 _KEEP_S = 2 * 86400
 _HOUR_S = 3600
@@ -37,16 +37,16 @@ _DAY_S = 86400
 
 @attrs.frozen(eq=False, repr=False)
 class Grain(Value):
-    """How finely counts are kept, and for how long."""
+    """The resolution of counts, and how long they are kept."""
 
     name: str
     step_s: int
     bucket_s: int
-    """Time that one hash holds."""
+    """Time that one hash covers."""
     keep_s: int
 
     def key(self, keys: Keys, at_s: int) -> str:
-        """Hash that holds a Unix time."""
+        """Return the hash that contains a Unix time."""
         return f"{keys.prefix}{self.name}:{at_s // self.bucket_s}"
 
 
@@ -70,9 +70,9 @@ class Minute(Value):
     bury: int = 0
     items: int = 0
     answers: int = 0
-    """Answers whose time was measured."""
+    """Responses whose time was measured."""
     took_ms: int = 0
-    """How long they took together."""
+    """Their total time, ms."""
 
 
 def totals(ended: Ended) -> dict[str, int]:
@@ -90,23 +90,28 @@ async def record(
     answers: int = 0,
     took_s: float = 0.0,
 ) -> None:
-    """Add what one worker saw since it last did; one round trip.
+    """Add one worker's counts since its last report, in one round trip.
 
-    *answers* came in, and *took_s* is how long they took together.
+    *answers* responses arrived, with a total time of *took_s*.
 
     Raises:
-        RedisError: nothing is known to be written.
+        RedisError: possibly nothing was written.
     """
-    told = {**totals(ended), "items": items}
-    told |= {"answers": answers, "took_ms": round(took_s * 1000)}
+    counts_by_name = {**totals(ended), "items": items}
+    counts_by_name |= {"answers": answers, "took_ms": round(took_s * 1000)}
     adds = [
         (keys.domain(domain), outcome, n)
         for domain, counts in ended.items()
         for outcome, n in counts.items()
     ]
     grains = [(g.key(keys, int(now_s)), int(now_s) // g.step_s * g.step_s, g) for g in GRAINS]
-    adds += [(key, f"{at} {name}", n) for key, at, _ in grains for name, n in told.items() if n]
-    # The domains of a crawl in partitions are in several slots, which no transaction is over.
+    adds += [
+        (key, f"{step_start} {name}", n)
+        for key, step_start, _ in grains
+        for name, n in counts_by_name.items()
+        if n
+    ]
+    # A crawl in partitions has its domains in several slots, and a transaction covers only one.
     pipe = redis.pipeline(transaction=keys.of == 1)
     for key, field, n in adds:
         pipe.hincrby(key, field, n)
@@ -119,53 +124,56 @@ async def record(
     for reply in replies:
         if isinstance(reply, Exception) and not _is_spoilt(reply):
             raise reply
-    for key, field, n in spoilt:  # told again, what was counted beside it would count twice
+    for key, field, n in spoilt:  # repeating the call would count other fields twice
         await redis.hset(key, field, str(n))
 
 
 def _is_spoilt(reply: Any) -> bool:
-    """Whether somebody wrote what is no number, or the end of Redis' numbers, into a count."""
+    """Whether a count is no number any more, or exceeds Redis' range."""
     return isinstance(reply, ResponseError) and bool(re.search("integer|overflow", str(reply)))
 
 
 async def read_minutes(redis: Redis, keys: Keys, now_s: float, minutes: int) -> list[Minute]:
-    """Last *minutes* minutes, oldest first, the current one last; empty minutes included."""
+    """Return the last *minutes* minutes, oldest first, the current one last, with empty ones."""
     return await read_steps(redis, keys, MINUTES, now_s, minutes)
 
 
 async def read_steps(
     redis: Redis, keys: Keys, grain: Grain, now_s: float, steps: int
 ) -> list[Minute]:
-    """Last *steps* steps, oldest first, the current one last; empty ones included."""
-    last = int(now_s) // grain.step_s * grain.step_s
-    first = last - (steps - 1) * grain.step_s
+    """Return the last *steps* steps, oldest first, the current one last, with empty ones."""
+    last_start = int(now_s) // grain.step_s * grain.step_s
+    first_start = last_start - (steps - 1) * grain.step_s
     pipe = redis.pipeline(transaction=False)
-    for bucket in range(first // grain.bucket_s, last // grain.bucket_s + 1):
+    for bucket in range(first_start // grain.bucket_s, last_start // grain.bucket_s + 1):
         pipe.hgetall(grain.key(keys, bucket * grain.bucket_s))
     counts: dict[int, dict[str, int]] = {}
     for reply in await pipe.execute():
         for field, n in reply.items():
-            at, _, name = word(field).partition(" ")
+            start, _, name = word(field).partition(" ")
             if name in STEP_FIELDS:
-                counts.setdefault(whole(at), {})[name] = whole(n)
-    return [Minute(at, **counts.get(at, {})) for at in range(first, last + 1, grain.step_s)]
+                counts.setdefault(whole(start), {})[name] = whole(n)
+    return [
+        Minute(start, **counts.get(start, {}))
+        for start in range(first_start, last_start + 1, grain.step_s)
+    ]
 
 
 def pages_a_minute(minutes: list[Minute]) -> float:
-    """Pages done a minute, over the last whole minutes (at most five) that saw any work."""
-    whole = minutes[:-1][-5:]
-    began = next((i for i, m in enumerate(whole) if m.done), None)
+    """Return pages done per minute, over the last complete minutes (at most five) with work."""
+    complete = minutes[:-1][-5:]
+    began = next((i for i, m in enumerate(complete) if m.done), None)
     if began is None:
         return float(minutes[-1].done) if minutes else 0.0
-    return sum(m.done for m in whole[began:]) / len(whole[began:])
+    return sum(m.done for m in complete[began:]) / len(complete[began:])
 
 
 def success_rate(counts: Mapping[str, Any]) -> float | None:
-    """Share of attempts that ended well, 0 to 1; None: there was none.
+    """Return the share of attempts that succeeded, 0 to 1; None: there was none.
 
     >>> success_rate({"done": 9, "retry": 1, "bury": 0}), success_rate({})
     (0.9, None)
     """
     done = int(counts.get("done", 0))
-    ended = sum(int(counts.get(name, 0)) for name in OUTCOMES)
-    return done / ended if ended else None
+    attempts = sum(int(counts.get(name, 0)) for name in OUTCOMES)
+    return done / attempts if attempts else None

@@ -1,4 +1,4 @@
-"""The one page: is the fleet healthy, how fast is it, what is stuck. Terminal and browser alike."""
+"""The overview: is the fleet healthy, how fast is it, what is stuck. For terminal and browser."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ class Overview(Value):
 
     @property
     def pages_a_minute(self) -> float:
-        """Pages done a minute, lately."""
+        """Pages done per minute, lately."""
         return pages_a_minute(list(self.minutes))
 
     @property
     def success(self) -> float | None:
-        """Share of attempts since the crawl began that ended well; None: there was none."""
+        """Share of attempts since the crawl began that succeeded; None: there was none."""
         totals = self.fleet.counts.totals
         done = totals.get("done", 0)
-        ended = done + totals.get("retried", 0) + totals.get("buried", 0)
-        return done / ended if ended else None
+        attempts = done + totals.get("retried", 0) + totals.get("buried", 0)
+        return done / attempts if attempts else None
 
     @property
     def eta_s(self) -> float | None:
-        """Seconds until nothing is left at the present speed; None: nobody can say."""
+        """Seconds until nothing is left at the present speed; None: unknown."""
         undone, rate = self.fleet.counts.undone, self.pages_a_minute
         if not undone:
             return 0.0
@@ -108,7 +108,7 @@ async def _reasons(redis: Redis, keys: Keys) -> dict[str, int]:
 def reason_of(note: bytes | None) -> str:
     """Reason in a dead letter's note; `unknown` where there is none to read."""
     try:
-        told = orjson.loads(note or b"{}")
+        fields = orjson.loads(note or b"{}")
     except orjson.JSONDecodeError:
         return "unknown"
-    return str(told.get("reason") or "unknown") if isinstance(told, dict) else "unknown"
+    return str(fields.get("reason") or "unknown") if isinstance(fields, dict) else "unknown"

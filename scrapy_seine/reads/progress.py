@@ -8,9 +8,9 @@ import attrs
 
 from scrapy_seine.records import Value
 
-#: What happened this long ago counts about a third as much as what happens now, s.
+#: Time after which a rate's weight has fallen to about a third, s.
 _MEMORY_S = 120.0
-#: A job whose total grows by more than this share of what it ends has no end in sight.
+#: A job has no end in sight if its total grows by more than this share of what it ends.
 _GROWS = 0.5
 
 
@@ -67,8 +67,8 @@ def follow(before: Pace | None, at_s: float, total: int, ended: int, started_s: 
         return before
     weight = 1 - math.exp(-gap / _MEMORY_S)
 
-    def smoothed(old: float, n: int) -> float:
-        return old + weight * (max(0, n) / gap - old)
+    def smoothed(rate: float, n: int) -> float:
+        return rate + weight * (max(0, n) / gap - rate)
 
     rate = smoothed(before.rate, ended - before.ended)
     return Pace(at_s, total, ended, rate, smoothed(before.growth, total - before.total))
@@ -80,7 +80,7 @@ def estimate(pace: Pace) -> Estimate:
     >>> estimate(Pace(0.0, 100, 50, 5.0, 0.0))
     Estimate(rate=5.0, eta_s=10.0, growing=False)
     """
-    left = pace.total - pace.ended
-    eta = 0.0 if left <= 0 else (left / pace.rate if pace.rate > 0 else None)
-    growing = left > 0 and pace.growth > _GROWS * pace.rate
+    remaining = pace.total - pace.ended
+    eta = 0.0 if remaining <= 0 else (remaining / pace.rate if pace.rate > 0 else None)
+    growing = remaining > 0 and pace.growth > _GROWS * pace.rate
     return Estimate(rate=pace.rate, eta_s=eta, growing=growing)

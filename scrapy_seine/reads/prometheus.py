@@ -15,9 +15,9 @@ from scrapy_seine.reads.domains import Domain
 from scrapy_seine.reads.fleet import Fleet
 from scrapy_seine.reads.outcome_history import OUTCOMES
 
-#: What a scraper is told that it gets.
+#: Content type of the metrics for the scraper.
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-#: Verbs that are shown although they have not happened yet, so that rates start from zero.
+#: Verbs that are shown before they first happen, so that rates start from zero.
 VERBS = ("pushed", "duplicate", "leased", "done", "retried", "buried", "lost", "reaped", "requeued")
 
 

@@ -1,4 +1,4 @@
-"""Single stored requests, read for people."""
+"""Single stored requests, read for display."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Found(Value):
 
 
 def read(stored: bytes | None, **more: Any) -> Found:
-    """Read a stored request; one that cannot be read has no URL (I8)."""
+    """Decode a stored request; one that cannot be decoded has no URL (I8)."""
     fields = stored_fields(stored or b"")
     meta = meta_of(fields)
     return Found(
@@ -48,17 +48,17 @@ def read(stored: bytes | None, **more: Any) -> Found:
 
 
 async def load(frontier: Frontier, ids: Sequence[bytes]) -> list[bytes | None]:
-    """Stored requests by id, in that order; None: it is gone."""
+    """Return stored requests by id, in that order; None: it does not exist any more."""
     client: Any = frontier.redis
 
     async def read_part(part: Frontier) -> dict[bytes, bytes | None]:
-        mine = [id_ for id_ in ids if part_of_id(word(id_)) == (part.keys.index or 0)]
-        found = await client.hmget(part.keys.requests, mine) if mine else []
-        return dict(zip(mine, await part.dictionaries.read(found), strict=True))
+        part_ids = [id_ for id_ in ids if part_of_id(word(id_)) == (part.keys.index or 0)]
+        bodies = await client.hmget(part.keys.requests, part_ids) if part_ids else []
+        return dict(zip(part_ids, await part.dictionaries.read(bodies), strict=True))
 
     stored: dict[bytes, bytes | None] = {}
-    for found in await together(map(read_part, frontier.parts)):
-        stored |= found
+    for part_requests in await together(map(read_part, frontier.parts)):
+        stored |= part_requests
     return [stored.get(id_) for id_ in ids]
 
 

@@ -1,4 +1,4 @@
-"""Where the request for a URL is. Bounded: a queue of millions is not walked through."""
+"""Finds the request for a URL. Bounded: it does not scan a queue of millions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scrapy_seine.reads.requests import Found, load, peek, read
 from scrapy_seine.urls import domain as domain_of
 from scrapy_seine.urls import normalise
 
-#: Requests that a search looks at in each place, at most.
+#: Requests searched in each place, at most.
 DEPTH = 1000
 
 
@@ -21,19 +21,19 @@ async def find(frontier: Frontier, url: str) -> list[Found]:
     Raises:
         ValueError: it is no URL.
     """
-    wanted, domain = normalise(url), domain_of(url)
-    found = [
+    target, domain = normalise(url), domain_of(url)
+    candidates = [
         *await peek(frontier, domain, DEPTH),
         *await _delayed(frontier, domain),
         *await _leased(frontier, domain),
         *await read_dead(frontier.part(domain), limit=DEPTH),
     ]
-    return [request for request in found if _same(request.url, wanted)]
+    return [request for request in candidates if _same(request.url, target)]
 
 
-def _same(url: str, wanted: str) -> bool:
+def _same(url: str, target: str) -> bool:
     try:
-        return normalise(url) == wanted
+        return normalise(url) == target
     except ValueError:
         return False
 
@@ -56,13 +56,13 @@ async def _leased(frontier: Frontier, domain: str) -> list[Found]:
     ids = [id_ for id_, _ in rows]
     holds = await client.hmget(keys.held, ids) if ids else []
     # A hold reads `token worker score domain`.
-    mine = [
+    matches = [
         (word(id_), score / 1000, word(hold).split(" ")[1])
         for (id_, score), hold in zip(rows, holds, strict=True)
         if hold and f" {domain}" in word(hold)
     ]
-    bodies = await load(frontier, [id_.encode() for id_, _, _ in mine])
+    bodies = await load(frontier, [id_.encode() for id_, _, _ in matches])
     return [
-        read(stored, id=id_, state="leased", at=at, worker=worker)
-        for (id_, at, worker), stored in zip(mine, bodies, strict=True)
+        read(stored, id=id_, state="leased", at=expires_s, worker=worker)
+        for (id_, expires_s, worker), stored in zip(matches, bodies, strict=True)
     ]

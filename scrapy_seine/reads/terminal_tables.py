@@ -1,4 +1,4 @@
-"""The fleet as tables for a terminal. Pure: values in, something rich can print out."""
+"""The fleet as tables for a terminal. Pure: values in, rich renderables out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def spark(values: Sequence[float]) -> str:
 
 
 def headline(overview: Overview) -> lazy_rich.Text:
-    """Say in one line how the crawl stands."""
+    """Summarise the crawl's state in one line."""
     fleet = overview.fleet
     if fleet.counts.paused:
         return lazy_rich.Text(f"crawl {fleet.crawl} is paused", style="bold yellow")
@@ -41,7 +41,7 @@ def headline(overview: Overview) -> lazy_rich.Text:
 
 
 def status(overview: Overview) -> lazy_rich.RenderableType:
-    """Lay the overview out on one screen."""
+    """Lay out the overview on one screen."""
     parts: list[lazy_rich.RenderableType] = [
         headline(overview),
         _beside(_requests(overview.fleet), _speed(overview), _stores(overview.fleet)),
@@ -58,7 +58,7 @@ def status(overview: Overview) -> lazy_rich.RenderableType:
 
 
 def _beside(*parts: lazy_rich.RenderableType) -> lazy_rich.Columns:
-    """Lay parts out beside each other, and below each other where a terminal is narrow."""
+    """Place parts beside each other, or below each other if the terminal is narrow."""
     return lazy_rich.Columns(parts, padding=(0, 1))
 
 
@@ -112,41 +112,43 @@ def _stores(fleet: Fleet) -> lazy_rich.Panel:
     return _pairs("stores", rows)
 
 
-def _table(title: str, columns: Sequence[str], left: int = 1) -> lazy_rich.Table:
-    """Make a table; the first *left* columns hold words, the others numbers."""
+def _table(title: str, columns: Sequence[str], text_columns: int = 1) -> lazy_rich.Table:
+    """Make a table; the first *text_columns* columns hold text, the others numbers."""
     table = lazy_rich.Table(title=title, title_justify="left", title_style="bold", box=None)
-    for at, name in enumerate(columns):
-        table.add_column(name, justify="left" if at < left else "right", overflow="fold")
+    for index, name in enumerate(columns):
+        table.add_column(name, justify="left" if index < text_columns else "right", overflow="fold")
     return table
 
 
 def runs(rows: Sequence[Run], now_s: float) -> lazy_rich.Table:
-    """Lay the latest runs out as a table, the newest first, each with what came of it."""
-    table = _table("Runs", ("run", "name", "begun before", "done", "given up"), left=2)
+    """Make a table of the latest runs, the newest first, each with its outcomes."""
+    table = _table("Runs", ("run", "name", "begun before", "done", "given up"), text_columns=2)
     for run in rows:
-        ended = (count(run.totals.get(word, 0)) for word in ("done", "buried"))
-        table.add_row(str(run.number), lazy_rich.Text(run.name), span(now_s - run.at), *ended)
-    closed = [f"run {run.number}: its spider ended it: {run.closed}" for run in rows if run.closed]
-    table.caption, table.caption_justify = lazy_rich.Text("\n".join(closed)), "left"
+        outcomes = (count(run.totals.get(word, 0)) for word in ("done", "buried"))
+        table.add_row(str(run.number), lazy_rich.Text(run.name), span(now_s - run.at), *outcomes)
+    closings = [
+        f"run {run.number}: its spider ended it: {run.closed}" for run in rows if run.closed
+    ]
+    table.caption, table.caption_justify = lazy_rich.Text("\n".join(closings)), "left"
     return table
 
 
 def domains(rows: Sequence[Domain]) -> lazy_rich.Table:
-    """Lay domains out as a table."""
+    """Make a table of domains."""
     names = ("domain", "state", "queued", "active", "delay", "due in", "done", "success")
-    table = _table("Busiest domains", names, left=2)
+    table = _table("Busiest domains", names, text_columns=2)
     for d in rows:
         cells = (count(d.queued), f"{d.active}/{d.concurrency}", f"{d.delay_ms} ms")
-        more = (span(d.due_in_s), count(d.done), share(d.success))
+        outcomes = (span(d.due_in_s), count(d.done), share(d.success))
         state = lazy_rich.Text(d.state, style=_STATES[d.state])
-        table.add_row(lazy_rich.Text(d.name), state, *cells, *more)
+        table.add_row(lazy_rich.Text(d.name), state, *cells, *outcomes)
     return table
 
 
 def workers(fleet: Fleet) -> lazy_rich.Table:
-    """Lay workers out as a table, each with its share of the pages."""
+    """Make a table of workers, each with its share of the pages."""
     names = ("worker", "heartbeat", "pages", "share", "pages/min", "items", "active", "buffered")
-    table = _table("Workers", names, left=2)
+    table = _table("Workers", names, text_columns=2)
     total = sum(worker.pages for worker in fleet.workers) or 1
     for worker in fleet.workers:
         table.add_row(*_worker(worker, total, fleet.at))
@@ -169,7 +171,7 @@ def _worker(worker: Worker, total: int, now_s: float) -> tuple[lazy_rich.Rendera
 
 
 def reasons(overview: Overview) -> lazy_rich.Table:
-    """Lay the reasons of the newest dead letters out as a table."""
+    """Make a table of the reasons of the newest dead letters."""
     table = _table("Given up lately, by reason", ("reason", "requests"))
     for reason, n in overview.reasons.items():
         table.add_row(lazy_rich.Text(reason), count(n))
@@ -182,20 +184,20 @@ def bar(part: float, width: int = 60) -> str:
     >>> bar(0.5, width=8)
     '━━━━╌╌╌╌'
     """
-    full = round(width * min(max(part, 0.0), 1.0))
-    return "━" * full + "╌" * (width - full)
+    filled = round(width * min(max(part, 0.0), 1.0))
+    return "━" * filled + "╌" * (width - filled)
 
 
 def progress(overview: Overview, left: str = "") -> lazy_rich.RenderableType:
     """Show how much of the known work is done, on three lines; *left* is the time to its end."""
     counts = overview.fleet.counts
     done, dead = counts.totals.get("done", 0), counts.dead
-    known = done + dead + counts.undone
-    numbers = f"{count(done)} of {count(known)} done, {count(counts.undone)} to do"
+    total = done + dead + counts.undone
+    numbers = f"{count(done)} of {count(total)} done, {count(counts.undone)} to do"
     speed = f"{count(overview.pages_a_minute)} pages/min by {len(overview.fleet.alive)} workers"
-    rest = f"{count(dead)} given up, {left or span(overview.eta_s)} left"
+    remainder = f"{count(dead)} given up, {left or span(overview.eta_s)} left"
     return lazy_rich.Group(
         headline(overview),
-        lazy_rich.Text(bar((done + dead) / max(known, 1)), style="green"),
-        lazy_rich.Text(f"{numbers} · {speed} · {rest}"),
+        lazy_rich.Text(bar((done + dead) / max(total, 1)), style="green"),
+        lazy_rich.Text(f"{numbers} · {speed} · {remainder}"),
     )

@@ -10,7 +10,7 @@
         hold.fail(str(error)) if error else hold.release()
 
 A pipeline that waits within `process_item` for its sink needs no hold, because the page waits for
-each of its pipelines. A hold is for a sink that takes the item now and answers later.
+each of its pipelines. A hold is for a sink that takes the item now and confirms it later.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.engine.worker import worker_of
 
 logger = logging.getLogger(__name__)
-#: So many items may wait for their sinks in one worker; then the worker takes no request until
+#: Items that may wait for their sinks in one worker; beyond it the worker takes no request until
 #: half of them are durable, because each keeps its page, and the page's links, in memory.
 MOST_HELD = 10_000
 _SOURCE = "holds"
 DROPPED = "a sink dropped its hold and did not say whether the item is durable"
 
 
-class _Held:
-    """Counts the open holds of one crawler, and asks for a pause where they are too many."""
+class _HoldCounter:
+    """Counts the open holds of one crawler, and asks for a pause if there are too many."""
 
     def __init__(self, inflight: InFlightTable, loop: asyncio.AbstractEventLoop) -> None:
         self.inflight = inflight
@@ -43,7 +43,7 @@ class _Held:
         self.open = 0
 
     @classmethod
-    def of(cls, crawler: Crawler) -> _Held:
+    def of(cls, crawler: Crawler) -> _HoldCounter:
         """Count the holds of a crawler, on the loop that runs."""
         return cls(worker_of(crawler).inflight, asyncio.get_running_loop())
 
@@ -60,20 +60,20 @@ class ItemHold:
     """Keeps the page of an item open until the item is durable, or until it has failed.
 
     `release` and `fail` may be called from any thread. The first call counts. A hold that is
-    garbage without either has failed, because nobody said that its item is durable.
+    garbage collected without either counts as failed.
     """
 
-    def __init__(self, held: _Held | None = None, hold: Hold | None = None) -> None:
-        self._held = held
+    def __init__(self, counter: _HoldCounter | None = None, hold: Hold | None = None) -> None:
+        self._counter = counter
         # A list, because its pop is one step under the interpreter's lock.
         self._open = [hold] if hold is not None else []
-        if held is not None:
+        if counter is not None:
             self._thread = threading.get_ident()
-            held.add(1)
+            counter.add(1)
 
     @property
     def is_open(self) -> bool:
-        """Whether a page waits for this hold. Never for an item that no leased page made."""
+        """Whether a page waits for this hold. Never for an item without a leased page."""
         return bool(self._open)
 
     def release(self) -> None:
@@ -93,12 +93,12 @@ class ItemHold:
             hold = self._open.pop()
         except IndexError:
             return
-        assert self._held is not None
+        assert self._counter is not None
         if threading.get_ident() == self._thread:
-            _settle(self._held, hold, reason)
+            _settle(self._counter, hold, reason)
             return
         try:
-            self._held.loop.call_soon_threadsafe(_settle, self._held, hold, reason)
+            self._counter.loop.call_soon_threadsafe(_settle, self._counter, hold, reason)
         except RuntimeError:  # the loop is closed: the page's lease expires, and the page returns
             logger.debug("an item's sink answered after the worker had ended")
 
@@ -108,8 +108,8 @@ class ItemHold:
             self._end(DROPPED)
 
 
-def _settle(held: _Held, hold: Hold, reason: str | None) -> None:
-    held.add(-1)
+def _settle(counter: _HoldCounter, hold: Hold, reason: str | None) -> None:
+    counter.add(-1)
     if reason is None:
         hold.release()
     else:
@@ -117,11 +117,11 @@ def _settle(held: _Held, hold: Hold, reason: str | None) -> None:
 
 
 def hold(crawler: Crawler) -> ItemHold:
-    """Keep the page at hand open until an item of it is durable; for pipelines and sinks.
+    """Keep the current page open until an item of it is durable; for pipelines and sinks.
 
-    To be called where Scrapy calls `process_item` and receivers of `item_scraped`, which is the
-    thread of the event loop. It never waits. Without the shared frontier, and for an item that no
-    leased page made (one that `start()` yields), the hold that it returns holds nothing.
+    Call it where Scrapy calls `process_item` and receivers of `item_scraped`, on the event loop's
+    thread. It never waits. Without the shared frontier, and for an item without a leased page (one
+    that `start()` yields), the returned hold does nothing.
 
     Args:
         crawler: the pipeline's crawler (`from_crawler`).
@@ -131,7 +131,7 @@ def hold(crawler: Crawler) -> ItemHold:
     """
     if current.get() is None:
         return ItemHold()
-    held = worker_of(crawler).part(_Held.of)
-    asyncio.get_running_loop()  # before the page is held, because nobody would release it
-    found = held.inflight.hold(None)
-    return ItemHold(held, found) if found.entry is not None else ItemHold()
+    counter = worker_of(crawler).part(_HoldCounter.of)
+    asyncio.get_running_loop()  # fails before the page is held, or it would never be released
+    page_hold = counter.inflight.hold(None)
+    return ItemHold(counter, page_hold) if page_hold.entry is not None else ItemHold()

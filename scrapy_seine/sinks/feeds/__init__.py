@@ -1,4 +1,5 @@
-"""Scrapy's feeds, without loss: each worker writes parts, and whoever ends the run joins them.
+"""Scrapy's feeds, without loss: each worker writes parts, and the worker that ends the run joins
+them.
 
 `scrapy crawl quotes -O quotes.csv` in two processes, of which one is killed:
 

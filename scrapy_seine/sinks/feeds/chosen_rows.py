@@ -1,4 +1,4 @@
-"""A part of a feed, and which of its rows are taken into the joined file."""
+"""A part of a feed, and which of its rows go into the joined file."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Piece(Value):
     sidecar: dict[str, Any]
 
     def data(self) -> bytes:
-        """What its exporter wrote; other parts may stand before and behind it in the file."""
+        """Return what its exporter wrote; other parts may precede and follow it in the file."""
         with self.path.open("rb") as file:
             file.seek(self.sidecar.get("at", 0))
             return file.read(self.sidecar.get("size", -1))
 
     def slices(self) -> Iterator[bytes]:
-        """The rows' bytes."""
+        """Yield the rows' bytes."""
         data = self.data()
         ends: list[int] = self.sidecar["ends_at"]
         for row in self.rows:

@@ -1,8 +1,8 @@
 """Joins the parts of an exporter that compresses by itself (gzip, bz2, xz).
 
-Such an exporter keeps its rows in its compressor, so that nothing tells where one ends. What it
-compressed tells it where each row is a line: JSON lines, or CSV with or without a header. The rows
-that count are compressed anew.
+Such an exporter keeps its rows in its compressor, so that their ends are unknown. The decompressed
+data shows them if each row is a line: JSON lines, or CSV with or without a header. The chosen rows
+are compressed again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import IO, Any
 from scrapy_seine.errors import SeineError
 from scrapy_seine.sinks.feeds.chosen_rows import Piece
 
-#: First bytes of each form, and the module of Python that reads it.
+#: First bytes of each format, and the module of Python that reads it.
 _FORMS: tuple[tuple[bytes, Any], ...] = (
     (b"\x1f\x8b\x08", gzip),
     (b"BZh", bz2),
@@ -34,27 +34,27 @@ def is_packed(data: bytes) -> bool:
     >>> is_packed(gzip.compress(b"{}")), is_packed(b'{"a": 1}')
     (True, False)
     """
-    return any(data.startswith(first) for first, _ in _FORMS)
+    return any(data.startswith(magic) for magic, _ in _FORMS)
 
 
 def join(pieces: Sequence[Piece], out: IO[bytes], base: Path | None) -> None:
-    """Write the rows of *pieces* after what *base* holds, compressed as they were.
+    """Write the rows of *pieces* after the content of *base*, compressed as they were.
 
     Raises:
-        SeineError: they are no lines.
+        SeineError: rows are no lines.
     """
     head, tables = _tables(pieces)
-    if base is not None:  # files of these forms may follow each other
+    if base is not None:  # files of these formats may be concatenated
         with base.open("rb") as before:
             shutil.copyfileobj(before, out)
-    with _form(pieces[0].path.read_bytes()).open(out, "wb") as packed:
-        packed.write(head)
+    with _form(pieces[0].path.read_bytes()).open(out, "wb") as compressed:
+        compressed.write(head)
         for piece, rows in zip(pieces, tables, strict=True):
-            packed.writelines(rows[row] for row in piece.rows)
+            compressed.writelines(rows[row] for row in piece.rows)
 
 
 def _tables(pieces: Sequence[Piece]) -> tuple[bytes, list[list[bytes]]]:
-    """What all parts begin with, and the rows of each."""
+    """Return the common header of all parts, and the rows of each."""
     tables = [_lines(piece.path.read_bytes()) for piece in pieces]
     numbers = [int(piece.sidecar["rows"]) for piece in pieces]
     extra = {len(lines) - number for lines, number in zip(tables, numbers, strict=True)}
@@ -77,4 +77,4 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _form(data: bytes) -> Any:
-    return next((module for first, module in _FORMS if data.startswith(first)), gzip)
+    return next((module for magic, module in _FORMS if data.startswith(magic)), gzip)

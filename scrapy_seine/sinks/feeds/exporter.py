@@ -42,13 +42,13 @@ if TYPE_CHECKING:  # where it is used: a worker without a local feed joins nothi
     from scrapy_seine.sinks.feeds.join import Joined
 
 logger = logging.getLogger(__name__)
-#: Scrapy's own, for its own line, which people's tools look for.
+#: Scrapy's logger, for Scrapy's own line, which users' tools search.
 _scrapys = logging.getLogger(feedexport.__name__)
 
 
 @attrs.define(eq=False, repr=False)
-class _Kept:
-    """A feed of this worker, with what Scrapy's settings say of it."""
+class _ConfiguredFeed:
+    """A feed of this worker, with its settings."""
 
     uri: str
     options: dict[str, Any]
@@ -61,32 +61,32 @@ class FeedExporter(feedexport.FeedExporter):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the exporter; Scrapy's own where no page can be held.
+        """Make the exporter; Scrapy's own if no page can be held.
 
         Raises:
-            NotConfigured: there are no feeds, or one of them is wrong, which the log says.
+            NotConfigured: there are no feeds, or one of them is wrong, which is logged.
         """
         shared = issubclass(load_object(crawler.settings["SCHEDULER"]), Scheduler)
         if not shared or not scrapy_internals.available("feeds"):
             plain: Any = feedexport.FeedExporter.from_crawler(crawler)
             return plain  # type: ignore[no-any-return]
-        guard_logs()  # Scrapy's lines name URIs, which may hold credentials
+        guard_logs()  # Scrapy's lines contain URIs, which may hold credentials
         return super().from_crawler(crawler)
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self.worker = worker_of(crawler)
         self.inflight = self.worker.inflight
-        self.kept: list[_Kept] = []
+        self.kept: list[_ConfiguredFeed] = []
         self._began = datetime.now(UTC)
         self._outage_s = number(crawler.settings, "SEINE_OUTAGE_LIMIT", 600)
         self._names = PartNames(self.worker, self._outage_s)
-        self._lacks = False
+        self._lacks_items = False
         """Whether a feed lacks items at the end: its worker then ends with status 1."""
-        crawler.signals.connect(self._stopped, signals.engine_stopped)
+        crawler.signals.connect(self._on_engine_stopped, signals.engine_stopped)
 
-    def _stopped(self) -> None:
-        if self._lacks:
+    def _on_engine_stopped(self) -> None:
+        if self._lacks_items:
             fail_after("error", self.crawler)
 
     def open_spider(self, spider: Spider) -> None:
@@ -95,27 +95,30 @@ class FeedExporter(feedexport.FeedExporter):
         Raises:
             CloseSpider: a feed's folder cannot be written.
         """
-        mine = {uri: o for uri, o in self.feeds.items() if urlparse(uri).scheme != "stdout"}
-        everything, self.feeds = self.feeds, {u: o for u, o in self.feeds.items() if u not in mine}
+        own_feeds = {uri: o for uri, o in self.feeds.items() if urlparse(uri).scheme != "stdout"}
+        everything, self.feeds = (
+            self.feeds,
+            {u: o for u, o in self.feeds.items() if u not in own_feeds},
+        )
         super().open_spider(spider)
         self.feeds = everything
-        for uri, options in mine.items():
+        for uri, options in own_feeds.items():
             self.kept.append(self._begin(uri, options, spider))
         self.inflight.finishing.append(self._page_finished)
         self.inflight.flushers.append(self._flush)
 
-    def _begin(self, uri: str, options: dict[str, Any], spider: Spider) -> _Kept:
-        # A batch's number and the time of its beginning differ between workers, a folder may not.
+    def _begin(self, uri: str, options: dict[str, Any], spider: Spider) -> _ConfiguredFeed:
+        # A folder must be the same for all workers, unlike a batch's number and time.
         shared = {"time": "time", "batch_time": "batch_time", "batch_id": 0}
-        named = self._named(uri, options, spider, shared)
+        filled_uri = self._fill_uri(uri, options, spider, shared)
         storage = partial(scrapy_internals.storage_of, self, options=options)
         place: Folder | Store
         try:
             local = self._is_local(uri)
-            place = Folder(local_path(named)) if local else Store(storage, named, spider)
+            place = Folder(local_path(filled_uri)) if local else Store(storage, filled_uri, spider)
             place.prepare()
         except OSError as error:
-            logger.error("worker exits: feed %s cannot be written: %s", redact(named), error)
+            logger.error("worker exits: feed %s cannot be written: %s", redact(filled_uri), error)
             raise CloseSpider("error") from None
         feed = Feed(
             place,
@@ -123,22 +126,22 @@ class FeedExporter(feedexport.FeedExporter):
             self.inflight,
             self._names.of(options["format"]),
             outage_s=self._outage_s,
-            failed=self._failed,
+            on_failure=self._on_failure,
         )
-        return _Kept(uri, options, feed, place)
+        return _ConfiguredFeed(uri, options, feed, place)
 
     def _is_local(self, uri: str) -> bool:
         storage = self.storages.get(urlparse(uri).scheme, self.storages["file"])
         return storage is feedexport.FileFeedStorage
 
-    def _named(
-        self, uri: str, options: dict[str, Any], spider: Spider, known: dict[str, Any]
+    def _fill_uri(
+        self, uri: str, options: dict[str, Any], spider: Spider, overrides: dict[str, Any]
     ) -> str:
-        """Fill a URI's placeholders, as Scrapy does, with *known* ones on top."""
-        params = {name: getattr(spider, name) for name in dir(spider)} | known
+        """Fill a URI's placeholders, as Scrapy does; *overrides* replace some of them."""
+        params = {name: getattr(spider, name) for name in dir(spider)} | overrides
         function = options["uri_params"]
-        told = load_object(function)(params, spider) if function else None
-        return feedexport.apply_uri_params(uri, params if told is None else told)
+        new_params = load_object(function)(params, spider) if function else None
+        return feedexport.apply_uri_params(uri, params if new_params is None else new_params)
 
     def _exporter(
         self, options: dict[str, Any], buffer: BytesIO, columns: Sequence[str] | None
@@ -147,7 +150,7 @@ class FeedExporter(feedexport.FeedExporter):
         fields = options["fields"]
         if not fields and exporter is CsvItemExporter:
             fields = list(columns or ())
-        made: BaseItemExporter = build_from_crawler(
+        exporter_made: BaseItemExporter = build_from_crawler(
             exporter,
             self.crawler,
             buffer,
@@ -156,10 +159,10 @@ class FeedExporter(feedexport.FeedExporter):
             indent=options["indent"],
             **options["item_export_kwargs"],
         )
-        return made
+        return exporter_made
 
-    def _empty(self, options: dict[str, Any]) -> bytes:
-        """Return what a feed without items holds."""
+    def _empty_content(self, options: dict[str, Any]) -> bytes:
+        """Return the content of a feed without items."""
         part = Part(self._exporter(options, buffer := BytesIO(), None), buffer)
         return part.seal().data
 
@@ -167,135 +170,140 @@ class FeedExporter(feedexport.FeedExporter):
         """Give an item to each feed that accepts it."""
         if self.slots:
             super().item_scraped(item, spider)
-        for kept in self.kept:
-            if self.filters[kept.uri].accepts(item):
-                self._take(kept, item)
+        for feed in self.kept:
+            if self.filters[feed.uri].accepts(item):
+                self._take(feed, item)
 
-    def _take(self, kept: _Kept, item: Any) -> None:
+    def _take(self, feed: _ConfiguredFeed, item: Any) -> None:
         try:
-            kept.feed.take(item)
+            feed.feed.take(item)
         except Exception as error:
             entry = current.get()
-            where = f"feed {kept.place.name} cannot take an item: "
-            logger.error("%s%s", where, describe(error))
+            prefix = f"feed {feed.place.name} cannot take an item: "
+            logger.error("%s%s", prefix, describe(error))
             self.worker.count("feeds/refused")
             if entry is not None:
-                self.inflight.item_raised(entry, error, where)
+                self.inflight.item_raised(entry, error, prefix)
 
     def _page_finished(self, entry: InFlight) -> None:
-        for kept in self.kept:
-            kept.feed.page_finished(entry)
+        for feed in self.kept:
+            feed.feed.page_finished(entry)
 
     async def _flush(self) -> None:
-        # While there is a connection: the file is written after its end.
+        # Here, because Redis is not reachable any more when the file is written.
         await self._names.learn_run()
-        for kept in self.kept:
-            await kept.feed.flush()
+        for feed in self.kept:
+            await feed.feed.flush()
 
-    def _failed(self, reason: str) -> None:
-        """A feed takes nothing any more: the worker gives its pages back, and ends."""
+    def _on_failure(self, reason: str) -> None:
+        """Handle a feed that takes no more items: the worker hands its pages back, and ends."""
         logger.error("worker exits: %s", reason)
         if not self.worker.closing:
             self.worker.stop("outage")
 
     async def close_spider(self, spider: Spider, reason: str = "") -> None:
         """Join the parts of each feed whose run is over."""
-        over = reason in {"finished", "start_error"}  # the crawl is complete in both
-        for kept in self.kept:
-            self.worker.count("feeds/items", kept.feed.items)
-            if isinstance(kept.place, Folder):
-                await self._join(kept, kept.place, spider, over)
+        is_over = reason in {"finished", "start_error"}  # the crawl is complete in both
+        for feed in self.kept:
+            self.worker.count("feeds/items", feed.feed.items)
+            if isinstance(feed.place, Folder):
+                await self._join(feed, feed.place, spider, is_over)
             else:
-                self._tell_parts(kept, f"{kept.place.name}{PARTS}/")
+                self._log_parts(feed, f"{feed.place.name}{PARTS}/")
         await super().close_spider(spider)
 
-    async def _join(self, kept: _Kept, place: Folder, spider: Spider, over: bool) -> None:
+    async def _join(
+        self, feed: _ConfiguredFeed, place: Folder, spider: Spider, is_over: bool
+    ) -> None:
         from scrapy_seine.sinks.feeds.join import Order, join, may_join_early
 
         place.close()
-        await self._look_for_lost(place)
-        options = kept.options
+        await self._check_for_lost_parts(place)
+        options = feed.options
         batch = int(options["batch_item_count"] or 0)
-        if not over and (batch or not may_join_early(place.path, self._names.prefix)):
-            self._tell_parts(kept, str(place.path))
+        if not is_over and (batch or not may_join_early(place.path, self._names.prefix)):
+            self._log_parts(feed, str(place.path))
             return
         order = Order(
             place.path,
             self._names.prefix,
-            partial(self._batch_path, kept, spider),
+            partial(self._batch_path, feed, spider),
             batch=batch,
             append=not options.get("overwrite", False),
-            over=over,
+            over=is_over,
             store_empty=bool(options["store_empty"]),
-            empty=partial(self._empty, options),
+            empty=partial(self._empty_content, options),
             processed=partial(post_process, options) if options.get("postprocessing") else None,
         )
         name = feedexport.FileFeedStorage.__name__
         try:
             joined = await asyncio.to_thread(join, order)
         except (SeineError, OSError) as error:
-            told = redact(describe(error))
+            reason = redact(describe(error))
             logger.error(
-                "feed %s is not joined, its parts stay in %s: %s", kept.place.name, place.path, told
+                "feed %s is not joined, its parts stay in %s: %s",
+                feed.place.name,
+                place.path,
+                reason,
             )
             self.crawler.stats.inc_value(f"feedexport/failed_count/{name}")
-            self._lacks = True
+            self._lacks_items = True
             return
         if joined is not None:
-            await self._tell(kept, place, spider, joined, over)
+            await self._report(feed, place, spider, joined, is_over)
 
-    async def _look_for_lost(self, place: Folder) -> None:
-        """Say that somebody removed parts: their pages are done, and nobody reads them again."""
+    async def _check_for_lost_parts(self, place: Folder) -> None:
+        """Log if parts were removed: their pages are done, and will not be fetched again."""
         from scrapy_seine.sinks.feeds.join import was_joined
 
-        lost = await asyncio.to_thread(place.lost_rows)
-        if lost is None:
+        lost_rows = await asyncio.to_thread(place.lost_rows)
+        if lost_rows is None:
             return
         try:
             if await asyncio.to_thread(was_joined, place.path, self._names.prefix):
                 return
         except OSError:
-            place.path.mkdir(parents=True, exist_ok=True)  # for what is still to be joined
-        self.worker.count("feeds/lost", lost)
+            place.path.mkdir(parents=True, exist_ok=True)  # for parts that are still to be joined
+        self.worker.count("feeds/lost", lost_rows)
         logger.error(
             "feed %s lacks items: somebody removed %s while it was written, with %d items of this "
             "worker and what others had there; crawl their pages again",
-            *(place.name, place.path, lost),
+            *(place.name, place.path, lost_rows),
         )
-        self._lacks = True
+        self._lacks_items = True
 
-    async def _tell(
-        self, kept: _Kept, place: Folder, spider: Spider, joined: Joined, over: bool
+    async def _report(
+        self, feed: _ConfiguredFeed, place: Folder, spider: Spider, joined: Joined, is_over: bool
     ) -> None:
         if joined.cut_off:
             logger.warning("feed %s: %d pages may lack items", place.name, joined.cut_off)
-        if not over:
+        if not is_over:
             line = "feed %s has %d items so far; the crawl is not over, its parts stay in %s"
             logger.info(line, place.name, joined.items, place.path)
         for path, items in joined.files:
-            _scrapys.info("Stored %s feed (%d items) in: %s", kept.options["format"], items, path)
+            _scrapys.info("Stored %s feed (%d items) in: %s", feed.options["format"], items, path)
             self.crawler.stats.inc_value("feedexport/success_count/FileFeedStorage")
-            slot = scrapy_internals.first_batch_of(self, str(path), kept.options, spider, kept.uri)
+            slot = scrapy_internals.first_batch_of(self, str(path), feed.options, spider, feed.uri)
             slot.itemcount = items
             await self.crawler.signals.send_catch_log_async(signals.feed_slot_closed, slot=slot)
 
-    def _tell_parts(self, kept: _Kept, where: str) -> None:
+    def _log_parts(self, feed: _ConfiguredFeed, folder: str) -> None:
         line = "feed %s: its parts are in %s; `scrapy seine join-feeds` makes one file of them"
-        logger.info(line, kept.place.name, where)
+        logger.info(line, feed.place.name, folder)
 
-    def _batch_path(self, kept: _Kept, spider: Spider, number_: int) -> Path:
+    def _batch_path(self, feed: _ConfiguredFeed, spider: Spider, number_: int) -> Path:
         now = datetime.now(UTC).isoformat().replace(":", "-")
         began = self._began.replace(microsecond=0).isoformat().replace(":", "-")
-        known = {"time": began, "batch_time": now, "batch_id": number_}
-        return local_path(self._named(kept.uri, kept.options, spider, known))
+        overrides = {"time": began, "batch_time": now, "batch_id": number_}
+        return local_path(self._fill_uri(feed.uri, feed.options, spider, overrides))
 
 
 def post_process(options: dict[str, Any], path: Path) -> None:
     """Pass a file through the feed's post-processing plugins."""
     aside = path.with_name(f"{path.name}.processed")
     try:
-        with path.open("rb") as file, aside.open("wb") as out:
-            manager = PostProcessingManager(options["postprocessing"], out, options)
+        with path.open("rb") as file, aside.open("wb") as output:
+            manager = PostProcessingManager(options["postprocessing"], output, options)
             shutil.copyfileobj(file, manager)
             manager.close()
         aside.replace(path)

@@ -1,4 +1,4 @@
-"""One feed of one worker: items go into the part at hand, whose pages end when it is durable."""
+"""One feed of one worker: items go into the current part; their pages end when it is durable."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from scrapy_seine.sinks.feeds.part_names import Naming
 from scrapy_seine.sinks.feeds.part_storage import Place
 
 logger = logging.getLogger(__name__)
-#: Bytes of parts that wait to be written, after which the worker takes no more requests.
+#: Bytes of parts that wait to be written, beyond which the worker takes no more requests.
 MOST_WAITING = 64 << 20
-#: A worker that has no page for so long closes its part, s.
+#: A worker that has had no page for so long closes its part, s.
 IDLE_S = 0.25
-#: Makes an exporter that writes into a buffer; fields: the columns where the feed names none.
+#: Makes an exporter that writes into a buffer; fields: the columns if the feed names none.
 NewExporter = Callable[[BytesIO, Sequence[str] | None], BaseItemExporter]
 
 
@@ -43,7 +43,7 @@ class _Page:
     """Why some of its items will never be durable."""
 
     def end(self) -> None:
-        """All that it yielded is written."""
+        """End the page, because all its items are written."""
         if self.failed:
             self.hold.fail(self.failed)
         else:
@@ -61,15 +61,15 @@ class Feed:
         naming: Naming,
         *,
         outage_s: float,
-        failed: Callable[[str], None],
+        on_failure: Callable[[str], None],
     ) -> None:
         self.place = place
         self._exporter, self._inflight, self._naming = exporter, inflight, naming
-        self._outage_s, self._failed = outage_s, failed
+        self._outage_s, self._on_failure = outage_s, on_failure
         self._pages: dict[InFlight, _Page] = {}
         self._part: Part | None = None
-        self._over: list[_Page] = []
-        """Pages that end in the part at hand."""
+        self._ending_pages: list[_Page] = []
+        """Pages that end in the current part."""
         self._sealed: deque[tuple[int, Part, list[_Page]]] = deque()
         self._waiting = 0
         self._number = 0
@@ -79,10 +79,10 @@ class Feed:
         self.items = 0
 
     def take(self, item: Any) -> None:
-        """Take an item of the page at hand.
+        """Take an item of the current page.
 
         Raises:
-            Exception: whatever the exporter raises; the item is not in the feed then.
+            Exception: an exception of the exporter; the feed does not have the item then.
         """
         entry = current.get()
         page = self._pages.get(entry) if entry is not None else None
@@ -96,7 +96,7 @@ class Feed:
 
     def _begin(self, entry: InFlight) -> _Page | None:
         hold = self._inflight.hold(None)
-        if hold.entry is None:  # its lease is lost: another worker reads the page
+        if hold.entry is None:  # its lease is lost: another worker parses the page
             return None
         at_ms = round(self._inflight.now(entry).timestamp() * 1000)
         reading = Reading(self._naming.page(entry), entry.lease.token, at_ms)
@@ -104,16 +104,16 @@ class Feed:
         return page
 
     def _part_for(self, item: Any) -> Part:
-        """Return the part at hand; a new one where a CSV file would lack a column of the item."""
+        """Return the current part; a new one if a CSV file would lack a column of the item."""
         part = self._part
         if part is not None and type(part.exporter) is not CsvItemExporter:
             return part
-        new = [name for name in ItemAdapter(item).field_names() if name not in self._columns]
-        if part is not None and (part.exporter.fields_to_export != self._columns or not new):
+        missing = [name for name in ItemAdapter(item).field_names() if name not in self._columns]
+        if part is not None and (part.exporter.fields_to_export != self._columns or not missing):
             return part
         if part is not None and part.rows:
             self.seal()
-        self._columns += new
+        self._columns += missing
         return self._begin_part()
 
     def _begin_part(self) -> Part:
@@ -123,48 +123,48 @@ class Feed:
         return self._part
 
     def page_finished(self, entry: InFlight) -> None:
-        """Scrapy is done with a page: note how it ended, for who joins the parts."""
+        """Record how a finished page ended, for the join."""
         page = self._pages.pop(entry, None)
         if page is None:
             if not entry.tries and not entry.lease.deliveries:
-                return  # no earlier reading of it left items that are to be forgotten
+                return  # no earlier reading of it left items to discard
             page = self._begin(entry)
             if page is None:
                 return
             del self._pages[entry]
         part = self._part if self._part is not None else self._begin_part()
         part.ended.append((page.reading, entry.outcome))
-        self._over.append(page)
+        self._ending_pages.append(page)
         if not self._inflight.busy:
             asyncio.get_running_loop().call_soon(self._idle)
 
     def _idle(self) -> None:
-        """Close the part where its pages' links would wait for it; else, await the next pages.
+        """Close the part if its pages' links wait for it; else wait for the next pages.
 
-        Where one page leads to one other, each would else be a part of its own.
+        Otherwise, in a crawl where each page leads to one other, each would be a part of its own.
         """
         if self._inflight.busy or self._part is None:
             return
-        if not self._inflight.send_links(page.hold for page in self._over):
+        if not self._inflight.send_links(page.hold for page in self._ending_pages):
             self.seal()
             return
         loop = asyncio.get_running_loop()
-        loop.call_later(IDLE_S, self._seal_if_idle_since, self._part, len(self._over))
+        loop.call_later(IDLE_S, self._seal_if_idle_since, self._part, len(self._ending_pages))
 
-    def _seal_if_idle_since(self, part: Part, over: int) -> None:
-        if self._part is part and len(self._over) == over and not self._inflight.busy:
+    def _seal_if_idle_since(self, part: Part, page_count: int) -> None:
+        if self._part is part and len(self._ending_pages) == page_count and not self._inflight.busy:
             self.seal()
 
     def seal(self) -> None:
-        """Close the part at hand, and write it."""
+        """Close the current part, and write it."""
         part, self._part = self._part, None
         if self._timer is not None:
             self._timer.cancel()
         if part is None:
             return
-        self._sealed.append((self._number, part, self._over))
+        self._sealed.append((self._number, part, self._ending_pages))
         self._number += 1
-        self._over = []
+        self._ending_pages = []
         self._waiting += part.size
         self._press()
         if self._writing is None:
@@ -174,27 +174,27 @@ class Feed:
         self._inflight.press(f"feed {self.place.name}", self._waiting > MOST_WAITING)
 
     async def _write_all(self) -> None:
-        """Write what is sealed, one part after the other, because a page may span several."""
+        """Write closed parts one after the other, because a page may span several."""
         try:
             while self._sealed:
-                number, part, over = self._sealed[0]
-                await self._write(number, part, over)
+                number, part, pages = self._sealed[0]
+                await self._write(number, part, pages)
                 self._sealed.popleft()
                 self._waiting -= part.size
                 self._press()
-                for page in over:
+                for page in pages:
                     page.end()
         except Exception as error:
-            # The pages stay held: their leases go back when the worker leaves.
-            self._failed(f"feed {self.place.name}: {redact(str(error))}")
+            # The pages stay held: their leases are handed back when the worker exits.
+            self._on_failure(f"feed {self.place.name}: {redact(str(error))}")
         finally:
             self._writing = None
 
-    async def _write(self, number: int, part: Part, over: list[_Page]) -> None:
+    async def _write(self, number: int, part: Part, pages: list[_Page]) -> None:
         try:
             sealed = part.seal() if part.ends_soon else await asyncio.to_thread(part.seal)
-        except Exception as error:  # an item that its format cannot take, as it turns out
-            self._refuse(part, over, f"feed {self.place.name}: {describe(error)}")
+        except Exception as error:  # an item that its format cannot represent
+            self._refuse(part, pages, f"feed {self.place.name}: {describe(error)}")
             return
         name = await self._naming.part(number)
         work: Callable[[], Awaitable[None]] = lambda: self.place.write(name, sealed)  # noqa: E731
@@ -205,16 +205,16 @@ class Feed:
             await RetryUntil(self._outage_s, logger.warning).try_until_async(work)
             self._inflight.press(f"feed {self.place.name} is away", False)
 
-    def _refuse(self, part: Part, over: list[_Page], reason: str) -> None:
-        """Have the pages of a part that cannot be ended fail, and no others."""
+    def _refuse(self, part: Part, pages: list[_Page], reason: str) -> None:
+        """Fail the pages of a part that cannot be closed, and no others."""
         logger.error("%s; %d items' pages are tried again", redact(reason), part.rows)
         readings = {id(reading) for reading, _, _ in part.runs}
-        for page in (*over, *self._pages.values(), *self._over):
+        for page in (*pages, *self._pages.values(), *self._ending_pages):
             if id(page.reading) in readings:
                 page.failed = reason
 
     async def flush(self) -> None:
-        """Write all that is left, and return when it is durable or has failed."""
+        """Write the remaining parts, and return when they are durable or have failed."""
         self.seal()
         if self._writing is not None:
             await self._writing

@@ -1,8 +1,8 @@
-"""Makes one file of a feed's parts, so that doing it twice is as good as once.
+"""Makes one file of a feed's parts, so that repeating it gives the same file.
 
 The file is written aside, made durable and renamed. A file that is appended to (`-o`) is first
-linked into the folder of the parts as the run's base: whoever joins begins from there, and not from
-what somebody joined before. Where the run is over, a mark says so and the parts are removed.
+linked into the folder of the parts as the run's base: each join begins from there, and not from an
+earlier join's result. If the run is over, a mark is written and the parts are removed.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from scrapy_seine.sinks.feeds.part import SIDECAR, VERSION
 from scrapy_seine.sinks.feeds.part_storage import sync_folder
 
 logger = logging.getLogger(__name__)
-#: Name of what says that a run's parts are in the file.
+#: Name of the mark that a run's parts are in the file.
 JOINED = ".joined"
-#: Name of what an appended file held before the run.
+#: Name of the content of an appended file before the run.
 BASE = ".base"
-#: A stopped worker joins what is there so far up to so many bytes: its supervisor waits for it.
+#: A stopped worker joins at most so many bytes, because its supervisor waits for it.
 _EARLY_BYTES = 256 << 20
 
 
 @attrs.frozen(eq=False, repr=False)
 class Joined(Value):
-    """What was written."""
+    """Result of a join."""
 
     files: Sequence[tuple[Path, int]]
     """Each with its number of items."""
     parts: int
     cut_off: int
-    """Pages of which no part says that it has all items."""
+    """Pages that no part shows to be complete."""
     doubled: int
-    """Rows of pages that were read again."""
+    """Rows of pages that were parsed again."""
 
     @property
     def items(self) -> int:
@@ -56,37 +56,37 @@ class Joined(Value):
 
 @attrs.frozen(eq=False, repr=False)
 class Order(Value):
-    """What is to be joined, and where to."""
+    """What to join, and where to."""
 
     folder: Path
     run: str
-    """Beginning of the names of its parts; empty for all runs."""
+    """Common prefix of its parts' names; '' for all runs."""
     file: Callable[[int], Path]
     """Path of a batch, by its number from 1 on."""
     batch: int = 0
     """Items of a file; 0: there is one file."""
     append: bool = False
     over: bool = False
-    """The run is over: its parts may go."""
+    """Whether the run is over, so that its parts may be removed."""
     store_empty: bool = True
     empty: Callable[[], bytes] = lambda: b""
-    """What a file without items holds."""
+    """Returns the content of a file without items."""
     processed: Callable[[Path], None] | None = None
-    """What is done with the rows of a file, compression for instance."""
+    """Post-processes a file, for instance compresses it."""
 
 
 @attrs.frozen(eq=False, repr=False)
 class Written(Value):
-    """A part that is there."""
+    """A part that exists."""
 
     path: Path
-    """The file that holds it, perhaps with others."""
+    """The file that holds it, perhaps with other parts."""
     rows: Rows
     sidecar: dict[str, Any]
 
 
 def join(order: Order) -> Joined | None:
-    """Join a run's parts; None where nothing is left to do.
+    """Join a run's parts; None if nothing is left to do.
 
     Raises:
         SeineError: a sidecar cannot be read, or the format cannot be joined.
@@ -94,33 +94,33 @@ def join(order: Order) -> Joined | None:
     """
     with _locked(order.folder):
         mark = order.folder / f"{order.run}{JOINED}"
-        found = written(order.folder, order.run)
-        if not found and (mark.exists() or not order.store_empty):
+        parts = written(order.folder, order.run)
+        if not parts and (mark.exists() or not order.store_empty):
             return None
-        joined = _write(order, found)
+        result = _write(order, parts)
         if order.over:
             _remove(order, mark)
-        return joined
+        return result
 
 
 def was_joined(folder: Path, run: str) -> bool:
-    """Whether somebody joined a run that was over, and removed its parts.
+    """Whether a run that was over has been joined, and its parts removed.
 
     Raises:
-        OSError: the folder is not there.
+        OSError: the folder does not exist.
     """
     with _locked(folder):
         return (folder / f"{run}{JOINED}").exists()
 
 
-def _write(order: Order, found: Sequence[Written]) -> Joined:
-    last, cut_off = last_readings([part.rows for part in found])
+def _write(order: Order, parts: Sequence[Written]) -> Joined:
+    last_tokens, cut_off = last_readings([part.rows for part in parts])
     pieces, doubled = [], 0
-    for part in found:
-        chosen = rows_of(part.rows, last)
-        doubled += part.rows.rows - len(chosen)
-        if chosen:
-            pieces.append(Piece(part.path, chosen, part.sidecar))
+    for part in parts:
+        row_numbers = rows_of(part.rows, last_tokens)
+        doubled += part.rows.rows - len(row_numbers)
+        if row_numbers:
+            pieces.append(Piece(part.path, row_numbers, part.sidecar))
     files = []
     for number, batch in enumerate(_batches(pieces, order.batch), 1):
         path = order.file(number)
@@ -128,7 +128,7 @@ def _write(order: Order, found: Sequence[Written]) -> Joined:
         if items or order.store_empty:
             _write_file(order, path, batch)
             files.append((path, items))
-    return Joined(files, len({part.path for part in found}), cut_off, doubled)
+    return Joined(files, len({part.path for part in parts}), cut_off, doubled)
 
 
 def _write_file(order: Order, path: Path, pieces: Sequence[Piece]) -> None:
@@ -141,7 +141,7 @@ def _write_file(order: Order, path: Path, pieces: Sequence[Piece]) -> None:
             joined_formats.write(pieces, aside, before)
         else:
             aside.write_bytes(b"" if base else order.empty())
-        if order.processed:  # what was compressed before is followed by what is compressed now
+        if order.processed:  # compressed files are concatenated
             order.processed(aside)
             _prepend(base, aside)
         with aside.open("rb+") as file:
@@ -153,7 +153,7 @@ def _write_file(order: Order, path: Path, pieces: Sequence[Piece]) -> None:
 
 
 def _base(order: Order, path: Path) -> Path | None:
-    """What the file held before the run; None where there was none."""
+    """Return the file's content before the run; None if it was empty or missing."""
     base = order.folder / f"{order.run}.{path.name}{BASE}"
     if not base.exists():
         if path.exists():
@@ -166,12 +166,12 @@ def _base(order: Order, path: Path) -> Path | None:
 def _prepend(base: Path | None, path: Path) -> None:
     if base is None:
         return
-    both = path.with_name(f"{path.name}.both")
-    with both.open("wb") as out:
+    joined_path = path.with_name(f"{path.name}.both")
+    with joined_path.open("wb") as output:
         for source in (base, path):
             with source.open("rb") as file:
-                shutil.copyfileobj(file, out)
-    both.replace(path)
+                shutil.copyfileobj(file, output)
+    joined_path.replace(path)
 
 
 def _link(path: Path, base: Path) -> None:
@@ -182,15 +182,15 @@ def _link(path: Path, base: Path) -> None:
         aside.replace(base)
 
 
-def _batches(pieces: Sequence[Piece], most: int) -> Iterator[list[Piece]]:
-    """Cut the rows into files of *most* each; one file at least."""
+def _batches(pieces: Sequence[Piece], limit: int) -> Iterator[list[Piece]]:
+    """Cut the rows into files of *limit* each; at least one file."""
     batch: list[Piece] = []
-    room = most
+    room = limit
     for piece in pieces:
         rows = piece.rows
-        while most and len(rows) >= room:
+        while limit and len(rows) >= room:
             yield [*batch, attrs.evolve(piece, rows=rows[:room])]
-            rows, batch, room = rows[room:], [], most
+            rows, batch, room = rows[room:], [], limit
         if rows:
             batch.append(attrs.evolve(piece, rows=rows))
             room -= len(rows)
@@ -199,33 +199,33 @@ def _batches(pieces: Sequence[Piece], most: int) -> Iterator[list[Piece]]:
 
 
 def may_join_early(folder: Path, run: str) -> bool:
-    """Whether a stopped worker may join a run's parts: few bytes, as its supervisor waits."""
+    """Whether a stopped worker may join a run's parts: only if they are few bytes."""
     parts = (path.with_suffix("") for path in parts_of(folder, run))
     return sum(part.stat().st_size for part in parts if part.exists()) <= _EARLY_BYTES
 
 
 def parts_of(folder: Path, run: str = "") -> list[Path]:
-    """Return the sidecars of a run's parts, in the order of their writing."""
+    """Return the sidecars of a run's parts, in the order of writing."""
     return sorted(path for path in folder.glob(f"{run}*{SIDECAR}") if not path.name.startswith("."))
 
 
 def written(folder: Path, run: str = "") -> list[Written]:
-    """Return a run's parts, in the order of their writing, each once.
+    """Return a run's parts, in the order of writing, each once.
 
     Raises:
         SeineError: a sidecar cannot be read.
         OSError: a file cannot be read.
     """
-    # A part that was written again, because nobody knew whether it was durable, has one name.
-    found = {part.rows.name: part for path in parts_of(folder, run) for part in _parts(path)}
-    return [found[name] for name in sorted(found)]
+    # A part that was written twice, because it was unclear whether it was durable, has one name.
+    by_name = {part.rows.name: part for path in parts_of(folder, run) for part in _parts(path)}
+    return [by_name[name] for name in sorted(by_name)]
 
 
 def _parts(path: Path) -> Iterator[Written]:
-    """The parts of one file, by its sidecar: a line for each."""
+    """Yield the parts of one file, by its sidecar: a line for each."""
     file = path.with_name(path.name.removesuffix(SIDECAR))
     lines = path.read_bytes().split(b"\n")
-    there = file.stat().st_size if file.exists() else -1
+    size = file.stat().st_size if file.exists() else -1
     for number, line in enumerate(lines):
         try:
             sidecar = orjson.loads(line)
@@ -234,26 +234,29 @@ def _parts(path: Path) -> Iterator[Written]:
             if 0 < number == len(lines) - 1:
                 return  # its worker died as it wrote this line
             raise SeineError(f"{path} is no sidecar of a part: {error}") from None
-        if not rows.rows or there >= sidecar.get("at", 0) + sidecar.get("size", 0):
+        if not rows.rows or size >= sidecar.get("at", 0) + sidecar.get("size", 0):
             yield Written(file, rows, sidecar)
-        # Else its worker was killed between the two: the leases of its pages did not end.
+        # Else its worker was killed between the two writes: the leases of its pages did not end.
 
 
 def _rows(file: str, sidecar: dict[str, Any]) -> Rows:
     if sidecar["seine_part"] != VERSION:
         raise ValueError(f"version {sidecar['seine_part']}")
     readings = [
-        (str(p), str(t), int(at), int(first), int(n)) for p, t, at, first, n in sidecar["readings"]
+        (str(p), str(t), int(at_ms), int(first_row), int(n))
+        for p, t, at_ms, first_row, n in sidecar["readings"]
     ]
-    ended = [(str(p), str(t), int(at), str(outcome)) for p, t, at, outcome in sidecar["ended"]]
+    endings = [
+        (str(p), str(t), int(at_ms), str(outcome)) for p, t, at_ms, outcome in sidecar["ended"]
+    ]
     name = str(sidecar.get("name", file))
-    return Rows(name, int(sidecar["rows"]), readings, ended)
+    return Rows(name, int(sidecar["rows"]), readings, endings)
 
 
 def _remove(order: Order, mark: Path) -> None:
     mark.touch()
     sync_folder(order.folder)
-    # What workers left that were killed as they wrote is among it.
+    # This includes incomplete files of workers that were killed while writing.
     for pattern in (f"{order.run}*", f".{order.run}*"):
         for path in order.folder.glob(pattern):
             if path != mark:
@@ -262,7 +265,7 @@ def _remove(order: Order, mark: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Keep two workers that end at the same time from joining the same parts."""
+    """Prevent two workers that end at the same time from joining the same parts."""
     with (folder / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

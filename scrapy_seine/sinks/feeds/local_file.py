@@ -1,4 +1,4 @@
-"""Which file a local feed is: no device, pipe or folder, as the joined file takes its place."""
+"""Resolves the path of a local feed, which must be a file, because the joined file replaces it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from w3lib.url import file_uri_to_path
 
 
 def local_path(uri: str) -> Path:
-    """Return the absolute path of a local feed; of a link, that of the file it leads to.
+    """Return the absolute path of a local feed; of a link, that of its target.
 
     Raises:
-        OSError: it is a device, a pipe or a folder, which a file would take the place of.
+        OSError: it is a device, a pipe or a folder, which a file would replace.
     """
     path = Path(file_uri_to_path(uri) if uri.startswith("file:") else uri).absolute()
     path = path.resolve() if path.is_symlink() else path

@@ -1,7 +1,7 @@
 """Feeds in Apache Parquet; needs `pip install scrapy-seine[parquet]`.
 
-The only module of the library that knows pyarrow (see the import contracts in pyproject.toml); it
-is imported where a feed asks for the format.
+The only module of the library that imports pyarrow (see the import contracts in pyproject.toml); it
+is imported if a feed uses the format.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from scrapy.exporters import PythonItemExporter
 try:
     import pyarrow as pa
     import pyarrow.parquet as pq
-except ImportError:  # Scrapy says then that the format is unknown
+except ImportError:  # Scrapy then reports the format as unknown
     raise NotConfigured("feeds in Parquet need pyarrow: pip install pyarrow") from None
 
-#: Values that a column takes as they are.
+#: Types that a column stores unchanged.
 _PLAIN = (
     str,
     int,
@@ -63,7 +63,7 @@ class ParquetItemExporter(PythonItemExporter):
 
 
 def _value(value: Any) -> Any:
-    """Return what Parquet takes: numbers, texts, times, lists and mappings of these."""
+    """Convert a value to what Parquet stores: numbers, texts, times, lists and mappings."""
     if isinstance(value, dict):
         return {str(name): _value(inner) for name, inner in value.items()} or None
     if isinstance(value, list | tuple | set | frozenset):
@@ -72,7 +72,7 @@ def _value(value: Any) -> Any:
 
 
 def table_of(rows: Sequence[dict[str, Any]]) -> pa.Table:
-    """Make a table of rows; a column whose values have no type in common holds JSON texts."""
+    """Make a table of rows; a column whose values have no common type holds JSON texts."""
     names = dict.fromkeys(name for row in rows for name in row)
     columns = {name: _column([row.get(name) for row in rows]) for name in names}
     return pa.table(columns)
@@ -92,7 +92,7 @@ def _text(value: Any) -> str | None:
 
 
 def schema_of(schemas: Sequence[pa.Schema]) -> pa.Schema:
-    """Unite schemas; a column whose types have nothing in common becomes text."""
+    """Unite schemas; a column whose types are incompatible becomes text."""
     names = dict.fromkeys(name for schema in schemas for name in schema.names)
     fields = []
     for name in names:
@@ -108,10 +108,10 @@ def schema_of(schemas: Sequence[pa.Schema]) -> pa.Schema:
     return pa.schema(fields)
 
 
-def join(sources: Sequence[tuple[Path, list[int] | None]], out: Path) -> None:
+def join(sources: Sequence[tuple[Path, list[int] | None]], path_out: Path) -> None:
     """Write the chosen rows (None: all) of some files into one."""
     schema = schema_of([pq.read_schema(path) for path, _ in sources])
-    with pq.ParquetWriter(out, schema, compression="zstd") as writer:
+    with pq.ParquetWriter(path_out, schema, compression="zstd") as writer:
         for path, rows in sources:
             for table in _tables(path, rows):
                 writer.write_table(_cast(table, schema))

@@ -1,4 +1,4 @@
-"""One part of a feed, while it is filled: its bytes, where each row ends, and whose row it is."""
+"""One part of a feed while it is filled: its bytes, where each row ends, and each row's page."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.records import Value
 from scrapy_seine.sinks.feeds.compressed_parts import is_packed
 
-#: Version of the sidecar's form.
+#: Version of the sidecar's format.
 VERSION = 1
 #: A part is closed at so many bytes or rows, or after so many seconds.
 _MOST_BYTES, _MOST_ROWS, LONGEST_S = 8 << 20, 20_000, 1.0
-#: A part of so many bytes is ended in less time than a thread takes to be told of it.
+#: Size up to which closing a part takes less time than handing it to a thread, bytes.
 SMALL = 64 << 10
 #: Name of a sidecar: its part's, and this.
 SIDECAR = ".rows"
-#: How an exporter's rows are put together again; `opaque`: nobody knows.
+#: How an exporter's rows are joined; `opaque`: they cannot be.
 Kind = Literal["rows", "json", "csv", "parquet", "packed", "opaque"]
 
 
 @attrs.frozen(eq=False, repr=False)
 class Reading(Value):
-    """One reading of one page: the same page may be read again after a worker's death."""
+    """One reading of one page: a page is read again after a worker's death, for instance."""
 
     page: str
-    """The crawl's state and the request's id; empty for items that no page made."""
+    """The crawl's state and the request's id; empty for items without a page."""
     token: str
     """Token of the lease."""
     at_ms: int
     """When its first item came, by the frontier's clock."""
 
 
-#: Items that `start()` yields: no page made them, and nothing says that they are complete.
+#: Items that `start()` yields: they have no page, so nothing shows that they are complete.
 NO_PAGE = Reading("", "", 0)
 
 
@@ -47,12 +47,12 @@ class Sealed(Value):
 
     data: bytes
     told: dict[str, Any]
-    """What its sidecar says of it."""
+    """The content of its sidecar."""
     rows: int
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is its rows alone, so that it may follow another part in one file."""
+        """Whether it has only rows, so that it may follow another part in one file."""
         ends = self.told["ends_at"]
         return (
             self.told["kind"] == "rows"
@@ -61,9 +61,9 @@ class Sealed(Value):
         )
 
     def sidecar(self, name: str = "", at: int = 0) -> bytes:
-        """Its sidecar's line; *at*: where it begins in its file, bytes."""
-        more = {"name": name, "at": at, "size": len(self.data)} if name else {}
-        return orjson.dumps({**self.told, **more}, default=str)
+        """Return its line in the sidecar; *at*: where it begins in its file, bytes."""
+        place = {"name": name, "at": at, "size": len(self.data)} if name else {}
+        return orjson.dumps({**self.told, **place}, default=str)
 
 
 class Part:
@@ -76,7 +76,7 @@ class Part:
         self.runs: list[tuple[Reading, int, int]] = []
         """Successive rows of one reading: the first, and how many."""
         self.ended: list[tuple[Reading, str]] = []
-        """Readings that are over, each with its outcome: no row of them comes after this part."""
+        """Finished readings with their outcomes: no later part has rows of them."""
         exporter.start_exporting()
         self.head = buffer.tell()
 
@@ -87,12 +87,12 @@ class Part:
 
     @property
     def is_full(self) -> bool:
-        """Whether it takes no more: a page is held until its part is written."""
+        """Whether it must be closed, because a page is held until its part is written."""
         return self.size >= _MOST_BYTES or self.rows >= _MOST_ROWS
 
     @property
     def ends_soon(self) -> bool:
-        """Whether `seal` takes no more than a moment: few rows, each written as it came."""
+        """Whether `seal` is quick: few rows, each written when it was added."""
         return self.head < self.size <= SMALL or not self.rows
 
     @property
@@ -104,7 +104,7 @@ class Part:
         """Export an item.
 
         Raises:
-            Exception: whatever the exporter raises; the part is as it was before then.
+            Exception: an exception of the exporter; the part is then unchanged.
         """
         begin = self.buffer.tell()
         try:
@@ -113,18 +113,18 @@ class Part:
             self.buffer.seek(begin)
             self.buffer.truncate()
             raise
-        at = len(self.ends_at)
+        row = len(self.ends_at)
         self.ends_at.append(self.buffer.tell())
         if self.runs and self.runs[-1][0] is reading:
             self.runs[-1] = (reading, self.runs[-1][1], self.runs[-1][2] + 1)
         else:
-            self.runs.append((reading, at, 1))
+            self.runs.append((reading, row, 1))
 
     def seal(self) -> Sealed:
-        """End the part. A format may have all its work here, so this is for a thread.
+        """Close the part. Some formats do all their work here, so it may need a thread.
 
         Raises:
-            Exception: whatever the exporter raises.
+            Exception: an exception of the exporter.
         """
         filled = self.buffer.tell()
         self.exporter.finish_exporting()
@@ -137,7 +137,7 @@ class Part:
             "rows": self.rows,
             "head": self.head,
             "ends_at": self.ends_at if kind not in {"parquet", "packed"} else [],
-            "readings": [[r.page, r.token, r.at_ms, first, n] for r, first, n in self.runs],
+            "readings": [[r.page, r.token, r.at_ms, first_row, n] for r, first_row, n in self.runs],
             "ended": [[r.page, r.token, r.at_ms, outcome] for r, outcome in self.ended],
         }
         if isinstance(self.exporter, CsvItemExporter) and kind == "csv":
@@ -146,7 +146,7 @@ class Part:
 
 
 def kind_of(exporter: BaseItemExporter, row_by_row: bool) -> Kind:
-    """Say how the parts of an exporter are joined; *row_by_row*: each item was written at once."""
+    """Return how an exporter's parts are joined; *row_by_row*: each item was written at once."""
     if getattr(exporter, "seine_kind", None) == "parquet":
         return "parquet"
     if isinstance(exporter, CsvItemExporter):
@@ -157,7 +157,7 @@ def kind_of(exporter: BaseItemExporter, row_by_row: bool) -> Kind:
 
 
 def csv_form(exporter: CsvItemExporter) -> dict[str, Any]:
-    """Return what is needed to read and write an exporter's rows."""
+    """Return the options needed to read and write an exporter's rows."""
     form = {
         name: value
         for name, value in scrapy_internals.export_options_of(exporter).items()

@@ -1,8 +1,8 @@
-"""How the parts of a feed are named, and the folder in which they are.
+"""The names of a feed's parts, and of the folder that holds them.
 
-A part's name says to which run of the crawl it belongs, when it was written, by which worker, and
-as which one of that worker's: so names sort by time, no two workers take the same one, and whoever
-joins a run's parts knows them by the beginning of their names.
+A part's name contains the run of the crawl, the time of writing, the worker, and the worker's
+number for it: so names sort by time, no two workers use the same one, and the parts of a run share
+a prefix.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from scrapy_seine.records import Value
 from scrapy_seine.retry_until import RetryUntil
 
 logger = logging.getLogger(__name__)
-#: Ending of the folder in which a feed's parts are.
+#: Suffix of the folder that holds a feed's parts.
 PARTS = ".parts"
-#: What no part's name holds.
+#: Characters that a part's name does not contain.
 _OTHERS = re.compile(r"[^A-Za-z0-9_-]+")
-#: Stands for the run of a worker that never reached Redis.
+#: Run in the names of a worker that never reached Redis.
 _NO_RUN = "unjoined"
 
 
 @attrs.frozen(eq=False, repr=False)
 class Naming(Value):
-    """How a worker names the parts of one feed, and a page within them."""
+    """How a worker names the parts of one feed, and pages within them."""
 
     part: Callable[[int], Awaitable[str]]
-    """Name of a part, by its number; may ask Redis for the crawl's run."""
+    """Returns the name of a part, by its number; may ask Redis for the crawl's run."""
     page: Callable[[InFlight], str]
-    """Name of a page that no other page ever has."""
+    """Returns the unique name of a page."""
 
 
 class PartNames:
@@ -48,7 +48,7 @@ class PartNames:
 
     @property
     def prefix(self) -> str:
-        """With what the names of all parts of this worker's run begin."""
+        """Common prefix of the names of this worker's run."""
         return f"{self._run or _NO_RUN}-"
 
     def of(self, format_: str) -> Naming:
@@ -56,7 +56,7 @@ class PartNames:
         return Naming(partial(self._part, format_), self._page)
 
     async def learn_run(self) -> None:
-        """Learn the run that this worker's items belong to: the crawl's state, and its number.
+        """Read the run that this worker's items belong to: the crawl's state, and its number.
 
         Raises:
             StoreUnreachable: Redis has not answered for SEINE_OUTAGE_LIMIT.

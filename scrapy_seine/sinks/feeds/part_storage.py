@@ -1,4 +1,4 @@
-"""Where a feed's parts are stored, and when a part is durable there."""
+"""Stores a feed's parts, and reports when a part is durable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scrapy_seine.printable import redact
 from scrapy_seine.sinks.feeds.part import SIDECAR, Sealed
 from scrapy_seine.sinks.feeds.part_names import PARTS
 
-#: A file of so many bytes is followed by another one.
+#: Size at which a new file is begun, bytes.
 FILE_BYTES = 8 << 20
 
 
@@ -25,10 +25,10 @@ class Place(Protocol):
     """Takes the parts of one feed."""
 
     name: str
-    """For people: without credentials."""
+    """For logs, without credentials."""
 
     def prepare(self) -> None:
-        """Make sure that parts can be written.
+        """Check that parts can be written.
 
         Raises:
             OSError: they cannot.
@@ -53,7 +53,7 @@ class Folder:
         # One thread, so that a slow disk does not take all threads of the process.
         self._thread = ThreadPoolExecutor(1, "seine-feed")
         self._file: _File | None = None
-        """Where the next plain part goes."""
+        """The file that the next plain part is appended to."""
         self._sizes: dict[str, tuple[int, int]] = {}
         """Bytes and rows of each file that this worker wrote, by name."""
         self._inode = 0
@@ -67,9 +67,9 @@ class Folder:
         self._inode = self.path.stat().st_ino
 
     async def write(self, name: str, part: Sealed) -> None:
-        """Write the part, then its sidecar: what a sidecar tells of is there.
+        """Write the part, then its sidecar, so that a part exists if its sidecar does.
 
-        Plain parts follow each other in one file, because a new one costs as much as a page where
+        Plain parts follow each other in one file, because a new file costs as much as a page if
         each page waits for its own part.
         """
         await asyncio.get_running_loop().run_in_executor(self._thread, self._write, name, part)
@@ -84,17 +84,17 @@ class Folder:
             file.close()
 
     def lost_rows(self) -> int | None:
-        """Count the rows of this worker that were durable, and that somebody removed or cut off.
+        """Count the durable rows of this worker that were removed or cut off.
 
-        None: nothing is known to be lost. The folder of parts has other workers' rows as well.
+        None: no loss is known. The folder of parts has other workers' rows as well.
         """
-        gone = [
+        lost = [
             rows
             for name, (size, rows) in self._sizes.items()
             if _size(self.path / name) < size or not (self.path / f"{name}{SIDECAR}").exists()
         ]
         is_another = not self.path.is_dir() or self.path.stat().st_ino != self._inode
-        return sum(gone) if gone or is_another else None
+        return sum(lost) if lost or is_another else None
 
     def _note(self, name: str, part: Sealed) -> None:
         size, rows = self._sizes.get(name, (0, 0))
@@ -102,12 +102,12 @@ class Folder:
 
     def _write(self, name: str, part: Sealed) -> None:
         try:
-            self._put(name, part)
+            self._write_once(name, part)
         except FileNotFoundError:  # somebody removed the folder
             self.path.mkdir(parents=True, exist_ok=True)
-            self._put(name, part)
+            self._write_once(name, part)
 
-    def _put(self, name: str, part: Sealed) -> None:
+    def _write_once(self, name: str, part: Sealed) -> None:
         if not part.is_plain:
             if part.rows:
                 put(self.path / name, part.data)
@@ -124,7 +124,7 @@ class Folder:
             else:
                 self._file.append(name, part)
             self._note(self._file.name, part)
-        except BaseException:  # nobody knows what it holds now: nothing follows
+        except BaseException:  # its content is unknown now: append nothing more
             self._close()
             raise
 
@@ -172,7 +172,7 @@ class Store:
         self.name = redact(uri)
 
     def prepare(self) -> None:
-        """Nothing is to be made: an object needs no folder."""
+        """Prepare nothing: an object needs no folder."""
 
     async def write(self, name: str, part: Sealed) -> None:
         """Upload the part, then its sidecar."""
@@ -185,11 +185,11 @@ class Store:
             storage, file = await asyncio.to_thread(self._open, name, data)
             await ensure_awaitable(storage.store(file))
         except Exception as error:  # each store raises errors of its own library
-            told = redact(f"{type(error).__name__}: {error}")
-            raise StoreUnreachable(f"{self.name} did not take a part: {told}") from None
+            reason = redact(f"{type(error).__name__}: {error}")
+            raise StoreUnreachable(f"{self.name} did not take a part: {reason}") from None
 
     def _open(self, name: str, data: bytes) -> tuple[Any, Any]:
-        # In a thread, because a client of S3 takes a tenth of a second to make.
+        # In a thread, because creating an S3 client takes a tenth of a second.
         storage = self._storage_of(f"{self._uri}{PARTS}/{name}")
         file = storage.open(self._spider)
         file.write(data)
@@ -197,7 +197,7 @@ class Store:
 
 
 def _size(path: Path) -> int:
-    """Bytes of a file; -1 where there is none."""
+    """Return the size of a file, bytes; -1 if it does not exist."""
     try:
         return path.stat().st_size
     except OSError:
@@ -205,10 +205,10 @@ def _size(path: Path) -> int:
 
 
 def put(path: Path, data: bytes) -> None:
-    """Write a file aside, and give it its name when it is durable."""
+    """Write a file aside, and rename it when it is durable."""
     folder, name = os.path.split(path)
     aside = os.path.join(folder, f".{name}.{os.getpid()}")  # noqa: PTH118  # a quarter of the cost
-    # By the system's calls, because Python's file objects make as many again for each small part.
+    # By system calls, because Python's file objects make twice as many for each small part.
     number = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     try:
         _write_all(number, data)
@@ -219,9 +219,9 @@ def put(path: Path, data: bytes) -> None:
 
 
 def _write_all(number: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(number, left) :]
+    unwritten = memoryview(data)
+    while unwritten:
+        unwritten = unwritten[os.write(number, unwritten) :]
 
 
 def sync_folder(path: Path) -> None:

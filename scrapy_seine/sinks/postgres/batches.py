@@ -1,4 +1,4 @@
-"""Back-pressure of PostgreSQL: how many rows may wait for it, and when a batch of them leaves."""
+"""Back-pressure of PostgreSQL: how many rows may wait for it, and when a batch is written."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from scrapy_seine.records import Value
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Limits(Value):
-    """When a batch leaves, and how much may wait."""
+    """When a batch is written, and how much may wait."""
 
     rows: int = 500
     """Rows in a batch, at most."""
     size: int = 4 << 20
-    """Bytes in a batch, after which it leaves."""
+    """Bytes at which a batch is complete."""
     age_s: float = 0.3
-    """A row waits this long for others, at most."""
+    """How long a row waits for others, at most."""
     high: int = 16 << 20
-    """Bytes waiting, after which *pressed* is called."""
+    """Waiting bytes beyond which *pressed* is called."""
     full: int = 128 << 20
-    """Bytes waiting, after which `put` refuses."""
+    """Waiting bytes beyond which `put` refuses."""
 
 
 @attrs.frozen(eq=False, repr=False)
 class Piece:
-    """A row on its way, with the ticket of whoever waits for its commit."""
+    """A row to write, with the ticket of the caller that waits for its commit."""
 
     table: str
     row: Any
@@ -42,7 +42,7 @@ class Piece:
 
 @attrs.frozen(eq=False, repr=False)
 class Report(Value):
-    """What happened to some pieces."""
+    """The outcome of some pieces."""
 
     stored: list[Any] = attrs.Factory(list)
     """Tickets whose rows are committed."""
@@ -55,7 +55,7 @@ class Report(Value):
 
 
 class Queue:
-    """Rows that wait for the writer's thread; any thread may put one in."""
+    """Rows that wait for the writer's thread; any thread may add one."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -75,11 +75,11 @@ class Queue:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time that `close` left is over."""
+        """Whether the time limit of `close` has passed."""
         return time.monotonic() >= self._until
 
     def put(self, table: str, row: Any, size: int, ticket: Any) -> bool:
-        """Take a row; False when too much waits already, or none is taken any more."""
+        """Take a row; False if too many wait already, or the queue is closed."""
         if self._bytes > self.limits.full or self.closed:
             return False
         piece = Piece(table, row, size, ticket, time.monotonic())
@@ -91,14 +91,14 @@ class Queue:
         return True
 
     def close(self, limit_s: float) -> None:
-        """Take no more rows, and hand out what is left for at most *limit_s* seconds."""
+        """Take no more rows, and hand out the remaining ones for at most *limit_s* seconds."""
         with self._turn:
             self.closed = True
             self._until = time.monotonic() + limit_s
             self._turn.notify()
 
     def take(self, until: float) -> list[Piece]:
-        """Wait for a batch; empty at the end, or where none has come at *until* (monotonic s)."""
+        """Wait for a batch; empty at the end, or if none is ready at *until* (monotonic s)."""
         limits, rows = self.limits, self._rows
         with self._turn:
             while not self.closed:
@@ -121,23 +121,23 @@ class Queue:
             self._bytes -= size
             return batch
 
-    def sample(self, table: str, most: int) -> list[Piece]:
-        """Take some rows of a table at random, because those of one site stand together."""
+    def sample(self, table: str, limit: int) -> list[Piece]:
+        """Take some rows of a table at random, because rows of one site are adjacent."""
         with self._turn:
-            found = [piece for piece in self._rows if piece.table == table]
-            for piece in (taken := random.sample(found, min(most, len(found)))):
+            candidates = [piece for piece in self._rows if piece.table == table]
+            for piece in (sampled := random.sample(candidates, min(limit, len(candidates)))):
                 self._rows.remove(piece)
                 self._bytes -= piece.size
-            return taken
+            return sampled
 
     def pause(self, wait_s: float) -> bool:
-        """Wait, though not beyond the time that `close` left; False when that is over."""
+        """Wait, but not beyond the time limit of `close`; False if that has passed."""
         until = time.monotonic() + wait_s
         with self._turn:
-            while (left := min(until, self._until) - time.monotonic()) > 0:
-                self._turn.wait(left)
+            while (remaining_s := min(until, self._until) - time.monotonic()) > 0:
+                self._turn.wait(remaining_s)
         return not self.is_over
 
     def left(self) -> list[Piece]:
-        """Rows that nobody took."""
+        """Return the rows that were not taken."""
         return list(self._rows)

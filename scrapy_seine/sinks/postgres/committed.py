@@ -1,13 +1,13 @@
-"""What was committed lately, for a server that comes back without it.
+"""Keeps recently committed rows, for a server that comes back without them.
 
 PostgreSQL may lose what it confirmed: an asynchronous replica takes over, synchronous_commit or
-fsync was off when the machine failed, somebody restores a backup. The pages of these rows are done
-by then, so nobody asks for them again. Each transaction has a number, and a server tells what
-became of it (`txid_status`); a number that it has not given yet is of a state that it lacks.
+fsync was off when the machine failed, a backup is restored. The pages of these rows are done by
+then, and are not fetched again. Each transaction has a number, and a server reports its outcome
+(`txid_status`); a number that it has not assigned yet belongs to a state that it lacks.
 
-One connection's transactions are lost from some point on, so that the last number of a second
-stands for all that was committed before it. Another process may have been given a lost number
-since. So a server that was started meanwhile gets all rows of the last minute again, in silence.
+A connection's transactions are lost from some point on, so that the last number of a second stands
+for everything committed before it. Meanwhile a lost number may have been assigned to another
+process. So a server that was restarted meanwhile gets all rows of the last minute again.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from psycopg2 import extensions
 
 from scrapy_seine.records import Record
 
-#: A number is asked for at most so often, s.
+#: A number is requested at most this often, s.
 EVERY_S = 1.0
-#: Rows are kept so long after their commit, s; replicas are behind by less, as a rule.
+#: How long rows are kept after their commit, s; replicas usually lag by less.
 KEPT_S = 60.0
-#: A number beyond the newest is not asked for: that would be an error.
+#: A number beyond the newest is not queried, because that is an error.
 _STARTED = "SELECT pg_postmaster_start_time()::text"
 _MISSING = """
     SELECT number FROM unnest(%s::bigint[]) AS asked (number)
@@ -48,14 +48,14 @@ class Stretch(Record):
 
 @attrs.define(eq=False, repr=False)
 class Missing(Record):
-    """What a server does not have."""
+    """Rows that a server lost."""
 
     rows: list[Any] = attrs.Factory(list)
-    """To be written again; some of them may be there."""
+    """Rows to write again; the server may have some of them."""
     known: bool = False
-    """The server did confirm some of them."""
+    """Whether the server had confirmed some of them."""
     more: bool = False
-    """There were others, which are not kept any more."""
+    """Whether more were lost, which are not kept any more."""
 
 
 @attrs.define(eq=False, repr=False)
@@ -67,12 +67,12 @@ class Committed(Record):
     stretches: deque[Stretch] = attrs.Factory(deque)
     _open: Stretch = attrs.Factory(Stretch)
     _dropped: bool = False
-    """Older ones are not kept any more."""
+    """Whether older rows are not kept any more."""
     _started: str = ""
-    """When the server was started that committed them."""
+    """Start time of the server that committed them."""
 
     def number(self, cursor: extensions.cursor) -> int | None:
-        """Ask for the number of a transaction at its end; None: it wrote nothing, or too soon.
+        """Return the number of a transaction at its end; None: it wrote nothing, or too soon.
 
         Raises:
             psycopg2.Error: the server does not answer.
@@ -81,56 +81,59 @@ class Committed(Record):
         if self.stretches and now - self.stretches[-1].at < EVERY_S:
             return None
         cursor.execute("SELECT txid_current_if_assigned()")
-        found = cursor.fetchone()
-        return None if found is None else found[0]
+        row = cursor.fetchone()
+        return None if row is None else row[0]
 
     def note(self, rows: list[Any], size: int, number: int | None) -> None:
         """Keep the rows of a transaction."""
-        made = self._open
-        made.rows += rows
-        made.size += size
-        if number is None and made.size <= self.most:
+        stretch = self._open
+        stretch.rows += rows
+        stretch.size += size
+        if number is None and stretch.size <= self.most:
             return
-        made.number, made.at = number, time.monotonic()
-        self.stretches.append(made)
+        stretch.number, stretch.at = number, time.monotonic()
+        self.stretches.append(stretch)
         self._open = Stretch()
-        kept = sum(stretch.size for stretch in self.stretches)
-        while kept > self.most or self.stretches[0].at < made.at - KEPT_S:
+        kept_bytes = sum(older.size for older in self.stretches)
+        while kept_bytes > self.most or self.stretches[0].at < stretch.at - KEPT_S:
             if len(self.stretches) == 1:
-                made.rows, made.size = [], 0
+                stretch.rows, stretch.size = [], 0
                 return
-            kept -= self.stretches.popleft().size
+            kept_bytes -= self.stretches.popleft().size
             self._dropped = True
 
     def take_missing(self, connection: extensions.connection) -> Missing:
-        """Tell what a server does not have, to which a new connection was made.
+        """Return the rows that the server of a new connection lacks.
 
         Raises:
-            psycopg2.Error: it does not answer.
+            psycopg2.Error: the server does not answer.
         """
-        asked = [s.number for s in self.stretches if s.number is not None]
+        numbers = [s.number for s in self.stretches if s.number is not None]
         with connection, connection.cursor() as cursor:
             cursor.execute(_STARTED)
-            ((started,),) = cursor.fetchall()
-            cursor.execute(_MISSING, (asked,))
-            missing = {number for (number,) in cursor.fetchall()}
-        is_other, self._started = self._started not in ("", started), started
-        return self._take(missing, time.monotonic() - KEPT_S if is_other else float("inf"))
+            ((started_at,),) = cursor.fetchall()
+            cursor.execute(_MISSING, (numbers,))
+            missing_numbers = {number for (number,) in cursor.fetchall()}
+        is_other, self._started = self._started not in ("", started_at), started_at
+        return self._take(missing_numbers, time.monotonic() - KEPT_S if is_other else float("inf"))
 
-    def _take(self, missing: set[int], since: float) -> Missing:
-        """Take out what is missing, what is younger than *since*, and what nobody knows of."""
+    def _take(self, missing_numbers: set[int], since: float) -> Missing:
+        """Remove and return rows that are missing, younger than *since*, or of unknown outcome."""
         stretches = [*self.stretches, self._open]
-        there = [
+        present = [
             n
             for n, s in enumerate(stretches)
-            if s.number is not None and s.number not in missing and s.at < since
+            if s.number is not None and s.number not in missing_numbers and s.at < since
         ]
-        first = there[-1] + 1 if there else 0
-        lost = stretches[first:]
-        self.stretches, self._open = deque(stretches[:first]), Stretch()
+        first_lost = present[-1] + 1 if present else 0
+        lost_stretches = stretches[first_lost:]
+        self.stretches, self._open = deque(stretches[:first_lost]), Stretch()
         return Missing(
-            rows=[row for stretch in lost for row in stretch.rows],
-            known=bool(missing),
-            more=bool(missing)
-            and ((first == 0 and self._dropped) or not all(s.rows for s in lost if s.number)),
+            rows=[row for stretch in lost_stretches for row in stretch.rows],
+            known=bool(missing_numbers),
+            more=bool(missing_numbers)
+            and (
+                (first_lost == 0 and self._dropped)
+                or not all(s.rows for s in lost_stretches if s.number)
+            ),
         )

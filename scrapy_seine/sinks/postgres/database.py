@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: one for a thread that keeps it, or one for a transaction."""
+"""Connections to PostgreSQL: one that a thread keeps, or one for a transaction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import redact
 from scrapy_seine.sinks.postgres.sqlstates import judge
 
-#: A connection is made within this time, or fails, s.
+#: Connection timeout, s.
 CONNECT_S = 5
 
 
@@ -34,7 +34,7 @@ def connect(database_url: str) -> extensions.connection:
         ("keepalives_interval", 5),
         ("keepalives_count", 3),
         ("tcp_user_timeout", 30_000),
-        ("client_encoding", "UTF8"),  # a role's or a database's own may lack a shop's letters
+        ("client_encoding", "UTF8"),  # a role's or a database's default may lack characters
     ):
         options.setdefault(name, value)
     connection: extensions.connection = psycopg2.connect(**options)
@@ -43,7 +43,7 @@ def connect(database_url: str) -> extensions.connection:
 
 @contextmanager
 def connected(database_url: str) -> Iterator[extensions.connection]:
-    """Connect for the block, and close at its end; what its statements raise is passed on.
+    """Connect for the block, and close at its end; its exceptions are passed on.
 
     Raises:
         StoreUnreachable: the database does not answer, or its address cannot be read.
@@ -58,44 +58,44 @@ def connected(database_url: str) -> Iterator[extensions.connection]:
 
 @contextmanager
 def interruptible_statements() -> Iterator[None]:
-    """Let Ctrl-C end the block's statements: libpq waits in C, where Python hears of no signal.
+    """Let Ctrl-C end the block's statements: libpq waits in C, where Python gets no signal.
 
-    A migration that waits for another's lock could not be stopped at all. psycopg2 has one way to
-    wait for all connections of a process, so only a command that has no other ones uses this: its
-    main thread, while Ctrl-C is an exception.
+    Otherwise a migration that waits for a lock could not be stopped. psycopg2 has one wait callback
+    for all connections of a process, so only a command without other connections uses this: in its
+    main thread, while Ctrl-C raises an exception.
     """
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
-    stopped: list[KeyboardInterrupt] = []
-    extensions.set_wait_callback(partial(_wait, stopped=stopped))
+    interrupts: list[KeyboardInterrupt] = []
+    extensions.set_wait_callback(partial(_wait, interrupts=interrupts))
     try:
         yield
     except Exception:
-        if stopped:  # the server says that the statement was cancelled
-            raise stopped[0] from None
+        if interrupts:  # the server reports the statement as cancelled
+            raise interrupts[0] from None
         raise
     finally:
         extensions.set_wait_callback(None)
 
 
-def _wait(connection: extensions.connection, stopped: list[KeyboardInterrupt]) -> None:
-    """Wait as psycopg2 does, in Python; at Ctrl-C the server is asked to end the statement.
+def _wait(connection: extensions.connection, interrupts: list[KeyboardInterrupt]) -> None:
+    """Wait as psycopg2 does, in Python; at Ctrl-C ask the server to cancel the statement.
 
-    An error that left here would close the connection, and the rollback's complaint about that
-    would be all that is told. A second Ctrl-C waits for no answer.
+    An exception raised here would close the connection, and only the rollback's error about that
+    would be reported. A second Ctrl-C does not wait for the server.
     """
     events = {extensions.POLL_READ: select.POLLIN, extensions.POLL_WRITE: select.POLLOUT}
     while (state := connection.poll()) != extensions.POLL_OK:
-        ready = select.poll()
-        ready.register(connection.fileno(), events[state])
+        poller = select.poll()
+        poller.register(connection.fileno(), events[state])
         try:
-            ready.poll()
+            poller.poll()
         except KeyboardInterrupt as error:
-            if stopped:
+            if interrupts:
                 raise
-            stopped.append(error)
+            interrupts.append(error)
             connection.cancel()
 
 
@@ -114,11 +114,11 @@ def transaction(database_url: str) -> Iterator[extensions.connection]:
 def outages() -> Iterator[None]:
     """Raise StoreUnreachable for faults of the server or the connection, not for a statement's own.
 
-    A connection that breaks within a block shows in many ways: an error message of the server, a
-    rollback that finds the connection closed, a reply that libpq cannot read.
+    A connection that breaks within a block raises various errors: the server's message, a rollback
+    on a closed connection, a reply that libpq cannot read.
 
     Raises:
-        StoreUnreachable: the database goes away meanwhile, or does not take statements for now.
+        StoreUnreachable: the database goes away meanwhile, or takes no statements for now.
     """
     try:
         yield
@@ -129,12 +129,12 @@ def outages() -> Iterator[None]:
 
 
 def unreachable(error: Exception) -> StoreUnreachable:
-    """Say in one line why the database cannot be reached."""
+    """Make the one-line error for a database that cannot be reached."""
     return StoreUnreachable(f"DATABASE_URL: {line_of(error)}")
 
 
 def line_of(error: Exception) -> str:
-    """An error of PostgreSQL or libpq in one line, without the credentials of its address.
+    """Return an error of PostgreSQL or libpq in one line, without its address's credentials.
 
     >>> line_of(ValueError("cannot read\\n postgresql://me:secret@db/shop"))
     'cannot read postgresql://***@db/shop'

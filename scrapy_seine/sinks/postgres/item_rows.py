@@ -1,4 +1,4 @@
-"""Items of any kind as rows: what identifies them, their JSON, and the table they go to."""
+"""Items of any kind as rows: their key, their JSON, and their table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scrapy_seine.records import Value
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?")
 #: An escaped zero byte, which JSON may hold and JSONB may not.
 _ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-#: A number that makes workers create the table one after the other (any, the same everywhere).
+#: An advisory lock (any number) that makes workers create the table one after the other.
 _LOCK = 0x5E17E
 _TABLE = """
 CREATE TABLE IF NOT EXISTS {table} (
@@ -66,7 +66,7 @@ def json_of(item: Any) -> str:
     NaN and infinities become null, because JSON has none.
 
     Raises:
-        BadItem: it holds what JSON or PostgreSQL cannot.
+        BadItem: it contains a value that JSON or PostgreSQL cannot store.
     """
     try:
         fields = ItemAdapter(item).asdict()
@@ -92,15 +92,15 @@ def _plain(value: Any) -> Any:
         return sorted(value, key=repr)
     if is_item(value):
         return ItemAdapter(value).asdict()
-    shown: Any = type(value)
-    if shown.__str__ is object.__str__ and shown.__repr__ is object.__repr__:
-        # Its text would be an address of memory.
+    kind: Any = type(value)
+    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
+        # Its text would be a memory address.
         raise TypeError(f"a value is {type(value).__name__}")
     return str(value)
 
 
 def table_name(name: str) -> sql.Identifier:
-    """Read SEINE_ITEMS_TABLE.
+    """Parse SEINE_ITEMS_TABLE.
 
     Raises:
         ConfigError: it is no name of a table.
@@ -112,23 +112,29 @@ def table_name(name: str) -> sql.Identifier:
     return sql.Identifier(*name.split("."))
 
 
-#: Says what identifies an item; None where nothing does.
+#: Returns an item's key; None if it has none.
 KeyOf = Callable[[Any], str | None]
 
 
-def key_reader(named: Any) -> KeyOf:
-    """Return what reads an item's key: a field, several fields, or a function of the item.
+def key_reader(key_setting: Any) -> KeyOf:
+    """Return a function that reads an item's key: a field, several fields, or a function.
 
     Raises:
-        ConfigError: *named* is none of these.
+        ConfigError: *key_setting* is none of these.
     """
-    if callable(named):
-        return lambda item: _text(named(item))
-    if not named:
+    if callable(key_setting):
+        return lambda item: _text(key_setting(item))
+    if not key_setting:
         return lambda item: None
-    fields = [part.strip() for part in named.split(",")] if isinstance(named, str) else named
+    fields = (
+        [part.strip() for part in key_setting.split(",")]
+        if isinstance(key_setting, str)
+        else key_setting
+    )
     if not isinstance(fields, Sequence) or not all(isinstance(f, str) and f for f in fields):
-        raise ConfigError(f"item_key (SEINE_ITEMS_KEY) is {named!r}, not a field or several fields")
+        raise ConfigError(
+            f"item_key (SEINE_ITEMS_KEY) is {key_setting!r}, not a field or several fields"
+        )
     return lambda item: _of_fields(ItemAdapter(item), fields)
 
 
@@ -151,12 +157,12 @@ def key_of_content(body: str) -> str:
 
 
 def create(cursor: extensions.cursor, table: sql.Identifier) -> None:
-    """Make the table where there is none.
+    """Create the table if it does not exist.
 
     Raises:
         psycopg2.Error: the caller rolls back.
     """
-    # Two workers that create one table at once would collide in PostgreSQL's own catalogue.
+    # Two workers that create one table at the same time would collide in PostgreSQL's catalogue.
     cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
     cursor.execute(sql.SQL(_TABLE).format(table=table))
 
@@ -170,8 +176,10 @@ def write_items(
         psycopg2.Error: the caller rolls back.
         BadItem: PostgreSQL left a row out without an error; the caller rolls back.
     """
-    last = {(row.spider, row.key): row for row in rows}
-    ordered = [last[at] for at in sorted(last)]  # one order for all workers: no deadlock
+    last_by_key = {(row.spider, row.key): row for row in rows}
+    ordered = [
+        last_by_key[key] for key in sorted(last_by_key)
+    ]  # the same order in all workers: no deadlock
     values = {
         "spiders": [row.spider for row in ordered],
         "keys": [row.key for row in ordered],
@@ -179,9 +187,9 @@ def write_items(
         "items": [row.body for row in ordered],
     }
     cursor.execute(sql.SQL(_UPSERT).format(table=table), values)
-    written = cursor.rowcount
+    changed_count = cursor.rowcount
     cursor.execute(sql.SQL(_THERE).format(table=table), values)
-    found = cursor.fetchone()
-    if found is None or found[0] != len(ordered):
+    count_row = cursor.fetchone()
+    if count_row is None or count_row[0] != len(ordered):
         raise BadItem("PostgreSQL left it out without an error: a trigger, or a rule")
-    return Counter(written=written, unchanged=len(rows) - written)
+    return Counter(written=changed_count, unchanged=len(rows) - changed_count)

@@ -1,7 +1,7 @@
-"""A line in the log for who waits for a lock of PostgreSQL, with the process that holds it.
+"""Logs a wait for a lock of PostgreSQL, with the process that holds it.
 
-libpq waits in silence, for as long as another transaction likes: a worker looked dead, or its site
-slow, while somebody's `psql` held a table.
+libpq waits silently for as long as another transaction lasts: a worker looked dead, or its site
+slow, while somebody's `psql` held a table lock.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scrapy_seine.printable import printable
 from scrapy_seine.sinks.postgres.database import connect
 
 logger = logging.getLogger(__name__)
-#: A wait is told of after this time, at most twice as much, s.
+#: A wait is logged after this time, at most twice as much, s.
 TELL_S = 5.0
 _HOLDERS = """
     SELECT pid, coalesce(nullif(application_name, ''), 'no name'),
@@ -31,7 +31,7 @@ _HOLDERS = """
 
 @attrs.define(eq=False, repr=False)
 class _Wait:
-    """Statements that run."""
+    """A running statement."""
 
     database_url: str
     pid: int
@@ -40,7 +40,7 @@ class _Wait:
 
 
 class _Watcher:
-    """The one thread that looks at what runs: a timer for each batch would take 0.1 ms."""
+    """The single thread that checks running statements: a timer per batch would take 0.1 ms."""
 
     def __init__(self) -> None:
         self.waits: set[_Wait] = set()
@@ -62,10 +62,12 @@ class _Watcher:
         while True:
             time.sleep(TELL_S)
             with self.lock:
-                long = [wait for wait in self.waits if time.monotonic() - wait.began >= TELL_S]
-            for wait in long:
+                long_waits = [
+                    wait for wait in self.waits if time.monotonic() - wait.began >= TELL_S
+                ]
+            for wait in long_waits:
                 if not wait.told:
-                    _tell(wait)
+                    _log_holders(wait)
 
 
 _watcher = _Watcher()
@@ -73,7 +75,7 @@ _watcher = _Watcher()
 
 @contextmanager
 def lock_waits_told(database_url: str, connection: extensions.connection) -> Iterator[None]:
-    """Say who holds the lock that the block's statements wait for, once, and when they go on."""
+    """Log once who holds the lock that the block's statements wait for, and when they go on."""
     wait = _Wait(database_url, connection.info.backend_pid)
     _watcher.begin(wait)
     try:
@@ -84,7 +86,7 @@ def lock_waits_told(database_url: str, connection: extensions.connection) -> Ite
         logger.warning("PostgreSQL went on after %.0f s", time.monotonic() - wait.began)
 
 
-def _tell(wait: _Wait) -> None:
+def _log_holders(wait: _Wait) -> None:
     try:
         with closing(connect(wait.database_url)) as connection, connection.cursor() as cursor:
             cursor.execute(_HOLDERS, (wait.pid,))
@@ -93,7 +95,7 @@ def _tell(wait: _Wait) -> None:
         logger.debug("nobody knows who holds a lock: %s", error)
         return
     if holders:
-        named = ", ".join(
+        holder_names = ", ".join(
             f"process {holder} ({printable(name)}, in a transaction for {age_s:.0f} s)"
             for holder, name, age_s in holders
         )
@@ -101,5 +103,5 @@ def _tell(wait: _Wait) -> None:
         logger.warning(
             "PostgreSQL keeps us waiting for a lock that %s holds; nothing is lost meanwhile. "
             "SELECT pg_terminate_backend(%d) would end it",
-            *(named, holders[0][0]),
+            *(holder_names, holders[0][0]),
         )

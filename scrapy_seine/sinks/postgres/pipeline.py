@@ -37,7 +37,7 @@ except ImportError:
 
 logger = logging.getLogger(__name__)
 _TABLE = "items"
-#: What a row weighs beside its JSON.
+#: Bytes of a row beside its JSON.
 _OVERHEAD = 400
 
 
@@ -55,7 +55,7 @@ class PostgresPipeline:
         self.drain_s = number(settings, "SEINE_DRAIN_SECONDS", 20)
         self.writer: Writer | None = None
         self._key: item_rows.KeyOf = lambda item: None
-        self._named = False
+        self._has_key = False
         self._keyless = 0
 
     @classmethod
@@ -68,16 +68,16 @@ class PostgresPipeline:
         return cls(crawler)
 
     async def open_spider(self) -> None:
-        """Make the table, and start the writer.
+        """Create the table, and start the writer.
 
         Raises:
-            CloseSpider: the database does not answer or refuses, or the spider's key is none.
+            CloseSpider: the database does not answer or refuses, or the spider's key is invalid.
         """
         try:
-            named = getattr(self.crawler.spider, "item_key", None)
-            if named is None:
-                named = self.crawler.settings.get("SEINE_ITEMS_KEY")
-            self._key, self._named = item_rows.key_reader(named or ""), bool(named)
+            key_setting = getattr(self.crawler.spider, "item_key", None)
+            if key_setting is None:
+                key_setting = self.crawler.settings.get("SEINE_ITEMS_KEY")
+            self._key, self._has_key = item_rows.key_reader(key_setting or ""), bool(key_setting)
             await unless_stopped(self.crawler, self._prepare())
         except (ConfigError, StoreUnreachable, psycopg2.Error) as error:
             logger.error("worker exits: PostgresPipeline: %s", _line(error))
@@ -102,15 +102,15 @@ class PostgresPipeline:
         await patience.try_until_async(lambda: asyncio.to_thread(create))
 
     async def close_spider(self) -> None:
-        """Write what is left; afterwards each hold is released or failed."""
+        """Write the remaining rows; afterwards each hold is released or failed."""
         if self.writer is not None:
             await asyncio.to_thread(self.writer.close, self.drain_s)
 
     def process_item(self, item: Any) -> Any:
-        """Hand an item over.
+        """Queue an item for writing.
 
         Raises:
-            DropItem: it holds what JSON or PostgreSQL cannot.
+            DropItem: it contains a value that JSON or PostgreSQL cannot store.
         """
         try:
             body = item_rows.json_of(item)
@@ -118,28 +118,28 @@ class PostgresPipeline:
         except BadItem as error:
             raise DropItem(f"PostgresPipeline: {error}") from None
         if key is None or "\x00" in key:
-            self._tell_keyless()
+            self._note_keyless()
             key = item_rows.key_of_content(body)
         name = ItemAdapter(item).item.__class__.__name__
         row = item_rows.ItemRow(str(getattr(self.crawler.spider, "name", "")), key, name, body)
-        held = hold(self.crawler)
+        item_hold = hold(self.crawler)
         assert self.writer is not None  # Scrapy opens a pipeline before it uses it
-        if not self.writer.put(_TABLE, row, len(body) + _OVERHEAD, held):
-            held.fail("too much waits for PostgreSQL")
+        if not self.writer.put(_TABLE, row, len(body) + _OVERHEAD, item_hold):
+            item_hold.fail("too much waits for PostgreSQL")
         return item
 
-    def _tell_keyless(self) -> None:
+    def _note_keyless(self) -> None:
         self._keyless += 1
         self._count("keyless", 1)
-        if self._named and self._keyless == 1:
+        if self._has_key and self._keyless == 1:
             logger.warning("an item lacks its key: it is stored under a hash of its content")
 
     def _report(self, report: Report) -> None:
-        held: ItemHold
-        for held in report.stored:
-            held.release()
-        for held in report.failed:
-            held.fail(report.reason)
+        item_hold: ItemHold
+        for item_hold in report.stored:
+            item_hold.release()
+        for item_hold in report.failed:
+            item_hold.fail(report.reason)
         for name, number_ in report.counts.items():
             self._count(name, number_)
 

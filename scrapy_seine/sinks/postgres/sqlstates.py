@@ -1,17 +1,18 @@
-"""PostgreSQL's error codes: whether the row, the server or another transaction is to blame.
+"""Decides by PostgreSQL's error codes whether the row, the server or another transaction is to
+blame.
 
-The classes of SQLSTATE are those of PostgreSQL's documentation, appendix A. What is not named here
-is the row's: a trigger may raise any code (P0001, a class of its own), and a row that is halved out
-of its batch costs one row, where a wait for what never changes would stop the crawl.
+The classes of SQLSTATE are those of PostgreSQL's documentation, appendix A. Other codes blame the
+row: a trigger may raise any code (P0001, a class of its own), and isolating a row from its batch
+costs one row, while waiting for a lasting error would stop the crawl.
 
-Some codes can be either's. A missing table or a revoked grant (42…), a lock or a statement that
-takes too long, an internal error (XX…) may concern one row (a trigger, a policy for rows, a damaged
-page of an index) or each of them. They are *doubtful*: the writer decides by what becomes of other
-rows of the same table, and of a batch without rows. Where a PL/pgSQL function raised the code, its
-author meant the row: only a lock or a time limit stays doubtful then.
+Some codes can be either's. A missing table or a revoked grant (42…), a lock or a statement timeout,
+an internal error (XX…) may concern one row (a trigger, a row security policy, a damaged index page)
+or all of them. They are *doubtful*: the writer decides by the outcome of other rows of the same
+table, and of a batch without rows. If a PL/pgSQL function raised the code, its author meant the
+row: then only a lock or a time limit stays doubtful.
 
-A column that must not be empty, and that the statement does not name, refuses each row: it is the
-*table's* fault, which whoever added the column mends by a default.
+A NOT NULL column that the statement does not fill refuses each row: it is the *table's* fault, to
+be fixed by a default.
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ from scrapy_seine.records import Value
 Blame = Literal["row", "doubt", "table", "again", "server"]
 
 _AGAIN = "40"
-#: Connection, state of the transaction (25006: read-only), authorization, database that is not
-#: there, resources, operator, system, configuration.
+#: Connection, state of the transaction (25006: read-only), authorization, missing database,
+#: resources, operator, system, configuration.
 _SERVER = ("08", "25", "28", "3D", "53", "57", "58", "F0")
 #: Feature (a view that takes no rows), schema, syntax or access rule, lock, internal error.
 _DOUBT = ("0A", "3F", "42", "55", "XX")
 #: statement_timeout, lock_timeout of a session, or somebody's pg_cancel_backend.
 _CANCELLED = "57014"
-#: Doubtful codes of what is over after a while: a lock, a time limit.
+#: Doubtful codes of temporary errors: a lock, a time limit.
 _PASSING = (_CANCELLED, "55")
 _IS_NULL = "23502"
-#: Where PostgreSQL makes the error of a RAISE in PL/pgSQL (src/pl/plpgsql/src/pl_exec.c).
+#: Source function of a RAISE in PL/pgSQL (src/pl/plpgsql/src/pl_exec.c).
 _RAISED = "exec_stmt_raise"
 #: The table and the columns that a statement fills; it begins with them.
 _FILLED = re.compile(rb"INSERT INTO (?:[\w\"]+\.)?\"?(\w+)\"?(?: AS \w+)?\s*\(([^)]*)\)")
@@ -55,20 +56,20 @@ class Refusal(Value):
     table: str = ""
     """Where it happened; empty: at the commit, or before any table."""
     code: str = ""
-    """SQLSTATE; empty where PostgreSQL said nothing."""
+    """SQLSTATE; empty if PostgreSQL returned none."""
     constraint: str | None = None
     """Name of the constraint that was violated."""
     broke: bool = False
-    """The connection was there, and broke while the statement ran."""
+    """Whether the connection broke while the statement ran."""
 
     @property
     def is_lasting(self) -> bool:
-        """A doubtful code of what does not go away by waiting."""
+        """Whether it is a doubtful code that waiting does not fix."""
         return self.blame == "doubt" and not self.code.startswith(_PASSING)
 
 
 def judge(error: Exception) -> Blame:
-    """Say whose fault an error is; see the module's docstring.
+    """Return who is to blame for an error; see the module's docstring.
 
     >>> judge(ValueError("A string literal cannot contain NUL")), judge(psycopg2.InterfaceError())
     ('row', 'server')
@@ -79,8 +80,8 @@ def judge(error: Exception) -> Blame:
         return "row"
     code = error.pgcode
     if not code:
-        said = psycopg2.DataError, psycopg2.ProgrammingError, psycopg2.NotSupportedError
-        return "row" if isinstance(error, said) else "server"
+        own_faults = psycopg2.DataError, psycopg2.ProgrammingError, psycopg2.NotSupportedError
+        return "row" if isinstance(error, own_faults) else "server"
     blame = judge_code(code)
     if blame == "doubt" and error.diag.source_function == _RAISED and not code.startswith(_PASSING):
         return "row"
@@ -88,18 +89,18 @@ def judge(error: Exception) -> Blame:
 
 
 def _is_unfilled(error: psycopg2.Error) -> bool:
-    """Whether the statement does not name the column that was left empty."""
+    """Whether the statement does not fill the column that was left empty."""
     statement = getattr(error.cursor, "query", None) or b""
-    if (found := _FILLED.search(statement[:_HEAD])) is None:
+    if (match := _FILLED.search(statement[:_HEAD])) is None:
         return False
-    table, columns = found[1].decode(), found[2].decode()
+    table, columns = match[1].decode(), match[2].decode()
     filled = {name.strip().strip('"') for name in columns.split(",")}
     diag = error.diag
     return diag.table_name == table and diag.column_name not in {None, *filled}
 
 
 def judge_code(code: str) -> Blame:
-    """Say whose fault a SQLSTATE tells of.
+    """Return who is to blame for a SQLSTATE.
 
     >>> [judge_code(code) for code in ("P0001", "44000", "42501", "57014", "53100", "40P01")]
     ['row', 'row', 'doubt', 'doubt', 'server', 'again']
@@ -112,11 +113,11 @@ def judge_code(code: str) -> Blame:
 
 
 def refusal(error: Exception, table: str, *, broke: bool) -> Refusal:
-    """Make a note of an error that came while rows were written to *table*."""
+    """Describe an error that occurred while rows were written to *table*."""
     code, constraint, text = "", None, str(error)
     if isinstance(error, psycopg2.Error) and error.pgcode:
         code, constraint = error.pgcode, error.diag.constraint_name
-        # Its detail repeats the row, which is kept anyway and differs from try to try.
+        # Its detail repeats the row, which is kept anyway and differs between tries.
         text = f"{error.diag.message_primary or text} ({code})"
     reason = redact(" ".join(text.split()))[:300] or type(error).__name__
     return Refusal(

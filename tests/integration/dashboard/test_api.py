@@ -234,7 +234,7 @@ async def test_without_the_token_nothing_changes(api, namespace, redis_url, data
 
 async def test_a_log_is_bounded_and_shown_oldest_first(api, frontier):
     await write_log(frontier.redis, frontier.keys, "w1", [f"line {n}" for n in range(3 * KEEP)])
-    kept = await read_log(frontier.redis, frontier.keys, "w1", most=10_000)
+    kept = await read_log(frontier.redis, frontier.keys, "w1", limit=10_000)
     assert KEEP <= len(kept) < 1.2 * KEEP
     status, told = await api("GET", "/workers/w1/log?limit=2")
     assert (status, told["lines"]) == (200, [f"line {3 * KEEP - 2}", f"line {3 * KEEP - 1}"])

@@ -192,9 +192,9 @@ def test_a_worker_says_why_pages_wait_for_what_an_earlier_run_could_not_read(
 ) -> None:
     """Only the worker that asked for robots.txt saw it fail; the others would wait in silence."""
     middleware = object.__new__(RobotsMiddleware)
-    middleware._tell("http://a.example", Known("free", b"", 42.0))
-    middleware._tell("http://a.example", Known("rules", b"", 42.0))
+    middleware._log_away("http://a.example", Known("free", b"", 42.0))
+    middleware._log_away("http://a.example", Known("rules", b"", 42.0))
     assert not caplog.records
-    middleware._tell("http://a.example", Known("away", b"", 42.0))
+    middleware._log_away("http://a.example", Known("away", b"", 42.0))
     assert "robots.txt of http://a.example could not be read lately" in caplog.text
     assert "its pages wait 42 s" in caplog.text
