@@ -1,1 +1,1 @@
-"""What happens to an item: clean, validate, dedupe, upsert, archive."""
+"""The item pipelines: clean, validate, dedupe, upsert."""
