@@ -1,1 +1,1 @@
-"""What happens to a request and its response, one small middleware a concern."""
+"""The downloader middlewares, one for each concern."""

@@ -1,4 +1,4 @@
-"""Raw answers go to the archive; a page's lease ends after its object and index are kept."""
+"""Archives raw responses; a page's lease ends after its object and index row are stored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HIGH = re.compile(rb"[\x80-\xff]")
 
 
 class Archive:
-    """Stands next to the downloader, where bodies are still as they came."""
+    """Runs next to the downloader, where bodies are still compressed as sent."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.storage = storage_of(crawler)
@@ -28,7 +28,7 @@ class Archive:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it where an archive is set.
+        """Make the middleware if an archive is set.
 
         Raises:
             NotConfigured: SEINE_ARCHIVE is empty.
@@ -38,9 +38,9 @@ class Archive:
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Hand a page over, which a 304 is not. Only what GET asks for can be found by its URL."""
-        kept = request.method == "GET" and response.status != HTTPStatus.NOT_MODIFIED
-        if kept and "cached" not in response.flags:
+        """Queue a page; not a 304, and only for GET, because the archive is indexed by URL."""
+        is_page = request.method == "GET" and response.status != HTTPStatus.NOT_MODIFIED
+        if is_page and "cached" not in response.flags:
             page = Page(
                 url=request.url,
                 at=self.inflight.now(self.inflight.entry_of(request)),
@@ -65,4 +65,4 @@ def headers_of(response: Response) -> Headers:
 
 def _ascii(raw: bytes) -> str:
     raw = raw.replace(b"\r", b" ").replace(b"\n", b" ")
-    return _HIGH.sub(lambda found: b"%%%02X" % found[0][0], raw).decode("ascii")
+    return _HIGH.sub(lambda match: b"%%%02X" % match[0][0], raw).decode("ascii")

@@ -1,4 +1,4 @@
-"""Each download that was tried becomes a row of the log of attempts."""
+"""Writes a row to the log of attempts for each download."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _REDIRECTS = {301, 302, 303, 307, 308}
 
 
 class Attempts:
-    """Notes answers and failures.
+    """Records responses and failures.
 
-    It stands after the detection, whose verdict is the outcome, and before the middlewares that
-    send a request back. Requests that another middleware answered or refused were not tried.
+    It runs after the detection, whose verdict is the outcome, and before the middlewares that
+    return a request. Requests that another middleware answered or refused are no attempts.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -45,7 +45,7 @@ class Attempts:
         return cls(storage)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Note an answer."""
+        """Record a response."""
         if "cached" not in response.flags:
             status = response.status
             usual = "ok" if status < _OK else f"http {status}"
@@ -55,11 +55,11 @@ class Attempts:
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Note a failure."""
+        """Record a failure."""
         if not isinstance(exception, IgnoreRequest):
             self._note(request, type(exception).__name__)
 
-    def _note(self, request: Request, outcome: str, **answer: int) -> None:
+    def _note(self, request: Request, outcome: str, **fields: int) -> None:
         meta = request.meta
         latency_s = meta.get("download_latency")
         try:
@@ -76,27 +76,27 @@ class Attempts:
                 lane=lane_of(request),
                 retry=int(meta.get(m.RETRY_COUNT) or 0),
                 duration_ms=None if latency_s is None else round(latency_s * 1000),
-                **answer,
+                **fields,
             ).row()
         except (TypeError, ValueError):
-            return  # no row is worth a page
+            return  # a bad row must not fail the page
         self.storage.attempted(row)
 
 
 class Redirects(Attempts):
-    """Notes answers that lead elsewhere: they end at the redirect middleware, before the other."""
+    """Records redirects, which the redirect middleware takes before `Attempts` runs."""
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Note a redirect."""
+        """Record a redirect."""
         if response.status in _REDIRECTS and "Location" in response.headers:
             return super().process_response(request, response)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Failures are noted by the other."""
+        """Nothing: `Attempts` records failures."""
 
 
 def size_of(response: Response) -> int:
-    """Bytes of the answer, as sent where the server says so."""
+    """Bytes of the response as sent (Content-Length), else of its decoded body."""
     raw: Any = response.headers.get("Content-Length") or b""
     return int(raw) if raw.isdigit() and len(raw) < 16 else len(response.body)  # noqa: PLR2004

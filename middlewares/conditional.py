@@ -1,4 +1,4 @@
-"""Pages that are fetched again are asked for on condition: 304 costs no body and no parsing."""
+"""Conditional requests for pages fetched before, because a 304 costs no body and no parsing."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _READ = ("ETag", "Last-Modified", "Date")
 
 
 class Ask:
-    """Puts the conditions on a request whose page's state is known.
+    """Adds the conditions to a request whose page's state is stored.
 
-    It stands nearer to the network than whoever dresses the request as a browser.
+    It runs nearer to the network than the middleware that sets a browser's headers.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -47,27 +47,27 @@ class Ask:
 
     def process_request(self, request: Request) -> None:
         """Add If-None-Match and If-Modified-Since for one download."""
-        known = from_meta(request.meta.get(KEY))
-        if known is None:
+        stored = from_meta(request.meta.get(KEY))
+        if stored is None:
             return
         for name in _HEADERS:
             request.headers.pop(name, None)
-        # Where a redirect leads is another page, and another parser must see the page itself.
-        if request.meta.get("redirect_urls") or known[1] != self.storage.parser(request.url):
+        # A redirect's target is another page, and a new version of the parser needs the body.
+        if request.meta.get("redirect_urls") or stored[1] != self.storage.parser(request.url):
             del request.meta[KEY]
             return
-        headers = known[0].headers()
+        headers = stored[0].headers()
         request.headers.update(headers)
-        borrowed = [name.lower() for name in headers]
-        request.meta[m.BORROWED] = [*request.meta.get(m.BORROWED, ()), *borrowed]
+        added = [name.lower() for name in headers]
+        request.meta[m.BORROWED] = [*request.meta.get(m.BORROWED, ()), *added]
 
 
 class Answer:
-    """Ends a request whose page is unchanged, once that is stored; keeps the state of other pages.
+    """Ends a request whose page is unchanged, once that is stored; keeps other pages' validators.
 
-    A known product whose page is not there is marked as gone.
+    A known product whose page is missing is marked as gone.
 
-    It stands behind the retries: by then an answer is one that the spider would see.
+    It runs after the retries, so that it handles only responses that the spider would receive.
     """
 
     def __init__(self, storage: Storage, inflight: InFlightTable, stats: Any) -> None:
@@ -85,16 +85,16 @@ class Answer:
         return cls(storage_of(crawler), worker_of(crawler).inflight, crawler.stats)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Let a page pass; take a 304 for what it is worth.
+        """Pass a page on; handle a 304.
 
         Raises:
-            Ignored: the page is unchanged, and there is nothing more to do about it.
+            Ignored: the page is unchanged, and needs no parsing.
         """
         if response.status == HTTPStatus.OK:
             self._note(request, response)
-        elif response.status == HTTPStatus.NOT_MODIFIED and not _wanted(request):
+        elif response.status == HTTPStatus.NOT_MODIFIED and not _accepts_304(request):
             return self._unchanged(request, response)
-        elif response.status in _NOT_THERE and _is_known(request):
+        elif response.status in _NOT_THERE and _is_known_product(request):
             now = self.inflight.now(self.inflight.entry_of(request))
             final = request.meta.get(m.JOB_TYPE) == "recrawl"
             row = Vanished(_site(request), own_address(request), now, final)
@@ -108,13 +108,13 @@ class Answer:
             entry.seen = validators_in(headers, self.inflight.now(entry))
 
     def _unchanged(self, request: Request, response: Response) -> Request | Response:
-        known, entry = from_meta(request.meta.get(KEY)), self.inflight.entry_of(request)
-        asked = known is not None and any(name in request.headers for name in _HEADERS)
-        if known is None or entry is None or not asked:
+        stored, entry = from_meta(request.meta.get(KEY)), self.inflight.entry_of(request)
+        was_sent = stored is not None and any(name in request.headers for name in _HEADERS)
+        if stored is None or entry is None or not was_sent:
             return self._refuse(request, response, "HTTP 304, and no condition was sent")
-        validators, parser = known
+        validators, parser = stored
         if not validators.fits(header(response, "ETag")):
-            # Without the condition the next try brings the page itself.
+            # Without the condition the next try returns the page itself.
             del request.meta[KEY]
             return self._refuse(request, response, "HTTP 304 about another state of the page")
         self.stats.inc_value("seine/not_modified")
@@ -143,14 +143,14 @@ def _site(request: Request) -> str:
     return str(request.meta.get(m.SITE_ID) or "")
 
 
-def _is_known(request: Request) -> bool:
-    """Whether this is the page of a known product, and its answer no refusal in disguise."""
+def _is_known_product(request: Request) -> bool:
+    """Whether this is a known product's page, and its response no block page."""
     kind = request.meta.get(m.JOB_TYPE)
     return kind in {"recrawl", "check"} and request.meta.get(VERDICT, "ok") == "ok"
 
 
-def _wanted(request: Request) -> bool:
-    """Whether the spider asked to see a 304 itself."""
+def _accepts_304(request: Request) -> bool:
+    """Whether the spider handles a 304 itself."""
     meta = request.meta
     statuses = meta.get("handle_httpstatus_list") or ()
     return bool(meta.get("handle_httpstatus_all")) or HTTPStatus.NOT_MODIFIED in statuses

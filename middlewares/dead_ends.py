@@ -1,4 +1,4 @@
-"""Pages that lead nowhere, or are known, are not fetched (crawler.extract.links)."""
+"""Skips dead ends, and pages known under another session id (crawler.extract.links)."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ RULE = "dead end"
 
 
 class DeadEnds:
-    """Ignores links of the shapes that the spider found to lead nowhere."""
+    """Ignores links with URLs of the shapes that the spider has learned to lead to nothing."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Serve the crawler's spider; one that learns no such shapes loses nothing."""
+        """Serve the crawler's spider; without learned shapes every request passes."""
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
-        """Let a request pass.
+        """Pass a request on.
 
         Raises:
-            Ignored: pages of its address's shape led nowhere, or its page is known but for the name
-                of a visit.
+            Ignored: pages with URLs of its shape led to nothing, or its URL differs from a known
+                one in a session parameter only.
         """
         spider = self.crawler.spider
         ends: Any = getattr(spider, "dead_ends", None)

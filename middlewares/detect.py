@@ -1,4 +1,4 @@
-"""Each answer gets a verdict; what follows from it is up to the middlewares after this one."""
+"""Gives each response a verdict, on which the later middlewares act."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from crawler.access.page_sizes_shared import LATER_S, SOON_S, SharedPageSizes
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.politeness.verdict_listeners import VerdictListeners
 
-#: Bytes at a page's begin and end in which it opens and closes what holds all of it.
+#: Bytes at a page's start and end in which <html> or <body> is opened and closed.
 _ENDS = 1024
 
 
 class Detect:
-    """Judges answers (crawler.access.detect); Retry sends the refused ones back.
+    """Judges responses (crawler.access.detect); Retry requests the refused ones again.
 
-    A request says what a good page holds in `meta["expect"]`, a list of literal pieces of HTML;
-    SEINE_EXPECT says it for the whole crawl. It stands before the proxies' middleware and Retry,
-    since a middleware that returns a request ends the chain.
+    A request's `meta["expect"]` lists literal pieces of HTML of which a good page holds one;
+    SEINE_EXPECT does so for the whole crawl. It runs before the proxies' middleware and Retry,
+    because a middleware that returns a request ends the chain.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Detect:
             self.share(SOON_S if self.sizes.asked else LATER_S)
         else:
             self.stats.inc_value(f"access/rule/{finding.rule}")
-        # Refused through a proxy of the pool: whether that is about the site, Proxies knows.
+        # For a refusal through a proxy of the pool, Proxies decides whether to blame the site.
         about_proxy = finding.verdict in REFUSED and "proxy_lease" in request.meta
         about_site = finding.verdict in BAD and not about_proxy
         if good or (about_site and not _hands_out_its_key(request, response, finding.rule)):
@@ -75,7 +75,7 @@ class Detect:
         return response
 
     def page(self, request: Request, response: Response) -> Page:
-        """Lay out what the rules need of a response."""
+        """Collect a response's values that the rules need."""
         pieces = request.meta.get("expect")
         expected = tuple(str(p).encode() for p in pieces) if pieces else self.expected
         return Page(
@@ -90,13 +90,13 @@ class Detect:
         )
 
     def _learn(self, request: Request, response: Response) -> None:
-        """Follow the site's usual size: an average that forgets, one for each callback."""
+        """Update the site's usual page size: a moving average for each callback."""
         if response.status == 200 and isinstance(response, TextResponse):  # noqa: PLR2004
             self.sizes.learn(_kind_of_page(request), len(response.body))
 
 
 def _in_utf8(response: Response) -> Response:
-    """Write a page of UTF-16 in UTF-8, because all that reads pages searches their bytes."""
+    """Convert a UTF-16 page to UTF-8, because all parsers search its bytes."""
     if b"\0" not in response.body[:4] or not isinstance(response, TextResponse):
         return response
     if not response.encoding.startswith("utf-16"):
@@ -105,10 +105,10 @@ def _in_utf8(response: Response) -> Response:
 
 
 def _may_be_cut(response: Response) -> bool:
-    """Whether an answer lacks its end, of which nobody said how long it is.
+    """Whether a response of unknown length may be truncated.
 
-    Servers that speak HTTP/1.0, and scripts behind others, end each whole answer by closing the
-    connection. Only a page that closes what it opened is surely whole.
+    HTTP/1.0 servers, and scripts behind others, end a complete response by closing the connection.
+    Such a page is complete only if it closes its <html> or <body>.
     """
     if "partial" not in response.flags or not isinstance(response, TextResponse):
         return False
@@ -117,7 +117,7 @@ def _may_be_cut(response: Response) -> bool:
 
 
 def _hands_out_its_key(request: Request, response: Response, rule: str) -> bool:
-    """Whether the page will come once this answer's cookie is sent back; it was not yet."""
+    """Whether sending this response's cookie will return the page; not after the first try."""
     return (
         rule == "cookie-wall"
         and "Set-Cookie" in response.headers
@@ -135,7 +135,7 @@ def _first_url(request: Request) -> str:
     return str(urls[0]) if urls else request.url
 
 
-#: Only these are looked at; decoding every header of every page would cost more than the rules.
+#: Headers that the rules use, because decoding all headers would cost more than the rules.
 _NEEDED = frozenset(
     (
         b"Content-Type",
@@ -150,9 +150,9 @@ _NEEDED = frozenset(
 
 
 def _headers(response: Response) -> dict[str, str]:
-    found = {}
+    values = {}
     for name in _NEEDED & response.headers.keys():
         value = response.headers.get(name)
         if value:
-            found[name.decode().lower()] = value.decode("latin-1")
-    return found
+            values[name.decode().lower()] = value.decode("latin-1")
+    return values

@@ -1,4 +1,4 @@
-"""Each domain is asked by the cheapest means that works, and the fleet remembers which that is."""
+"""Fetches each domain by the cheapest step that works; the fleet shares the step in Redis."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
 
-#: Key of `request.meta`: step of the ladder that this try uses.
+#: Key of `request.meta`: the ladder's step of this try.
 STEP = "ladder_step"
-#: Refusals on one step before a request is left to the ordinary retries.
+#: Refusals on one step before a request goes to the ordinary retries.
 _TRIES = 4
-#: Seconds between two reports to Redis, and after which a quiet domain's place is read again.
+#: Seconds between two reports to Redis, and after which an idle domain's step is read again.
 _FLUSH_S = 1.0
 _FRESH_S = 30.0
 _ANNOUNCE_S = 60.0
@@ -53,23 +53,23 @@ _ANNOUNCE_S = 60.0
 
 @attrs.define(eq=False, repr=False)
 class Site(Record):
-    """What this process knows of a domain."""
+    """A domain's state in this process."""
 
     view: View
     read_at: float
     identity: str
-    """As whom it may be asked above the lowest step."""
+    """The identity above the lowest step."""
     ways: tuple[str, ...]
     counts: dict[str, tuple[int, int]] = attrs.Factory(dict)
-    """Good and bad answers by step, since the last report."""
+    """Good and bad responses by step, since the last report."""
 
 
 class Escalate:
-    """Gives each request its domain's step, counts the verdicts, and acts on them.
+    """Sets each request's step, counts the verdicts, and moves domains to other steps.
 
-    Decisions are pure (crawler.access.ladder); reports leave once a second, so that a page costs
-    no round trip. Verdicts are heard, not seen passing: the proxies' middleware, which stands
-    between, sends some requests back.
+    Decisions are pure (crawler.access.ladder); reports are sent once a second, so that a page costs
+    no round trip. Verdicts come from a listener, because the proxies' middleware, which runs
+    before, returns some requests.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -86,7 +86,7 @@ class Escalate:
         self.browser = flag(settings, "SEINE_BROWSER")
         self.sites: dict[str, Site] = {}
         self.reading: dict[str, asyncio.Task[Site]] = {}
-        #: Domains that wait for a worker with a browser, as far as this one has said so.
+        #: Domains for which this worker has logged that they wait for a browser.
         self.lacking: set[str] = set()
         self.better_pool = False
         self._redis: Redis | None = None
@@ -104,24 +104,24 @@ class Escalate:
         mode = str(settings.get("SEINE_LADDER", "auto"))
         useful = chosen(settings, crawler.spidercls)[2] or flag(settings, "SEINE_BROWSER")
         if mode == "off" or (mode != "on" and not useful):
-            raise NotConfigured  # without a word: Scrapy would warn of what is usual
+            raise NotConfigured  # without a message, because Scrapy would log it as a warning
         middleware = cls(crawler)
-        found = ProxyList.from_settings(settings).read() or ([], [])
-        middleware.better_pool = any(proxy.pool == middleware.pool for proxy in found[0])
-        worker_of(crawler).verdict_listeners.listen(middleware.heard)
+        proxy_list = ProxyList.from_settings(settings).read() or ([], [])
+        middleware.better_pool = any(proxy.pool == middleware.pool for proxy in proxy_list[0])
+        worker_of(crawler).verdict_listeners.listen(middleware.record_verdict)
         if middleware.browser:
             crawler.signals.connect(middleware.opened, signals.spider_opened)
         crawler.signals.connect(middleware.closed, signals.spider_closed)
         return middleware
 
     def opened(self) -> None:
-        """Let the fleet know at once that there is a browser."""
-        self._steps()
+        """Announce this worker's browser to the fleet at once."""
+        self._store()
 
     # Requests
 
     def process_request(self, request: Request) -> Awaitable[Request | None] | None:
-        """Set the means for the request; a domain that is not known yet is looked up first."""
+        """Set the request's step; the step of a new domain is read from Redis first."""
         if m.LANE in request.meta:
             return None
         name = domain(request.url)
@@ -135,7 +135,7 @@ class Escalate:
 
     @staticmethod
     def _stale(request: Request, site: Site) -> bool:
-        """A refused request is not sent by old knowledge: others may have climbed since."""
+        """Whether to read the step again for a refused request, as others may have climbed."""
         refused = request.meta.get(REFUSED_AT)
         if not refused or refused[0] != site.view.step:
             return False
@@ -144,8 +144,10 @@ class Escalate:
     async def _look(self, request: Request, name: str) -> None:
         task = self.reading.get(name)
         if task is None:
-            wanted = str(request.meta.get(m.IDENTITY) or self.identities.get(name) or self.identity)
-            task = self.reading[name] = asyncio.ensure_future(self._read(name, wanted))
+            identity = str(
+                request.meta.get(m.IDENTITY) or self.identities.get(name) or self.identity
+            )
+            task = self.reading[name] = asyncio.ensure_future(self._read(name, identity))
         site = await asyncio.shield(task)
         self.reading.pop(name, None)
         self._use(request, place(site.view.step, site.ways))
@@ -153,7 +155,7 @@ class Escalate:
     async def _probe(self, request: Request, name: str, site: Site) -> None:
         step, probe = place(site.view.step, site.ways), site.view.probe
         try:
-            if probe in STEPS and await self._steps().ticket(name, probe):
+            if probe in STEPS and await self._store().ticket(name, probe):
                 step = probe
         except (RedisError, OSError):
             self.stats.inc_value("ladder/store_errors")
@@ -162,7 +164,7 @@ class Escalate:
     def _use(self, request: Request, name: str) -> None:
         step, meta = STEPS[name], request.meta
         meta[STEP], meta[m.LANE_NOW] = name, step.lane
-        # Whoever chose a browser for a site chose the ladder's upper steps; it starts honestly.
+        # A site's browser identity holds above the lowest step; that step uses the bot's.
         meta["identity_now"] = BOT if name == "plain" else ""
         if step.better_pool:
             meta["pool_now"] = self.pool
@@ -173,7 +175,7 @@ class Escalate:
     # Answers
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Send a refused request back while there is a step left to try."""
+        """Return a refused request while there is a higher step to try."""
         verdict, name = request.meta.get(VERDICT), request.meta.get(STEP)
         if name is None or verdict not in BAD:
             return response
@@ -185,16 +187,16 @@ class Escalate:
         back = self.inflight.postpone(request, kind="ladder", reason=reason, wait_s=wait_s)
         return back or response
 
-    def heard(self, request: Request, good: bool, weight: int) -> None:
-        """Count a verdict for the step that the request used."""
+    def record_verdict(self, request: Request, good: bool, weight: int) -> None:
+        """Count a verdict for the request's step."""
         name, site = request.meta.get(STEP), self.sites.get(domain(request.url))
         if site is not None and name is not None:
-            before = site.counts.get(name, (0, 0))
-            site.counts[name] = (before[0] + weight * good, before[1] + weight * (not good))
+            counts = site.counts.get(name, (0, 0))
+            site.counts[name] = (counts[0] + weight * good, counts[1] + weight * (not good))
 
     @staticmethod
     def _tries(request: Request, name: str) -> int:
-        """How often the request was refused on this step, this time included."""
+        """Refusals of the request on this step, including this one."""
         step, tries = (request.meta.get(REFUSED_AT) or ("", 0))[:2]
         tries = int(tries) + 1 if step == name else 1
         request.meta[REFUSED_AT] = [name, tries]
@@ -202,7 +204,7 @@ class Escalate:
 
     # Reports
 
-    def _steps(self) -> LadderStore:
+    def _store(self) -> LadderStore:
         if self._redis is None:
             url = endpoints(self.crawler.settings, need=("redis",)).redis_url
             self._redis = redis_client(url)
@@ -211,9 +213,9 @@ class Escalate:
         return LadderStore(self._redis, fleet, self.policy)
 
     async def _read(self, name: str, identity: str) -> Site:
-        """Read a domain's place; where Redis is away, it starts at the bottom for now."""
+        """Read a domain's step; without Redis, the lowest step for now."""
         try:
-            view = await self._steps().tally(name, {})
+            view = await self._store().tally(name, {})
         except (RedisError, OSError):
             self.stats.inc_value("ladder/store_errors")
             view = View()
@@ -235,7 +237,7 @@ class Escalate:
         while True:
             try:
                 if self.browser and time.monotonic() - announced > _ANNOUNCE_S:
-                    await self._steps().announce_browser()
+                    await self._store().announce_browser()
                     announced = time.monotonic()
                 await self.flush()
             except (RedisError, OSError):
@@ -243,12 +245,12 @@ class Escalate:
             await asyncio.sleep(_FLUSH_S)
 
     async def _look_for_browser(self, name: str, site: Site) -> None:
-        """Say once that a domain waits for a worker with a browser, and once that it is over."""
+        """Log once that a domain waits for a browser worker, and once that it no longer does."""
         if self.browser:
             return
         try:
             needs = needs_browser(place(site.view.step, site.ways))
-            lacks = needs and not await self._steps().has_browsers()
+            lacks = needs and not await self._store().has_browsers()
         except (RedisError, OSError):
             self.stats.inc_value("ladder/store_errors")
             return
@@ -261,21 +263,21 @@ class Escalate:
             logger.info("%s: no longer waits for a browser worker", name)
 
     async def flush(self) -> None:
-        """Report what was counted, decide, and read how the others decided."""
-        now = time.monotonic()
+        """Report the counts, decide on moves, and read the other workers' moves."""
+        now_s = time.monotonic()
         for name, site in list(self.sites.items()):
-            if site.counts or now - site.read_at > _FRESH_S:
+            if site.counts or now_s - site.read_at > _FRESH_S:
                 counts, site.counts = site.counts, {}
                 await self._settle(name, site, counts)
-                site.read_at = now
+                site.read_at = now_s
 
     async def _settle(self, name: str, site: Site, counts: dict[str, tuple[int, int]]) -> None:
-        steps = self._steps()
-        site.view = await steps.tally(name, counts)
+        store = self._store()
+        site.view = await store.tally(name, counts)
         decision = decide(site.view, site.ways, self.policy)
-        if decision is not None and await steps.move(name, site.view, decision):
-            self._tell(name, site.view, decision)
-            site.view = await steps.tally(name, {})
+        if decision is not None and await store.move(name, site.view, decision):
+            self._log_decision(name, site.view, decision)
+            site.view = await store.tally(name, {})
         self._mark(name, site)
         await self._look_for_browser(name, site)
         view, policy = site.view, self.policy
@@ -290,7 +292,7 @@ class Escalate:
             self.stats.inc_value("ladder/over_budget")
             self.site_limits.block(name, rest_s)
 
-    def _tell(self, name: str, view: View, decision: Decision) -> None:
+    def _log_decision(self, name: str, view: View, decision: Decision) -> None:
         self.stats.inc_value(f"ladder/{decision.kind}/{decision.to}")
         if decision.kind == "stuck":
             logger.error(
@@ -308,12 +310,12 @@ class Escalate:
             )
 
     def _mark(self, name: str, site: Site) -> None:
-        """Let only workers with a browser lease a domain that needs one."""
+        """Restrict a domain that needs a browser to workers with one."""
         lane = STEPS[place(site.view.step, site.ways)].lane
         self.site_limits.set_lane(name, "browser" if lane == "browser" else "")
 
     async def closed(self) -> None:
-        """Report what is left, and disconnect."""
+        """Report the remaining counts, and disconnect."""
         if self._redis is None:
             return
         if self._loop is not None:

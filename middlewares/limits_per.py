@@ -1,8 +1,8 @@
-"""Where each address keeps a site's limits by itself: a request is sent at its address' own time.
+"""Paces requests by exit address, where each address keeps a site's limits (SEINE_LIMIT_PER).
 
-The last middleware to see a request. It waits for most of the time that is left; the gate asks it
-once more with the connection at hand, because a connection through a proxy takes as long as it
-takes, and a busy process longer.
+The last middleware before the download. It waits until shortly before a request's time; the send
+gate checks the time again once the connection is open, because connecting through a proxy takes an
+unknown time, and more in a busy process.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from scrapy_seine.frontier.model import Lease
 from scrapy_seine.frontier.round_trips.lateness import late_ms
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 
-#: Name of our own address, among those of proxies.
+#: Name of this machine's own address, beside those of proxies.
 DIRECT = "direct"
-#: How long before its time a request goes to its connection, s.
+#: How long before its time a request starts to connect, s.
 LEAD_S = 0.1
 
 
 class Egress:
-    """Waits for the time that a request's proxy has for its site; gives a missed one anew."""
+    """Waits for the slot of a request's proxy at its site; reserves another if it is missed."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -48,30 +48,30 @@ class Egress:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Take what the crawler has."""
+        """Make the middleware for a crawler."""
         middleware = cls(crawler)
         crawler.signals.connect(middleware.closed, signals.spider_closed)
         return middleware
 
     def process_request(self, request: Request) -> Awaitable[None] | None:
-        """Let a request pass whose limits are its domain's."""
+        """Wait for the request's slot; a request with its domain's limits passes."""
         entry = self.gate.entry_of(request)
         if entry is None or not entry.lease.each_ms:
             return None
         return self._wait(request, entry.lease)
 
     async def _wait(self, request: Request, lease: Lease) -> None:
-        """Return shortly before the request may be sent; while Redis is away, nothing is sent."""
+        """Return LEAD_S before the request may be sent; without Redis, nothing is sent."""
         while (slot := _slot_of(request)) is None or slot.spent:
             try:
-                await self._another(request, lease, None)
+                await self._reserve_slot(request, lease, None)
             except (RedisError, OSError):
                 self.stats.inc_value("proxies/store_errors")
                 await asyncio.sleep(1.0)
         await asyncio.sleep(max(0.0, slot.at_s - monotonic() - LEAD_S))
 
     def due_in(self, request: Request, lease: Lease) -> float | None:
-        """Seconds until the request's address may ask, 0 for now; None: it needs another time."""
+        """Seconds until the request may be sent, 0: now; None: its slot is missed or spent."""
         slot = _slot_of(request)
         if slot is None or slot.spent:
             return None
@@ -79,7 +79,7 @@ class Egress:
         return None if past_s * 1000 > late_ms(lease.each_ms) else max(0.0, -past_s)
 
     async def reserve(self, request: Request, lease: Lease) -> None:
-        """Get another time of the address.
+        """Reserve another slot of the address.
 
         Raises:
             NotNow: Redis does not answer.
@@ -88,27 +88,27 @@ class Egress:
         missed_ms = None if slot is None or slot.spent else slot.at_ms
         self.stats.inc_value("proxies/slots_missed")
         try:
-            await self._another(request, lease, missed_ms)
+            await self._reserve_slot(request, lease, missed_ms)
         except (RedisError, OSError) as error:
             self.stats.inc_value("proxies/store_errors")
             raise NotNow("its address may not ask now") from error
 
-    async def _another(self, request: Request, lease: Lease, missed_ms: int | None) -> None:
-        asked, address = monotonic(), _address_of(request)
+    async def _reserve_slot(self, request: Request, lease: Lease, missed_ms: int | None) -> None:
+        sent_at, address = monotonic(), _address_of(request)
         now_ms, at_ms = await self._pool().pace(lease.domain, address, lease.each_ms, missed_ms)
-        self.clock.learn(now_ms / 1000, asked, monotonic())
+        self.clock.learn(now_ms / 1000, sent_at, monotonic())
         request.meta[AT] = Slot(at_ms, self.clock.local(at_ms / 1000))
 
     def spend(self, request: Request) -> None:
-        """The request leaves now: what is sent again needs another time."""
+        """Mark the slot as used, because the request is sent now; a resend needs another."""
         if (slot := _slot_of(request)) is not None:
             request.meta[AT] = attrs.evolve(slot, spent=True)
 
     def left(self, request: Request, lease: Lease) -> None:
-        """Have the address' next time count from now, where that is later than was reserved.
+        """Count the address' next slot from now, where the request was sent later than its slot.
 
-        A request from before the fleet knew of the addresses leaves at its domain's time, which the
-        address does not know.
+        So it is for a request without a slot of its address, which is sent at its domain's time
+        because it was leased before the limits were kept by address.
         """
         slot = _slot_of(request)
         if slot is None:

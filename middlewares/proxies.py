@@ -1,4 +1,4 @@
-"""Requests leave through the fleet's proxies; a refused one leaves through another."""
+"""Sends requests through the fleet's proxies; a refused request is sent through another proxy."""
 
 from __future__ import annotations
 
@@ -47,46 +47,46 @@ from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
 
-#: Keys of `request.meta`: the proxy's id, which may be shown, and the token of its use.
+#: Keys of `request.meta`: the proxy's id, which is no secret, and the token of its use.
 PROXY_ID, LEASE = "proxy_id", "proxy_lease"
-#: Key of `request.meta`: when its proxy may be used for its domain (`Slot`); None: at once.
+#: Key of `request.meta`: when the proxy may be used for the domain (`Slot`); None: at once.
 AT = "proxy_at"
 _PROBE = "proxy_probe"
 _NOT_LISTED = "no proxy of its pool is listed"
-#: Seconds between two looks at the list's file.
+#: Seconds between two checks of the list's file.
 _RELOAD_S = 10.0
-#: Seconds after which a worker says again what it lists.
+#: Seconds after which a worker registers its list again.
 _REGISTER_S = 300.0
-#: Seconds for which workers may have different lists before that is worth a word.
+#: Seconds for which workers may have different lists before a warning.
 _SETTLE_S = 30.0
-#: Seconds between two counts of the proxies that a domain may be asked through.
+#: Seconds between two counts of a domain's usable proxies.
 _COUNT_S = 15.0
-#: A longer wait is the whole domain's, not one request's: nothing else could be sent either.
+#: A longer wait blocks the domain, because its other requests cannot be sent either.
 _LONG_S = 2.0
-#: Nothing waits longer than this before it looks again, seconds.
+#: Longest wait before another try to take a proxy, seconds.
 _LONGEST_S = 30.0
-#: Nor longer than this where the ladder may find another way, seconds.
+#: The same where the ladder may climb to another pool, seconds.
 _CLIMBING_S = 4.0
-#: Nor longer than this where nobody lists such a proxy (a worker may just be telling of it), s.
+#: The same where no worker lists such a proxy (a worker may just be registering one), seconds.
 _LACKING_S = 1.0
-#: Bad answers that a pool without a usable proxy counts as: it took as many to get there.
+#: Bad verdicts that a pool without a usable proxy counts as, because it took as many to get there.
 _WHOLE_POOL = 3
-#: Rule of a page that is whole, but made by JavaScript: its proxy did all that a proxy can.
+#: Rule of a complete page that is made by JavaScript, for which no proxy is to blame.
 _SHELL = "javascript-shell"
-#: Replies of the pool that stand for a new ban.
+#: Replies of the pool for a new ban.
 _NEWS = frozenset({"BANNED", "RESTING"})
 _TRIES = "proxy_retry_times"
-#: Key of `request.meta`: until when a request waits here, monotonic seconds.
+#: Key of `request.meta`: end of a request's wait in this process, monotonic seconds.
 _UNTIL = "proxy_until"
-#: Key of `request.meta`: step on which it already said that the pool is refused.
+#: Key of `request.meta`: the ladder's step on which the request has reported its pool as refused.
 _TOLD = "proxy_told"
 
 
 class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class has no types
-    """rotating_proxies with one memory for the fleet; its lists, limits and ban policy count.
+    """rotating_proxies with shared state for the fleet; its lists, limits and ban policy apply.
 
-    Which proxy may be used is decided in Redis (crawler.access.proxies.pool). Where none is free
-    the request returns to the frontier with its tries untouched.
+    Redis decides which proxy may be used (crawler.access.proxies.pool). Where none is free, the
+    request returns to the frontier without counting a try.
     """
 
     def __init__(self, crawler: Crawler, proxy_list: ProxyList) -> None:
@@ -106,7 +106,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         worker = worker_of(crawler)
         self.inflight, self.site_limits = worker.inflight, worker.site_limits
         self.verdicts = worker.verdict_listeners
-        self.known: dict[str, Proxy] = {}
+        self.proxies_by_id: dict[str, Proxy] = {}
         self.proxies: list[Proxy] = []
         self.worker = uuid.uuid4().hex[:16]
         self._pool: ProxyPool | None = None
@@ -119,7 +119,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Find the lists.
+        """Read the list of proxies.
 
         Raises:
             NotConfigured: there is no list of proxies, or the list is empty.
@@ -127,19 +127,19 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         """
         proxy_list = ProxyList.from_settings(crawler.settings)
         if not proxy_list:
-            raise NotConfigured  # without a word: Scrapy would warn of what is usual
-        if told := proxy_list.check():
-            logger.warning("%s", told)
+            raise NotConfigured  # without a message, because Scrapy would log it as a warning
+        if problem := proxy_list.check():
+            logger.warning("%s", problem)
             raise NotConfigured
         middleware = cls(crawler, proxy_list)
-        found = ProxyList.from_settings(crawler.settings).read() or ([], [])
-        worker_of(crawler).reach.trust(proxy.url for proxy in found[0])
+        listing = ProxyList.from_settings(crawler.settings).read() or ([], [])
+        worker_of(crawler).reach.trust(proxy.url for proxy in listing[0])
         crawler.signals.connect(middleware.downloaded, signals.response_downloaded)
         crawler.signals.connect(middleware.closed, signals.spider_closed)
         return middleware
 
     async def _open(self) -> ProxyPool:
-        """Connect, and read the list where it changed."""
+        """Connect, and read the list if it changed."""
         async with self._opening:
             if self._pool is None:
                 url = endpoints(self.crawler.settings, need=("redis",)).redis_url
@@ -151,64 +151,64 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         return self._pool
 
     async def _reload(self, pool: ProxyPool) -> None:
-        """Tell the fleet what this worker lists: where that changed, and now and then."""
-        found = self._read()
-        if found is not None:
-            self.proxies, bad = found
-            for line in bad:
+        """Register this worker's list with the fleet, when it changed and every _REGISTER_S."""
+        listing = self._read()
+        if listing is not None:
+            self.proxies, bad_lines = listing
+            for line in bad_lines:
                 logger.error("list of proxies, line %d is left out: %s", line.number, line.reason)
-            self.known = {proxy.id: proxy for proxy in self.proxies}
+            self.proxies_by_id = {proxy.id: proxy for proxy in self.proxies}
         elif time.monotonic() < self._register_at:
             return
         registered = await pool.register(self.proxies, self.worker)
         self._register_at = time.monotonic() + _REGISTER_S
         self.stats.set_value("proxies/listed", len(self.proxies))
         self.stats.set_value("proxies/lists_in_fleet", registered.lists)
-        if found is not None:
+        if listing is not None:
             text = "%d proxies listed, %d left the fleet"
             logger.info(text, len(self.proxies), registered.left)
         self._compare(registered)
 
     def _read(self) -> tuple[list[Proxy], list[BadLine]] | None:
-        """Read the list; None where it is as before, or where the last one must do.
+        """Read the list; None where the last one stays in use.
 
-        A list that vanishes or becomes empty meanwhile changes nothing: its requests would leave
+        A list that vanishes or becomes empty is ignored, because requests would otherwise be sent
         from this worker's own address.
         """
         try:
-            found, wrong = self.proxy_list.read(), ""
+            listing, problem = self.proxy_list.read(), ""
         except ConfigError as error:
-            found, wrong = None, str(error)
-        if found is not None and not found[0]:
-            found, wrong = None, "the list of proxies is empty now"
-            self.proxy_list.forget()  # so that it is told for as long as it is
-        if wrong:
+            listing, problem = None, str(error)
+        if listing is not None and not listing[0]:
+            listing, problem = None, "the list of proxies is empty now"
+            self.proxy_list.forget()  # so that the error is found again at the next read
+        if problem:
             self.stats.inc_value("proxies/list_errors")
-            if wrong != self._wrong:
-                logger.error("%s; the last %d stay in use", wrong, len(self.proxies))
-        self._wrong = wrong
-        return found
+            if problem != self._wrong:
+                logger.error("%s; the last %d stay in use", problem, len(self.proxies))
+        self._wrong = problem
+        return listing
 
-    def _tell_of_lack(self, pool: str, country: str) -> None:
-        """Say once that a request waits for a proxy that nobody lists."""
+    def _log_lack(self, pool: str, country: str) -> None:
+        """Log once that requests wait for a proxy that no worker lists."""
         self.stats.inc_value("proxies/no_such_pool")
         if (pool, country) not in self._lacking:
             self._lacking.add((pool, country))
-            where = f" in {country}" if country else ""
+            place = f" in {country}" if country else ""
             logger.error(
                 "no proxy of pool %r%s is listed: its requests wait, and are given up in the end; "
                 "list one, or change SEINE_PROXY_POOL or meta['proxy_pool']",
                 pool or "any",
-                where,
+                place,
             )
 
     def _compare(self, registered: Registered) -> None:
-        """Say once that workers have different lists, unless that was about to change."""
+        """Warn once that workers have different lists, if that lasts for _SETTLE_S."""
         if registered.lists == 1:
             self._differs = 0
             return
         self._differs += 1
-        if self._differs == 1:  # a changed file reaches the workers one after the other
+        if self._differs == 1:  # workers read a changed file at different times
             self._register_at = time.monotonic() + _SETTLE_S
         elif self._differs == 2:  # noqa: PLR2004
             logger.warning(
@@ -220,92 +220,97 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             )
 
     async def process_request(self, request: Request) -> Request | None:
-        """Send the request through a proxy, or back until one is free."""
+        """Set the request's proxy, or postpone the request until one is free."""
         request.meta.pop(m.GATEWAY, None)
-        own = request.meta.get("pool_now") or request.meta.get(m.PROXY_POOL)
-        wanted = str(own or self.default)
-        if wanted == "none" or ("proxy" in request.meta and "_rotating_proxy" not in request.meta):
+        request_pool = request.meta.get("pool_now") or request.meta.get(m.PROXY_POOL)
+        pool = str(request_pool or self.default)
+        if pool == "none" or ("proxy" in request.meta and "_rotating_proxy" not in request.meta):
             return None
         site = domain(request.url)
-        taken = await self._take(request, site, "" if wanted == "any" else wanted)
-        if isinstance(taken, float):
+        lease = await self._take(request, site, "" if pool == "any" else pool)
+        if isinstance(lease, float):
             self.stats.inc_value("proxies/none_free")
-            return self._later(request, site, taken) or await self._wait(request, site, taken)
+            return self._later(request, site, lease) or await self._wait(request, site, lease)
         request.meta.pop(_UNTIL, None)
-        proxy = self.known[taken.id]
-        request.meta.update({"_rotating_proxy": True, PROXY_ID: taken.id, LEASE: taken.token})
-        if proxy.is_gateway:  # None: HttpProxyMiddleware is to set none of the environment's
+        proxy = self.proxies_by_id[lease.id]
+        request.meta.update({"_rotating_proxy": True, PROXY_ID: lease.id, LEASE: lease.token})
+        if proxy.is_gateway:  # None, so that HttpProxyMiddleware uses no proxy of the environment
             request.meta.update({"proxy": None, m.GATEWAY: proxy.url})
         else:
             request.meta["proxy"] = proxy.url
         request.meta["proxy_provider"] = proxy.provider
-        request.meta[_PROBE] = taken.probe
-        at_s = self.clock.local(taken.at_ms / 1000)
-        request.meta[AT] = Slot(taken.at_ms, at_s) if taken.at_ms else None
+        request.meta[_PROBE] = lease.probe
+        at_s = self.clock.local(lease.at_ms / 1000)
+        request.meta[AT] = Slot(lease.at_ms, at_s) if lease.at_ms else None
         if proxy.country:
             request.meta["exit_country"] = proxy.country
         self.stats.inc_value(f"proxies/used/{proxy.pool}")
         return None
 
     async def _take(self, request: Request, site: str, pool: str) -> Taken | float:
-        """Take a proxy, or say for how many seconds to wait; an outage of Redis is a wait, too."""
+        """Take a proxy, or return the seconds to wait; an outage of Redis is a wait, too."""
         country = str(request.meta.get(m.PROXY_COUNTRY) or "").upper()
-        each = self._each(request, site)
-        way = site, pool, country
-        kept = self.sticky.kept(way)
+        limits = self._limits_of(request, site)
+        route = site, pool, country
+        sticky_id = self.sticky.kept(route)
         try:
             proxies = await self._open()
-            if each is not None:
+            if limits is not None:
                 await self._spread(proxies, site, pool, country)
-            asked = time.monotonic()
-            taken = await proxies.take(site, pool=pool, country=country, keep=kept, each=each)
+            sent_at = time.monotonic()
+            lease = await proxies.take(
+                site, pool=pool, country=country, keep=sticky_id, each=limits
+            )
         except (RedisError, OSError):
             self.stats.inc_value("proxies/store_errors")
             return 1.0
-        if not isinstance(taken, Taken):
-            if taken == float("inf"):  # or Redis has lost what it knew
+        if not isinstance(lease, Taken):
+            if lease == float("inf"):  # not listed, or Redis lost the list
                 self._register_at = 0.0
                 if not any(
                     p.pool == (pool or p.pool) and p.country == (country or p.country)
                     for p in self.proxies
                 ):
-                    self._tell_of_lack(pool, country)
-            return taken
-        self.clock.learn(taken.now_ms / 1000, asked, time.monotonic())
-        proxy = self.known.get(taken.id)
+                    self._log_lack(pool, country)
+            return lease
+        self.clock.learn(lease.now_ms / 1000, sent_at, time.monotonic())
+        proxy = self.proxies_by_id.get(lease.id)
         if proxy is None:  # the list changed meanwhile
             return 1.0
-        self.sticky.note(way, taken.id, proxy.pool)
-        return taken
+        self.sticky.note(route, lease.id, proxy.pool)
+        return lease
 
-    def _each(self, request: Request, site: str) -> Each | None:
-        """Limits that each proxy keeps for the site; None: the site's are the whole fleet's."""
+    def _limits_of(self, request: Request, site: str) -> Each | None:
+        """Limits that each proxy keeps for the site; None: the fleet keeps the site's limits."""
         if not self.limits_per.is_egress(site):
             return None
-        # robots.txt keeps the limits of the page in whose place it is asked for.
+        # robots.txt keeps the limits of the page that triggered it.
         entry = self.inflight.entry_of(request.meta.get(m.INSTEAD_OF) or request)
         lease = entry.lease if entry is not None else None
-        # What is not the frontier's, or is from before it knew, is noted and not held up.
+        # A request without a lease, or leased before the limits were known, is noted, not delayed.
         return Each(lease.each_ms, lease.each_cap) if lease is not None else Each(0, 0)
 
     async def _spread(self, proxies: ProxyPool, site: str, pool: str, country: str) -> None:
-        """Tell the frontier now and then how many addresses keep the site's limits."""
+        """Report the number of a site's usable proxies to the frontier, every _COUNT_S."""
         if time.monotonic() < self.counted.get(site, 0.0):
             return
         self.counted[site] = time.monotonic() + _COUNT_S
         self.site_limits.set_spread(site, await proxies.usable(site, pool=pool, country=country))
 
     def _later(self, request: Request, site: str, wait_s: float) -> Request | None:
-        lacks, longest_s = wait_s == float("inf"), _CLIMBING_S if self.verdicts else _LONGEST_S
+        is_unlisted, longest_s = (
+            wait_s == float("inf"),
+            _CLIMBING_S if self.verdicts else _LONGEST_S,
+        )
         wait_s = min(max(wait_s, random.uniform(0.4, 0.8)), longest_s)
-        reason = _NOT_LISTED if lacks else "no proxy is free"
-        back = self.inflight.wait_for if lacks else self.inflight.postpone
+        reason = _NOT_LISTED if is_unlisted else "no proxy is free"
+        back = self.inflight.wait_for if is_unlisted else self.inflight.postpone
         copy = back(request, kind="proxy", reason=reason, wait_s=wait_s)
-        if lacks and copy is None and self.inflight.entry_of(request) is not None:
+        if is_unlisted and copy is None and self.inflight.entry_of(request) is not None:
             raise IgnoreRequest(reason)  # the request is buried
         step = str(request.meta.get("ladder_step"))
         if wait_s >= _LONG_S and request.meta.get(_TOLD) != step:
-            # The whole pool is refused: that is about the site, and the ladder's business.
+            # The whole pool is refused, so that the ladder counts it against the site.
             request.meta[_TOLD] = step
             self.verdicts.tell(request, False, _WHOLE_POOL)
         if wait_s >= _LONG_S and copy is not None:
@@ -315,34 +320,34 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         return copy
 
     async def _wait(self, request: Request, site: str, wait_s: float) -> Request:
-        """Wait here with what is not the frontier's: robots.txt; nobody would send it again.
+        """Wait with a request without a lease (robots.txt), which the frontier cannot postpone.
 
         Raises:
-            NoWay: nobody lists a proxy of its pool.
-            DownloadTimeoutError: no proxy was free for long.
+            NoWay: no worker lists a proxy of its pool.
+            DownloadTimeoutError: no proxy was free for _LONGEST_S.
         """
-        now, lacks = time.monotonic(), wait_s == float("inf")
-        until = request.meta.setdefault(_UNTIL, now + _LONGEST_S)
-        if lacks and now > until - _LONGEST_S + _LACKING_S:
+        now_s, is_unlisted = time.monotonic(), wait_s == float("inf")
+        until = request.meta.setdefault(_UNTIL, now_s + _LONGEST_S)
+        if is_unlisted and now_s > until - _LONGEST_S + _LACKING_S:
             raise NoWay(_NOT_LISTED)
-        if now > until:
+        if now_s > until:
             raise DownloadTimeoutError(f"no proxy is free for {site}")
         await asyncio.sleep(min(wait_s, 1.0))
-        # From the top: the ladder may have found another pool.
+        # Through all middlewares again, because the ladder may have changed the pool.
         return request.replace(dont_filter=True)
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Report the use; send a refused request through another proxy."""
+        """Report the proxy's use; send a refused request through another proxy."""
         if LEASE not in request.meta:
             return response
         is_ban = getattr(self.crawler.spider, "response_is_ban", self.policy.response_is_ban)
         reason = f"refused through {request.meta[PROXY_ID]}: HTTP {response.status}"
         refused = request.meta.get(VERDICT) in REFUSED
-        back = await self._judged(request, is_ban(request, response), reason, refused=refused)
+        back = await self._settle(request, is_ban(request, response), reason, refused=refused)
         return back or response
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        """Report the use; send the request through another proxy if this one failed."""
+        """Report the proxy's use; send the request through another proxy if this one failed."""
         if LEASE not in request.meta:
             return None
         if isinstance(exception, NotNow):  # nothing was sent
@@ -350,9 +355,9 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             return None
         is_ban = getattr(self.crawler.spider, "exception_is_ban", self.policy.exception_is_ban)
         reason = f"failed through {request.meta[PROXY_ID]}: {type(exception).__name__}"
-        return await self._judged(request, is_ban(request, exception), reason)
+        return await self._settle(request, is_ban(request, exception), reason)
 
-    async def _judged(
+    async def _settle(
         self, request: Request, ban: bool | None, reason: str, *, refused: bool = False
     ) -> Request | None:
         request.meta["_ban"] = ban
@@ -362,42 +367,42 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         if not ban or tries > self.most_tries:
             await self._report(request, "good" if ban is False else "unknown")
             return None
-        word = await self._report(request, "ban")
-        if refused and word in _NEWS and not request.meta.get(_PROBE):
-            # The site refuses a proxy that it accepted before; all uses of it together are one.
+        reply = await self._report(request, "ban")
+        if refused and reply in _NEWS and not request.meta.get(_PROBE):
+            # The site refuses a proxy that it accepted before; all its uses count as one verdict.
             self.verdicts.tell(request, False)
         self.stats.inc_value("proxies/bans")
         request.meta[_TRIES] = tries
         copy = self.inflight.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
-        # What is not the frontier's, robots.txt for instance, is tried again on the spot.
+        # A request without a lease, as for robots.txt, is sent again at once.
         return copy or request.replace(dont_filter=True)
 
     async def _report(self, request: Request, outcome: Outcome) -> str:
-        taken = Taken(request.meta[PROXY_ID], request.meta.pop(LEASE))
-        return await self._tell(domain(request.url), taken, outcome)
+        lease = Taken(request.meta[PROXY_ID], request.meta.pop(LEASE))
+        return await self._report_lease(domain(request.url), lease, outcome)
 
-    async def _tell(self, site: str, taken: Taken, outcome: Outcome) -> str:
+    async def _report_lease(self, site: str, lease: Taken, outcome: Outcome) -> str:
         try:
-            word = await (await self._open()).report(site, taken, outcome)
+            reply = await (await self._open()).report(site, lease, outcome)
         except (RedisError, OSError):
             self.stats.inc_value("proxies/store_errors")
             return ""
-        if word in _NEWS:
+        if reply in _NEWS:
             self.counted.pop(site, None)
-            logger.info("proxy %s is %s by %s", taken.id, word.lower(), site)
-        return word
+            logger.info("proxy %s is %s by %s", lease.id, reply.lower(), site)
+        return reply
 
     def downloaded(self, response: Response, request: Request) -> None:
-        """Report a redirect here: the middleware that follows it ends the chain before this one."""
+        """Report a redirect here, because the redirect middleware ends the chain earlier."""
         if not 300 <= response.status < 400 or LEASE not in request.meta:  # noqa: PLR2004
             return
-        taken = Taken(request.meta[PROXY_ID], request.meta.pop(LEASE))
-        task = asyncio.ensure_future(self._tell(domain(request.url), taken, "good"))
+        lease = Taken(request.meta[PROXY_ID], request.meta.pop(LEASE))
+        task = asyncio.ensure_future(self._report_lease(domain(request.url), lease, "good"))
         self._late.add(task)
         task.add_done_callback(self._late.discard)
 
     async def closed(self) -> None:
-        """Finish the reports and disconnect."""
+        """Wait for the reports, and disconnect."""
         await asyncio.gather(*self._late, return_exceptions=True)
         if self._pool is None:
             return
@@ -409,15 +414,15 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
 
 
 class VerdictPolicy:
-    """Ban policy in rotating_proxies' form: by the verdict, and by what only proxies do wrong."""
+    """Ban policy for rotating_proxies: by the verdict, and by errors that only proxies cause."""
 
     _PROXY_RULES = frozenset({"proxy-error", "proxy-auth", "squid", "garbage", "truncated"})
-    #: It was not asked for, or is larger than it may be.
+    #: Nothing was requested, or the response is too large.
     _PAGES = (IgnoreRequest, NoWay, AddressRefused, DownloadCancelledError)
     _BAN_STATUSES = frozenset({403, 407, 429, 503})
 
     def response_is_ban(self, request: Request, response: Response) -> bool | None:
-        """True: banned; False: not; None: no telling."""
+        """True: banned; False: not banned; None: unknown."""
         verdict = request.meta.get(VERDICT)
         if verdict is None:
             return response.status in self._BAN_STATUSES
@@ -428,5 +433,5 @@ class VerdictPolicy:
         return True if request.meta.get(RULE) in self._PROXY_RULES else None
 
     def exception_is_ban(self, request: Request, exception: Exception) -> bool | None:
-        """A download that failed through a proxy counts against it, unless the page is to blame."""
+        """True (a failed download counts against the proxy), or None where the page is to blame."""
         return None if isinstance(exception, self._PAGES) else True

@@ -1,4 +1,4 @@
-"""Requests of the browser lane learn how they are rendered: as whom, through what, until when."""
+"""Sets how a request of the browser lane is rendered: context, identity, proxy, actions."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
 
-#: The reason why a browser cannot use a proxy.
+#: Error of a proxy that a browser cannot use.
 NO_LOGIN = (
     "a browser cannot log in to the SOCKS proxy {address}: list it as http:// if it speaks that, "
     "or without a password behind a forwarder of your own"
 )
-#: Seconds between two looks at which lanes the fleet's workers have.
+#: Seconds between two readings of the lanes of the fleet's workers.
 _LOOK_S = 10.0
 #: Key of `request.meta`: `wait_for`, `wait_s`, `scroll`, `mouse` (crawler.access.browser_actions).
 RENDER = "render"
-#: Windows of people differ; one visitor keeps his.
+#: Window sizes of visitors; each visitor keeps one.
 _WINDOWS = ((1366, 768), (1440, 900), (1536, 864), (1920, 1080))
 
 
 class Render:
-    """Fills in what scrapy-playwright reads; it travels with no request."""
+    """Sets the meta keys of scrapy-playwright, for one download; they are not stored in Redis."""
 
     def __init__(
         self,
@@ -57,8 +57,8 @@ class Render:
         self.able = able
         self.robot = robot
         self.plan = plan
-        self.told: set[str] = set()
-        self._somebody, self._look_at = True, 0.0
+        self.logged: set[str] = set()
+        self._has_browser, self._look_at = True, 0.0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -76,7 +76,7 @@ class Render:
         """Prepare a request of the browser lane; without a browser, leave it to another worker.
 
         Raises:
-            NotSupported: its proxy is none that a browser can use; another one is taken.
+            NotSupported: a browser cannot use the request's proxy; it is retried with another.
         """
         if lane_of(request) != "browser":
             return None
@@ -86,20 +86,20 @@ class Render:
         return None
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        """Send a page back whose browser did not start: it keeps its tries."""
+        """Postpone a page whose browser did not start, without counting a try."""
         if not isinstance(exception, NoBrowser):
             return None
         wait_s = random.uniform(0.5, 2.0)
         return self.inflight.postpone(request, kind="lane", reason=str(exception), wait_s=wait_s)
 
     async def _leave(self, request: Request) -> Request | None:
-        """Leave a request to a worker with a browser; where none has one, wait, but not for ever.
+        """Postpone a request for a browser worker; without such a worker, for a limited time.
 
         Raises:
-            NotSupported: no worker has had a browser for long; the request is buried.
+            NotSupported: the time is over; the request is buried.
         """
         wait_s = random.uniform(0.5, 2.0)
-        if await self._anybody_has_it():
+        if await self._fleet_has_browser():
             reason = "this worker has no browser"
             return self.inflight.postpone(request, kind="lane", reason=reason, wait_s=wait_s)
         reason = "no worker of the fleet has a browser"
@@ -108,24 +108,24 @@ class Render:
             raise NotSupported(reason)
         return copy
 
-    async def _anybody_has_it(self) -> bool:
-        """Whether a live worker of the fleet has a browser, as of the last seconds."""
+    async def _fleet_has_browser(self) -> bool:
+        """Whether a live worker of the fleet has a browser, read every _LOOK_S."""
         if monotonic() < self._look_at or self.site_limits.exchange is None:
-            return self._somebody
+            return self._has_browser
         frontier = self.site_limits.exchange.frontier
         try:
-            self._somebody = "browser" in await lanes_of(frontier)
+            self._has_browser = "browser" in await lanes_of(frontier)
         except (RedisError, OSError):
-            return self._somebody
+            return self._has_browser
         self._look_at = monotonic() + _LOOK_S
-        if not self._somebody and "lane" not in self.told:
-            self.told.add("lane")
+        if not self._has_browser and "lane" not in self.logged:
+            self.logged.add("lane")
             logger.error(
                 "requests need a browser, and no worker has one: requests wait %d s and are then "
                 "given up; start a worker with SEINE_BROWSER=1",
                 LACKING_S,
             )
-        return self._somebody
+        return self._has_browser
 
     def _prepare(self, request: Request) -> None:
         from scrapy_playwright.page import PageMethod
@@ -141,10 +141,10 @@ class Render:
         meta["playwright_context_kwargs"] = self.context(request, meta["browser_visitor"])
 
     def context(self, request: Request, visitor: str) -> dict[str, Any]:
-        """Options of the visitor's context."""
+        """Options of the visitor's browser context."""
         width, height = _WINDOWS[sum(visitor.encode()) % len(_WINDOWS)]
         options: dict[str, Any] = {"viewport": {"width": width, "height": height}}
-        # The robot says who it is here, too; a browser is what it is, without the word Headless.
+        # The bot sends its own User-Agent here, too; a profile keeps the browser's.
         if not request.meta.get(PROFILE):
             options["user_agent"] = self.robot
         elif request.meta.get("exit_country"):
@@ -157,14 +157,14 @@ class Render:
         try:
             return proxy_of(url)
         except NotSupported as error:
-            if str(error) not in self.told:
-                self.told.add(str(error))
+            if str(error) not in self.logged:
+                self.logged.add(str(error))
                 logger.error("%s", error)
             raise
 
 
 def proxy_of(url: str) -> dict[str, str]:
-    """Lay a proxy's address out as Playwright wants it.
+    """Convert a proxy's URL to Playwright's options.
 
     Raises:
         NotSupported: browsers of Chromium's family cannot log in to a SOCKS proxy.
@@ -175,7 +175,7 @@ def proxy_of(url: str) -> dict[str, str]:
     parts = urlsplit(url)
     if parts.username and parts.scheme.startswith("socks"):
         raise NotSupported(NO_LOGIN.format(address=f"{parts.hostname}:{parts.port}"))
-    found = {"server": f"{parts.scheme}://{parts.hostname}:{parts.port}"}
+    options = {"server": f"{parts.scheme}://{parts.hostname}:{parts.port}"}
     if parts.username:
-        found |= {"username": unquote(parts.username), "password": unquote(parts.password or "")}
-    return found
+        options |= {"username": unquote(parts.username), "password": unquote(parts.password or "")}
+    return options

@@ -1,1 +1,1 @@
-"""What happens to an item: clean, validate, dedupe, upsert."""
+"""The item pipelines: clean, validate, dedupe, upsert."""

@@ -1,4 +1,4 @@
-"""Items are brought to their types; nothing raises past here."""
+"""Converts items' values to their types; later pipelines need not expect bad types."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ logger = logging.getLogger(__name__)
 
 
 class Clean:
-    """Cleans products, and makes products of other items that have a url and a name.
+    """Cleans products, and converts other items with a url and a name to products.
 
-    Items that are no products pass through untouched and are not stored.
+    Any other item passes unchanged and is not stored.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -42,7 +42,7 @@ class Clean:
         """Clean one item.
 
         Raises:
-            DropItem: it cannot even be read, and is in the rejected table; or it is none.
+            DropItem: the item cannot be cleaned, and is rejected; or the page shows no product.
         """
         if isinstance(item, Missing):
             self.storage.missing(item)
@@ -54,7 +54,7 @@ class Clean:
                 return item
             _complete(product)
             clean(product, self._now())
-        except Exception as error:  # a page can hold anything; its reason is kept
+        except Exception as error:  # a page can hold anything; the item is rejected with the reason
             reason = f"cannot be cleaned: {type(error).__name__}: {error}"
             self.storage.reject(item, reason)
             raise DropItem(reason, log_level="DEBUG") from None
@@ -79,11 +79,11 @@ def _product(item: Any) -> Product | None:
 
 
 def _complete(product: Product) -> None:
-    """What the request knows about the page."""
+    """Fill in the job, the site and the time from the request."""
     entry = current.get()
     if entry is not None:
         meta = entry.request.meta
         product.job_id = product.job_id or meta.get(m.JOB_ID)
         product.site_id = product.site_id or meta.get(m.SITE_ID)
-        # Which of two pages is newer must not depend on the clocks of those who read them.
+        # The frontier's clock, because workers' clocks must not decide which page is newer.
         product.scraped_at = entry.answered_at or product.scraped_at

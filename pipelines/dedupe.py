@@ -1,4 +1,4 @@
-"""The same page of the same product twice in a job is stored once."""
+"""Drops a product that the same job has stored from the same URL already."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from crawler.items import Product
 from crawler.stores.content_hash import digest
 from crawler.writer_bridge import Storage, storage_of
 
-#: Pages remembered, some 300 bytes each.
+#: Pages remembered, at most, some 300 bytes each.
 _MOST = 10_000
 
 
 class Dedupe:
-    """Hashes what a visitor sees, and drops what this process stored already.
+    """Hashes a product's visible values, and drops products that this process stored already.
 
-    Only a repeat with the same address is dropped: another address is news. And only within the
-    freshness window, so that a product stays fresh in a process that never ends. The first one's
-    lease stays open until it is stored, so a repeat may be dropped before that.
+    Only a repeat at the same URL is dropped, because another URL is news; and only within the
+    freshness window, so that a product stays fresh in a process that never ends. A repeat may be
+    dropped before the first one is stored, because that one's lease stays open until then.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -41,10 +41,10 @@ class Dedupe:
         return cls(storage_of(crawler))
 
     def process_item(self, item: Any) -> Any:
-        """Pass on what is new.
+        """Pass new products on.
 
         Raises:
-            DropItem: this process has it already, or it cannot be hashed.
+            DropItem: this process has the product already, or it cannot be hashed.
         """
         if not isinstance(item, Product):
             return item
@@ -54,19 +54,19 @@ class Dedupe:
             self.storage.reject(item, f"cannot be stored: {error}")
             raise DropItem(str(error), log_level="DEBUG") from None
         self.storage.digests = (item, content_hash)
-        # A number instead of the texts: what is dropped has the same digest as well.
+        # A hash of the texts is enough, because a dropped product has the same digest as well.
         key = hash((item.site_id, item.external_id, item.url, item.job_id))
         if self._failures != self.storage.failures:
-            # Something was not stored after all; its page will come again and must be let through.
+            # A row was not stored; its page is retried, and its product must pass.
             self._failures = self.storage.failures
             self._seen.clear()
-        now = monotonic()
-        before = self._seen.get(key)
-        # A value that was doubtful is stored when a second look at its page is not.
-        told = content_hash, frozenset(item.doubts)  # of nothing, it is one for all products
-        if before is not None and before[:2] == told and now - before[2] < self.window_s:
+        now_s = monotonic()
+        stored = self._seen.get(key)
+        # With the doubts, because a value that was doubtful before must be stored once it is not.
+        content = content_hash, frozenset(item.doubts)  # frozenset() is one object for all
+        if stored is not None and stored[:2] == content and now_s - stored[2] < self.window_s:
             raise DropItem("seen already", log_level="DEBUG")
-        self._seen[key] = *told, now
+        self._seen[key] = *content, now_s
         if len(self._seen) > _MOST:
             self._seen.popitem(last=False)
         return item

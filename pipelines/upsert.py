@@ -1,4 +1,4 @@
-"""Products go to the writer's thread; the page's lease ends after the commit."""
+"""Queues products for the writer's thread; the page's lease ends after the commit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class Upsert:
-    """Opens and closes the storage, and hands products over without waiting."""
+    """Opens and closes the storage, and queues products without waiting."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
@@ -32,7 +32,7 @@ class Upsert:
 
         Raises:
             ConfigError: a setting is wrong.
-            NotConfigured: a command that looks at a few pages stores none, and needs no database.
+            NotConfigured: the command fetches a few pages only, and stores nothing.
         """
         if is_one_off(crawler):
             raise NotConfigured
@@ -43,7 +43,7 @@ class Upsert:
 
         Raises:
             CloseSpider: the database does not answer, its schema is not up to date, or the worker
-                is told to end meanwhile.
+                is stopped meanwhile.
         """
         try:
             await unless_stopped(self.storage.crawler, self.storage.open())
@@ -53,12 +53,12 @@ class Upsert:
             raise CloseSpider(reason) from None
 
     async def close_spider(self) -> None:
-        """Write what is left."""
+        """Write the queued rows."""
         await self.storage.close()
 
     def process_item(self, item: Any) -> Any:
-        """Hand a product over."""
+        """Queue a product."""
         if isinstance(item, Product):
-            kept, content_hash = self.storage.digests
-            self.storage.store(item, content_hash if kept is item else digest(item))
+            digested, content_hash = self.storage.digests
+            self.storage.store(item, content_hash if digested is item else digest(item))
         return item

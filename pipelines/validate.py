@@ -1,4 +1,4 @@
-"""Products that cannot be kept go to the rejected table, with the reason."""
+"""Rejects bad products, with the reason."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Validate:
         return cls(storage_of(crawler))
 
     def process_item(self, item: Any) -> Any:
-        """Pass a good item on.
+        """Pass a valid item on.
 
         Raises:
-            DropItem: with the reason that the rejected table holds.
+            DropItem: the product is rejected; the table has the same reason.
         """
         if isinstance(item, Product) and (reason := rejection(item) or self._site_problem(item)):
             self.storage.reject(item, reason)
@@ -39,12 +39,12 @@ class Validate:
         return item
 
     def _site_problem(self, product: Product) -> str | None:
-        """What the site's own file has against it."""
+        """The site file's reason to reject a product."""
         site_of = getattr(self.storage.spider, "site_of", None)
         if site_of is None:
             return None
         try:
             reason: str | None = site_of(product.url).problem(product)
-        except Exception as error:  # a site file's mistake is a reason like any other
+        except Exception as error:  # a site file's error rejects the product
             return f"the site's rules failed: {type(error).__name__}: {error}"
         return reason

@@ -12,7 +12,7 @@ from types import ModuleType, TracebackType
 
 
 def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Say in one line that the user stopped a start, or named settings that there are not."""
+    """Print one line where the user stopped a start, or the settings module does not exist."""
     module = os.environ.get("SCRAPY_SETTINGS_MODULE", "")
     if issubclass(kind, KeyboardInterrupt):
         print("seine: stopped", file=sys.stderr)
@@ -26,21 +26,21 @@ def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType 
         sys.__excepthook__(kind, error, trace)
 
 
-#: Modules that hold what itemadapter takes from pydantic.
+#: Modules of itemadapter that import names of pydantic.
 _HOLD_PYDANTIC = ("itemadapter.utils", "itemadapter._json_schema")
 
 
 class _PydanticLater:
-    """Have itemadapter know pydantic's models from when something imports pydantic, not before.
+    """Keeps itemadapter from importing pydantic before the project does.
 
-    itemadapter imports pydantic wherever it is installed, which takes 8 MB of each worker and a
-    part of its start. No item can be a model of pydantic before its project has imported that.
+    itemadapter imports pydantic wherever it is installed, which takes 8 MB of each worker and
+    delays its start. No item can be a pydantic model before its project has imported pydantic.
     """
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find pydantic as Python does, and tell itemadapter once it is loaded."""
+        """Find pydantic as Python does, and update itemadapter once it is loaded."""
         if name != "pydantic":
             return None
         spec = PathFinder.find_spec(name, path, target)
@@ -57,7 +57,7 @@ class _PydanticLater:
 
     @classmethod
     def import_itemadapter(cls) -> None:
-        """Import it as if pydantic were not installed, where nothing has imported either."""
+        """Import itemadapter without pydantic, unless one of them is imported already."""
         if "pydantic" in sys.modules or "itemadapter" in sys.modules:
             return
         sys.modules["pydantic"] = None  # type: ignore[assignment]
@@ -69,7 +69,7 @@ class _PydanticLater:
 
     @staticmethod
     def _tell() -> None:
-        """Give what itemadapter takes from pydantic to its modules that hold it."""
+        """Set pydantic's names in the modules of itemadapter."""
         found = importlib.reload(sys.modules["itemadapter._imports"])
         names = [name for name in vars(found) if "pydantic" in name.lower()]
         for module in map(sys.modules.__getitem__, _HOLD_PYDANTIC):
@@ -80,8 +80,8 @@ class _PydanticLater:
 
 # Scrapy reads the settings before it loads any command, which takes most of a start.
 sys.excepthook = _tell
-# Nearly all that a start makes stays for good, and so does Scrapy, which is imported by now: a
-# collector that looks through it every 700 objects finds nothing, for 0.1 s of each start.
+# Nearly all objects of a start are permanent, also those of Scrapy, which is imported by now:
+# collecting every 700 objects would find nothing, and take 0.1 s of each start.
 gc.freeze()
 gc.set_threshold(50_000)
 _PydanticLater.import_itemadapter()

@@ -4,7 +4,7 @@ from settings import environment
 from settings.base import *
 
 SEINE_KEEP_ALIVE = True
-# Without it scrapy_seine/endpoints.py refuses to begin where REDIS_URL or DATABASE_URL is empty.
+# Without it, scrapy_seine/endpoints.py refuses to start if REDIS_URL or DATABASE_URL is empty.
 SEINE_EMBEDDED = False
 
 environment.apply(globals())

@@ -1,9 +1,9 @@
-"""Every setting may come from the environment, under its own name.
+"""Reads settings from environment variables of the same names.
 
-`apply` stands at the end of each settings module, so that a variable wins over what the module
-says, and a spider's own settings and the command line win over the variable. The text becomes what
-the default is: a number, yes or no, a list (commas, or JSON), a table (JSON). A text that is none
-of it stays as it is, and the check of all settings at the start names it. An empty one is none.
+Each settings module ends with `apply`, so that a variable overrides the module; a spider's own
+settings and the command line override the variable. The text is converted to the default's type:
+a number, yes or no, a list (commas, or JSON), a table (JSON). A text that cannot be converted stays
+unchanged, and the check of all settings at the start reports it. An empty variable is ignored.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-#: Settings that have another variable: tools of all kinds read and set LOG_LEVEL.
+#: Settings with another variable, because many tools use LOG_LEVEL.
 VARIABLES = {"LOG_LEVEL": "SEINE_LOG_LEVEL"}
-#: Variables whose value a file may hold: the variable of that name with _FILE behind it.
+#: Variables whose value may come from a file, whose path is in NAME_FILE.
 SECRETS = (
     "REDIS_URL",
     "DATABASE_URL",
@@ -26,9 +26,9 @@ SECRETS = (
     "SEINE_SECRET_PREVIOUS",
     "SEINE_WEBHOOK_SECRET",
 )
-#: What begins the name of a setting of ours.
+#: Prefixes of our settings' names.
 OURS = ("SEINE_", "FRONTIER_")
-#: What Kubernetes puts into NAME_PORT for a Service `name`, for instance for `seine-dashboard`.
+#: The value that Kubernetes sets in NAME_PORT for a Service `name`, such as `seine-dashboard`.
 _SERVICE_URL = re.compile(r"(tcp|udp|sctp)://")
 _WORDS = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
@@ -37,7 +37,7 @@ _WORDS = {
 
 
 def apply(names: dict[str, Any], environ: Mapping[str, str] = os.environ) -> None:
-    """Replace the settings in *names*, a module's globals, that *environ* has a value for."""
+    """Replace settings in *names*, a module's globals, by the values in *environ*."""
     for name, default in list(names.items()):
         if not takes_variable(name, default):
             continue
@@ -49,7 +49,7 @@ def apply(names: dict[str, Any], environ: Mapping[str, str] = os.environ) -> Non
 def takes_variable(name: str, default: object) -> bool:
     """Whether a setting may come from the environment.
 
-    Tables of Scrapy's components may not: they name code, and belong in a settings module.
+    Tables of Scrapy's components may not, because they name code.
     """
     if not name.isupper() or default is None:
         return False
@@ -57,7 +57,7 @@ def takes_variable(name: str, default: object) -> bool:
 
 
 def parsed(text: str, default: object) -> Any:
-    """Return *text* as what *default* is, or unchanged where it is none of it.
+    """Convert *text* to the type of *default*; unchanged where that is not possible.
 
     >>> parsed("on", False), parsed("2.5", 1), parsed("a, b", []), parsed('{"a": 1}', {})
     (True, 2.5, ['a', 'b'], {'a': 1})
@@ -99,9 +99,9 @@ def _parsed_by(read: Callable[[str], Any], text: str, kind: type) -> Any:
 
 
 def secret(name: str) -> str:
-    """Return the variable *name*, or else what the file in *name*_FILE holds, trimmed.
+    """Return the variable *name*, else the trimmed content of the file *name*_FILE.
 
-    An empty file ends the start, because without the secret a laptop starts servers of its own.
+    An empty file ends the start, because without the secret a laptop would start its own servers.
     """
     path = os.environ.get(f"{name}_FILE", "")
     if os.environ.get(name) or not path:

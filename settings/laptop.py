@@ -1,4 +1,4 @@
-"""One machine, nothing to set up: embedded servers are started where no URL is given."""
+"""One machine without setup: embedded servers are started where a URL is empty."""
 
 from settings import environment
 from settings.base import *

@@ -1,4 +1,4 @@
-"""The suite's crawls: servers come from REDIS_URL and DATABASE_URL, patience is short."""
+"""The test suite's crawls: servers from REDIS_URL and DATABASE_URL, short leases."""
 
 from settings import environment
 from settings.base import *

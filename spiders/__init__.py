@@ -1,1 +1,1 @@
-"""The spiders: one catalogue spider, and one small file a site under sites/."""
+"""The catalogue spider; sites/ has one small file for each site."""

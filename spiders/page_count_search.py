@@ -1,7 +1,7 @@
-"""How the catalogue spider finds a listing's further pages where no link leads to all of them.
+"""Finds a listing's further pages where no link leads to all of them.
 
-`probing` finds the last page of a listing that tells its length nowhere; `announced` tries
-addresses of further pages where a listing says that it has more products than it shows.
+`probing` finds the last page of a listing that does not show its length; `announced` tries URLs of
+further pages where a listing says that it has more products than it shows.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from scrapy_seine.printable import printable
 from spiders import which_site
 from spiders.page_reading import OK, PageReading, job_of
 
-#: How shops answer for a page of a listing that is not there.
+#: Statuses of responses for a page beyond a listing's end.
 _ENDS = [301, 302, 303, 307, 308, 400, 404, 410]
-#: Listings of a site after which no more addresses are tried, and short ones that are told of.
-MOST_VAIN, MOST_TOLD = 3, 20
-#: So many pages are a number of products that has to be one listing's alone.
+#: Failed listings in a row after which a site's URLs are not tried, and short listings logged.
+MOST_FAILED, MOST_LOGGED = 3, 20
+#: Above so many pages, an announced number of products must differ from the listing before.
 MANY_PAGES = 20
 
 
 class FurtherPages(PageReading):
-    """Callbacks for pages of a listing that may not be there."""
+    """Callbacks for pages of a listing that may not exist."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        #: By site: listings in a row whose further pages are at no address that was tried.
-        self._in_vain: dict[str, int] = {}
+        #: By site: listings in a row for whose further pages no tried URL worked.
+        self._failed_listings: dict[str, int] = {}
         self._short = 0
         #: By site: the large number of products that a listing announced last.
         self._claims: dict[str, int] = {}
@@ -43,21 +43,21 @@ class FurtherPages(PageReading):
     def parse_probe(
         self, response: Response, search: dict[str, Any]
     ) -> Iterator[Product | Missing | Request]:
-        """Read a page of a listing that may not be there, and look for the last one from there."""
-        site, shows = which_site.find(response.url), None
+        """Read a listing's page that may not exist, and continue the search for the last page."""
+        site, shelf = which_site.find(response.url), None
         if response.status == OK:
             page = self._page(response)
-            shows = shelf_of(site.links(page)) if page.is_html else None
+            shelf = shelf_of(site.links(page)) if page.is_html else None
             yield from self.parse(response)
-        more, end = probing.judge(probing.resume(search), shows)
-        if more is not None:
-            yield from self._probe(more, site, response.url)
+        next_probe, end = probing.judge(probing.resume(search), shelf)
+        if next_probe is not None:
+            yield from self._probe(next_probe, site, response.url)
         for url in end.pages() if end is not None else ():
             if site.follows(url, response.url) and not self.knows(url, job_of(response)):
                 yield self._request(Link(url, "pagination", "the listing's page count"), site, None)
 
     def _probe(self, search: probing.Probe, site: Site, origin: str) -> Iterator[Request]:
-        """Request one page of a listing, to see whether the listing is so long."""
+        """Request one page of a listing, to check whether the listing is that long."""
         if site.follows(search.url, origin):
             self._count("probes")
             link = Link(search.url, "pagination", "is the listing as long as this?")
@@ -68,44 +68,44 @@ class FurtherPages(PageReading):
 
     def _look_beyond(
         self,
-        told: announced.Announced,
+        notice: announced.Announced,
         search: announced.Search | None,
         site: Site,
         origin: str,
     ) -> Iterator[Request]:
-        """Look for the pages of a listing that no link leads to; what is in vain is said."""
+        """Search the pages of a listing that no link leads to; log a listing that stays short."""
         site_id = which_site.site_id(origin)
-        if told.products > MANY_PAGES * told.shown and not told.pages:
-            # "Choose from 10,000 products!" stands on each page, and is no listing's own number.
-            if self._claims.get(site_id) == told.products:
+        if notice.products > MANY_PAGES * notice.shown and not notice.pages:
+            # "Choose from 10,000 products!" on each page is the shop's number, not a listing's.
+            if self._claims.get(site_id) == notice.products:
                 return
-            self._claims[site_id] = told.products
-        vain = self._in_vain.get(site_id, 0)
-        if search is not None and vain < MOST_VAIN:
+            self._claims[site_id] = notice.products
+        failures = self._failed_listings.get(site_id, 0)
+        if search is not None and failures < MOST_FAILED:
             yield from self._guess(search, site)
         else:
-            self._note_short(origin, told.products, told.pages, told.shown)
+            self._note_short(origin, notice.products, notice.pages, notice.shown)
 
     def parse_guess(
         self, response: Response, search: dict[str, Any]
     ) -> Iterator[Product | Missing | Request]:
-        """Read what may be a listing's second page, and ask for the others, or try elsewhere."""
-        asked, site = announced.resume(search), which_site.find(response.url)
-        further, site_id = None, which_site.site_id(asked.listing)
+        """Read a possible second page, and request the others, or try another URL."""
+        guess, site = announced.resume(search), which_site.find(response.url)
+        further, site_id = None, which_site.site_id(guess.listing)
         if response.status == OK and (page := self._page(response)).is_html:
-            further = asked.further(site.links(page))
+            further = guess.further(site.links(page))
         if further is not None:
-            self._in_vain[site_id] = 0
+            self._failed_listings[site_id] = 0
             yield from self.parse(response)
             for url in further:
                 if site.follows(url, response.url) and not self.knows(url, job_of(response)):
                     link = Link(url, "pagination", "the listing announces it")
                     yield self._request(link, site, None)
-        elif (after := asked.next()) is not None:
-            yield from self._guess(after, site)
+        elif (next_guess := guess.next()) is not None:
+            yield from self._guess(next_guess, site)
         else:
-            self._in_vain[site_id] = self._in_vain.get(site_id, 0) + 1
-            self._note_short(asked.listing, asked.products, asked.pages, len(asked.seen))
+            self._failed_listings[site_id] = self._failed_listings.get(site_id, 0) + 1
+            self._note_short(guess.listing, guess.products, guess.pages, len(guess.seen))
 
     def _guess(self, search: announced.Search, site: Site) -> Iterator[Request]:
         if site.follows(search.url, search.listing):
@@ -116,13 +116,13 @@ class FurtherPages(PageReading):
             yield request.replace(callback=self.parse_guess, cb_kwargs={"search": search.plain()})
 
     def _note_short(self, url: str, products: int, pages: int, shown: int) -> None:
-        """Report a listing with more pages than can be reached: count each, log the first ones."""
+        """Count a listing with pages that cannot be reached, and log the first ones."""
         self._count("short_listings")
         self._short += 1
-        if self._short <= MOST_TOLD:
-            what = f"{products} products, {shown} were" if products else f"{pages} pages, 1 was"
+        if self._short <= MOST_LOGGED:
+            counts = f"{products} products, {shown} were" if products else f"{pages} pages, 1 was"
             self.logger.warning(
                 "%s: this listing announces %s found, because no link leads to its other pages",
                 printable(url),
-                what,
+                counts,
             )

@@ -1,4 +1,4 @@
-"""What the catalogue spider's callbacks share: a page read once, and a request made of a link."""
+"""Base of the catalogue spider's callbacks: parses pages, and makes requests of links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scrapy_seine.engine.stored.serializer import make_request
 from spiders import which_site
 
 OK = 200
-#: Key in meta: what the page before showed, as `shelf_of` numbers it.
+#: Key in meta: the fingerprint of the listing's page before, from `shelf_of`.
 SHELF = "shelf"
 
 
@@ -27,11 +27,11 @@ class PageReading(FrontierSpider):
 
     def _page(self, response: Response) -> Page:
         content_type = header(response, "Content-Type")
-        return parse(response.body, response.url, content_type, most=self._most)
+        return parse(response.body, response.url, content_type, most=self._max_bytes)
 
     @cached_property
-    def _most(self) -> int:
-        """Bytes of a page that are read."""
+    def _max_bytes(self) -> int:
+        """Bytes of a page that are parsed, at most."""
         return int(1_000_000 * number(self.settings, "SEINE_READ_MB", 4, low=0.1))
 
     @staticmethod
@@ -46,10 +46,10 @@ class PageReading(FrontierSpider):
 
 
 def site_id_of(response: Response) -> str:
-    """The site that a page is stored under: the one its seed names, else its address's."""
+    """The site id of a page: its seed's, else its URL's."""
     return str(response.meta.get(m.SITE_ID) or which_site.site_id(response.url))
 
 
 def job_of(response: Response) -> str:
-    """The job that a page was asked for by; empty: by none."""
+    """The job that requested a page; empty: none."""
     return str(response.meta.get(m.JOB_ID) or "")

@@ -1,4 +1,4 @@
-"""Which site file is used for an address; a broken one costs a line in the log, not the others."""
+"""Finds the site file for a URL; a broken file is logged, and the others stay in use."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import did_you_mean
 from scrapy_seine.urls import domain
 
-#: Each of its files declares one site.
+#: Package of the site files, one site each.
 _PACKAGE = "spiders.sites"
 _DEFAULT = Site()
 
 
 def _made(kind: type[Site]) -> Site | None:
-    """Make a site of its class; None, and a note for each mistake, where it has any."""
+    """Make a site of its class; None, and a note for each mistake, if the class has any."""
     try:
         if not kind.domains:
             return None
-        found = list(mistakes(kind))
-        for attribute, reason in found:
+        faults = list(mistakes(kind))
+        for attribute, reason in faults:
             _note(kind, attribute, reason)
-        return None if found else kind()
+        return None if faults else kind()
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # whatever it raises, the other sites go on
+    except BaseException as error:  # the other sites must load whatever this one raises
         _note(kind, "", f"{kind.__name__}(): {type(error).__name__}: {error}")
         return None
 
@@ -47,9 +47,9 @@ def _classes(module_name: str) -> list[type[Site]]:
     if module is None:
         return []
     return [
-        found
-        for found in vars(module).values()
-        if isinstance(found, type) and issubclass(found, Site) and found.__module__ == module_name
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Site) and value.__module__ == module_name
     ]
 
 
@@ -58,29 +58,28 @@ def load(package: str = _PACKAGE) -> dict[str, Site]:
     """Every site of a package by domain; files are read once per process.
 
     A file or class that cannot be used is noted in `scrapy_seine.broken_imports`, and its pages are
-    read by the default parser. A host that two classes name is the first one's, by the files'
-    names.
+    read by the default parser. A host in two files belongs to the first one, by the files' names.
     """
     paths = importlib.import_module(package).__path__
-    found: dict[str, Site] = {}
+    sites: dict[str, Site] = {}
     for info in sorted(pkgutil.iter_modules(paths), key=lambda info: info.name):
         for kind in _classes(f"{package}.{info.name}"):
             site = _made(kind)
             if site is not None:
-                _add(found, site)
-    return found
+                _add(sites, site)
+    return sites
 
 
-def _add(found: dict[str, Site], site: Site) -> None:
+def _add(sites: dict[str, Site], site: Site) -> None:
     for host in map(str.lower, site.domains):
-        first = found.setdefault(host, site)
+        first = sites.setdefault(host, site)
         if first is not site:
             owner = type(first).__module__.rpartition(".")[2]
             _note(type(site), "domains", f"{host} is already a host of {owner}.py, which counts")
 
 
 def find(url: str) -> Site:
-    """The site whose domain the URL is in, the closest one; else the default, which fits any."""
+    """The site with the longest domain that the URL is in, else the default site."""
     try:
         key = domain(url)
     except ValueError:
@@ -106,33 +105,33 @@ def named(name: str) -> Site | None:
     return next((site for site in load().values() if site.name == name), None)
 
 
-def wanted(name: str) -> Site:
+def require(name: str) -> Site:
     """The site of the short name that a user gave.
 
     Raises:
-        ConfigError: with what may be meant, or what is wrong with its file.
+        ConfigError: there is none; the message suggests a name, or gives the file's error.
     """
-    known = named(name)
-    if known is not None:
-        return known
+    match = named(name)
+    if match is not None:
+        return match
     left_out = "".join(f"; left out: {file}" for file in broken_files()) or _own(name)
     names = sorted({site.name for site in load().values() if site.name})
-    meant = did_you_mean(name, names) or f"; there is {', '.join(names) or 'none'}"
-    raise ConfigError(f"-a site={name}: no site file has this name{left_out or meant}")
+    hint = did_you_mean(name, names) or f"; there is {', '.join(names) or 'none'}"
+    raise ConfigError(f"-a site={name}: no site file has this name{left_out or hint}")
 
 
 def _own(name: str) -> str:
-    """What a file of that name says instead, because its name is not what a site is found by."""
+    """The reason why a file of that name has no such site: its class has another name."""
     module = f"{_PACKAGE}.{name}"
     for kind in vars(sys.modules.get(module, object)).values():
         if isinstance(kind, type) and issubclass(kind, Site) and kind.__module__ == module:
-            said = f"name = {kind.name!r}" if kind.domains else "no domains"
-            return f"; the class {kind.__name__} of {name}.py has {said}"
+            reason = f"name = {kind.name!r}" if kind.domains else "no domains"
+            return f"; the class {kind.__name__} of {name}.py has {reason}"
     return ""
 
 
 def plans() -> list[Plan]:
-    """What each site file asks of the coordinator."""
+    """The plan of each site file for the coordinator."""
     return [
         Plan(
             site_id=site.name,
@@ -150,7 +149,7 @@ def plans() -> list[Plan]:
 
 
 def _can_be_planned(site: Site) -> bool:
-    """Whether the site's schedule can be read; a wrong one is noted, and the site not planned."""
+    """Whether the site's schedule is valid; a bad one is noted, and the site not planned."""
     if not site.schedule:
         return True
     from crawler.catalogue.jobs.cron_times import check  # a worker plans nothing

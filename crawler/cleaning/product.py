@@ -65,12 +65,12 @@ def clean(product: Product, now: datetime) -> None:
 
 def from_mapping(fields: Mapping[str, Any]) -> Product:
     """Make a product from a foreign item: fields of Product unchanged, the others as attributes."""
-    known = {name: fields[name] for name in fields if name in _FIELDS}
+    product_fields = {name: fields[name] for name in fields if name in _FIELDS}
     for name in ("images", "breadcrumbs", "variants", "attributes", "sources", "scraped_at"):
-        if known.get(name, 0) is None:
-            del known[name]
+        if product_fields.get(name, 0) is None:
+            del product_fields[name]
     foreign = {name: value for name, value in fields.items() if name not in _FIELDS}
-    product = Product(**known)
+    product = Product(**product_fields)
     if foreign and isinstance(product.attributes, dict):
         product.attributes = {**foreign, **product.attributes}
     return product

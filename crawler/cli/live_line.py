@@ -198,7 +198,7 @@ class Watch:
             seconds=time.monotonic() - self.began,
             sites=len(self.sites),
             stats=stats,
-            known=_more(first, last, "duplicate"),
+            known=_increase(first, last, "duplicate"),
             waiting=last.undone if last else 0,
             dead=last.dead if last else 0,
             stores=any("upsert" in str(path).lower() for path in pipelines),
@@ -212,7 +212,7 @@ class Watch:
         return int(stats.get_value("item_scraped_count", 0))
 
 
-def _more(first: Counts | None, last: Counts | None, name: str) -> int:
+def _increase(first: Counts | None, last: Counts | None, name: str) -> int:
     if first is None or last is None:
         return 0
     return max(0, last.totals.get(name, 0) - first.totals.get(name, 0))

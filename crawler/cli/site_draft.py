@@ -85,13 +85,13 @@ def guess(field: str, pages: Sequence[Any]) -> Guess | None:
     hint = re.compile(_HINTS.get(field, field), re.IGNORECASE)
     counts = Counter(selector for root in pages for selector in set(_selectors(root, hint, field)))
     guesses = [
-        _tried(selector, pages) for selector, n in counts.most_common(20) if 2 * n >= len(pages)
+        _evaluate(selector, pages) for selector, n in counts.most_common(20) if 2 * n >= len(pages)
     ]
     frequent = [candidate for candidate in guesses if 2 * len(candidate.values) >= len(pages)]
     return max(frequent, key=_worth, default=None)
 
 
-def _tried(selector: str, pages: Sequence[Any]) -> Guess:
+def _evaluate(selector: str, pages: Sequence[Any]) -> Guess:
     texts_by_page = [select(root, selector) for root in pages]
     short = [texts[0] for texts in texts_by_page if 1 <= len(texts) <= _VALUES]
     return Guess(selector, tuple(text for text in short if len(text) <= _LONGEST))

@@ -62,8 +62,10 @@ class Command(SeineCommand):
 
         webhook_config = WebhookConfig.from_settings(self.project)
         redis = redis_client(stores.redis_url)
-        crawl, of = config.crawl, config.partitions
-        coordinator = Coordinator(redis, crawl, stores.database_url, plans, of, config.secrets)
+        crawl, partitions = config.crawl, config.partitions
+        coordinator = Coordinator(
+            redis, crawl, stores.database_url, plans, partitions, config.secrets
+        )
         try:
             await open_frontier(redis, config)
             webhooks = (

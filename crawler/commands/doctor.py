@@ -51,7 +51,7 @@ class Command(SeineCommand):
         return 1 if failed else 0
 
     def _findings(self, spider: str) -> list[Finding]:
-        stores, unreachable = self._where()
+        stores, unreachable = self._reachable_stores()
         site_options, broken = options_of_files(self.project, spider)
         names = known_settings(self.project)
         return [
@@ -63,7 +63,7 @@ class Command(SeineCommand):
             *unreachable,
         ]
 
-    def _where(self) -> tuple[Endpoints, list[Finding]]:
+    def _reachable_stores(self) -> tuple[Endpoints, list[Finding]]:
         """Addresses of the stores that answer, and findings about the others."""
         urls, findings = {"redis": "", "postgres": ""}, []
         for store, name in (("redis", "REDIS_URL"), ("postgres", "DATABASE_URL")):

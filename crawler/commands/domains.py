@@ -53,8 +53,10 @@ class Command(SeineCommand):
         if verb == "reset":
             with_fleet(url, lambda redis: self._reset(redis, domains[0]))
         else:
-            found = self._dead_ends(domains[0] if domains else "")
-            with_fleet(url, lambda redis: self._show(redis, domains[0] if domains else "", found))
+            dead_ends = self._dead_ends(domains[0] if domains else "")
+            with_fleet(
+                url, lambda redis: self._show(redis, domains[0] if domains else "", dead_ends)
+            )
         return 0
 
     def _dead_ends(self, domain: str) -> list[DeadEnd]:

@@ -36,46 +36,46 @@ class Command(PageCommand):
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Fetch, read, print."""
         reply = self.get_page(args, opts)
-        site, page, found = self.read(reply, opts)
-        judgement, template_note = self._judge(found, site)
-        items = list(site.products(page, found))
+        site, page, result = self.read(reply, opts)
+        judgement, template_note = self._judge(result, site)
+        items = list(site.products(page, result))
         links = sorted(site.links(page, reply.robots), key=lambda link: -link.priority)
         if self.as_json:
             self.show(
                 "",
                 url=reply.url,
-                kind=found.kind,
-                reasons=found.verdict.reasons,
-                unread=found.unread,
-                fields=filled_fields(found),
-                sources=found.sources,
+                kind=result.kind,
+                reasons=result.verdict.reasons,
+                unread=result.unread,
+                fields=filled_fields(result),
+                sources=result.sources,
                 items=len(items),
-                offered=found.offered,
+                offered=result.offered,
                 links=[_plain(link) for link in links],
-                template=None if judgement is None else _template(judgement, found, template_note),
+                template=None if judgement is None else _template(judgement, result, template_note),
             )
             return 0
         console = lazy_rich.Console(highlight=False)
         name = f"site file {type(site).__name__}" if site.name else "the default parser"
         console.print(
-            f"[bold]{lazy_rich.escape(reply.url)}[/]\n[bold]{found.kind}[/], read by {name}"
+            f"[bold]{lazy_rich.escape(reply.url)}[/]\n[bold]{result.kind}[/], read by {name}"
         )
-        for reason in found.verdict.reasons:
+        for reason in result.verdict.reasons:
             console.print(f"  {lazy_rich.escape(reason)}")
-        for source, error in found.unread.items():
+        for source, error in result.unread.items():
             console.print(f"  its {source} is left out: {lazy_rich.escape(error)}", soft_wrap=True)
-        console.print(_fields(found, judgement) if found.fields else f"{len(items)} items")
+        console.print(_fields(result, judgement) if result.fields else f"{len(items)} items")
         if judgement is not None:
-            for line in _words(judgement, found, template_note):
+            for line in _words(judgement, result, template_note):
                 console.print(lazy_rich.escape(line), soft_wrap=True)
         console.print(_links(links, opts.links))
         return 0
 
-    def _judge(self, found: Found, site: Site) -> tuple[Judgement | None, str]:
+    def _judge(self, result: Found, site: Site) -> tuple[Judgement | None, str]:
         """Judge a product's page by its site's stored templates; returns a note on them, too."""
-        if found.kind != "product":
+        if result.kind != "product":
             return None, ""
-        book, site_id = Book(), site.name or domain_of(found.page.url)
+        book, site_id = Book(), site.name or domain_of(result.page.url)
         note = "no database runs or is set, so nothing is known of the site's template"
         if url := running_database(self.project):
             try:
@@ -86,10 +86,10 @@ class Command(PageCommand):
                 note = f"{len(stored)} templates of site {site_id} are stored"
                 for _, cluster, plain in stored:
                     book.load(site_id, cluster, plain)
-        return book.judge(site_id, found), note
+        return book.judge(site_id, result), note
 
 
-def _template(judgement: Judgement, found: Found, note: str) -> dict[str, Any]:
+def _template(judgement: Judgement, result: Found, note: str) -> dict[str, Any]:
     """The page's template, and its judgement of the page, as plain data."""
     return {
         "cluster": judgement.cluster,
@@ -97,19 +97,19 @@ def _template(judgement: Judgement, found: Found, note: str) -> dict[str, Any]:
         "version": judgement.version,
         "known": note,
         "confidence": judgement.confidence,
-        "votes": {field: observed.votes for field, observed in observe(found).items()},
+        "votes": {field: observed.votes for field, observed in observe(result).items()},
         "doubts": {
             field: {"kind": d.kind, "reason": d.reason} for field, d in judgement.doubts.items()
         },
     }
 
 
-def _words(judgement: Judgement, found: Found, note: str) -> Iterator[str]:
+def _words(judgement: Judgement, result: Found, note: str) -> Iterator[str]:
     description = (
         f"{judgement.cluster}, version {judgement.version}, learned from {judgement.pages} pages"
     )
     yield f"template {description} ({note.splitlines()[0]})"
-    for field, observed in observe(found).items():
+    for field, observed in observe(result).items():
         votes = "; ".join(
             f"{source}: {str(value)[:60]}" for source, value in observed.votes.items()
         )
@@ -125,17 +125,17 @@ def _plain(link: Link) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _fields(found: Found, judgement: Judgement | None) -> lazy_rich.Table:
+def _fields(result: Found, judgement: Judgement | None) -> lazy_rich.Table:
     table = lazy_rich.Table(box=None, show_header=False, padding=(0, 1))
     table.add_column(style="bold")
     table.add_column(style="cyan")
     table.add_column(justify="right")
     table.add_column(overflow="fold")
-    for name, value in filled_fields(found).items():
+    for name, value in filled_fields(result).items():
         text = str(value)
         confidence = None if judgement is None else judgement.confidence.get(name)
         share = "" if confidence is None else f"{confidence:.0%}"
-        table.add_row(name, found.sources.get(name, ""), share, lazy_rich.escape(text[:200]))
+        table.add_row(name, result.sources.get(name, ""), share, lazy_rich.escape(text[:200]))
     return table
 
 

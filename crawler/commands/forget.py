@@ -63,7 +63,9 @@ class Command(SeineCommand):
 
         async def work(redis: Redis) -> None:
             frontier = await find_frontier(redis, crawl)
-            urls = _all(stores.database_url, [a for a in args if a not in patterns], patterns)
+            urls = _urls_to_forget(
+                stores.database_url, [a for a in args if a not in patterns], patterns
+            )
             while part := list(islice(urls, STEP)):
                 counts[0] += len(part)
                 counts[1] += await forget_pages(frontier, part)
@@ -91,7 +93,9 @@ def _check(url: str) -> None:
         raise ConfigError(str(error)) from None
 
 
-def _all(database_url: str, urls: Sequence[str], patterns: Sequence[str]) -> Iterator[str]:
+def _urls_to_forget(
+    database_url: str, urls: Sequence[str], patterns: Sequence[str]
+) -> Iterator[str]:
     yield from urls
     for pattern in patterns:
         try:

@@ -146,9 +146,9 @@ def _reach(url: str) -> None:
         ConfigError: its name is unknown, or it accepts no connection.
     """
     try:
-        socket.create_connection(_place(url), _REACH_S).close()
+        socket.create_connection(_host_and_port(url), _REACH_S).close()
     except (OSError, UnicodeError) as error:
-        host, port = _place(url)
+        host, port = _host_and_port(url)
         raise ConfigError(f"{host}:{port} cannot be reached: {error}") from None
 
 
@@ -160,8 +160,8 @@ def _speaks_tls(url: str) -> bool:
         ssl.CERT_NONE,
     )  # the worker checks the certificate
     try:
-        with socket.create_connection(_place(url), _REACH_S) as connection:
-            context.wrap_socket(connection, server_hostname=_place(url)[0]).close()
+        with socket.create_connection(_host_and_port(url), _REACH_S) as connection:
+            context.wrap_socket(connection, server_hostname=_host_and_port(url)[0]).close()
     except TimeoutError:
         return True
     except ssl.SSLError as error:
@@ -171,6 +171,6 @@ def _speaks_tls(url: str) -> bool:
     return True
 
 
-def _place(url: str) -> tuple[str, int]:
+def _host_and_port(url: str) -> tuple[str, int]:
     parts = urlsplit(url)
     return parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)

@@ -22,7 +22,7 @@ from crawler.demo.catalogue import catalogue
 from crawler.demo.forward_proxies import Forward, Mode, forwarders
 from crawler.demo.guards import ELSEWHERE
 from crawler.demo.judge import Verdict, judge
-from crawler.demo.run import LEASE_S, LIMIT_S, own_name
+from crawler.demo.run import LEASE_S, LIMIT_S, reserved_name
 from crawler.demo.shop_process import ServedShop, served
 from crawler.demo.stored_rows import forget, stored
 from crawler.demo.worker_processes import Fleet, fleet
@@ -136,7 +136,7 @@ async def run_hostile(
         ) from None
     redis = redis_client(stores.redis_url)
     try:
-        async with own_name(redis) as crawl:
+        async with reserved_name(redis) as crawl:
             log = _shop_log(folder / crawl)
             return await _run(
                 redis, crawl, stores, products=products, log=log, browser=browser, report=report

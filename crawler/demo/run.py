@@ -88,7 +88,7 @@ class Audience(Value):
 
 
 @asynccontextmanager
-async def own_name(redis: Redis) -> AsyncIterator[str]:
+async def reserved_name(redis: Redis) -> AsyncIterator[str]:
     """Reserve the first free name of demo-1, demo-2 … during the block."""
     number = 1
     while not await redis.set(_taken(f"demo-{number}"), "1", nx=True, ex=NAME_S):
@@ -112,7 +112,7 @@ async def run(stores: Endpoints, options: Options, audience: Audience) -> Outcom
     """
     redis = redis_client(stores.redis_url)
     try:
-        async with own_name(redis) as crawl:
+        async with reserved_name(redis) as crawl:
             return await _run(redis, crawl, stores, options, audience)
     finally:
         await redis.aclose()

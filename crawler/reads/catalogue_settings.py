@@ -60,7 +60,7 @@ TABLE: Mapping[str, Kind] = {
     "SEINE_BATCH_BYTES": whole(1),
     "SEINE_BATCH_ROWS": whole(1),
     "SEINE_BATCH_SECONDS": number(),
-    "SEINE_BROWSER_BLOCK": Kind("a list of resource types", lambda v: [str(one) for one in v]),
+    "SEINE_BROWSER_BLOCK": Kind("a list of resource types", lambda v: [str(item) for item in v]),
     "SEINE_BROWSER_CONTEXTS": whole(1),
     "SEINE_BROWSER_PAGES": whole(1),
     "SEINE_BROWSER_PATH": TEXT,
@@ -73,7 +73,7 @@ TABLE: Mapping[str, Kind] = {
     "SEINE_DASHBOARD_PORT": PORT,
     "SEINE_DASHBOARD_TOKEN": secret(_SHORTEST_TOKEN),
     "SEINE_DETECT": SWITCH,
-    "SEINE_EXPECT": Kind("a list of the names of fields", lambda v: [str(one) for one in v]),
+    "SEINE_EXPECT": Kind("a list of the names of fields", lambda v: [str(item) for item in v]),
     "SEINE_FLEET": text_like(r"[\w.:-]+", "a name of letters, digits and _ . : -"),
     "SEINE_FRESH_SECONDS": number(),
     "SEINE_IDENTITIES": table_of(_IDENTITY),
@@ -91,7 +91,7 @@ TABLE: Mapping[str, Kind] = {
     "SEINE_LIMITS_PER": table_of(_PER),
     "SEINE_LIMIT_PER": _PER,
     "SEINE_PROXIES": Kind(
-        "a list of proxies, or lines of them", lambda v: v is None or [str(one) for one in v]
+        "a list of proxies, or lines of them", lambda v: v is None or [str(item) for item in v]
     ),
     "SEINE_PROXIES_PATH": TEXT,
     "SEINE_PROXY_CONCURRENCY": whole(),

@@ -251,4 +251,4 @@ def _next(end: End, pages: int, items: int) -> list[str]:
     commands.append(("scrapy down", "stop the embedded servers; their data stays"))
     chosen = commands[:3]
     width = max(len(command) for command, _ in chosen)
-    return [f"{command:<{width}}  {why}" for command, why in chosen]
+    return [f"{command:<{width}}  {reason}" for command, reason in chosen]

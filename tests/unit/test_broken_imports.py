@@ -151,7 +151,7 @@ def test_a_site_that_is_not_found_by_its_files_name_says_what_the_file_says(
     monkeypatch.setattr(which_site, "_PACKAGE", name)
 
     with pytest.raises(ConfigError) as caught:
-        which_site.wanted("good")
+        which_site.require("good")
 
     assert str(caught.value) == f"-a site=good: no site file has this name{said}"
 

@@ -104,10 +104,10 @@ def source_findings(
     fill = "give it a value, or remove the variable"
     unread = _unread_level(settings, environ)
     return [
-        *(Finding("warn", "settings", one, fill) for one in emptied(settings, environ, known)),
-        *(Finding("warn", "settings", one, "correct the name, or remove it") for one in unread),
+        *(Finding("warn", "settings", text, fill) for text in emptied(settings, environ, known)),
+        *(Finding("warn", "settings", text, "correct the name, or remove it") for text in unread),
         *(
-            Finding("ok", "from", f"{one.name} = {one.value} ({one.origin})")
-            for one in sources(settings, environ, known)
+            Finding("ok", "from", f"{source.name} = {source.value} ({source.origin})")
+            for source in sources(settings, environ, known)
         ),
     ]

@@ -242,7 +242,7 @@ async def test_no_credential_is_in_what_others_see(make: Make) -> None:
     request = leased(middleware)
     await middleware.process_request(request)
     shown = {k: v for k, v in request.meta.items() if k != "proxy"}
-    assert "hunter2" not in f"{shown} {middleware.known} {middleware.stats.get_stats()}"
+    assert "hunter2" not in f"{shown} {middleware.proxies_by_id} {middleware.stats.get_stats()}"
     assert LEASE in shown
     assert request.meta[PROXY_ID].startswith("a.example:1#")
 
