@@ -202,8 +202,11 @@ class Feed:
             await work()
         except (OSError, StoreUnreachable):
             self._inflight.press(f"feed {self.place.name} is away", True)
-            await RetryUntil(self._outage_s, logger.warning).try_until_async(work)
+            await RetryUntil(self._outage_s, self._tell).try_until_async(work)
             self._inflight.press(f"feed {self.place.name} is away", False)
+
+    def _tell(self, text: str) -> None:
+        logger.warning("feed %s: %s", self.place.name, redact(text))
 
     def _refuse(self, part: Part, over: list[_Page], reason: str) -> None:
         """Have the pages of a part that cannot be ended fail, and no others."""
