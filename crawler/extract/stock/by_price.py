@@ -1,4 +1,4 @@
-"""Remarks behind a price in its line that say whether the thing can be had: `€ 650 — sold`."""
+"""Remarks behind a price in its line about the stock: `€ 650 — sold`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crawler.extract.words import whole_of
 SOLD = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'sold')})\W*")
 #: What divides the remarks of a line, an amount among them.
 _DIVIDED = lazy_patterns.pattern(
-    r"\s[-–—]+\s|[,;:.!|/()\[\]、。　～]+(?:\s|$)|\s?[(\[（【]|\d[.,]\d\d"
+    r"\s[-–—]+\s|[,;:.!|/()\[\]、。　～](?:\s|$)|\s?[(\[（【]|\d[.,]\d\d"
 )
 _LETTERS = lazy_patterns.pattern(r"[^\W\d_]{2}")
 _LONGEST, _SHORT = 120, 40

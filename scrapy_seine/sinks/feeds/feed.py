@@ -202,8 +202,11 @@ class Feed:
             await work()
         except (OSError, StoreUnreachable):
             self._inflight.press(f"feed {self.place.name} is away", True)
-            await RetryUntil(self._outage_s, logger.warning).try_until_async(work)
+            await RetryUntil(self._outage_s, self._warn).try_until_async(work)
             self._inflight.press(f"feed {self.place.name} is away", False)
+
+    def _warn(self, text: str) -> None:
+        logger.warning("feed %s: %s", self.place.name, redact(text))
 
     def _refuse(self, part: Part, pages: list[_Page], reason: str) -> None:
         """Fail the pages of a part that cannot be closed, and no others."""
