@@ -107,7 +107,7 @@ PATTERNS = dict(_patterns())
 _OF_SHORT_TEXTS = frozenset(
     {"_NEXT", "_TO", "_APART", "APART", "_BUY_SHORT", "_SCHEME", "_SCIENCE", "_PER_UNIT", "_PER_PIECE", "_PAIR",
      "_RANGE", "_PLAIN", "_HOST", "_WWW_HOST", "_FRONT", "_HOME", "_PAGE", "_DRESS", "_IDENTITY",
-     "_SOLD", "_SOON", "_NOTIFIES", "_ASKS", "_ASKS_IN_BOX", "_SAVED"}
+     "_SOLD", "SOLD", "_SOON", "_NOTIFIES", "_ASKS", "_ASKS_IN_BOX", "_SAVED"}
 )  # fmt: skip
 
 

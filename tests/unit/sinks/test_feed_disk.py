@@ -32,7 +32,7 @@ async def test_a_full_disk_is_told_with_the_feeds_name_and_loses_no_item(
         InFlightTable(),
         Naming(named, lambda entry: "page"),
         outage_s=60,
-        failed=failures.append,
+        on_failure=failures.append,
     )
 
     async def is_told() -> bool:
