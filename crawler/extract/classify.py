@@ -39,6 +39,11 @@ _ERRAND_PATH = finder(
 _READING_PATH = finder(rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/")
 #: `/lamps/page/3`, `/lamps/strana-3/`.
 _TURNED_PATH = finder(rf"/(?:{any_of('paths', 'turned')})[-/_]\d{{1,4}}/?(?:\?|$)")
+#: `/lamps?page=3`: a script's own `index.php?page=3` may name any page.
+_TURNED_QUERY = re.compile(
+    r"/[^?]+(?<!\.php)(?<!\.aspx)(?<!\.asp)\?(?:[^#]*&)?"
+    r"(?:page|paged|pag|pagina|seite|strona|stranka|stranica|sayfa|oldal|sivu)=(?:[2-9]|[1-9]\d)(?:&|$)"
+).match
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
 _FRONT = re.compile(
     r"(?:https?://[^/?#]{1,200})?/?(?:(?:index|default|home|main)\.\w{2,5})?", re.I
@@ -148,6 +153,9 @@ def address_signs(verdict: Verdict, page: Page) -> None:
     elif _TURNED_PATH(path):
         verdict.add("product", -1, "its address turns a listing's page")
         verdict.add("listing", 1, "its address turns a listing's page")
+    elif "?" in path and _TURNED_QUERY(path):
+        verdict.add("product", -4, "its address turns a listing's page")
+        verdict.add("listing", 3, "its address turns a listing's page")
     elif looks_like_product(path):
         verdict.add("product", 1.5, "its address reads like a product's")
     elif looks_like_listing(path):
