@@ -194,6 +194,8 @@ def _follows_link(read: Lines, line: Line) -> bool:
     flags = read.lines[place].flags
     if place <= read.heading or not flags & _lines.LINK or flags & _lines.FACT:
         return False
+    if flags & _lines.DIGIT and any(find_prices(read.lines[place].text[:LONGEST_LINE])):
+        return False  # another edition's, with its price
     if read.heading >= 0 and read.lines[read.heading].text.startswith(read.lines[place].text):
         return False  # its maker, or its name once more
     element = read.lines[place].element

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
+from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element
-from crawler.extract.price.regular_price import PERCENT, WITH_TAX
-from crawler.extract.words import any_word
+from crawler.extract.words import any_of, any_word
 
 #: Words around an amount that is no price: postage, instalments, savings.
 _OTHER_AMOUNT = any_word("amounts", "other")
 _OTHER_LABEL = any_word("amounts", "other_label")
 _LONGEST_ALT = 500
+#: That the tax is in an amount.
+WITH_TAX = any_word("amounts", "with_tax")
+PERCENT = lazy_patterns.pattern(
+    rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')})\b)?",
+    re.I,
+)
 #: The lowest price of the last 30 days, which shops of the EU have to tell beside a lower one.
 _LOWEST = any_word("amounts", "lowest")
 

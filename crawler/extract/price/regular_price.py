@@ -13,9 +13,10 @@ import attrs
 
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money, find_prices
-from crawler.extract.page.lines import NOW, PRICE, Line
+from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
 from crawler.extract.page.page import short_text
-from crawler.extract.words import Marks, any_of, any_word
+from crawler.extract.price.other_amounts import PERCENT, WITH_TAX, says_other
+from crawler.extract.words import Marks, any_word
 from scrapy_seine.records import Value
 
 #: What beside an amount says more about it: words, a range, a sum, how much of it one gets.
@@ -29,7 +30,6 @@ OTHER = 60
 _NEAR = 2
 #: What is written right before the amount that holds the tax, beside or behind the one without, and
 #: how much more it is: the rates of taxes on sales, in thousandths.
-WITH_TAX = any_word("amounts", "with_tax")
 _NET = any_word("amounts", "without_tax")
 _TAXES = tuple(
     Decimal(rate).scaleb(-3)
@@ -59,10 +59,6 @@ _NOT_OTHERS = lazy_patterns.pattern(r"[(（/\d]|[)）](?=\s*\S)")
 #: What stands in brackets right behind an amount is about that one: `6,700円(税抜) 7,370円(税込)`.
 _REMARK_BEHIND = re.compile(r"[(（]((?:[^()（）\d]|\d{1,2}\s?%){1,30})[)）]").match
 _REMARK_OF_ANOTHER = re.compile(r"\d\s?[^\s\d()（）]{0,3}\s?[(（][^()（）]{1,30}[)）]\s?\Z").search
-PERCENT = lazy_patterns.pattern(
-    rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')})\b)?",
-    re.I,
-)
 _PERCENT = re.compile(r"(?<![\d.,])(\d{1,2})\s?%").search
 
 
@@ -216,8 +212,11 @@ def paired(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Cand
             for c in around
         )
         told = _is_reduced(one, two) or _is_marked_down(one, two) or _saves(one, two, saved)
+        high = one if one.money.value > two.money.value else two
         if told or (apart and _is_pair(one, two, lines)):
-            high = one if one.money.value > two.money.value else two
+            if _is_called_other(high, lines):
+                other = attrs.evolve(high, other=True, cost=high.cost + OTHER)
+                return [other if c is high else c for c in candidates]
             return [attrs.evolve(c, old=True) if c is high else c for c in candidates]
     return candidates
 
@@ -363,6 +362,18 @@ def _is_pair(one: Candidate, two: Candidate, lines: Sequence[Line]) -> bool:
     if not (alone and alike and low * 5 > high > low):
         return False
     return _adjoin(one, two) or (one.money.value > low and _is_off_between(one, two, lines))
+
+
+def _is_called_other(high: Candidate, lines: Sequence[Line]) -> bool:
+    """Whether the text below an amount in its box makes it another one: "with buyer protection"."""
+    place = high.line.index + 1
+    below = lines[place] if place < len(lines) else high.line
+    apart = (below.flags ^ high.line.flags) & BUTTON
+    if apart or below.flags & DIGIT or len(below.text) > _LONGEST_PAIR:
+        return False
+    around = set(islice(below.element.iterancestors(), 2))
+    shared = any(box in around for box in islice(high.line.element.iterancestors(), 2))
+    return shared and WITH_TAX(below.text) is None and says_other(below.text.lower())
 
 
 def _is_off_between(one: Candidate, two: Candidate, lines: Sequence[Line]) -> bool:
