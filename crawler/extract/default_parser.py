@@ -432,10 +432,10 @@ def _open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
 
 def _visible_signs(seen: Visible, verdict: Verdict) -> None:
     _price_signs(seen, verdict)
-    if 1 <= seen.buy_buttons <= 3:
+    if seen.sells_one:
         verdict.add("product", 2.5, "a button buys it")
-    elif seen.buy_buttons > 3:
-        verdict.add("listing", 2, f"{seen.buy_buttons} buttons buy things")
+    elif seen.buy_buttons:
+        verdict.add("listing", 2 + seen.in_tiles, f"{seen.buy_buttons} buttons buy things")
     elif seen.asks:
         verdict.add("product", 2, "a button asks who sells it")
     if seen.priced_choices and not seen.buy_buttons:
@@ -455,7 +455,7 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
 
 
 def _stock_signs(seen: Visible, verdict: Verdict) -> None:
-    told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3
+    told = seen.price_distance is not None or seen.sells_one
     stock = seen.fields.get("availability")
     priced = "price" in seen.fields and "name" in seen.fields and not seen.price_is_loose
     if stock in NOT_TO_BE_HAD and priced and not (seen.cards or seen.lone_cards):

@@ -1,0 +1,155 @@
+"""What crawls of whole shops of widespread systems taught: columns, pages of lists, words below."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import Found, extract, find_links, parse
+
+SHOP = "https://shop.example"
+
+
+def read(body: str, path: str = "/p/oak-lamp-12345", lang: str = "en", title: str = "") -> Found:
+    html = f'<html lang="{lang}"><head><title>{title}</title></head><body>{body}</body></html>'
+    return extract(parse(html, f"{SHOP}{path}"))
+
+
+TILES = "".join(
+    f'<div class="tile"><a href="/p/{n}"><img src="/{n}.jpg"></a><a href="/p/{n}">Lamp {n}</a>'
+    f'<span class="price">{n}9,00 €</span><button>Buy</button></div>'
+    for n in (1, 2, 3)
+)
+
+
+def test_a_column_whose_amount_stands_before_its_first_link_sells_the_pages_own_thing() -> None:
+    found = read(
+        "<h1>Oak lamp</h1><aside><div><span>129,00 €</span></div><div>12,90 € x 10 <a href='/rates'>"
+        "rates</a></div><button>Add to cart</button><a href='/shop/7'>Lamp house</a></aside>"
+        "<section><h2>Reviews</h2><p>I got it for 89,00 € and like it</p></section>"
+    )
+    assert found.fields["price"] == Decimal("129.00")
+    assert found.fields["availability"] == "InStock"
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        "<aside><a href='/p/2'>Elm lamp</a> <span>89,00 €</span><button>Buy</button></aside>",
+        "<aside><span>89,00 €</span><a href='/p/2'><img src='/2.jpg'>Elm lamp</a></aside>",
+    ],
+)
+def test_a_column_with_a_picture_or_a_link_before_its_amount_shows_another_thing(
+    column: str,
+) -> None:
+    found = read(f"<h1>Oak lamp</h1>{column}<p class='price'>129,00 €</p><button>Buy</button>")
+    assert found.fields["price"] == Decimal("129.00")
+
+
+def test_a_price_behind_another_editions_link_and_price_is_no_tiles() -> None:
+    found = read(
+        '<h1>Cien noches</h1><a href="/ebook-9">eBook <b>13,24 €</b></a><div class="box">'
+        '<strong class="price">22,07 €</strong></div><a class="btn" href="#">Comprar</a>'
+        '<p class="price">Socios: 5% de descuento adicional, 20,97 €</p>',
+        lang="es",
+    )
+    assert found.fields["price"] == Decimal("22.07")
+
+
+@pytest.mark.parametrize(
+    "words", ["Protection acheteurs incluse", "with buyer protection", "inkl. Käuferschutz"]
+)
+def test_an_amount_that_the_words_below_call_another_one_is_not_the_price_before(
+    words: str,
+) -> None:
+    found = read(
+        f'<h1>Robe</h1><div class="pricing"><p>27,21 €</p><button class="price-incl"><div>29,27 €'
+        f"</div><span>{words}</span></button></div><button>Acheter</button>"
+    )
+    assert found.fields["price"] == Decimal("27.21")
+    assert "regular_price" not in found.fields
+
+
+@pytest.mark.parametrize("path", ["/books/?page=3", "/books?sort=new&pag=2", "/libros?pagina=12"])
+def test_the_one_thing_on_a_lists_last_page_is_not_the_list(path: str) -> None:
+    found = read(f"<h1>Novels</h1>{TILES.split('</div>')[0]}</div><a href='?page=1'>1</a>", path)
+    assert found.kind != "product"
+
+
+@pytest.mark.parametrize("path", ["/index.php?page=3", "/?page=12", "/p/oak-lamp?page=1"])
+def test_a_number_of_a_page_that_may_be_any_says_nothing(path: str) -> None:
+    body = "<h1>Oak lamp</h1><p class='price'>129,00 €</p><button>Add to cart</button>"
+    assert read(body, path).kind == "product"
+
+
+def test_three_tiles_with_a_button_each_below_a_sentence_with_an_amount_are_a_list() -> None:
+    found = read(f"<h1>Lamps</h1><p>Oak lamps from € 42,00. 8 products</p>{TILES}", "/lamps/oak/")
+    assert found.kind == "listing"
+
+
+@pytest.mark.parametrize(
+    ("price", "expected"),
+    [
+        ("<p>44:80 /st</p>", "44.80"),
+        ("<p class='price'>1 044:80</p>", "1044.80"),
+        ("<p><span>29:-</span> <span>/st</span></p>", "29"),
+    ],
+)
+def test_a_colon_before_the_cents_of_a_swedish_price(price: str, expected: str) -> None:
+    found = read(
+        f"<h1>Kaffe</h1>{price}<p>Jämförpris 76,16 kr/kg</p><button>Köp</button>", lang="sv"
+    )
+    assert (found.fields["price"], found.fields["currency"]) == (Decimal(expected), "SEK")
+
+
+def test_a_swedish_time_of_the_day_is_no_price() -> None:
+    found = read("<h1>Kaffe</h1><p>10:30</p><p>149 kr</p><button>Köp</button>", lang="sv")
+    assert found.fields["price"] == Decimal(149)
+
+
+def test_a_recipe_with_a_price_a_portion_is_no_product() -> None:
+    found = read(
+        "<h1>Pannkakor</h1><p>12 kr/portion</p><button>Lägg i varukorgen</button>",
+        "/recept/pannkakor",
+        lang="sv",
+    )
+    assert found.kind != "product"
+
+
+def test_a_name_behind_its_makers_link_finds_the_product_in_the_pages_state() -> None:
+    found = read(
+        '<h1><a href="/mavi-x-b12">Mavi</a> <span>Mom Jean</span></h1><div>1.299,90 TL</div><script>'
+        'window.__STATE__={"product":{"name":"Mom Jean","brand":{"name":"Mavi"},"productCode":"T7",'
+        '"price":{"value":1299.9},"currency":"TRY","inStock":true}}</script>',
+        lang="tr",
+    )
+    assert found.fields["brand"] == "Mavi"
+    assert found.fields["sku"] == "T7"
+
+
+@pytest.mark.parametrize(("address", "brand"), [("/mavi-x-b12", "Mavi"), ("/mavis", None)])
+def test_a_link_at_the_headings_beginning_names_the_maker(address: str, brand: str | None) -> None:
+    found = read(
+        f'<h1><a href="{address}">Mavi</a> <span>Mom Jean</span></h1><div class="price">12,00 €</div>'
+        "<button>Add to cart</button>"
+    )
+    assert found.fields.get("brand") == brand
+
+
+def test_a_pager_of_radio_buttons_is_turned() -> None:
+    pager = "".join(
+        f'<li class="page-item"><input type="radio" name="p" id="p{n}" value="{n}"'
+        f'{" checked" * (n == 1)}><label class="page-link" for="p{n}">{n}</label></li>'
+        for n in (1, 2, 3)
+    )
+    html = f'<html><body><h1>Lamps</h1><ul class="pagination">{pager}</ul></body></html>'
+    links = {link.url: link.kind for link in find_links(parse(html, f"{SHOP}/lamps/"))}
+    assert links == {f"{SHOP}/lamps/?p=2": "pagination", f"{SHOP}/lamps/?p=3": "pagination"}
+
+
+def test_what_is_published_soon_is_preordered() -> None:
+    found = read(
+        "<h1>Mapas</h1><p class='precio'>12,07 €</p><div>Próxima publicación. Resérvalo ya</div>"
+        "<a class='btn' href='#'>Añadir a la cesta</a>",
+        lang="es",
+    )
+    assert found.fields["availability"] == "PreOrder"
