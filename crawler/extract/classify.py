@@ -42,7 +42,9 @@ _TURNED_PATH = finder(rf"/(?:{any_of('paths', 'turned')})[-/_]\d{{1,4}}/?(?:\?|$
 #: `/lamps?page=3`: a script's own `index.php?page=3` may name any page.
 _TURNED_QUERY = re.compile(
     r"/[^?]+(?<!\.php)(?<!\.aspx)(?<!\.asp)\?(?:[^#]*&)?"
-    r"(?:page|paged|pag|pagina|seite|strona|stranka|stranica|sayfa|oldal|sivu)=(?:[2-9]|[1-9]\d)(?:&|$)"
+    r"(?:page(?:_?n(?:o|um|umber)|index|d)?|currentpage|product-page|pag|pagina|seite|sida|strona|stranka"
+    r"|stranica|sayfa|oldal|sivu|halaman|trang|lehekulg|puslapis|lapa|selida|sahife|pagen_\d)"
+    r"=(?:[2-9]|[1-9]\d)(?:&|$)"
 ).match
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
 _FRONT = re.compile(

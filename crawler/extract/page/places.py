@@ -93,10 +93,14 @@ _IS_BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button)(?=$|[\s_-])").search
 _CHECKS_OUT = re.compile(r"/(?:checkout|cart|basket|order|buy)(?=[/?#.]|$)").search
 
 
+def checks_out(link: Element) -> bool:
+    """Whether a link leads to the cart or to paying."""
+    return _CHECKS_OUT(link.get("href") or "") is not None
+
+
 def _buys(card: Element) -> bool:
     """Whether all links of a box lead to the cart or to paying."""
-    addresses = (a.get("href") or "" for a in islice(card.iter("a"), _MOST_AROUND))
-    return all(address and _CHECKS_OUT(address) for address in addresses)
+    return all(map(checks_out, islice(card.iter("a"), _MOST_AROUND)))
 
 
 def _sells_here(card: Element, first: Element) -> bool:

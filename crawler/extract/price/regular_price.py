@@ -30,6 +30,7 @@ OTHER = 60
 _NEAR = 2
 #: What is written right before the amount that holds the tax, beside or behind the one without, and
 #: how much more it is: the rates of taxes on sales, in thousandths.
+_POSTAGE = any_word("amounts", "postage")
 _NET = any_word("amounts", "without_tax")
 _TAXES = tuple(
     Decimal(rate).scaleb(-3)
@@ -198,6 +199,7 @@ def _label_in_row(line: Line, lines: Sequence[Line]) -> str:
 
 def paired(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Candidate]:
     """Tell which of two amounts that stand alone side by side was the price before."""
+    candidates = _without_called(candidates, lines)
     plain = [c for c in candidates if not c.other and not c.old]
     reduced = [c for c in candidates if c.old]
     saved = {c.money.value for c in candidates if c.other}
@@ -364,6 +366,17 @@ def _is_pair(one: Candidate, two: Candidate, lines: Sequence[Line]) -> bool:
     return _adjoin(one, two) or (one.money.value > low and _is_off_between(one, two, lines))
 
 
+def _without_called(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
+    """Take an amount for another one that a word between it and the next one calls so: `with card`."""
+    for one, two in pairwise(candidates):
+        if two.line.index - one.line.index != _NEAR or one.old or one.other or two.other:
+            continue
+        if _is_called_other(one, lines) and stands_alone(one) and stands_alone(two):
+            other = attrs.evolve(one, other=True, cost=one.cost + OTHER)
+            return [other if c is one else c for c in candidates]
+    return candidates
+
+
 def _is_called_other(high: Candidate, lines: Sequence[Line]) -> bool:
     """Whether the text below an amount in its box makes it another one: "with buyer protection"."""
     place = high.line.index + 1
@@ -373,7 +386,8 @@ def _is_called_other(high: Candidate, lines: Sequence[Line]) -> bool:
         return False
     around = set(islice(below.element.iterancestors(), 2))
     shared = any(box in around for box in islice(high.line.element.iterancestors(), 2))
-    return shared and WITH_TAX(below.text) is None and says_other(below.text.lower())
+    text = below.text.lower()
+    return shared and says_other(text) and WITH_TAX(text) is None and _POSTAGE(text) is None
 
 
 def _is_off_between(one: Candidate, two: Candidate, lines: Sequence[Line]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 
 from crawler.extract import lazy_patterns
 from crawler.extract.classify import looks_like_product
@@ -352,11 +352,13 @@ def _sold_alone(read: Lines, buttons: int) -> str | None:
 
 def told_above(heading: Element) -> str | None:
     """What a word right above the heading says of a thing that nobody sells now: "Sold out"."""
-    for above in islice(heading.itersiblings(preceding=True), _ABOVE):
-        text = short_text(above, _SHORT + 1)
-        told = "OutOfStock" if text and _SOLD(text) else availability_of_text(text)
-        if len(text) <= _SHORT and told in NOT_TO_BE_HAD:
-            return told
+    around = (heading, *takewhile(lambda box: box.tag == "div", heading.iterancestors()))
+    for box in around[: _ABOVE + 2]:
+        for above in islice(box.itersiblings(preceding=True), _ABOVE):
+            text = short_text(above, _SHORT + 1)
+            told = "OutOfStock" if text and _SOLD(text) else availability_of_text(text)
+            if len(text) <= _SHORT and told in NOT_TO_BE_HAD:
+                return told
     return None
 
 

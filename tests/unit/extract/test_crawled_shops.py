@@ -153,3 +153,44 @@ def test_what_is_published_soon_is_preordered() -> None:
         lang="es",
     )
     assert found.fields["availability"] == "PreOrder"
+
+
+def test_an_amount_that_a_word_below_calls_the_card_holders_is_not_the_price() -> None:
+    found = read(
+        "<h1>Чайник</h1><div><button><div><div><span>5 595 ₽</span></div><div><span>с Картой</span></div>"
+        "</div></button><div><div><span>6 043 ₽</span><span>8 460 ₽</span></div><span>без Карты</span>"
+        "</div></div><button>Добавить в корзину</button>",
+        lang="ru",
+    )
+    assert found.fields["price"] == Decimal(6043)
+    assert found.fields["regular_price"] == Decimal(8460)
+
+
+@pytest.mark.parametrize("path", ["/list?category_id=1&pageno=3", "/list?category_id=1&start=12"])
+def test_a_link_that_holds_picture_name_and_price_is_a_tile(path: str) -> None:
+    found = read(
+        '<div>1 product</div><ul><li><a href="/detail/9"><img src="/9.jpg"><p>Oak lamp</p>'
+        '<p class="price">€ 38,00</p></a><button>Add to cart</button></li></ul>',
+        path,
+        title="Red house / Kitchen",
+    )
+    assert found.kind != "product"
+
+
+def test_a_link_that_shows_the_picture_or_fills_the_cart_is_no_tile() -> None:
+    for address in ("/large/9.jpg", "/cart/add/9"):
+        found = read(
+            f'<h1>Oak lamp</h1><a href="{address}"><img src="/9.jpg"><b>Large view</b> <b>€ 38,00</b>'
+            "</a><button>Add to cart</button>"
+        )
+        assert found.fields["price"] == Decimal(38)
+
+
+def test_a_message_above_the_box_with_the_heading_says_that_the_sale_ended() -> None:
+    found = read(
+        '<div class="message">Anúncio pausado</div><div><div><div><h1>Panela 6l</h1></div>'
+        '<div class="price">R$ 189,90</div></div></div>',
+        "/MLB-3000027756-panela",
+        "pt-BR",
+    )
+    assert found.fields["availability"] == "OutOfStock"
