@@ -78,7 +78,7 @@ class Visible(Record):
     @property
     def sells_one(self) -> bool:
         """Whether so few buttons buy as one product's page has, and not one in each tile."""
-        return 1 <= self.buy_buttons <= 3 and not self.in_tiles
+        return self.buy_buttons == 1 or (1 < self.buy_buttons <= 3 and not self.in_tiles)
 
     @property
     def price_may_be_anothers(self) -> bool:

@@ -37,6 +37,8 @@ _COLON = lazy_patterns.pattern(
 #: Characters of a line that are looked at, of a short one, and amounts of one that are weighed.
 LONGEST_LINE, PARAGRAPH, LONGEST_MARKED = 4_000, 80, 40
 _MOST_IN_LINE = 100
+#: Lines from a bare amount that was asked before to the currency of the price behind it.
+_TO_CURRENCY = 3
 
 
 @lru_cache(maxsize=512)
@@ -58,7 +60,7 @@ def _names_price(text: str) -> bool:
 
 def monies_of(line: Line, local: str | None) -> Sequence[Money]:
     """The amounts of a line; in a box for prices, a bare number too."""
-    text, marked = line.text, bool(line.flags & _lines.PRICE)
+    text, marked = line.text, bool(line.flags & (_lines.PRICE | _lines.OLD))
     if len(text) <= PARAGRAPH:
         return _known_monies(text, local, marked)
     return _monies(text[:LONGEST_LINE], local, marked)
@@ -107,9 +109,14 @@ _known_monies = lru_cache(maxsize=512)(_monies)
 
 
 def with_next(read: Lines, line: Line, money: Money, local: str | None) -> Sequence[Money]:
-    """A bare amount with the currency that stands alone in the line after it."""
-    following = read.lines[line.index + 1].text if line.index + 1 < len(read.lines) else ""
-    if not is_currency(following):
+    """A bare amount with the currency that stands alone in the line after it.
+
+    What was asked before stands ahead of a percentage, the price, and the currency of both.
+    """
+    most = _TO_CURRENCY if line.flags & _lines.OLD else 1
+    behind = (one.text for one in read.lines[line.index + 1 :][:most])
+    following = next(filter(is_currency, behind), None)
+    if following is None:
         return (money,)
     text = line.text[money.start : money.end]
     whole = next(find_prices(f"{text} {following}", local), None)

@@ -205,7 +205,8 @@ def paired(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Cand
     saved = {c.money.value for c in candidates if c.other}
     for place, (one, two) in enumerate(pairwise(plain)):
         around = plain[max(0, place - 1) : place] + plain[place + 2 : place + 3]
-        if any(beside(c, one) for c in reduced):
+        low = min(one.money.value, two.money.value)
+        if any(beside(c, one) and c.money.value > low for c in reduced):
             continue
         apart = not any(
             (_adjoin(c, one) or _adjoin(c, two))

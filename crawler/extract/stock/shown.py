@@ -58,8 +58,9 @@ _OPENING = ("(", "（", ":", "：")
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 #: A product's page has so many buttons that buy; more are a listing's.
 _BUTTONS_OF_ONE = 3
-#: Boxes above the heading that may be about the product.
+#: Boxes above the heading that may be about the product, and classes of those that say something.
 _ABOVE = 2
+_MESSAGE = Marks(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
 #: What is said of a thing that nobody can order now.
 NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: Characters of a line that may be no more than a word or two.
@@ -352,14 +353,20 @@ def _sold_alone(read: Lines, buttons: int) -> str | None:
 
 def told_above(heading: Element) -> str | None:
     """What a word right above the heading says of a thing that nobody sells now: "Sold out"."""
-    around = (heading, *takewhile(lambda box: box.tag == "div", heading.iterancestors()))
+    around = (heading, *takewhile(_holds_more, heading.iterancestors()))
     for box in around[: _ABOVE + 2]:
         for above in islice(box.itersiblings(preceding=True), _ABOVE):
-            text = short_text(above, _SHORT + 1)
+            longest = _LONGEST_STOCK if _MESSAGE[above.get("class") or ""] else _SHORT
+            text = short_text(above, longest + 1)
             told = "OutOfStock" if text and _SOLD(text) else availability_of_text(text)
-            if len(text) <= _SHORT and told in NOT_TO_BE_HAD:
+            if len(text) <= longest and told in NOT_TO_BE_HAD:
                 return told
     return None
+
+
+def _holds_more(box: Element) -> bool:
+    """Whether a box may be one of several about a product: not the page's whole content."""
+    return box.tag in {"div", "section", "article"}
 
 
 def asks_seller(read: Lines) -> bool:

@@ -194,3 +194,76 @@ def test_a_message_above_the_box_with_the_heading_says_that_the_sale_ended() -> 
         "pt-BR",
     )
     assert found.fields["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize(
+    ("lang", "heading", "told"),
+    [
+        ("pl", "Opinie o produkcie", "Kupiłem za 89,00 zł i jestem zadowolony"),
+        ("fa", "دیدگاه کاربران", "من ۱٬۲۰۰٬۰۰۰ تومان خریدم راضیم"),
+        ("tr", "Yorumlar", "450 TL'ye aldım çok memnunum"),
+        ("fr", "Avis clients", "Acheté 45 € en promo"),
+        ("th", "รีวิวสินค้า", "ซื้อมา 99 บาท คุ้มมาก"),
+    ],
+)
+def test_what_buyers_say_they_paid_is_no_price(lang: str, heading: str, told: str) -> None:
+    found = read(
+        f"<h1>Lamp X-200 white</h1><p>SKU: 55-12-7</p><h2>{heading}</h2><p>{told}</p>", lang=lang
+    )
+    assert "price" not in found.fields
+
+
+@pytest.mark.parametrize(
+    ("lang", "body", "price"),
+    [
+        ("it", "<div><b>21,90 €</b> / bottiglia</div><div>29,20 €/l</div>"
+         "<div>Cassa da 6 bottiglie: <b>124,83 €</b></div>", "21.90"),
+        ("de", "<div><b>9,90 €</b> / Flasche</div><div>13,20 €/l</div>"
+         "<div>6er-Karton: <b>56,40 €</b></div>", "9.90"),
+    ],
+)  # fmt: skip
+def test_the_price_of_a_bottle_is_that_of_one_piece(lang: str, body: str, price: str) -> None:
+    found = read(f"<h1>Barolo 2018</h1>{body}<button>Add to cart</button>", lang=lang)
+    assert found.fields["price"] == Decimal(price)
+
+
+def test_struck_postage_near_two_amounts_does_not_keep_them_apart() -> None:
+    found = read(
+        "<h1>Mixer Grinder</h1><div>₹3,648</div><div>₹5,836</div><div>37% off</div><button>Buy now</button>"
+        "<div>Delivery by 29 Nov | Free <s>₹40</s></div><div>See other sellers from ₹3,718</div>"
+    )
+    assert found.fields["price"] == Decimal(3648)
+    assert found.fields["regular_price"] == Decimal(5836)
+
+
+def test_a_price_above_the_heading_is_found_where_a_sentence_below_has_an_amount() -> None:
+    tiles = TILES.replace('class="tile"', 'class="listing-card"').replace(
+        "<button>Buy</button>", ""
+    )
+    found = read(
+        '<div><div data-qa="price"><p><span>Price:</span> €58,40</p></div><h1>Espresso cup</h1><a href="/shop/clay">'
+        "ClayByAnna</a><button>Add to basket</button><p>Gift wrapping available for €3,50. See more at "
+        f"my shop.</p></div><section><h2>You may also like</h2>{tiles}</section>"
+    )
+    assert found.fields["price"] == Decimal("58.40")
+
+
+def test_a_bare_struck_amount_has_the_currency_of_the_price_behind_it() -> None:
+    found = read(
+        '<h1>کتری برقی</h1><div><span class="line-through">۱۱٬۹۶۱٬۰۰۰</span><span class="badge">۲۰٪</span>'
+        '</div><div class="flex"><span data-testid="price-final">۹٬۵۶۹٬۰۰۰</span><p>تومان</p></div>'
+        "<button>افزودن به سبد</button>",
+        lang="fa",
+    )
+    assert found.fields["price"] == Decimal(95_690_000)
+    assert found.fields["regular_price"] == Decimal(119_610_000)
+
+
+def test_a_message_in_a_box_that_is_called_one_says_that_the_offer_is_gone() -> None:
+    found = read(
+        '<section><div class="outcome-warning">Diese Anzeige ist nicht mehr verfügbar.</div><article>'
+        '<section><h1>Bohrmaschine</h1><h2 class="price">85 € VB</h2></section></article></section>',
+        "/s-anzeige/bohrmaschine/2900061736",
+        "de",
+    )
+    assert found.fields["availability"] == "Discontinued"
