@@ -267,3 +267,47 @@ def test_a_message_in_a_box_that_is_called_one_says_that_the_offer_is_gone() -> 
         "de",
     )
     assert found.fields["availability"] == "Discontinued"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p>CHF 349.– inkl. MwSt. und vRG</p>",
+        "<div>CHF 349.–</div><p>inkl. MwSt., vRG: CHF 0.49</p>",
+    ],
+)
+def test_the_fee_for_recycling_is_no_price_and_a_remark_on_it_no_fee(body: str) -> None:
+    found = read(f"<h1>Oak lamp</h1>{body}<button>In den Warenkorb</button>", lang="de-CH")
+    assert found.fields["price"] == Decimal(349)
+
+
+def test_a_fee_below_the_price_above_the_heading_is_not_the_price() -> None:
+    found = read(
+        "<div><div><strong><button>CHF 176.–</button></strong><span>statt <b>226.–</b></span>"
+        "<span>inkl. MwSt., vRG: CHF 0.49</span></div><h1><a href='/brand/sony-12'>Sony</a> "
+        "<span>Headphones</span></h1><button>In den Warenkorb</button></div>",
+        lang="de-CH",
+    )
+    assert found.fields["price"] == Decimal(176)
+    assert found.fields["brand"] == "Sony"
+
+
+@pytest.mark.parametrize(
+    ("told", "currency"),
+    [
+        ("<p>Pesos argentinos</p>", "ARS"),
+        (
+            "<a href='https://www.argentina.gob.ar/produccion/defensadelconsumidor'>Reclamos</a>",
+            "ARS",
+        ),
+        ("<a href='https://www.gob.mx/profeco'>Profeco</a><p>Pesos mexicanos</p>", "MXN"),
+        ("<p>Precios en dólares</p>", "USD"),
+    ],
+)
+def test_a_dollar_sign_is_that_of_the_state_that_the_page_speaks_of(
+    told: str, currency: str
+) -> None:
+    found = read(
+        f"<h1>Mate</h1><p class='price'>$13.606,00</p><button>Comprar</button>{told}", lang="es"
+    )
+    assert found.fields["currency"] == currency
