@@ -33,6 +33,13 @@ _READING_PATH = finder(
 )
 #: `/lamps/page/3`, `/lamps/strana-3/`.
 _TURNED_PATH = finder(rf"/(?:{any_of('paths', 'turned')})[-/_]\d{{1,4}}/?(?:\?|$)")
+#: `/lamps?page=3`: a script's own `index.php?page=3` may name any page.
+_TURNED_QUERY = re.compile(
+    r"/[^?]+(?<!\.php)(?<!\.aspx)(?<!\.asp)\?(?:[^#]*&)?"
+    r"(?:page(?:_?n(?:o|um|umber)|index|d)?|currentpage|product-page|pag|pagina|seite|sida|strona|stranka"
+    r"|stranica|sayfa|oldal|sivu|halaman|trang|lehekulg|puslapis|lapa|selida|sahife|pagen_\d)"
+    r"=(?:[2-9]|[1-9]\d)(?:&|$)"
+).match
 _FRONT = re.compile(
     r"(?:https?://[^/?#]{1,200})?/?(?:(?:index|default|home|main)\.\w{2,5})?", re.I
 ).fullmatch
@@ -87,3 +94,8 @@ def is_reading(path: str) -> bool:
 def turns_a_page(path: str) -> bool:
     """Whether an address is that of a listing's second or later page."""
     return _TURNED_PATH(path) is not None
+
+
+def names_a_later_page(path: str) -> bool:
+    """Whether an address asks by a parameter for a listing's second or later page."""
+    return _TURNED_QUERY(path) is not None

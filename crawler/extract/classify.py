@@ -15,6 +15,7 @@ from crawler.extract.address_kinds import (
     is_reading,
     looks_like_listing,
     looks_like_product,
+    names_a_later_page,
     turns_a_page,
 )
 from crawler.extract.fields import Fields
@@ -110,6 +111,9 @@ def address_signs(verdict: Verdict, page: Page) -> None:
     elif turns_a_page(path):
         verdict.add("product", -1, "its address turns a listing's page")
         verdict.add("listing", 1, "its address turns a listing's page")
+    elif "?" in path and names_a_later_page(path):
+        verdict.add("product", -4, "its address turns a listing's page")
+        verdict.add("listing", 3, "its address turns a listing's page")
     elif looks_like_product(path):
         verdict.add("product", 1.5, "its address reads like a product's")
     elif looks_like_listing(path):
@@ -188,10 +192,10 @@ def open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
 def visible_signs(seen: Visible, verdict: Verdict) -> None:
     """What its visible text says: prices, buttons, numbers, stock and tiles."""
     _price_signs(seen, verdict)
-    if 1 <= seen.buy_buttons <= 3:
+    if seen.sells_one:
         verdict.add("product", 2.5, "a button buys it")
-    elif seen.buy_buttons > 3:
-        verdict.add("listing", 2, f"{seen.buy_buttons} buttons buy things")
+    elif seen.buy_buttons:
+        verdict.add("listing", 2 + seen.in_tiles, f"{seen.buy_buttons} buttons buy things")
     elif seen.asks:
         verdict.add("product", 2, "a button asks who sells it")
     if seen.priced_choices and not seen.buy_buttons:
@@ -226,7 +230,7 @@ def _plain_signs(seen: Visible, verdict: Verdict) -> None:
 
 
 def _stock_signs(seen: Visible, verdict: Verdict) -> None:
-    told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3
+    told = seen.price_distance is not None or seen.sells_one
     stock = seen.fields.get("availability")
     priced = "price" in seen.fields and "name" in seen.fields and not seen.price_is_loose
     priced = priced and (

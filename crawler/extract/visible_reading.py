@@ -82,6 +82,16 @@ class Visible(Record):
     """An amount beside the price that is marked as the price before, and is lower."""
 
     @property
+    def in_tiles(self) -> bool:
+        """Whether each of a list's few tiles has a button that buys, and no price stands apart."""
+        return self.price_is_loose and self.cards == self.buy_buttons > 1
+
+    @property
+    def sells_one(self) -> bool:
+        """Whether so few buttons buy as one product's page has, and not one in each tile."""
+        return self.buy_buttons == 1 or (1 < self.buy_buttons <= 3 and not self.in_tiles)
+
+    @property
     def price_may_be_anothers(self) -> bool:
         """Whether an amount may be another thing's than the product's that cannot be had."""
         if self.stock_by_price:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import urlencode
 
 from crawler.extract import lazy_patterns
+from crawler.extract.links.pagination import is_page
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.words import any_of, finder, whole
 from scrapy_seine.urls import MAX_LENGTH
@@ -42,6 +43,16 @@ def continued(page: Page) -> Iterator[tuple[Element, str]]:
     """Elements that say what a script loads into the page, where that is more of its listing."""
     if page.has_data and any(map(page.raw.__contains__, _IS_KEPT)):
         yield from _kept(page)
+    if b"pagination" in page.raw and b'"radio"' in page.raw:
+        yield from _pressed(page)
+
+
+def _pressed(page: Page) -> Iterator[tuple[Element, str]]:
+    """The choices of a pager that a script sends: `<input type="radio" name="p" value="2">`."""
+    for element in page.root.xpath('//input[@type="radio"]')[:_MOST_OPTIONS]:
+        name, value = element.get("name") or "", element.get("value") or ""
+        if is_page(name) and value.isdecimal() and element.get("checked") is None:
+            yield element, f"?{name}={value}"
 
 
 def _kept(page: Page) -> Iterator[tuple[Element, str]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from urllib.parse import unquote
 
-from crawler.extract.page.page import Element
+from crawler.extract.page.page import Element, holds_digit
 
 #: What the folder above a maker's own page is called.
 _MAKERS = frozenset(
@@ -30,6 +30,8 @@ _TITLES = ("h2", "h3", "h4", "h5", "h6")
 #: Classes of an element, and characters of them, that count.
 _MOST_CLASSES, _LONGEST = 6, 200
 _MOST_AROUND = 6
+#: Elements of a column in which an amount is looked for.
+_MOST_INSIDE, _SHORT = 40, 24
 
 #: An element's tag, and as much of its class as counts.
 Box = tuple[str, str]
@@ -91,10 +93,26 @@ _IS_BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button)(?=$|[\s_-])").search
 _CHECKS_OUT = re.compile(r"/(?:checkout|cart|basket|order|buy)(?=[/?#.]|$)").search
 
 
+def checks_out(link: Element) -> bool:
+    """Whether a link leads to the cart or to paying."""
+    return _CHECKS_OUT(link.get("href") or "") is not None
+
+
 def _buys(card: Element) -> bool:
     """Whether all links of a box lead to the cart or to paying."""
-    addresses = (a.get("href") or "" for a in islice(card.iter("a"), _MOST_AROUND))
-    return all(address and _CHECKS_OUT(address) for address in addresses)
+    return all(map(checks_out, islice(card.iter("a"), _MOST_AROUND)))
+
+
+def _sells_here(card: Element, first: Element) -> bool:
+    """Whether a column without pictures has an amount before its first link.
+
+    It tells of the page's own thing: a tile of another begins with the link to that.
+    """
+    if next(card.iter("img"), None) is not None:
+        return False
+    texts = takewhile(lambda inner: inner is not first, islice(card.iter(), _MOST_INSIDE))
+    told = (inner.text for inner in texts if inner.text)
+    return any(holds_digit(text) and len(text) < _SHORT for text in told)
 
 
 def shows_another(card: Element) -> bool:
@@ -102,7 +120,7 @@ def shows_another(card: Element) -> bool:
     first = next(card.iter("a"), None)
     if first is None:
         return False
-    if _buys(card):
+    if _buys(card) or (card.tag == "aside" and _sells_here(card, first)):
         return False
     if first.get("href") and not _IS_BUTTON(first.get("class") or ""):
         away = leads_away(first)  # nearly all

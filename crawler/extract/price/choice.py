@@ -118,11 +118,8 @@ def _candidates(
 
 def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> Amounts:
     """Read the amounts of all lines that a visitor sees, so many at most."""
-    amounts, left, shown = (
-        Amounts(look_for_tiles=look_for_tiles),
-        _MOST_AMOUNTS,
-        _lines.DIGIT | _lines.HIDDEN,
-    )
+    amounts, left = Amounts(look_for_tiles=look_for_tiles), _MOST_AMOUNTS
+    shown = _lines.DIGIT | _lines.HIDDEN
     for line in read.lines:
         if left <= 0:
             break
@@ -196,6 +193,8 @@ def _follows_link(read: Lines, line: Line) -> bool:
     flags = read.lines[place].flags
     if place <= read.heading or not flags & _lines.LINK or flags & _lines.FACT:
         return False
+    if flags & _lines.DIGIT and any(find_prices(read.lines[place].text[:LONGEST_LINE])):
+        return False  # another edition's, with its price
     if read.heading >= 0 and read.lines[read.heading].text.startswith(read.lines[place].text):
         return False  # its maker, or its name once more
     element = read.lines[place].element

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import attrs
 
-from crawler.extract.price.regular_price import WITH_TAX, Candidate, stands_alone
+from crawler.extract.price.other_amounts import WITH_TAX
+from crawler.extract.price.regular_price import Candidate, stands_alone
 from crawler.extract.price.words_beside import CALLS_PRICE, holds_word
 
 #: What one word alone labels.

@@ -15,7 +15,7 @@ from crawler.extract.money.currencies import is_currency
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import holds_digit
-from crawler.extract.price.regular_price import WITH_TAX
+from crawler.extract.price.other_amounts import WITH_TAX
 from crawler.extract.words import finder_of, whole_of
 
 #: Words before a price that was asked earlier; some scripts write them without spaces.
@@ -30,9 +30,15 @@ _NOW_WORDS = whole_of(lambda any_of: rf"\W{{0,4}}(?:{any_of('amounts', 'now')})\
 _CODE = lazy_patterns.pattern(r"\w[-./_]?$")
 #: A bare amount behind a word: `Was 29,99`.
 _LABELLED = lazy_patterns.pattern(r"([^\d]{3,24}?):?\s(\d[\d.,\s]{0,12})")
+_COLON = lazy_patterns.pattern(
+    r"(?P<label>\D{0,24})(?P<amount>\d{1,3}(?:[ \u00a0]\d{3})?:\d\d)"
+    r"(?P<unit>\s?(?:kr\b|/\s?(?:st|kg|l|förp)\b))?[\s.*]{0,3}"
+)
 #: Characters of a line that are looked at, of a short one, and amounts of one that are weighed.
 LONGEST_LINE, PARAGRAPH, LONGEST_MARKED = 4_000, 80, 40
 _MOST_IN_LINE = 100
+#: Lines from a bare amount that was asked before to the currency of the price behind it.
+_TO_CURRENCY = 3
 
 
 @lru_cache(maxsize=512)
@@ -54,13 +60,15 @@ def _names_price(text: str) -> bool:
 
 def monies_of(line: Line, local: str | None) -> Sequence[Money]:
     """The amounts of a line; in a box for prices, a bare number too."""
-    text, marked = line.text, bool(line.flags & _lines.PRICE)
+    text, marked = line.text, bool(line.flags & (_lines.PRICE | _lines.OLD))
     if len(text) <= PARAGRAPH:
         return _known_monies(text, local, marked)
     return _monies(text[:LONGEST_LINE], local, marked)
 
 
 def _monies(text: str, local: str | None, marked: bool) -> Sequence[Money]:
+    if local == "SEK" and ":" in text and (swedish := _swedish(text, marked)):
+        return (swedish,)
     monies = tuple(islice(find_prices(text, local), _MOST_IN_LINE))
     if monies:
         return monies
@@ -84,14 +92,31 @@ def _monies(text: str, local: str | None, marked: bool) -> Sequence[Money]:
     return ()
 
 
+def _swedish(text: str, marked: bool) -> Money | None:
+    """The amount of a line that holds no other, with a colon before the cents: `44:90 /st`.
+
+    A time of the day is written so as well: a box for prices, a unit or a word has to tell.
+    """
+    found = _COLON.fullmatch(text)
+    if found is None or not (marked or found["unit"] or _names_price(found["label"].strip())):
+        return None
+    value = amount(found["amount"].replace(":", ","), "SEK")
+    return None if value is None else Money(value, "SEK", *found.span("amount"))
+
+
 # Dates, telephone numbers and thresholds of a shop's frame repeat on all of its pages.
 _known_monies = lru_cache(maxsize=512)(_monies)
 
 
 def with_next(read: Lines, line: Line, money: Money, local: str | None) -> Sequence[Money]:
-    """A bare amount with the currency that stands alone in the line after it."""
-    following = read.lines[line.index + 1].text if line.index + 1 < len(read.lines) else ""
-    if not is_currency(following):
+    """A bare amount with the currency that stands alone in the line after it.
+
+    What was asked before stands ahead of a percentage, the price, and the currency of both.
+    """
+    most = _TO_CURRENCY if line.flags & _lines.OLD else 1
+    behind = (one.text for one in read.lines[line.index + 1 :][:most])
+    following = next(filter(is_currency, behind), None)
+    if following is None:
         return (money,)
     text = line.text[money.start : money.end]
     whole = next(find_prices(f"{text} {following}", local), None)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 
 from crawler.extract.address_kinds import looks_like_product
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import Element
+from crawler.extract.page.page import Element, short_text
+from crawler.extract.page.places import checks_out, leads_away
 from crawler.extract.price.line_amounts import LONGEST_LINE
+from crawler.extract.stock.availability import buys
 
 #: Lines of a tile between its title and its price.
 _TILE_LINES = 10
 LONGEST_TILE_PRICE = 40
 #: Boxes around an element, and those in which a link is looked for.
 _MOST_BOXES, _MOST_LINKED = 100, 6
+_SHORTEST_NAME = 3
+_PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)\b", re.I).search
 
 
 def in_a_tile(read: Lines, line: Line) -> bool:
-    """Whether a heading that leads to another page stands in a box with the price."""
+    """Whether a heading that leads to another page stands in a box with the price, or a link holds it."""
+    if line.flags & _lines.LINK and _is_linked(line):
+        return True
     main = read.lines[read.heading] if read.heading >= 0 else None
     if main is None or len(line.text) > LONGEST_TILE_PRICE:
         return False
@@ -31,6 +38,18 @@ def in_a_tile(read: Lines, line: Line) -> bool:
             apart = title.flags & wanted == wanted and title.text != main.text
             return apart and not _share_a_box(main.element, title.element, line.element)
     return False
+
+
+def _is_linked(line: Line) -> bool:
+    """Whether a link to a page holds a picture, a name and the amount: all of a tile."""
+    boxes = (line.element, *islice(line.element.iterancestors(), _MOST_LINKED))
+    link = next((box for box in boxes if box.tag == "a"), None)
+    if link is None or link is line.element or not leads_away(link) or checks_out(link):
+        return False
+    name = short_text(link).removesuffix(line.text).strip()
+    if len(name) < _SHORTEST_NAME or buys(name) or next(link.iter("img"), None) is None:
+        return False
+    return _PICTURE(link.get("href")) is None
 
 
 def _is_below_product(read: Lines, line: Line) -> bool:

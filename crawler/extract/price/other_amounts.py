@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element
-from crawler.extract.price.regular_price import PERCENT, WITH_TAX
 from crawler.extract.words import any_of, any_word
 
 #: Words around an amount that is no price: postage, instalments, savings.
@@ -17,6 +17,12 @@ APART = lazy_patterns.pattern(
     rf"{any_of('amounts', 'apart')}|\+\s?(?:{any_of('amounts', 'postage')})\w*"
 )
 _LONGEST_ALT = 500
+#: That the tax is in an amount.
+WITH_TAX = any_word("amounts", "with_tax")
+PERCENT = lazy_patterns.pattern(
+    rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')})\b)?",
+    re.I,
+)
 #: The lowest price of the last 30 days, which shops of the EU have to tell beside a lower one.
 _LOWEST = any_word("amounts", "lowest")
 

@@ -13,9 +13,10 @@ import attrs
 
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money, find_prices
-from crawler.extract.page.lines import NOW, PRICE, Line
+from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
 from crawler.extract.page.page import short_text
-from crawler.extract.words import Marks, any_of, any_word
+from crawler.extract.price.other_amounts import PERCENT, WITH_TAX, says_other
+from crawler.extract.words import Marks, any_word
 from scrapy_seine.records import Value
 
 #: What beside an amount says more about it: words, a range, a sum, how much of it one gets.
@@ -29,7 +30,7 @@ OTHER = 60
 _NEAR = 2
 #: What is written right before the amount that holds the tax, beside or behind the one without, and
 #: how much more it is: the rates of taxes on sales, in thousandths.
-WITH_TAX = any_word("amounts", "with_tax")
+_POSTAGE = any_word("amounts", "postage")
 _NET = any_word("amounts", "without_tax")
 _TAXES = tuple(
     Decimal(rate).scaleb(-3)
@@ -59,10 +60,6 @@ _NOT_OTHERS = lazy_patterns.pattern(r"[(（/\d]|[)）](?=\s*\S)")
 #: What stands in brackets right behind an amount is about that one: `6,700円(税抜) 7,370円(税込)`.
 _REMARK_BEHIND = re.compile(r"[(（]((?:[^()（）\d]|\d{1,2}\s?%){1,30})[)）]").match
 _REMARK_OF_ANOTHER = re.compile(r"\d\s?[^\s\d()（）]{0,3}\s?[(（][^()（）]{1,30}[)）]\s?\Z").search
-PERCENT = lazy_patterns.pattern(
-    rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')})\b)?",
-    re.I,
-)
 _PERCENT = re.compile(r"(?<![\d.,])(\d{1,2})\s?%").search
 
 
@@ -202,12 +199,14 @@ def _label_in_row(line: Line, lines: Sequence[Line]) -> str:
 
 def paired(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Candidate]:
     """Tell which of two amounts that stand alone side by side was the price before."""
+    candidates = _without_called(candidates, lines)
     plain = [c for c in candidates if not c.other and not c.old]
     reduced = [c for c in candidates if c.old]
     saved = {c.money.value for c in candidates if c.other}
     for place, (one, two) in enumerate(pairwise(plain)):
         around = plain[max(0, place - 1) : place] + plain[place + 2 : place + 3]
-        if any(beside(c, one) for c in reduced):
+        low = min(one.money.value, two.money.value)
+        if any(beside(c, one) and c.money.value > low for c in reduced):
             continue
         apart = not any(
             (_adjoin(c, one) or _adjoin(c, two))
@@ -216,8 +215,11 @@ def paired(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Cand
             for c in around
         )
         told = _is_reduced(one, two) or _is_marked_down(one, two) or _saves(one, two, saved)
+        high = one if one.money.value > two.money.value else two
         if told or (apart and _is_pair(one, two, lines)):
-            high = one if one.money.value > two.money.value else two
+            if _is_called_other(high, lines):
+                other = attrs.evolve(high, other=True, cost=high.cost + OTHER)
+                return [other if c is high else c for c in candidates]
             return [attrs.evolve(c, old=True) if c is high else c for c in candidates]
     return candidates
 
@@ -363,6 +365,30 @@ def _is_pair(one: Candidate, two: Candidate, lines: Sequence[Line]) -> bool:
     if not (alone and alike and low * 5 > high > low):
         return False
     return _adjoin(one, two) or (one.money.value > low and _is_off_between(one, two, lines))
+
+
+def _without_called(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
+    """Take an amount for another one that a word between it and the next one calls so: `with card`."""
+    for one, two in pairwise(candidates):
+        if two.line.index - one.line.index != _NEAR or one.old or one.other or two.other:
+            continue
+        if _is_called_other(one, lines) and stands_alone(one) and stands_alone(two):
+            other = attrs.evolve(one, other=True, cost=one.cost + OTHER)
+            return [other if c is one else c for c in candidates]
+    return candidates
+
+
+def _is_called_other(high: Candidate, lines: Sequence[Line]) -> bool:
+    """Whether the text below an amount in its box makes it another one: "with buyer protection"."""
+    place = high.line.index + 1
+    below = lines[place] if place < len(lines) else high.line
+    apart = (below.flags ^ high.line.flags) & BUTTON
+    if apart or below.flags & DIGIT or len(below.text) > _LONGEST_PAIR:
+        return False
+    around = set(islice(below.element.iterancestors(), 2))
+    shared = any(box in around for box in islice(high.line.element.iterancestors(), 2))
+    text = below.text.lower()
+    return shared and says_other(text) and WITH_TAX(text) is None and _POSTAGE(text) is None
 
 
 def _is_off_between(one: Candidate, two: Candidate, lines: Sequence[Line]) -> bool:

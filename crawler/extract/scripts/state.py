@@ -179,7 +179,8 @@ def _shown(page: Page, expected: str | None) -> set[str]:
     names = [expected or "", page.meta("og:title"), page.title]
     # Other headings are those of a listing's tiles.
     mains = (heading for heading in page.headings if heading.tag == "h1")
-    names += [short_text(heading) for heading in islice(mains, 5)]
+    for heading in islice(mains, 5):  # the maker may stand before the name, in a box of its own
+        names += [short_text(heading), *map(short_text, heading[-1:])]
     found = {" ".join(name.split()).casefold() for name in names if name}
     for name in list(found):
         found.add(_RULES.split(name)[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import looks_like_product
@@ -13,12 +13,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, short_text
 from crawler.extract.page.places import leads_away, path
-from crawler.extract.stock.availability import (
-    WORDS,
-    availability_of_text,
-    buys,
-    buys_in_short,
-)
+from crawler.extract.stock.availability import WORDS, availability_of_text, buys, buys_in_short
 from crawler.extract.stock.by_price import SOLD as _SOLD
 from crawler.extract.stock.by_price import sold_in, told_by_price
 from crawler.extract.visible_reading import Visible
@@ -59,8 +54,9 @@ _OPENING = ("(", "（", ":", "：")
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 #: A product's page has so many buttons that buy; more are a listing's.
 _BUTTONS_OF_ONE = 3
-#: Boxes above the heading that may be about the product.
+#: Boxes above the heading that may be about the product, and classes of those that say something.
 _ABOVE = 2
+_MESSAGE = Marks(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
 #: What is said of a thing that nobody can order now.
 NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: Characters of a line that may be no more than a word or two.
@@ -375,12 +371,20 @@ def _told_alone(read: Lines, seen: Visible) -> str | None:
 
 def told_above(heading: Element) -> str | None:
     """What a word right above the heading says of a thing that nobody sells now: "Sold out"."""
-    for above in islice(heading.itersiblings(preceding=True), _ABOVE):
-        text = short_text(above, _SHORT + 1)
-        told = "OutOfStock" if text and _SOLD(text) else availability_of_text(text)
-        if len(text) <= _SHORT and told in NOT_TO_BE_HAD:
-            return told
+    around = (heading, *takewhile(_holds_more, heading.iterancestors()))
+    for box in around[: _ABOVE + 2]:
+        for above in islice(box.itersiblings(preceding=True), _ABOVE):
+            longest = _LONGEST_STOCK if _MESSAGE[above.get("class") or ""] else _SHORT
+            text = short_text(above, longest + 1)
+            told = "OutOfStock" if text and _SOLD(text) else availability_of_text(text)
+            if len(text) <= longest and told in NOT_TO_BE_HAD:
+                return told
     return None
+
+
+def _holds_more(box: Element) -> bool:
+    """Whether a box may be one of several about a product: not the page's whole content."""
+    return box.tag in {"div", "section", "article"}
 
 
 def asks_seller(read: Lines) -> bool:

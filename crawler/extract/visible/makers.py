@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from unicodedata import normalize
 
@@ -30,7 +30,7 @@ def maker_beside(heading: Element) -> str | None:
     for link in islice(linked, _MOST_AROUND):
         text = short_text(link)
         parts = (link.get("href") or "").split("/")
-        leads = _letters(text) in map(_letters, parts) and len(text) < len(own)
+        leads = len(text) < len(own) and _is_named(_letters(text), map(_letters, parts))
         if text and leads and own.startswith(text.casefold()):
             return _fit(text)
     silent: set[Element] = set()
@@ -81,6 +81,17 @@ def _of_link(link: Element) -> str | None:
     image = next(link.iter("img"), None)
     text = short_text(link) or ("" if image is None else image.get("alt") or "")
     return _fit(text) if _letters(text) == _letters(named) else None
+
+
+def _is_named(name: str, parts: Iterable[str]) -> bool:
+    """Whether a part of an address is a name, or begins with one: `/mavi-x-b12`.
+
+    >>> _is_named("mavi", ["", "mavixb12"]), _is_named("mavi", ["", "mavis"]), _is_named("", [""])
+    (True, False, False)
+    """
+    if not name:
+        return False
+    return any(part == name or (part.startswith(name) and part[-1].isdigit()) for part in parts)
 
 
 def _letters(text: str) -> str:

@@ -35,6 +35,14 @@ _BY_PHONE = {
 _IN_COUNTRY = lazy_patterns.pattern(
     rb"addressCountry[\"'](?:\s{0,9}:\s{0,9}|\s{1,9}content\s?=\s?)[\"']([A-Z]{2})[\"']"
 )
+#: A link to an office of a state, which shops there have to have: `www.argentina.gob.ar`.
+_OFFICE = lazy_patterns.pattern(rb"//[a-z\d.-]{1,60}\.go(?:b|vt?)\.([a-z]{2})[/\"'?]")
+_OFFICES = (b".gob.", b".gov.", b".govt.")
+#: Money that is called by its country.
+_PESOS = lazy_patterns.pattern(rb"\b[Pp]esos? (argentin|mexican|chilen|colombian|uruguay)[oa]")
+_BY_PESO = {
+    b"argentin": "AR", b"mexican": "MX", b"chilen": "CL", b"colombian": "CO", b"uruguay": "UY",
+}  # fmt: skip
 _REGIONS = ("geo.region", "geo.country", "og:country-name")
 
 
@@ -81,16 +89,27 @@ def currency_of_phones(page: Page, sign_of: str) -> str | None:
 
 
 def currency_of_address(page: Page, sign_of: str) -> str | None:
-    """The money of the one country in which the page's data say that the shop is, if it fits *sign_of*.
+    """The money of the one country in which the page says that the shop is, if it fits *sign_of*.
+
+    Its data say so, its links to offices of a state, or the name of the money.
 
     >>> from crawler.extract.page.page import parse
     >>> page = parse(b'<meta name="geo.region" content="AU-NSW"><p>$250', "http://a.example/")
     >>> currency_of_address(page, "USD"), currency_of_address(page, "EUR")
     ('AUD', None)
+    >>> page = parse(b'<p>$250<p>Pesos argentinos', "http://a.example/")
+    >>> currency_of_address(page, "USD")
+    'ARS'
     """
     found = {match[1] for match in islice(_IN_COUNTRY.finditer(page.raw, 0, _MOST_BYTES), 20)}
     regions = {region.decode() for region in found}
     regions |= {page.meta(name)[:2] for name in _REGIONS}
+    if any(map(page.raw.__contains__, _OFFICES)):
+        offices = islice(_OFFICE.finditer(page.raw, 0, _MOST_BYTES), 20)
+        regions |= {office[1].decode().upper() for office in offices}
+    if b"esos " in page.raw or b"eso " in page.raw:
+        named = islice(_PESOS.finditer(page.raw, 0, _MOST_BYTES), 20)
+        regions |= {_BY_PESO[name[1]] for name in named}
     told = {currency_of_region(region) for region in regions if region}
     own = told.pop() if len(told) == 1 else None
     return own if own and alike(own, sign_of) else None

@@ -213,6 +213,7 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     boxes, behind = read.described, read.lines[max(read.heading, 0) :]
     seen = _rest_seen(_price_seen(read, local, known), read, priced, page.url)
     lost = seen.price_distance is None or seen.price_distance > _NEAR or seen.price_after_link
+    lost = lost or "price" not in seen.fields
     if heading is not None and lost and (seen.cards < CARDS or 1 <= seen.buy_buttons < CARDS):
         # Some designs put the price before the name.
         read = _lines.read_all(page, heading)
@@ -371,7 +372,8 @@ def _without_nothing(seen: Visible) -> Visible:
 
 def _is_nearer(one: Visible, other: Visible) -> bool:
     """Whether a price stands nearer to the heading than another; it may be lost with the stock."""
-    return (one.price_distance or 999) < (other.price_distance or 999)
+    told = other.price_distance if "price" in other.fields else None
+    return (one.price_distance or 999) < (told or 999)
 
 
 def _price_seen(read: Lines, local: str | None, known: Fields) -> Visible:
