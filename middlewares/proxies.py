@@ -14,14 +14,13 @@ from rotating_proxies.middlewares import BanDetectionMiddleware, RotatingProxyMi
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import (
-    DownloadCancelledError,
     DownloadTimeoutError,
     IgnoreRequest,
     NotConfigured,
 )
 from scrapy.http import Response
 
-from crawler.access.detect import REFUSED, RULE, VERDICT
+from crawler.access.detect import REFUSED, VERDICT
 from crawler.access.proxies.limits_per import LimitsPer
 from crawler.access.proxies.line import BadLine, Proxy
 from crawler.access.proxies.operator_list import ProxyList
@@ -37,11 +36,13 @@ from crawler.access.proxies.pool import (
 from crawler.access.proxies.sticky import StickyProxies
 from crawler.access.shared_state import fleet_name
 from crawler.stores.postgres_endpoint import endpoints, redis_client
+
+from middlewares.ban_policy import VerdictPolicy as VerdictPolicy  # noqa: PLC0414  # settings name it here
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
 from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.errors import AddressRefused, ConfigError, NoWay
+from scrapy_seine.errors import ConfigError, NoWay
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 from scrapy_seine.urls import domain
 
@@ -71,8 +72,6 @@ _CLIMBING_S = 4.0
 _LACKING_S = 1.0
 #: Bad verdicts that a pool without a usable proxy counts as, because it took as many to get there.
 _WHOLE_POOL = 3
-#: Rule of a complete page that is made by JavaScript, for which no proxy is to blame.
-_SHELL = "javascript-shell"
 #: Replies of the pool for a new ban.
 _NEWS = frozenset({"BANNED", "RESTING"})
 _TRIES = "proxy_retry_times"
@@ -411,27 +410,3 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         except (RedisError, OSError):
             self.stats.inc_value("proxies/store_errors")
         await self._pool.redis.aclose()
-
-
-class VerdictPolicy:
-    """Ban policy for rotating_proxies: by the verdict, and by errors that only proxies cause."""
-
-    _PROXY_RULES = frozenset({"proxy-error", "proxy-auth", "squid", "garbage", "truncated"})
-    #: Nothing was requested, or the response is too large.
-    _PAGES = (IgnoreRequest, NoWay, AddressRefused, DownloadCancelledError)
-    _BAN_STATUSES = frozenset({403, 407, 429, 503})
-
-    def response_is_ban(self, request: Request, response: Response) -> bool | None:
-        """True: banned; False: not banned; None: unknown."""
-        verdict = request.meta.get(VERDICT)
-        if verdict is None:
-            return response.status in self._BAN_STATUSES
-        if verdict in {"blocked", "captcha", "throttled"}:
-            return True
-        if verdict == "ok" or request.meta.get(RULE) == _SHELL:
-            return False
-        return True if request.meta.get(RULE) in self._PROXY_RULES else None
-
-    def exception_is_ban(self, request: Request, exception: Exception) -> bool | None:
-        """True (a failed download counts against the proxy), or None where the page is to blame."""
-        return None if isinstance(exception, self._PAGES) else True

@@ -405,7 +405,7 @@ SEINE_LIMITS_PER: dict[str, str] = {}
 ROTATING_PROXY_PAGE_RETRY_TIMES = 5
 # Class that recognises a proxy's ban: response_is_ban and exception_is_ban, as in rotating_proxies.
 # Default: by the verdict of crawler.access.detect.
-ROTATING_PROXY_BAN_POLICY = "middlewares.proxies.VerdictPolicy"
+ROTATING_PROXY_BAN_POLICY = "middlewares.ban_policy.VerdictPolicy"
 # The TLS lane uses HTTP/2 where the site does, as the browsers that it emulates.
 WREQ_HTTP2_ENABLED = True
 # This worker has a browser (through scrapy-playwright) and takes requests that need one.

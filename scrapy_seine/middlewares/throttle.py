@@ -19,7 +19,7 @@ from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.middlewares.retry import asked_s
 from scrapy_seine.politeness.download_slots import waits_at
-from scrapy_seine.politeness.site_block import TOO_MANY_REQUESTS, UNAVAILABLE, block_of, limits_s
+from scrapy_seine.politeness.retry_after import TOO_MANY_REQUESTS, UNAVAILABLE, block_of, limits_s
 from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.urls import slot
 

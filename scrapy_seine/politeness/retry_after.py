@@ -1,9 +1,28 @@
-"""The `Retry-After` header of an answer, as seconds."""
+"""`Retry-After`, 429 and 503: how long a whole site rests; `block_until.lua` doubles it. Pure."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+
+import attrs
+
+from scrapy_seine.config import SettingsLike, number
+from scrapy_seine.records import Value
+
+TOO_MANY_REQUESTS = 429
+UNAVAILABLE = 503
+
+
+def limits_s(settings: SettingsLike) -> tuple[float, float]:
+    """Read the first pause after a 429 without a time, and the longest pause, s.
+
+    SEINE_BLOCK_SECONDS and SEINE_BLOCK_LIMIT_SECONDS.
+    """
+    return (
+        number(settings, "SEINE_BLOCK_SECONDS", 5),
+        number(settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600),
+    )
 
 
 def retry_after_s(value: str, now: datetime) -> float | None:
@@ -27,3 +46,33 @@ def retry_after_s(value: str, now: datetime) -> float | None:
     if date.tzinfo is None:
         date = date.replace(tzinfo=UTC)
     return max((date - now).total_seconds(), 0.0)
+
+
+@attrs.frozen(eq=False, repr=False)
+class Block(Value):
+    """A pause of a whole site."""
+
+    wait_s: float
+    grows: bool
+    """The site named no time: each block that closely follows the last one is twice as long."""
+
+
+def block_of(
+    status: int, retry_after: float | None, *, usual_s: float, limit_s: float
+) -> Block | None:
+    """Whether a response asks for a pause of the whole site, and for how long.
+
+    A 429 always does; a 503 only if it names a time: without one it is a failure like others.
+
+    >>> block_of(429, None, usual_s=5, limit_s=60)
+    Block(wait_s=5, grows=True)
+    >>> block_of(503, 90.0, usual_s=5, limit_s=60)
+    Block(wait_s=60, grows=False)
+    >>> block_of(503, None, usual_s=5, limit_s=60), block_of(200, 9.0, usual_s=5, limit_s=60)
+    (None, None)
+    """
+    if status not in (TOO_MANY_REQUESTS, UNAVAILABLE):
+        return None
+    if retry_after is not None:
+        return Block(min(retry_after, limit_s), grows=False)
+    return Block(min(usual_s, limit_s), grows=True) if status == TOO_MANY_REQUESTS else None

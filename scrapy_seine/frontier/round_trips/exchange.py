@@ -29,6 +29,7 @@ from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.kept_pushes import Kept
 from scrapy_seine.frontier.round_trips.lateness import Lateness
 from scrapy_seine.frontier.round_trips.outage import Outage
+from scrapy_seine.frontier.round_trips.read_ahead import lease_count
 from scrapy_seine.frontier.round_trips.redis_pipeline import Answer, LeaseRequest
 from scrapy_seine.frontier.round_trips.redis_refusals import Refusals, breaks_all
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
@@ -264,8 +265,7 @@ class Exchange:
     def _lease_count(self) -> int:
         if self.stopping or self.held_back:
             return 0
-        have = len(self.buffer) + len(self._later)
-        return 0 if have > self.config.read_ahead // 2 else self.config.read_ahead - have
+        return lease_count(len(self.buffer) + len(self._later), self.config.read_ahead)
 
     def _leased(
         self, leased: Sequence[tuple[Answer, Leased]], wanted: int, asked_at: float, *, fresh: bool

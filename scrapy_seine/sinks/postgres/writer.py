@@ -35,9 +35,9 @@ from psycopg2 import extensions
 
 from scrapy_seine.errors import StoreError
 from scrapy_seine.sinks.postgres.batches import Limits, Piece, Queue, Report
-from scrapy_seine.sinks.postgres.committed import Committed
 from scrapy_seine.sinks.postgres.database import CONNECT_S, connect
 from scrapy_seine.sinks.postgres.lock_waits import lock_waits_told
+from scrapy_seine.sinks.postgres.lost_commits import Committed
 from scrapy_seine.sinks.postgres.sqlstates import Refusal, refusal
 
 logger = logging.getLogger(__name__)

@@ -24,7 +24,8 @@ from scrapy.statscollectors import StatsCollector
 
 from crawler.access.detect import VERDICT
 from crawler.stores.postgres_endpoint import redis_client
-from middlewares.proxies import LEASE, PROXY_ID, Proxies, VerdictPolicy
+from middlewares.ban_policy import VerdictPolicy
+from middlewares.proxies import LEASE, PROXY_ID, Proxies
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, ConfigError, NoWay
 from scrapy_seine.frontier.model import Lease

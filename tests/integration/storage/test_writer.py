@@ -11,8 +11,8 @@ import pytest
 
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.sinks.postgres.batches import Limits
-from scrapy_seine.sinks.postgres.committed import Committed
 from scrapy_seine.sinks.postgres.database import transaction
+from scrapy_seine.sinks.postgres.lost_commits import Committed
 from tests.helpers import execute, wait_until
 from tests.integration.storage.kit import T0, desk, row, rows_of
 

@@ -8,10 +8,9 @@ import pytest
 
 from scrapy_seine.frontier.round_trips.lateness import Lateness, late_ms
 from scrapy_seine.middlewares.robots import RobotsMiddleware
-from scrapy_seine.politeness.retry_after import retry_after_s
+from scrapy_seine.politeness.retry_after import Block, block_of, retry_after_s
 from scrapy_seine.politeness.robots_cache import Known
 from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, Robots, away_s, state_of
-from scrapy_seine.politeness.site_block import Block, block_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scrapy_seine.sinks.postgres import committed as module
-from scrapy_seine.sinks.postgres.committed import Committed
+from scrapy_seine.sinks.postgres import lost_commits as module
+from scrapy_seine.sinks.postgres.lost_commits import Committed
 
 
 class Server:
