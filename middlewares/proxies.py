@@ -36,8 +36,7 @@ from crawler.access.proxies.pool import (
 from crawler.access.proxies.sticky import StickyProxies
 from crawler.access.shared_state import fleet_name
 from crawler.stores.postgres_endpoint import endpoints, redis_client
-
-from middlewares.ban_policy import VerdictPolicy as VerdictPolicy  # noqa: PLC0414  # settings name it here
+from middlewares.ban_policy import VerdictPolicy as VerdictPolicy  # noqa: PLC0414  # public here
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
 from scrapy_seine.engine.download.send_gate import NotNow
