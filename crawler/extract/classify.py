@@ -22,7 +22,7 @@ from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page
 from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import opengraph
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_of
 from scrapy_seine.records import Record
 

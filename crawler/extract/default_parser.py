@@ -26,7 +26,7 @@ from crawler.extract.structured import (
 )
 from crawler.extract.structured.schema import Node
 from crawler.extract.visible import description, shown_breadcrumbs, text
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 from crawler.items import Product
 from scrapy_seine.records import Record
 

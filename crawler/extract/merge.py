@@ -23,7 +23,7 @@ from crawler.extract.visible.page_currency import (
     currency_of_phones,
     spoken_currency,
 )
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 _INDEX = lazy_patterns.pattern(r"(?:index|default)\.\w+|index")

@@ -68,7 +68,7 @@ from crawler.extract.price.words_beside import (
     words_of,
 )
 from crawler.extract.stock.availability import availability_of_text, buys
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_word
 from scrapy_seine.records import Value
 

@@ -11,7 +11,7 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.places import path
 from crawler.extract.price.choice import label_before
 from crawler.extract.price.other_amounts import says_other
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_of, whole
 
 _IS_FREE = whole(rf"(?:{any_of('amounts', 'free')})\W*")

@@ -13,7 +13,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line
 from crawler.extract.page.page import Element
 from crawler.extract.page.places import leads_away, tiles_of
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 from crawler.extract.words import Marks
 
 #: So many prices in boxes of the same make are the tiles of a listing.

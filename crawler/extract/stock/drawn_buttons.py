@@ -6,7 +6,7 @@ from itertools import islice
 
 from crawler.extract.page.page import LONGEST, Element, Page
 from crawler.extract.stock.availability import buys_in_short
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 
 #: Pictures of a page that are looked at, and characters of a button's text.
 _MOST_PICTURES, _GLANCE = 200, 40

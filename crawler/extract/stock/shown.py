@@ -16,7 +16,7 @@ from crawler.extract.page.places import leads_away, path
 from crawler.extract.stock.availability import WORDS, availability_of_text, buys, buys_in_short
 from crawler.extract.stock.by_price import SOLD as _SOLD
 from crawler.extract.stock.by_price import sold_in, told_by_price
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 from crawler.extract.words import Marks, any_word, begun_of, finder, finder_of, whole_of
 from crawler.extract.words.listed_words import Together
 

@@ -14,7 +14,7 @@ from crawler.extract.page.page import Element, holds_digit, short_text
 from crawler.extract.price.line_amounts import monies_of
 from crawler.extract.price.other_amounts import WITH_TAX, says_other
 from crawler.extract.price.words_beside import calls_price
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_word, finder_of
 
 #: What the pages of boards hold, on which people talk.

@@ -8,7 +8,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import find_prices, parse_price
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.page.page import Page
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 
 _MOST_IMAGES = 120
 #: How far from the heading a price counts as that no line shows.

@@ -8,7 +8,7 @@ from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.stock.shown import NOT_TO_BE_HAD
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 
 _MOST_SELECTS, _MOST_OPTIONS, _LONGEST = 20, 100, 100
 #: Lines from the heading as which a price counts that no line shows.

@@ -52,7 +52,7 @@ from crawler.extract.visible.titles import (
     title_parts,
 )
 from crawler.extract.visible.without_heading import labelled_name, name_before, take_labelled
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 from crawler.extract.words import Marks
 
 _LONGEST_CLASS = 1_000

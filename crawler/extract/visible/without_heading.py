@@ -20,7 +20,7 @@ from crawler.extract.page.places import leads_away, path
 from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.visible.priced_heading import is_called_name, is_general
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 from crawler.extract.words import whole_of
 from crawler.extract.words.listed_words import Listed
 

@@ -23,7 +23,7 @@ from crawler.extract.price.choice import (
 )
 from crawler.extract.price.regular_price import Candidate, _favour, is_struck, often_told, paired
 from crawler.extract.price.words_beside import words_of
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 
 
 def line_of(text: str, mark: int, element: Any, index: int) -> Line:

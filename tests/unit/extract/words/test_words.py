@@ -17,7 +17,7 @@ from crawler.extract.page.page import parse
 from crawler.extract.stock import availability
 from crawler.extract.visible import facts
 from crawler.extract.visible.facts import find_facts
-from crawler.extract.visible_reading import Visible
+from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_word, listed_words, tables, write
 from crawler.extract.words.prefixes import written_out
 
