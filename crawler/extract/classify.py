@@ -85,7 +85,7 @@ class Verdict(Record):
     @property
     def kind(self) -> Kind:
         """The higher score, if it is high enough."""
-        if self.product >= 5 and self.product >= self.listing:
+        if self.product >= _SURELY and self.product >= self.listing:
             return "product"
         return "listing" if self.listing >= 3 else "other"
 

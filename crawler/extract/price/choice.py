@@ -31,6 +31,8 @@ from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, in_a_tile
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
     APART,
+    COSTS,
+    POSTAGE,
     is_marked_by_picture,
     is_other,
     labels_other,
@@ -69,7 +71,6 @@ from crawler.extract.price.words_beside import (
 )
 from crawler.extract.stock.availability import availability_of_text, buys
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_word
 from scrapy_seine.records import Value
 
 #: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
@@ -78,8 +79,6 @@ _WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
 #: What comes to a price, or is taken from it: `Velvet +120 €`.
 _MORE_OR_LESS = frozenset({"+", "−"})
 _TAIL = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
-_POSTAGE = any_word("amounts", "postage")
-_COSTS = any_word("amounts", "costs")
 #: What may stand in a tile between its link and its price.
 _BETWEEN = _lines.OLD | _lines.HIDDEN | _lines.STOCK
 #: What costs more is too far from the heading to be its price; postage and such, sooner.
@@ -415,7 +414,7 @@ def _is_surely_old(one: Candidate) -> bool:
 
 def _is_postage(one: Candidate) -> bool:
     """Whether a line that begins with words for postage tells an amount: no price stands there."""
-    return _POSTAGE(one.line.text[: one.money.start][-LONGEST_TILE_PRICE:]) is not None
+    return POSTAGE(one.line.text[: one.money.start][-LONGEST_TILE_PRICE:]) is not None
 
 
 def _is_in_prose(read: Lines, best: Candidate) -> bool:
@@ -436,7 +435,7 @@ def _is_in_prose(read: Lines, best: Candidate) -> bool:
 
 def _is_called_price(one: Candidate) -> bool:
     """Whether the words before an amount of a sentence say that the thing costs it."""
-    return one.now or _COSTS(one.line.text[: one.money.start][-AROUND:]) is not None
+    return one.now or COSTS(one.line.text[: one.money.start][-AROUND:]) is not None
 
 
 def _ends_sentence(best: Candidate, *, alone: bool = False) -> bool:

@@ -12,6 +12,8 @@ from crawler.extract.words import any_of, any_word
 #: Words around an amount that is no price: postage, instalments, savings.
 _OTHER_AMOUNT = any_word("amounts", "other")
 _OTHER_LABEL = any_word("amounts", "other_label")
+#: What it costs to send a thing, and what costs are called.
+POSTAGE, COSTS = any_word("amounts", "postage"), any_word("amounts", "costs")
 #: Words behind an amount that tell what is not in it, or that all is: "plus postage", "+ postage".
 APART = lazy_patterns.pattern(
     rf"{any_of('amounts', 'apart')}|\+\s?(?:{any_of('amounts', 'postage')})\w*"

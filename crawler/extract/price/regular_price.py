@@ -15,7 +15,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
 from crawler.extract.page.page import short_text
-from crawler.extract.price.other_amounts import PERCENT, WITH_TAX, says_other
+from crawler.extract.price.other_amounts import PERCENT, POSTAGE, WITH_TAX, says_other
 from crawler.extract.words import Marks, any_word
 from scrapy_seine.records import Value
 
@@ -30,7 +30,6 @@ OTHER = 60
 _NEAR = 2
 #: What is written right before the amount that holds the tax, beside or behind the one without, and
 #: how much more it is: the rates of taxes on sales, in thousandths.
-_POSTAGE = any_word("amounts", "postage")
 _NET = any_word("amounts", "without_tax")
 _TAXES = tuple(
     Decimal(rate).scaleb(-3)
@@ -388,7 +387,7 @@ def _is_called_other(high: Candidate, lines: Sequence[Line]) -> bool:
     around = set(islice(below.element.iterancestors(), 2))
     shared = any(box in around for box in islice(high.line.element.iterancestors(), 2))
     text = below.text.lower()
-    return shared and says_other(text) and WITH_TAX(text) is None and _POSTAGE(text) is None
+    return shared and says_other(text) and WITH_TAX(text) is None and POSTAGE(text) is None
 
 
 def _is_off_between(one: Candidate, two: Candidate, lines: Sequence[Line]) -> bool:

@@ -10,8 +10,9 @@ from crawler.extract import lazy_patterns
 from crawler.extract.page import class_words
 from crawler.extract.page.lines import BEYOND, ELSEWHERE, Line, begins_others
 from crawler.extract.page.page import Element, Page, short_text, squashed
+from crawler.extract.price.other_amounts import POSTAGE
 from crawler.extract.stock.availability import availability_of_text
-from crawler.extract.words import Marks, any_word, whole_of
+from crawler.extract.words import Marks, whole_of
 
 _WORDS = (
     rb"desc(?:r|\b)|beschreibung|omschrijving|beskriv|popis|opis|kuvaus|leiras|descri[pcz]|aciklama"
@@ -79,7 +80,6 @@ _HAN = lazy_patterns.pattern("[\u3040-\u30ff\u4e00-\u9fff\u0e00-\u0e7f]{12}")
 _HANGUL = lazy_patterns.pattern("[\uac00-\ud7a3]{1,12}(?:[ ,][\uac00-\ud7a3]{1,12}){3,9}[.!]")
 _HAN_ENDS = lazy_patterns.pattern("[。．！\u0e00-\u0e7f]")
 _ENDS = frozenset(".!?…。！？।؟")
-_POSTAGE = any_word("amounts", "postage")
 _ASIDE = frozenset({"button", "label", "thead", "th", "dialog"})
 _BESIDE = lazy_patterns.pattern(
     r"cookie|consent|gdpr|newsletter|shipping|delivery|warrant|popup|modal|alert|notice|promo"
@@ -223,7 +223,7 @@ def _is_prose(text: str) -> bool:
     if len(words) < _FEWEST_WORDS:
         begun = _HAN.search(text)
         return begun is not None and _HAN_ENDS.search(text, begun.end()) is not None
-    if not ends or _POSTAGE(text[:_LONGEST_TITLE]) is not None:
+    if not ends or POSTAGE(text[:_LONGEST_TITLE]) is not None:
         return False
     return len(text) > _LONGEST_STOCK or availability_of_text(text) is None
 

@@ -12,7 +12,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element, holds_digit, short_text
 from crawler.extract.price.line_amounts import monies_of
-from crawler.extract.price.other_amounts import WITH_TAX, says_other
+from crawler.extract.price.other_amounts import COSTS, POSTAGE, WITH_TAX, says_other
 from crawler.extract.price.words_beside import calls_price
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_word, finder_of
@@ -28,7 +28,6 @@ _BOARDS = (
 )
 #: What is paid for and is no thing: entrances, courses, nights, hours.
 _SERVICE = any_word("amounts", "service")
-_COSTS, _POSTAGE = any_word("amounts", "costs"), any_word("amounts", "postage")
 #: How much one gets for a price: `the pair`, `/ jar`.
 _PACKED = finder_of(
     lambda any_of: rf"^\W{{0,4}}(?:\w{{1,4}}\W)?(?:{any_of('amounts', 'packs')})(?!\w)"
@@ -106,7 +105,7 @@ def _tells_thing(text: str) -> bool:
     """Whether a text with figures measures a thing, dates it or says what it costs to send it."""
     if _MEASURE(text) or _MADE_IN(text):
         return True
-    return len(text) <= _LONGEST and _POSTAGE(text) is not None
+    return len(text) <= _LONGEST and POSTAGE(text) is not None
 
 
 def _is_of_things(text: str, price: Decimal, local: str | None) -> bool:
@@ -114,7 +113,7 @@ def _is_of_things(text: str, price: Decimal, local: str | None) -> bool:
     line_ends = (m.end for m in find_prices(text, local) if m.value == price)
     behind = text[next(line_ends, 0) :]
     return (
-        _PACKED(behind) is not None or _POSTAGE(behind) is not None or WITH_TAX(behind) is not None
+        _PACKED(behind) is not None or POSTAGE(behind) is not None or WITH_TAX(behind) is not None
     )
 
 
@@ -146,7 +145,7 @@ def _is_labelled_otherwise(element: Element) -> bool:
     )
     label = None if cell is None else cell.getprevious()
     text = "" if label is None else short_text(label, _LONGEST)
-    return bool(text) and _WORD(text) is not None and not calls_price(text) and not _COSTS(text)
+    return bool(text) and _WORD(text) is not None and not calls_price(text) and not COSTS(text)
 
 
 def _is_no_thing(text: str) -> bool:
