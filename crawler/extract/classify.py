@@ -35,7 +35,7 @@ _FIELD = lazy_patterns.pattern(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
 _NAME = lazy_patterns.pattern(rb"\bname=[\"']?([^\s\"'>]{0,80}+)", re.I)
 _QUANTITY = lazy_patterns.pattern(any_of("fields", "quantity").encode(), re.I)
 #: Things from which on a page is a list of them.
-_LIST_OF = 3
+LIST_OF = 3
 #: With so many points a page is a product's.
 _SURELY = 5
 #: With fewer it is none, however plainly it offers a thing.
@@ -219,12 +219,12 @@ def _tile_signs(seen: Visible, verdict: Verdict) -> None:
     if seen.lone_cards and "price" not in seen.fields:
         points = 3 if seen.lone_cards > 1 else 2
         verdict.add("listing", points, f"{seen.lone_cards} prices under titles of other pages")
-    if seen.cards >= _LIST_OF and not (seen.cards_apart and seen.facts):
+    if seen.cards >= LIST_OF and not (seen.cards_apart and seen.facts):
         verdict.add("listing", 6 if verdict.unnamed else 3, f"{seen.cards} prices in tiles")
 
 
 def _plain_signs(seen: Visible, verdict: Verdict) -> None:
-    if seen.plainly and 3 <= verdict.product < _SURELY and verdict.listing < _LIST_OF:
+    if seen.plainly and 3 <= verdict.product < _SURELY and verdict.listing < LIST_OF:
         points = _SURELY - verdict.product
         verdict.add("product", points, "it names, shows and prices one thing in plain words")
 
@@ -259,7 +259,7 @@ def _price_signs(seen: Visible, verdict: Verdict) -> None:
         verdict.add("product", 1, "a sentence or an article has a price")
         return
     if seen.price_distance is not None and "name" in seen.fields:
-        several_tiles = seen.cards >= _LIST_OF
+        several_tiles = seen.cards >= LIST_OF
         doubtful = several_tiles and not seen.price_marked
         near = seen.price_distance <= (_NEAR_TILES if doubtful else _NEAR)
         several = bool(verdict.listing) or (seen.price_in_rows and seen.buy_buttons > 1)

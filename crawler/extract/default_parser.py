@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import attrs
 
 from crawler.extract import classify, merge
-from crawler.extract.classify import Kind, Verdict
+from crawler.extract.classify import LIST_OF, Kind, Verdict
 from crawler.extract.fields import Fields
 from crawler.extract.money import cents
 from crawler.extract.money.amounts import count
@@ -34,7 +34,6 @@ from scrapy_seine.records import Record
 _OWN_NUMBERS = ("sku", "mpn", "gtin", "gtin13", "gtin8", "gtin12", "gtin14", "isbn", "productID")
 #: With these from structured data, the visible text is not read: it is the dearest source.
 _ENOUGH = ("name", "price", "currency", "availability")
-_LIST_OF = 3
 #: What a page's state calls the price before a reduction, by letters that several names share: to
 #: look for a word in a page takes 7 µs.
 _REGULAR = {
@@ -121,7 +120,7 @@ class Found(Record):
     def shows_one_thing(self) -> bool:
         """Whether the page names something, and nothing but others' tiles speaks for a listing."""
         named = any("name" in fields for fields in self.offered.values())
-        return named and self.verdict.listing <= _LIST_OF
+        return named and self.verdict.listing <= LIST_OF
 
     def unavailable(self) -> Product | None:
         """The product of a page that shows none, and says that it cannot be had; else None.
@@ -294,7 +293,7 @@ def _guarded(
 
 
 def _worth_reading(known: Fields, verdict: Verdict, offered: dict[str, Fields]) -> bool:
-    if verdict.listing >= _LIST_OF and verdict.product <= 0:
+    if verdict.listing >= LIST_OF and verdict.product <= 0:
         return False
     if not any("price" in offered.get(source, ()) for source in merge.STRUCTURED):
         return True
@@ -360,7 +359,7 @@ def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) ->
     if told.article and not told.products:
         verdict.add("product", -3, f"{source} calls it a {told.article}")
         verdict.add("listing", -2, f"{source} calls it a {told.article}")
-    if not fields and told.listed >= _LIST_OF:
+    if not fields and told.listed >= LIST_OF:
         verdict.add("listing", 3, f"{source} lists {told.listed} things")
     for node in told.trails[:1]:
         here = [url for url in (page.url, page.canonical) if url]
@@ -377,7 +376,7 @@ def _main(products: list[Node], page: Page, verdict: Verdict, source: str) -> Fi
     own = main_product.own(products, page)
     if not own:
         names = len({main_product.plain_name(p) for p in products})
-        if names >= _LIST_OF:
+        if names >= LIST_OF:
             verdict.add("listing", 5, f"{source} describes {len(products)} products")
             verdict.of_tiles = all(main_product.leads_away(p, page) for p in products)
         return {}
@@ -413,4 +412,4 @@ def _sums_up(node: Node) -> bool:
     offers = schema.many(node.get("offers"))
     summary = offers[0] if len(offers) == 1 and isinstance(offers[0], dict) else {}
     told = count(summary.get("offerCount")) if "AggregateOffer" in schema.types(summary) else None
-    return (told or 0) > _LIST_OF and not any(map(node.get, _OWN_NUMBERS))
+    return (told or 0) > LIST_OF and not any(map(node.get, _OWN_NUMBERS))

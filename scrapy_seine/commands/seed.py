@@ -118,12 +118,12 @@ def _refuse_table(name: str, header: bytes) -> None:
     """
     for separator in (b",", b";", b"\t"):
         columns = [each.strip(b"\" '").lower() for each in header.split(separator)]
-        found = [number for number, column in enumerate(columns, start=1) if column in _HEADERS]
-        if len(columns) > 1 and found:
+        places = [place for place, column in enumerate(columns, start=1) if column in _HEADERS]
+        if len(columns) > 1 and places:
             by = "" if separator == b"\t" else f" -d'{separator.decode()}'"
             raise ConfigError(
                 f"{name} is a table; push its column of URLs, as by: "
-                f"tail -n +2 {name} | cut{by} -f{found[0]} | scrapy seed -"
+                f"tail -n +2 {name} | cut{by} -f{places[0]} | scrapy seed -"
             )
 
 
