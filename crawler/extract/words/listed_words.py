@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Protocol
 
-from crawler.extract.words.prefixes import NEVER, PLAIN, written_out
+from crawler.extract.words.prefixes import NEVER, PLAIN, divided, written_out
 
 
 class AnyOf(Protocol):
@@ -39,10 +39,12 @@ _GROUP = re.compile(r"\([^()]*\)(?:[?*+]+|\{[^}]*\})?")
 _REPEATED = re.compile(r".(?:[?*+]+|\{[^}]*\})|[.^$]", re.S)
 _BREAK = "\0"
 _LEADING = re.compile(r"[^\\.^$*+?{}\[\]()|]+(?![*+?{])")
-#: A group of choices of plain letters for the most part.
-_CHOICE = re.compile(r"(?<!\\)\(\?:([^()\[\]]*)\)(?![*+?{])")
-#: Letters by which the words are found with which a text begins.
-_START = 2
+#: Divisions of an entry, each within a part of the one before.
+_MAX_DEPTH = 3
+#: Letters by which the words are found with which a text begins; the longest start is asked first.
+_START = 3
+_START_LENGTHS = range(_START, -1, -1)
+_SIGNS = re.compile(r"\W*").match
 
 
 Frame = tuple[str, str]
@@ -193,29 +195,37 @@ class Together:
 
 
 class Begun(Listed):
-    """The same for a rule that begins with its words, and for texts that begin with them."""
+    """The same for a rule whose words begin the text, or stand behind signs that begin it."""
 
     def _held(self, text: str) -> list[int]:
+        if text and not text[0].isalnum():
+            text = text[_SIGNS(text).end() :]
         by_start, needs_of = self._by_gram, self._needs
-        return [
-            place
-            for length in range(_START + 1)
-            for place in by_start.get(text[:length], ())
-            if needs_of[place] in text
-        ]
+        for length in _START_LENGTHS:
+            places = by_start.get(text[:length])
+            if places is not None:
+                return [place for place in places if needs_of[place] in text]
+        return []
 
     def _read(self) -> None:
-        found: list[str] = []
+        all_needs: list[str] = []
+        by_start: dict[str, list[int]] = {"": []}
         for entry, frame in _framed_entries(self.rule, self._entries):
             for part in written_out(entry):
-                told = letters(part)
-                needs, start = self._lower(told), _start(part, told)
-                start = needs if start == told else self._lower(start)
-                self._by_gram.setdefault(start[:_START], []).append(len(found))
-                found.append(needs)
+                written = letters(part)
+                needed, start = self._lower(written), _start(part, written)
+                start = needed if start == written else self._lower(start)
+                start = start[:_START] if start[:1].isalnum() else ""
+                by_start.setdefault(start, []).append(len(all_needs))
+                all_needs.append(needed)
                 self._parts.append((part, frame))
-        self._looks = [None] * len(found)
-        self._needs = found
+        # A text is looked up by its longest start only, so that start has the words of shorter ones.
+        for start in sorted(by_start, key=len):
+            shorter = {place for n in range(len(start)) for place in by_start.get(start[:n], ())}
+            by_start[start] = sorted(shorter.union(by_start[start]))
+        self._by_gram = by_start
+        self._looks = [None] * len(all_needs)
+        self._needs = all_needs
 
 
 def _grams_of(text: str) -> frozenset[str]:
@@ -244,20 +254,21 @@ def _framed_entries(rule: Rule, entries: Entries) -> Iterator[tuple[str, tuple[s
             yield entry, frame_of
 
 
-def _parts_of(entry: str) -> list[tuple[str, str]]:
-    r"""An entry, or what its first group may be where nothing else in it tells enough; its letters.
+def _parts_of(entry: str, depth: int = _MAX_DEPTH) -> list[tuple[str, str]]:
+    r"""An entry as patterns, each with the letters that it needs.
+
+    An entry is divided by its groups of choices while most texts would hold the letters around them.
 
     >>> _parts_of("in stock"), _parts_of(r"\d (?:piece|left)s?")
     ([('in stock', 'in stock')], [('\\d pieces?', ' piece'), ('\\d lefts?', ' left')])
     """
     if PLAIN(entry):
         return [(entry, entry)]
-    needs = letters(entry)
-    found = _CHOICE.search(entry) if len(needs) < _GRAM else None
-    if not found:
-        return [(entry, needs)]
-    parts = [entry[: found.start()] + each + entry[found.end() :] for each in found[1].split("|")]
-    return [(part, letters(part)) for part in parts]
+    needed = letters(entry)
+    parts = divided(entry) if len(needed) < _GRAM and depth else [entry]
+    if parts == [entry]:
+        return [(entry, needed)]
+    return [made for part in parts for made in _parts_of(part, depth - 1)]
 
 
 def _start(pattern: str, needs: str) -> str:

@@ -60,6 +60,28 @@ def written_out(pattern: str) -> list[str]:
     return [part for one in found for part in ([one] if one == pattern else written_out(one))]
 
 
+def divided(pattern: str) -> list[str]:
+    r"""The parts of a pattern by its alternatives, or by those of its first group outside of groups.
+
+    >>> divided("new|used"), divided(r"\d (?:left|piece(?:s|n))x")
+    (['new', 'used'], ['\\d leftx', '\\d piece(?:s|n)x'])
+    >>> divided("(?:no )?stock"), divided("(?:ab|c)+"), divided("stocks?")
+    (['no stock', 'stock'], ['(?:ab|c)+'], ['stocks?'])
+    """
+    if len(alternatives := _alternatives(pattern)) > 1:
+        return alternatives
+    place = 0
+    while place < len(pattern):
+        head, rest = _head(pattern[place:])
+        optional = rest[:1] == "?" and rest[1:2] not in ("?", "+")
+        if head.startswith(_GROUP) and (optional or not rest.startswith(_QUANTIFIERS)):
+            before, rest = pattern[:place], rest[optional:]
+            choices = [*_alternatives(head[len(_GROUP) : -1]), *([""] if optional else [])]
+            return [f"{before}{choice}{rest}" for choice in choices]
+        place += len(head)
+    return [pattern]
+
+
 def _head(pattern: str) -> tuple[str, str]:
     """A pattern's first group, class, escape or letter, and the rest."""
     first = pattern[:1]
