@@ -9,7 +9,7 @@ from unicodedata import normalize
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element, short_text
 from crawler.extract.page.places import maker_led_to
-from crawler.extract.visible.facts import LONGEST_BRAND, names_maker
+from crawler.extract.visible.facts import MAX_BRAND, names_maker
 from crawler.extract.words import Marks
 
 #: Boxes around the heading that are looked through, and links and pictures in one.
@@ -100,4 +100,4 @@ def _letters(text: str) -> str:
 
 
 def _fit(text: str) -> str | None:
-    return text if text and len(text) <= LONGEST_BRAND and ":" not in text else None
+    return text if text and len(text) <= MAX_BRAND and ":" not in text else None

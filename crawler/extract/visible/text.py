@@ -21,7 +21,7 @@ from crawler.extract.price.free import take_free
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.drawn_buttons import take_drawn
-from crawler.extract.stock.shown import asks_seller, is_gone, read_stock, told_above
+from crawler.extract.stock.shown import asks_seller, read_stock, says_unavailable, stock_above
 from crawler.extract.visible.facts import (
     brand_before,
     find_facts,
@@ -269,8 +269,8 @@ def _take_beside(heading: Element, page: Page, seen: Visible, known: Fields) -> 
     """Take what a heading says, and what stands in the boxes beside it."""
     fields = seen.fields
     if not (seen.buy_buttons or fields.get("availability")):
-        fields["availability"] = told_above(heading)
-        if seen.price_may_be_anothers and is_gone(seen):
+        fields["availability"] = stock_above(heading)
+        if seen.price_may_be_anothers and says_unavailable(seen):
             _forget_price(seen)
         if "price" in fields and not fields["availability"]:
             take_drawn(page, seen)
@@ -388,7 +388,7 @@ def _rest_seen(seen: Visible, read: Lines, priced: bool, own: str) -> Visible:
     find_facts(read, seen)
     take_addressed(read, seen, own)
     read_stock(read, seen, priced or "price" in seen.fields, own)
-    if seen.price_may_be_anothers and not seen.buy_buttons and is_gone(seen):
+    if seen.price_may_be_anothers and not seen.buy_buttons and says_unavailable(seen):
         _forget_price(seen)
     take_rating(read, seen.fields)
     if "price" in seen.fields and not seen.buy_buttons and not seen.cards:
