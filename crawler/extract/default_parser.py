@@ -225,8 +225,10 @@ def _described_in_text(found: Found, name: str | None) -> str | None:
         return None
     if boxes is None:
         boxes = [*description.called_boxes(page, heading)] if description.may_describe(page) else []
-    told = description.described(boxes, heading) or description.told_below_title(page, found.lines)
-    return told or description.told_in_prose(heading)
+    told = description.described(boxes, heading) or description.description_below_title(
+        page, found.lines
+    )
+    return told or description.first_sentences(heading)
 
 
 def _read_regular_price(found: Found, known: Fields) -> None:

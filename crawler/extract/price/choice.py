@@ -88,8 +88,8 @@ _GAP = 3
 #: Characters of a label that holds a figure.
 _LONGEST_LABEL = 120
 #: Amounts of a page that are weighed.
-_MOST_AMOUNTS = 3_000
-_MOST_LINKED = 6
+_MAX_AMOUNTS = 3_000
+_MAX_LINKED = 6
 #: Boxes in which words before an amount make no sentence.
 _NO_PROSE = _lines.PRICE | _lines.LABEL
 #: Lines from a sentence to the price that it is about.
@@ -117,7 +117,7 @@ def _candidates(
 
 def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> Amounts:
     """Read the amounts of all lines that a visitor sees, so many at most."""
-    amounts, left = Amounts(look_for_tiles=look_for_tiles), _MOST_AMOUNTS
+    amounts, left = Amounts(look_for_tiles=look_for_tiles), _MAX_AMOUNTS
     shown = _lines.DIGIT | _lines.HIDDEN
     for line in read.lines:
         if left <= 0:
@@ -202,7 +202,7 @@ def _follows_link(read: Lines, line: Line) -> bool:
 
 def _leads_nowhere(element: Element) -> bool:
     """Whether a link begins something on the page: `javascript:print()`."""
-    boxes = (element, *islice(element.iterancestors(), _MOST_LINKED))
+    boxes = (element, *islice(element.iterancestors(), _MAX_LINKED))
     link = next((box for box in boxes if box.tag == "a"), None)
     return link is not None and not leads_away(link)
 
@@ -281,7 +281,7 @@ def _cost_of_place(money: Money, place: _Place) -> int:
 
 def _is_outside_links(element: Element) -> bool:
     """Whether a line begins outside of any link: what follows in it may be linked."""
-    return all(e.tag != "a" for e in (element, *islice(element.iterancestors(), _MOST_LINKED)))
+    return all(e.tag != "a" for e in (element, *islice(element.iterancestors(), _MAX_LINKED)))
 
 
 def _chosen(found: list[Candidate], read: Lines) -> tuple[list[Candidate], Candidate | None]:

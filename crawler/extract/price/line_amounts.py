@@ -36,7 +36,7 @@ _COLON = lazy_patterns.pattern(
 )
 #: Characters of a line that are looked at, of a short one, and amounts of one that are weighed.
 LONGEST_LINE, PARAGRAPH, LONGEST_MARKED = 4_000, 80, 40
-_MOST_IN_LINE = 100
+_MAX_IN_LINE = 100
 #: Lines from a bare amount that was asked before to the currency of the price behind it.
 _TO_CURRENCY = 3
 
@@ -69,7 +69,7 @@ def monies_of(line: Line, local: str | None) -> Sequence[Money]:
 def _monies(text: str, local: str | None, marked: bool) -> Sequence[Money]:
     if local == "SEK" and ":" in text and (swedish := _swedish(text, marked)):
         return (swedish,)
-    monies = tuple(islice(find_prices(text, local), _MOST_IN_LINE))
+    monies = tuple(islice(find_prices(text, local), _MAX_IN_LINE))
     if monies:
         return monies
     if found := short_currency_words.alone(text, marked=marked):

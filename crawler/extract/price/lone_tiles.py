@@ -17,7 +17,7 @@ from crawler.extract.stock.availability import buys
 _TILE_LINES = 10
 LONGEST_TILE_PRICE = 40
 #: Boxes around an element, and those in which a link is looked for.
-_MOST_BOXES, _MOST_LINKED = 100, 6
+_MAX_BOXES, _MAX_LINKED = 100, 6
 _SHORTEST_NAME = 3
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)\b", re.I).search
 
@@ -42,7 +42,7 @@ def in_a_tile(read: Lines, line: Line) -> bool:
 
 def _is_linked(line: Line) -> bool:
     """Whether a link to a page holds a picture, a name and the amount: all of a tile."""
-    boxes = (line.element, *islice(line.element.iterancestors(), _MOST_LINKED))
+    boxes = (line.element, *islice(line.element.iterancestors(), _MAX_LINKED))
     link = next((box for box in boxes if box.tag == "a"), None)
     if link is None or link is line.element or not leads_away(link) or checks_out(link):
         return False
@@ -58,14 +58,14 @@ def _is_below_product(read: Lines, line: Line) -> bool:
     while place > 0 and read.lines[place].flags & (_lines.DIGIT | _lines.LINK) == _lines.DIGIT:
         place -= 1
     before = read.lines[max(place, 0)]
-    boxes = (before.element, *islice(before.element.iterancestors(), _MOST_LINKED))
+    boxes = (before.element, *islice(before.element.iterancestors(), _MAX_LINKED))
     link = next((box for box in boxes if box.tag == "a"), None)
     return link is not None and looks_like_product((link.get("href") or "")[:LONGEST_LINE])
 
 
 def _share_a_box(main: Element, title: Element, price: Element) -> bool:
     """Whether the smallest box around a title and a price holds the main heading too."""
-    around = {price, *islice(price.iterancestors(), _MOST_BOXES)}
-    boxes = (title, *islice(title.iterancestors(), _MOST_BOXES))
+    around = {price, *islice(price.iterancestors(), _MAX_BOXES)}
+    boxes = (title, *islice(title.iterancestors(), _MAX_BOXES))
     box = next((e for e in boxes if e in around), None)
     return box is None or box is main or any(a is box for a in main.iterancestors())

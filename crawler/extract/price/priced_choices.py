@@ -12,7 +12,7 @@ from crawler.extract.page.page import Element
 from crawler.extract.price.regular_price import OTHER, Candidate
 
 #: Boxes around an amount in which its choice is looked for, and elements of such a box.
-_MOST_BOXES, _MOST_INPUTS = 4, 4
+_MAX_BOXES, _MAX_INPUTS = 4, 4
 #: What stands right before what comes to the price, or is taken from it.
 _PLUS, _PLUS_NEAR = frozenset("+-−–"), 3
 
@@ -62,10 +62,10 @@ def _comes_to_price(one: Candidate) -> bool:
 
 def _choice_of(element: Element) -> Element | None:
     """The button of a choice in, or right beside, the label that holds an element."""
-    boxes = (element, *islice(element.iterancestors(), _MOST_BOXES))
+    boxes = (element, *islice(element.iterancestors(), _MAX_BOXES))
     label = next((box for box in boxes if box.tag == "label"), None)
     if label is None:
         return None
     beside = (label.getprevious(), label.getnext())
-    near = (*islice(label.iter("input"), _MOST_INPUTS), *(e for e in beside if e is not None))
+    near = (*islice(label.iter("input"), _MAX_INPUTS), *(e for e in beside if e is not None))
     return next((e for e in near if e.tag == "input" and e.get("type") == "radio"), None)

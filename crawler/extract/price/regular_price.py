@@ -36,7 +36,7 @@ _TAXES = tuple(
     for rate in (1050, 1055, 1060, 1070, 1077, 1080, 1081, 1090, 1100, 1110, 1120, 1130, 1140, 1150,
                  1160, 1170, 1180, 1190, 1200, 1210, 1220, 1230, 1240, 1250, 1255, 1270)
 )  # fmt: skip
-_MOST_TAXED = Decimal("1.3")
+_MAX_TAXED = Decimal("1.3")
 #: What rounding costs, lines between the two, and the amounts of a page that are looked at for them.
 _CENT, _NEAR_TAXED, _FIRST = Decimal("0.02"), 8, 8
 #: Attributes of an amount's boxes in which templates tell that the tax is not in it.
@@ -45,13 +45,13 @@ _NET_BOX = re.compile(
     r"(?:excl?(?:uding|usive)?|without)[-_. ]{0,2}(?:tax|vat|btw|moms|mva|gst|mwst)|(?:tax|vat)[-_]?excl"
     r"|(?:^|[-_ ])ex[-_. ]{0,2}(?:tax|vat|btw)|price[-_]{0,2}net(?:to)?\b|\bnet(?:to)?[-_]{0,2}pr"
 ).search
-_MOST_TOLD = 300
-_IS_NET = Marks(lambda told: _NET_BOX(told[:_MOST_TOLD].lower()) is not None)
+_MAX_TOLD = 300
+_IS_NET = Marks(lambda told: _NET_BOX(told[:_MAX_TOLD].lower()) is not None)
 #: Elements and styles that strike their text through.
 _STRUCK = frozenset({"s", "del", "strike"})
 _strikes = re.compile(r"text-decoration(?:-line)?\s*:[^;]{0,40}line-through", re.I).search
 #: What each repetition of an amount is worth, in lines of distance.
-_FAVOUR, _MOST_FAVOUR = 4, 12
+_FAVOUR, _MAX_FAVOUR = 4, 12
 _LABEL = 14
 _BRACKETS = frozenset("([（")
 #: Brackets and figures end what is said of an amount.
@@ -157,7 +157,7 @@ def is_net_box(one: Candidate) -> bool:
 def _is_taxed(low: Candidate, high: Candidate) -> bool:
     """Whether an amount is another one and its tax: to the cent, or to the unit where they have none."""
     net, gross = low.money.value, high.money.value
-    if not net < gross < net * _MOST_TAXED:
+    if not net < gross < net * _MAX_TAXED:
         return False
     apart = abs(low.line.index - high.line.index)
     whole = apart <= _NEAR and 0 in (net % 1, gross % 1)
@@ -285,7 +285,7 @@ def near_before(candidates: list[Candidate]) -> list[Candidate]:
     return [
         c
         if c.old or c.other or not any(_is_right_before(old, c) for old in before)
-        else attrs.evolve(c, cost=c.cost - _MOST_FAVOUR)
+        else attrs.evolve(c, cost=c.cost - _MAX_FAVOUR)
         for c in candidates
     ]
 
@@ -313,7 +313,7 @@ def often_told(candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _favour(times: int) -> int:
-    return min(_MOST_FAVOUR, _FAVOUR * (times - 1))
+    return min(_MAX_FAVOUR, _FAVOUR * (times - 1))
 
 
 def _is_reduced(one: Candidate, two: Candidate) -> bool:

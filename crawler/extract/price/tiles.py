@@ -19,9 +19,9 @@ from crawler.extract.words import Marks
 #: So many prices in boxes of the same make are the tiles of a listing.
 CARDS = 3
 #: Characters of a class that count, and boxes around an amount in which a link is looked for.
-_LONGEST_CLASS, _MOST_LINKED, _MOST_BOXES = 300, 6, 60
+_LONGEST_CLASS, _MAX_LINKED, _MAX_BOXES = 300, 6, 60
 #: The same around an amount that may be a tile; boxes beside one, and amounts, that are looked at.
-_MOST_AROUND, _MOST_BESIDE, _MOST_FOUND = 10, 60, 200
+_MAX_AROUND, _MAX_BESIDE, _MAX_FOUND = 10, 60, 200
 #: What a box's class says of its place among others.
 _ITS_PLACE = re.compile(r"\b(?:odd|even|first|last)\b|\d+", re.I)
 #: Classes without what tells a box from its neighbours: `item odd`, `item last`, `item-12`.
@@ -97,14 +97,14 @@ class Amounts:
         if len(self.found) < 2:
             return []
         above = {heading, *heading.iterancestors()}
-        for box in (line.element, *islice(line.element.iterancestors(), _MOST_AROUND)):
+        for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
             parent = box.getparent()
             if parent is None or box in above:
                 break
             if not leads_away(box):
                 continue
             make = _FIRST[box.get("class") or ""]
-            beside = islice(parent.iterchildren(box.tag), _MOST_BESIDE)
+            beside = islice(parent.iterchildren(box.tag), _MAX_BESIDE)
             row = [b for b in beside if _FIRST[b.get("class") or ""] == make and b not in above]
             if len(row) > 1 and (row := self._tiles_among(row)) and box in row:
                 return row
@@ -113,8 +113,8 @@ class Amounts:
     def _tiles_among(self, row: list[Element]) -> list[Element]:
         """Those of some boxes that hold an amount and lead to a page of their own, if enough do."""
         holders: set[Element] = set()
-        for line, _ in self.found[:_MOST_FOUND]:
-            holders.update((line.element, *islice(line.element.iterancestors(), _MOST_AROUND)))
+        for line, _ in self.found[:_MAX_FOUND]:
+            holders.update((line.element, *islice(line.element.iterancestors(), _MAX_AROUND)))
         led: dict[str, Element] = {}
         for box in row:
             if box in holders and leads_away(box):
@@ -126,8 +126,8 @@ class Amounts:
 
 def _frame(tiles: Sequence[Element], main: Element) -> Element | None:
     """The smallest box around tiles, unless it holds the heading as well."""
-    around = set(islice(tiles[0].iterancestors(), _MOST_BOXES))
-    box = next((e for e in islice(tiles[-1].iterancestors(), _MOST_BOXES) if e in around), None)
+    around = set(islice(tiles[0].iterancestors(), _MAX_BOXES))
+    box = next((e for e in islice(tiles[-1].iterancestors(), _MAX_BOXES) if e in around), None)
     return None if box is None or box in set(main.iterancestors()) else box
 
 
@@ -135,10 +135,10 @@ def _is_of_tile(line: Line) -> bool:
     """Whether an amount beside tiles is inside a link: a reduced price's markup differs from others'."""
     if not line.flags & _lines.LINK:
         return False
-    boxes = (line.element, *islice(line.element.iterancestors(), _MOST_LINKED))
+    boxes = (line.element, *islice(line.element.iterancestors(), _MAX_LINKED))
     return any(box.tag == "a" and leads_away(box) for box in boxes)
 
 
 def is_within(element: Element, boxes: list[Element]) -> bool:
     """Whether an element is in one of some boxes."""
-    return any(box in boxes for box in (element, *islice(element.iterancestors(), _MOST_AROUND)))
+    return any(box in boxes for box in (element, *islice(element.iterancestors(), _MAX_AROUND)))

@@ -9,7 +9,7 @@ from crawler.extract.stock.availability import buys_in_short
 from crawler.extract.visible_signs import Visible
 
 #: Pictures of a page that are looked at, and characters of a button's text.
-_MOST_PICTURES, _GLANCE = 200, 40
+_MAX_PICTURES, _GLANCE = 200, 40
 
 
 def take_drawn(page: Page, seen: Visible) -> None:
@@ -22,7 +22,7 @@ def take_drawn(page: Page, seen: Visible) -> None:
 def _drawn(page: Page) -> list[Element]:
     """The links and buttons that hold a picture that says to buy, and nothing else."""
     found = []
-    for picture in islice(page.root.iter("img"), _MOST_PICTURES):
+    for picture in islice(page.root.iter("img"), _MAX_PICTURES):
         said = (picture.get("alt") or "")[:LONGEST].strip()
         around = picture.getparent()
         if not 1 < len(said) < _GLANCE or around.tag not in {"a", "button"} or len(around) != 1:

@@ -1,4 +1,4 @@
-"""What a page shows of the stock: boxes, lines and buttons."""
+"""Read the availability that a page shows: in boxes, lines and buttons."""
 
 from __future__ import annotations
 
@@ -21,162 +21,164 @@ from crawler.extract.words import Marks, any_word, begun_of, finder, finder_of, 
 from crawler.extract.words.listed_words import Together
 
 _STOCK_LABEL = begun_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
-#: Words of a rule, which says nothing of this product: "if it is out of stock".
+#: Words of a general rule, which is not about this product: "if it is out of stock".
 _CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b")
-#: A shop to which one goes: what is not there may be had here.
+#: Words for a local shop: a product that is missing in one may be sold online.
 _IN_SHOPS = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'in_shops')})(?!\w)")
-#: The same of what is not sold yet: "Coming soon".
+#: A product that is not sold yet: "Coming soon".
 _SOON = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'soon')})\W*")
-#: What a button says that stands where the one that buys was.
+#: The caption of a button in place of the buy button: "Notify me".
 _NOTIFIES = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'notify')})\W*")
 #: A choice's name before its stock.
 _CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
-#: What a button says where a seller is asked, a bid is made or a thing is kept for someone.
+#: The caption of a button that asks the seller, bids or reserves.
 _ASKS = whole_of(lambda any_of: rf"\W*(?:{any_of('buy', 'asks')})\W*")
-_LONGEST_STOCK = 100
+#: Characters of a line about the stock.
+_MAX_LENGTH = 100
 #: Lines after the heading in which a sentence is about the product.
-_NEAR_STOCK = 15
-#: Classes of links that look like buttons; addresses that put something into a cart.
+_MAX_DISTANCE = 15
+#: Classes of links that look like buttons; addresses that put a product into a cart.
 _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=$|[\s_-])").search
-_CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
-#: Cells of a table or a list of terms, and what says no or yes in one.
+_CART = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
+#: Cells of a table or a list of terms, and a cell's words for no and yes.
 _CELLS = frozenset({"th", "td", "dt"})
 _NO = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('stock', 'denies')})\W{{0,3}}")
 _YES = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('stock', 'affirms')})\W{{0,3}}")
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
-#: Who gives to the shop buys nothing.
+#: A PayPal button for a donation is no buy button.
 _GIVES = any_word("buy", "gives")
-_PRESSED = frozenset({"submit", "image", "button"})
-#: What stands between words for the stock and a number.
+_PRESSABLE = frozenset({"submit", "image", "button"})
+#: Signs between words for the stock and a number.
 _OPENING = ("(", "（", ":", "：")
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
-#: A product's page has so many buttons that buy; more are a listing's.
-_BUTTONS_OF_ONE = 3
-#: Boxes above the heading that may be about the product, and classes of those that say something.
-_ABOVE = 2
+#: A product's page has at most so many buy buttons; a listing has more.
+_MAX_BUTTONS = 3
+#: Boxes above the heading that may be about the product, and classes of boxes with a message.
+_MAX_ABOVE = 2
 _MESSAGE = Marks(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
-#: What is said of a thing that nobody can order now.
+#: Availabilities of a product that nobody can order now.
 NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
-#: Characters of a line that may be no more than a word or two.
-_GLANCE = 40
-#: Words for the stock, of which one is shown.
-_MOST_WORDS = 4
-#: Boxes of a line in which a word for the stock is looked for.
-_MOST_PARTS = 6
-#: Lines around the price of which the last sentence may say that the thing is sold.
+#: A line with fewer characters may be just a word or two.
+_SHORT = 40
+#: Words for the stock in one box, of which the page shows one.
+_MAX_WORDS = 4
+#: Boxes of a line that are searched for a word for the stock.
+_MAX_PARTS = 6
+#: Lines before and behind the price whose last sentence may say that the product is sold.
 _BESIDE = 2
-#: The same of a line that may be one word.
-_SHORT, _SOLD_SHORT = 16, 30
+#: A text with fewer characters may be one word, and a line with fewer may just say "Sold".
+_MAX_WORD, _MAX_SOLD = 16, 30
 
 
 def _stock_in(line: Line) -> str | None:
-    """What a line says of the stock; a box for the price, or for the stock, may just say "Sold"."""
-    short = len(line.text) < _GLANCE
-    boxed = short and line.flags & (_lines.PRICE | _lines.STOCK)
-    label, _, value = line.text.partition(":" if short else "\n")
+    """Return the availability in a line; a box for the price or the stock may just say "Sold"."""
+    is_short = len(line.text) < _SHORT
+    boxed = is_short and line.flags & (_lines.PRICE | _lines.STOCK)
+    label, _, value = line.text.partition(":" if is_short else "\n")
     if value and _SOLD(value) and _STOCK_LABEL(label):
         return "OutOfStock"
-    soon = (boxed or (short and line.flags & _lines.BUTTON)) and _SOON(line.text)
+    soon = (boxed or (is_short and line.flags & _lines.BUTTON)) and _SOON(line.text)
     return "OutOfStock" if soon or (boxed and _SOLD(line.text)) else availability_of_text(line.text)
 
 
-def _marked(line: Line) -> str | None:
-    """What a line in a box for the stock says.
+def _boxed_stock(line: Line) -> str | None:
+    """Return the availability in a line of a box for the stock.
 
-    Some templates write both words, of which a box's class shows one.
+    Some templates write both words, and the box's class decides which one is shown.
     """
-    told = _stock_in(line) or _STOCK_CLASS[line.element.get("class") or ""]
+    stock = _stock_in(line) or _STOCK_CLASS[line.element.get("class") or ""]
     box = line.element.getparent()
-    if told not in NOT_TO_BE_HAD or not line.flags & _lines.JOINED or box is None:
-        return told
-    said = {availability_of_text(short_text(part)) for part in islice(box, _MOST_WORDS)}
-    if not said >= {"InStock", "OutOfStock"}:
-        return told
+    if stock not in NOT_TO_BE_HAD or not line.flags & _lines.JOINED or box is None:
+        return stock
+    stocks = {availability_of_text(short_text(part)) for part in islice(box, _MAX_WORDS)}
+    if not stocks >= {"InStock", "OutOfStock"}:
+        return stock
     return _STOCK_CLASS[box.get("class") or ""]
 
 
-def _counted(pieces: str) -> str | None:
-    """What a number behind a label of the stock says."""
-    return ("InStock" if int(pieces) else "OutOfStock") if len(pieces) < _SHORT else None
+def _stock_of_count(pieces: str) -> str | None:
+    """Return the availability for a number of pieces behind a label for the stock."""
+    return ("InStock" if int(pieces) else "OutOfStock") if len(pieces) < _MAX_WORD else None
 
 
-def _marked_or_counted(line: Line, labelled: bool, read: Lines) -> str | None:
-    """What a box for the stock says, or the number behind a label of it."""
+def _labelled_stock(line: Line, labelled: bool, walk: Lines) -> str | None:
+    """Return the availability in a box for the stock, or in the value behind its label."""
     if labelled and line.text.isdecimal():
-        return _counted(line.text)
-    if labelled and len(line.text) < _SHORT and _YES(line.text):
+        return _stock_of_count(line.text)
+    if labelled and len(line.text) < _MAX_WORD and _YES(line.text):
         return "InStock"
-    if labelled and (_denies(line.text) or _is_short_of(line.text)):
+    if labelled and (_denies(line.text) or _says_sold(line.text)):
         return "OutOfStock"
-    return _unless_none(_marked(line), line, read)
+    return _unless_none(_boxed_stock(line), line, walk)
 
 
-def _is_short_of(text: str) -> bool:
-    """Whether a short text says no more than that a thing is sold, or not sold yet."""
-    return len(text) < _GLANCE and (_SOON(text) or _SOLD(text)) is not None
+def _says_sold(text: str) -> bool:
+    """Whether a short text just says that the product is sold, or is not sold yet."""
+    return len(text) < _SHORT and (_SOON(text) or _SOLD(text)) is not None
 
 
 def _denies(text: str) -> bool:
-    """Whether a cell says no or none, and nothing else."""
+    """Whether a cell just says no, none or 0."""
     return _ZERO(text) is not None or _NO(text) is not None
 
 
-def _unless_none(told: str | None, line: Line, read: Lines) -> str | None:
-    """What a line says of the stock, unless the number behind it is 0: `In stock (<b>0</b>)`.
+def _unless_none(stock: str | None, line: Line, walk: Lines) -> str | None:
+    """Return *stock*, or "OutOfStock" if the number behind the line is 0: `In stock (<b>0</b>)`.
 
-    Or unless the cell behind a label says no: `In stock` and `None`.
+    The same if the cell behind a label says no: `In stock` and `None`.
     """
-    if told != "InStock" or line.index + 1 >= len(read.lines):
-        return told
-    following = read.lines[line.index + 1]
+    if stock != "InStock" or line.index + 1 >= len(walk.lines):
+        return stock
+    following = walk.lines[line.index + 1]
     if line.text[-1:] in _OPENING and following.text == "0":
         return "OutOfStock"
     cells = line.element.tag in _CELLS and following.element.getparent() is line.element.getparent()
-    return "OutOfStock" if cells and _denies(following.text) else told
+    return "OutOfStock" if cells and _denies(following.text) else stock
 
 
-def _stands_for_price(line: Line) -> bool:
-    """Whether a box for the price says that the thing is sold."""
+def _price_box_says_sold(line: Line) -> bool:
+    """Whether a box for the price says that the product is sold."""
     return bool(line.flags & _lines.PRICE) and _stock_in(line) in NOT_TO_BE_HAD
 
 
-def _of_offers(
-    loose: str | None, firm: str | None, read: Lines, seen: Visible
+def _weigh_offers(
+    loose: str | None, firm: str | None, walk: Lines, signs: Visible
 ) -> tuple[str | None, str | None]:
-    """What is told of the stock; of several offers, the one with a price can be had.
+    """Return (*loose*, *firm*), or "InStock" for both if other offers than the priced one are sold.
 
-    Words about the others' stock stand where its price does, in boxes of the same make.
+    The other offers' "sold out" stands where the priced offer has its price: in boxes at the
+    same path.
     """
-    place = seen.paths.get("price")
+    place = signs.paths.get("price")
     if place is None or firm not in NOT_TO_BE_HAD:
         return loose, firm
-    gone = (line for line in read.own if _told_by_the_way(line) in NOT_TO_BE_HAD)
-    alike = [
+    sold_lines = (line for line in walk.own if _unmarked_stock(line) in NOT_TO_BE_HAD)
+    offer_lines = [
         line
-        for line in gone
+        for line in sold_lines
         if not line.flags & _lines.DIGIT
         and path(line.element) == place
-        and not _stands_by_price(read.lines, line)
+        and not _stands_by_price(walk.lines, line)
     ]
-    return ("InStock", "InStock") if len(alike) > 1 else (loose, firm)
+    return ("InStock", "InStock") if len(offer_lines) > 1 else (loose, firm)
 
 
 def _stands_by_price(lines: list[Line], line: Line) -> bool:
-    """Whether the box before a line in the same row holds an amount: its own offer's."""
-    before = lines[line.index - 1] if line.index else line
-    same = before.element.getparent() is line.element.getparent()
-    return same and line.element.tag == "td" and bool(before.flags & _lines.DIGIT)
+    """Whether the cell before a line in the same row holds an amount: the price of that offer."""
+    line_before = lines[line.index - 1] if line.index else line
+    in_row = line_before.element.getparent() is line.element.getparent()
+    return in_row and line.element.tag == "td" and bool(line_before.flags & _lines.DIGIT)
 
 
-def is_gone(seen: Visible) -> bool:
-    """Whether the page says that the thing cannot be had."""
-    return seen.fields.get("availability") in NOT_TO_BE_HAD
+def says_unavailable(signs: Visible) -> bool:
+    """Whether the page says that the product cannot be ordered now."""
+    return signs.fields.get("availability") in NOT_TO_BE_HAD
 
 
 def _stock_of_class(words: str) -> str | None:
-    """The stock that a class names, for the words of languages that no table holds."""
+    """Return the availability that a class names, because no table holds every language's words."""
     return next((name for name, rule in _STOCK_CLASSES if rule.search(words.lower())), None)
 
 
@@ -196,7 +198,7 @@ def _is_buy_button(line: Line) -> bool:
     text = line.text
     if line.flags & _lines.BUTTON:
         return buys_in_short(text)
-    if len(text) >= _GLANCE or line.flags & (_lines.LINK | _lines.DIGIT) == _lines.DIGIT:
+    if len(text) >= _SHORT or line.flags & (_lines.LINK | _lines.DIGIT) == _lines.DIGIT:
         return False  # a sentence: "buy a lamp from 19.90 on"
     if line.flags & _lines.LINK and buys_in_short(text) and not buys(text):
         boxes = (line.element, line.element.getparent())
@@ -204,293 +206,294 @@ def _is_buy_button(line: Line) -> bool:
     return buys(text)
 
 
-def _said_by(element: Element) -> str:
-    """What a field that is pressed says; '' of one in which a visitor writes."""
-    if element.get("type") not in _PRESSED:
+def _caption(element: Element) -> str:
+    """Return the caption of a button; '' for a field in which a visitor writes."""
+    if element.get("type") not in _PRESSABLE:
         return ""
     return (element.get("value") or element.get("alt") or element.get("title") or "")[:LONGEST]
 
 
-def _pressed(inputs: list[Element]) -> list[bool]:
-    """Of each field that buys when it is pressed, whether it can be; none where the first is gone."""
-    if _first_is_gone(inputs):
+def _pressable_buttons(inputs: list[Element]) -> list[bool]:
+    """Return for each input that buys whether it can be pressed; [] if the first is sold out."""
+    if _first_is_sold_out(inputs):
         return []
-    bought = (e for e in inputs if (says := _said_by(e)) and (buys_in_short(says) or _pays(says)))
-    return [element.get("disabled") is None for element in bought]
+    buttons = (e for e in inputs if (text := _caption(e)) and (buys_in_short(text) or _pays(text)))
+    return [element.get("disabled") is None for element in buttons]
 
 
-def _pays(says: str) -> bool:
-    """Whether a field pays at once, by a service that many static pages use for their cart."""
-    return "PayPal" in says and _GIVES(says) is None
+def _pays(caption: str) -> bool:
+    """Whether a caption is of a PayPal button, which many static pages use for their cart."""
+    return "PayPal" in caption and _GIVES(caption) is None
 
 
-def _first_is_gone(inputs: list[Element]) -> bool:
-    """Whether the first field that buys or tells a stock cannot be pressed, and says "sold out".
+def _first_is_sold_out(inputs: list[Element]) -> bool:
+    """Whether the first input about buying or the stock is disabled and says "sold out".
 
-    Those behind it are the tiles' of other products.
+    The inputs behind it then belong to the tiles of other products.
     """
     for element in inputs:
-        said = _said_by(element)
-        if not said or len(said) >= _GLANCE:
+        caption = _caption(element)
+        if not caption or len(caption) >= _SHORT:
             continue
-        if buys_in_short(said):
+        if buys_in_short(caption):
             return False
-        if availability_of_text(said) in NOT_TO_BE_HAD:
+        if availability_of_text(caption) in NOT_TO_BE_HAD:
             return element.get("disabled") is not None
     return False
 
 
 def _stock_of_inputs(inputs: list[Element]) -> str | None:
-    """What the field says that stands where one would buy: "Sold out", "Pre-order now"."""
-    said = (text for element in inputs if (text := _said_by(element)) and len(text) < _GLANCE)
-    told = ("OutOfStock" if _SOON(text) else availability_of_text(text) for text in said)
-    return next((name for name in told if name not in {None, "InStock"}), None)
+    """Return the availability in an input in place of the buy button: "Pre-order now"."""
+    captions = (text for element in inputs if (text := _caption(element)) and len(text) < _SHORT)
+    stocks = ("OutOfStock" if _SOON(text) else availability_of_text(text) for text in captions)
+    return next((name for name in stocks if name not in {None, "InStock"}), None)
 
 
 _IS_BUTTON = Marks(lambda words: _BUTTON(words.lower()) is not None)
 
 
-def _sells_elsewhere(element: Element, own: str) -> bool:
-    """Whether a link that buys leads to another product's page, as articles and tiles have it."""
+def _sells_elsewhere(element: Element, page_url: str) -> bool:
+    """Whether a buy link leads to another product's page, as in articles and tiles."""
     links = (e for e in (element, *islice(element.iterancestors(), 2)) if e.tag == "a")
     link = next(links, None)
-    path = ((link.get("href") or "") if link is not None else "")[:LONGEST].partition("#")[0]
-    return looks_like_product(path) and not _CARTS(path) and _path(path) != _path(own)
+    target = ((link.get("href") or "") if link is not None else "")[:LONGEST].partition("#")[0]
+    return looks_like_product(target) and not _CART(target) and _path(target) != _path(page_url)
 
 
 def _path(url: str) -> str:
     return _ORIGIN.sub("", url).partition("?")[0].rstrip("/")
 
 
-def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
-    """Read the stock; of a thing that is *priced*, a button that buys it says enough.
+def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None:
+    """Set the availability and the signs of buy buttons in *signs*.
 
-    *own* is the page's address.
+    If the product is *priced*, a buy button alone means "InStock".
     """
     marked = loose = firm = badge = None
-    somewhere, asked, usable, label, away = False, False, False, -2, 0
-    for line in read.own:
-        labelled = label == line.index - 1
-        if not labelled and not line.flags & _lines.STOCK and _SILENT[line.text]:
+    in_stock, preorder, can_press, label_at, away = False, False, False, -2, 0
+    for line in walk.own:
+        labelled = label_at == line.index - 1
+        if not labelled and not line.flags & _lines.STOCK and _NAMES_NO_STOCK[line.text]:
             continue  # nearly all lines
         if _is_buy_button(line):
-            if line.flags & _lines.LINK and _sells_elsewhere(line.element, own):
+            if line.flags & _lines.LINK and _sells_elsewhere(line.element, page_url):
                 away += 1
                 continue
-            seen.buy_buttons += 1
-            usable = usable or not _disabled(line.element)
-            asked = asked or availability_of_text(line.text) == "PreOrder"
+            signs.buy_buttons += 1
+            can_press = can_press or not _is_disabled(line.element)
+            preorder = preorder or availability_of_text(line.text) == "PreOrder"
             continue
-        notifies = _offers_to_tell(line)
-        seen.notifies = seen.notifies or notifies
+        notifies = _offers_notice(line)
+        signs.notifies = signs.notifies or notifies
         loose = loose or ("OutOfStock" if notifies else None)
         if line.flags & _lines.BADGE and not line.flags & _lines.STOCK:
-            label += labelled  # it stands between a label and its value
-            badge = badge or (_stock_in(line) if len(line.text) < _GLANCE else None)
+            label_at += labelled  # the badge stands between a label and its value
+            badge = badge or (_stock_in(line) if len(line.text) < _SHORT else None)
             continue
-        seen.sold_for = seen.sold_for or _stands_for_price(line)
-        names = len(line.text) < _GLANCE and _STOCK_LABEL(line.text) is not None
-        is_mark = bool(line.flags & _lines.STOCK) or labelled or (names and ":" in line.text)
-        if names and len(line.text) < 30:
-            label = line.index
-        if marked is None and is_mark and not _lacks_in_shops(line):
-            marked = _marked_or_counted(line, labelled, read)
+        signs.sold_for = signs.sold_for or _price_box_says_sold(line)
+        named = len(line.text) < _SHORT and _STOCK_LABEL(line.text) is not None
+        is_mark = bool(line.flags & _lines.STOCK) or labelled or (named and ":" in line.text)
+        if named and len(line.text) < 30:
+            label_at = line.index
+        if marked is None and is_mark and not _is_of_shops(line):
+            marked = _labelled_stock(line, labelled, walk)
         elif firm in {None, "OutOfStock"} and (
-            found := _unless_none(_told_by_the_way(line), line, read)
+            stock := _unless_none(_unmarked_stock(line), line, walk)
         ):
-            loose = loose or found
-            titles = found == "InStock" and firm is not None and line.flags & _lines.HEADING
-            elsewhere = _lacks_in_shops(line) or (usable and _is_of_another(line, found, seen))
-            if not (titles or elsewhere or _is_of_something_else(line, read.heading, usable)):
-                firm = firm or found
-                somewhere = somewhere or found == "InStock"
-    loose, firm = _of_offers(loose, firm, read, seen)
-    pressed = _pressed(read.inputs) if read.inputs else []
-    pressing = None if pressed else _stock_of_inputs(read.inputs)
-    loose, asked = loose or pressing, asked or pressing == "PreOrder"
-    seen.buy_buttons += len(pressed)
-    usable = usable or any(pressed)
-    seen.buy_buttons += away if seen.buy_buttons + away > _BUTTONS_OF_ONE else 0
-    seen.sells = usable and seen.buy_buttons <= _BUTTONS_OF_ONE
-    sold = usable and priced
-    firm = "InStock" if sold and somewhere else firm  # to collect, where it is not delivered
-    marked = _outvoted(marked, firm, seen.buy_buttons)
-    loose = _or_badge(loose, badge, seen)
-    told = marked or (firm or "InStock" if sold else loose)
-    told = "PreOrder" if asked and told == "InStock" else told  # the button knows best
-    seen.fields["availability"] = told or _told_alone(read, seen)
+            loose = loose or stock
+            is_title = stock == "InStock" and firm is not None and line.flags & _lines.HEADING
+            is_other = _is_of_shops(line) or (can_press and _is_of_other_price(line, stock, signs))
+            if not (is_title or is_other or _is_of_other_stock(line, walk.heading, can_press)):
+                firm = firm or stock
+                in_stock = in_stock or stock == "InStock"
+    loose, firm = _weigh_offers(loose, firm, walk, signs)
+    pressable = _pressable_buttons(walk.inputs) if walk.inputs else []
+    by_input = None if pressable else _stock_of_inputs(walk.inputs)
+    loose, preorder = loose or by_input, preorder or by_input == "PreOrder"
+    signs.buy_buttons += len(pressable)
+    can_press = can_press or any(pressable)
+    signs.buy_buttons += away if signs.buy_buttons + away > _MAX_BUTTONS else 0
+    signs.sells = can_press and signs.buy_buttons <= _MAX_BUTTONS
+    sells = can_press and priced
+    firm = "InStock" if sells and in_stock else firm  # to collect, though it is not delivered
+    marked = _unless_sold_out(marked, firm, signs.buy_buttons)
+    loose = _or_badge(loose, badge, signs)
+    availability = marked or (firm or "InStock" if sells else loose)
+    # A button's word for an order in advance counts more than a line's word for the stock.
+    availability = "PreOrder" if preorder and availability == "InStock" else availability
+    signs.fields["availability"] = availability or _stock_if_sold(walk, signs)
 
 
-def _or_badge(loose: str | None, badge: str | None, seen: Visible) -> str | None:
-    """What a badge says in the place of a button that buys, beside a price: other ones are for show."""
-    stands_there = badge in NOT_TO_BE_HAD and not seen.buy_buttons and seen.price_line is not None
-    return badge if stands_there else loose
+def _or_badge(loose: str | None, badge: str | None, signs: Visible) -> str | None:
+    """Return the badge's availability if it says "sold" beside a price without a buy button."""
+    counts = badge in NOT_TO_BE_HAD and not signs.buy_buttons and signs.price_line is not None
+    return badge if counts else loose
 
 
-def _is_silent(text: str) -> bool:
-    """Whether a text holds no words about a stock, and none of a button beside it."""
-    label = text.partition(":")[0] if len(text) < _GLANCE else text
+def _names_no_stock(text: str) -> bool:
+    """Whether a text has no word for the stock, nor of a button in place of the buy button."""
+    label = text.partition(":")[0] if len(text) < _SHORT else text
     if _STOCK_LABEL(label):
         return False
-    may_match = _TELLS(text)
-    return not any(rule(text) for rule in may_match if rule is not _SOON or len(text) < _GLANCE)
+    may_match = _MAY_MATCH(text)
+    return not any(rule(text) for rule in may_match if rule is not _SOON or len(text) < _SHORT)
 
 
-_TELLS = Together(_SOLD, _NOTIFIES, _SOON, *WORDS.rules)
+_MAY_MATCH = Together(_SOLD, _NOTIFIES, _SOON, *WORDS.rules)
 #: Labels and menus are the same on all of a shop's pages.
-_SILENT = Marks(_is_silent)
+_NAMES_NO_STOCK = Marks(_names_no_stock)
 
 
-def _told_alone(read: Lines, seen: Visible) -> str | None:
-    """What follows from a line that says no more than "Sold", and not how many, where none buys.
+def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:
+    """Return the availability by a remark behind the price in its line.
 
-    Or from a remark behind the price in its line.
+    Else "OutOfStock" if, on a page without buy button, a line just says "Sold" without a number.
     """
-    if seen.price_line is not None and not seen.buy_buttons:
-        text, price = read.lines[seen.price_line].text, seen.fields.get("price")
-        ends = (m.end for m in find_prices(text[:_LONGEST_STOCK]) if m.value == price)
-        told = None if (end := next(ends, None)) is None else told_by_price(text, end)
-        if told is not None:
-            seen.stock_by_price = True
-            return told
-        around = read.lines[max(read.heading, seen.price_line - _BESIDE, 0) :][: 2 * _BESIDE + 1]
-        if any(_SOON(n.text) or (". " in n.text and sold_in(n.text)) for n in around):
+    if signs.price_line is not None and not signs.buy_buttons:
+        text, price = walk.lines[signs.price_line].text, signs.fields.get("price")
+        ends = (m.end for m in find_prices(text[:_MAX_LENGTH]) if m.value == price)
+        stock = None if (end := next(ends, None)) is None else told_by_price(text, end)
+        if stock is not None:
+            signs.stock_by_price = True
+            return stock
+        near = walk.lines[max(walk.heading, signs.price_line - _BESIDE, 0) :][: 2 * _BESIDE + 1]
+        if any(_SOON(line.text) or (". " in line.text and sold_in(line.text)) for line in near):
             return "OutOfStock"
-    for line, following in pairwise([*read.own, None] if not seen.buy_buttons else ()):
-        if line is None or len(line.text) >= _SOLD_SHORT:
+    for line, following in pairwise([*walk.own, None] if not signs.buy_buttons else ()):
+        if line is None or len(line.text) >= _MAX_SOLD:
             continue
         if _SOLD(line.text):
-            counts = following is not None and following.text[:1].isdigit()
-            return None if counts else "OutOfStock"
-        if line.flags & _SOLD_BUTTON == _SOLD_BUTTON and _disabled(line.element):
-            word = line.text.partition(" ")[0]  # "Sold – € 38.16", where one would buy
+            has_count = following is not None and following.text[:1].isdigit()
+            return None if has_count else "OutOfStock"
+        if line.flags & _SOLD_BUTTON == _SOLD_BUTTON and _is_disabled(line.element):
+            word = line.text.partition(" ")[0]  # "Sold – € 38.16" in place of the buy button
             if _SOLD(word):
                 return "OutOfStock"
     return None
 
 
-def told_above(heading: Element) -> str | None:
-    """What a word right above the heading says of a thing that nobody sells now: "Sold out"."""
-    around = (heading, *takewhile(_holds_more, heading.iterancestors()))
-    for box in around[: _ABOVE + 2]:
-        for above in islice(box.itersiblings(preceding=True), _ABOVE):
-            longest = _LONGEST_STOCK if _MESSAGE[above.get("class") or ""] else _SHORT
-            text = short_text(above, longest + 1)
-            told = "OutOfStock" if text and _SOLD(text) else availability_of_text(text)
-            if len(text) <= longest and told in NOT_TO_BE_HAD:
-                return told
+def stock_above(heading: Element) -> str | None:
+    """Return the availability of an unavailable product by a word right above its heading."""
+    boxes = (heading, *takewhile(_holds_more, heading.iterancestors()))
+    for box in boxes[: _MAX_ABOVE + 2]:
+        for element in islice(box.itersiblings(preceding=True), _MAX_ABOVE):
+            limit = _MAX_LENGTH if _MESSAGE[element.get("class") or ""] else _MAX_WORD
+            text = short_text(element, limit + 1)
+            stock = "OutOfStock" if text and _SOLD(text) else availability_of_text(text)
+            if len(text) <= limit and stock in NOT_TO_BE_HAD:
+                return stock
     return None
 
 
 def _holds_more(box: Element) -> bool:
-    """Whether a box may be one of several about a product: not the page's whole content."""
+    """Whether a box may be one of several about the product, and not the page's whole content."""
     return box.tag in {"div", "section", "article"}
 
 
-def asks_seller(read: Lines) -> bool:
-    """Whether a button or a link asks the seller, bids or reserves, as where nothing is in a cart."""
-    pressed = _lines.BUTTON | _lines.LINK
+def asks_seller(walk: Lines) -> bool:
+    """Whether a button or link asks the seller, bids or reserves, as on pages without a cart."""
+    pressable = _lines.BUTTON | _lines.LINK
     return any(
-        line.flags & pressed
-        and len(line.text) < _GLANCE
-        and (_ASKS(line.text) or _writes_of_it(line.element))
-        for line in read.own
+        line.flags & pressable
+        and len(line.text) < _SHORT
+        and (_ASKS(line.text) or _starts_letter(line.element))
+        for line in walk.own
     )
 
 
-def _writes_of_it(element: Element) -> bool:
-    """Whether a link begins a letter about the thing: its address tells the subject."""
+def _starts_letter(element: Element) -> bool:
+    """Whether a link starts an e-mail about the product: its address has a subject."""
     address = element.get("href") or "" if element.tag == "a" else ""
     return address.startswith("mailto:") and "subject=" in address
 
 
-def _offers_to_tell(line: Line) -> bool:
-    """Whether a button offers to tell when the thing is there again."""
-    pressed = line.flags & (_lines.BUTTON | _lines.LINK)
-    return bool(pressed) and _notifies(line.text)
+def _offers_notice(line: Line) -> bool:
+    """Whether a button or link offers a message when the product is available again."""
+    pressable = line.flags & (_lines.BUTTON | _lines.LINK)
+    return bool(pressable) and _notifies(line.text)
 
 
 @lru_cache(maxsize=512)
 def _notifies(text: str) -> bool:
-    return len(text) < _GLANCE and _NOTIFIES(text) is not None
+    return len(text) < _SHORT and _NOTIFIES(text) is not None
 
 
-def _told_by_the_way(line: Line) -> str | None:
-    """What a short line outside of the boxes for it says of the stock."""
-    if len(line.text) > _LONGEST_STOCK:
+def _unmarked_stock(line: Line) -> str | None:
+    """Return the availability in a short line outside of the boxes for the stock."""
+    if len(line.text) > _MAX_LENGTH:
         return None
     if line.flags & _lines.LINK and not _stands_for_button(line):
         return None
-    found = _stock_in(line)
-    if found == "InStock" and len(line.text) >= _GLANCE:
-        return found if line.flags & _lines.JOINED and _in_a_part(line.element) else None
-    return found
+    stock = _stock_in(line)
+    if stock == "InStock" and len(line.text) >= _SHORT:
+        return stock if line.flags & _lines.JOINED and _has_stock_part(line.element) else None
+    return stock
 
 
 def _stands_for_button(line: Line) -> bool:
-    """Whether a link that leads nowhere has the text of a button that nobody can press."""
+    """Whether a link without a target stands for a button that nobody can press."""
     boxes = (line.element, *islice(line.element.iterancestors(), 2))
     link = next((box for box in boxes if box.tag == "a"), None)
-    return link is not None and len(line.text) < _GLANCE and not leads_away(link)
+    return link is not None and len(line.text) < _SHORT and not leads_away(link)
 
 
-def _in_a_part(element: Element) -> bool:
-    """Whether one of the boxes of a line says no more than that the thing can be had."""
+def _has_stock_part(element: Element) -> bool:
+    """Whether one of the boxes of a line just says that the product is in stock."""
     box = element.getparent()
-    parts = [] if box is None else [short_text(part) for part in islice(box, _MOST_PARTS)]
-    return any(len(text) < _SHORT and availability_of_text(text) == "InStock" for text in parts)
+    texts = [] if box is None else [short_text(part) for part in islice(box, _MAX_PARTS)]
+    return any(len(text) < _MAX_WORD and availability_of_text(text) == "InStock" for text in texts)
 
 
-def _outvoted(marked: str | None, firm: str | None, buttons: int) -> str | None:
-    """What a box for the stock says, unless a sentence says that nothing is left, and none buys.
+def _unless_sold_out(marked: str | None, firm: str | None, buttons: int) -> str | None:
+    """Return the box's availability, unless a sentence says "sold out" and there is no buy button.
 
-    "Usually ships in a day" is said of what is sold out, too.
+    Boxes say "Usually ships in a day" of sold out products, too.
     """
     return firm if (marked, firm, buttons) == ("InStock", "OutOfStock", 0) else marked
 
 
-def _is_of_something_else(line: Line, heading: int, sold: bool) -> bool:
-    """Whether a word about a stock may be a variant's button's, or a rule's for what may be.
+def _is_of_other_stock(line: Line, heading: int, can_press: bool) -> bool:
+    """Whether a word for the stock may belong to a variant's button, a question or a general rule.
 
-    A page's own button says no more than that it is sold out, and stands before any that buys.
+    The product's own button just says that it is sold out, and stands before any buy button.
     """
     if line.flags & _lines.BUTTON:
-        return sold or bool(line.flags & _lines.DIGIT)
+        return can_press or bool(line.flags & _lines.DIGIT)
     if "?" in line.text:
-        return True  # a question asks, and tells nothing
-    far = len(line.text) >= _GLANCE and line.index - heading > _NEAR_STOCK
-    return far or _CONDITION(line.text) is not None or _is_of_variant(line.text)
+        return True  # a question states nothing
+    is_far = len(line.text) >= _SHORT and line.index - heading > _MAX_DISTANCE
+    return is_far or _CONDITION(line.text) is not None or _is_of_variant(line.text)
 
 
-def _lacks_in_shops(line: Line) -> bool:
-    """Whether a line says no more than that a thing is not in the shops to which one goes."""
+def _is_of_shops(line: Line) -> bool:
+    """Whether a line just says that the product is missing in local shops."""
     if _IN_SHOPS(line.text) is None or "online" in line.text.casefold():
         return False
     return _stock_in(line) in NOT_TO_BE_HAD
 
 
-def _is_of_another(line: Line, told: str, seen: Visible) -> bool:
-    """Whether a line behind the button that buys says that a thing of another price is gone."""
-    if told not in NOT_TO_BE_HAD or not line.flags & _lines.DIGIT:
+def _is_of_other_price(line: Line, stock: str, signs: Visible) -> bool:
+    """Whether an unavailable *stock* is of a product with another price than the page's."""
+    if stock not in NOT_TO_BE_HAD or not line.flags & _lines.DIGIT:
         return False
     amounts = [money.value for money in find_prices(line.text)]
-    return bool(amounts) and seen.fields.get("price") not in amounts
+    return bool(amounts) and signs.fields.get("price") not in amounts
 
 
 def _is_of_variant(text: str) -> bool:
-    """Whether a stock is said of one choice of several: "L - sold out"."""
-    found = _CHOICE(text)
-    if found is None or _STOCK_LABEL(found[1]) is not None:
+    """Whether the availability is of one choice of several: "L - sold out"."""
+    choice = _CHOICE(text)
+    if choice is None or _STOCK_LABEL(choice[1]) is not None:
         return False
-    return availability_of_text(found[1]) is None
+    return availability_of_text(choice[1]) is None
 
 
-def _disabled(element: Element) -> bool:
-    here = element
+def _is_disabled(element: Element) -> bool:
+    box = element
     for _ in range(4):
-        if here is None:
+        if box is None:
             break
-        if here.tag == "button":
-            return here.get("disabled") is not None
-        here = here.getparent()
+        if box.tag == "button":
+            return box.get("disabled") is not None
+        box = box.getparent()
     return False

@@ -1,4 +1,4 @@
-"""The maker's name where no label tells it: in the heading, in a link to its page, on its logo."""
+"""Find the maker's name without a label: in the heading, in a link to its page, on its logo."""
 
 from __future__ import annotations
 
@@ -9,82 +9,86 @@ from unicodedata import normalize
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element, short_text
 from crawler.extract.page.places import maker_led_to
-from crawler.extract.visible.facts import LONGEST_BRAND, names_maker
+from crawler.extract.visible.facts import MAX_BRAND, names_maker
 from crawler.extract.words import Marks
 
-#: Boxes around the heading that are looked through, and links and pictures in one.
-_MOST_AROUND, _MOST_LINKS = 4, 150
+#: Boxes around the heading, and links and pictures in one.
+_MAX_AROUND, _MAX_LINKS = 4, 150
 #: Whether a class names a box for makers.
 _IS_MAKERS = Marks(lambda words: names_maker(words[:1000].lower()) is not None)
 _LETTERS = lazy_patterns.pattern(r"[^\W_]+")
 
 
 def maker_beside(heading: Element) -> str | None:
-    """The one maker that is named in the smallest box around a heading that names any."""
-    here, own = heading.getparent(), short_text(heading).casefold()
+    """Return the maker in the smallest box around a heading with any; None if it names two."""
+    box, product_name = heading.getparent(), short_text(heading).casefold()
     inside = heading.iter("a", "span", "strong", "b", "div") if len(heading) else ()
-    for inner in islice(inside, _MOST_AROUND):
+    for inner in islice(inside, _MAX_AROUND):
         if inner is not heading and _IS_MAKERS[inner.get("class") or ""]:
-            return _fit(short_text(inner))
-    linked = heading.iter("a") if len(heading) or heading.tag == "a" else ()
-    for link in islice(linked, _MOST_AROUND):
+            return _valid_maker(short_text(inner))
+    links = heading.iter("a") if len(heading) or heading.tag == "a" else ()
+    for link in islice(links, _MAX_AROUND):
         text = short_text(link)
         parts = (link.get("href") or "").split("/")
-        leads = len(text) < len(own) and _is_named(_letters(text), map(_letters, parts))
-        if text and leads and own.startswith(text.casefold()):
-            return _fit(text)
-    silent: set[Element] = set()
-    for _ in range(_MOST_AROUND):
-        if here is None or here.tag == "html":
+        is_linked = len(text) < len(product_name) and _is_named(
+            _letters(text), map(_letters, parts)
+        )
+        if text and is_linked and product_name.startswith(text.casefold()):
+            return _valid_maker(text)
+    unnamed: set[Element] = set()
+    for _ in range(_MAX_AROUND):
+        if box is None or box.tag == "html":
             return None
-        told = {name.casefold(): name for name in _named_in(here, own, silent)}
-        if told:
-            return told.popitem()[1] if len(told) == 1 else None
-        here = here.getparent()
+        makers = {name.casefold(): name for name in _makers_in(box, product_name, unnamed)}
+        if makers:
+            return makers.popitem()[1] if len(makers) == 1 else None
+        box = box.getparent()
     return None
 
 
-def _named_in(box: Element, own: str, silent: set[Element]) -> Iterator[str]:
-    """The makers that a box names; *silent* are links and pictures that name none, found so far."""
-    for element in islice(box.iter("a", "img"), _MOST_LINKS):
-        if element in silent:
+def _makers_in(box: Element, product_name: str, unnamed: set[Element]) -> Iterator[str]:
+    """Yield the makers that a box names; add links and pictures without a maker to *unnamed*."""
+    for element in islice(box.iter("a", "img"), _MAX_LINKS):
+        if element in unnamed:
             continue
-        name = _on_logo(element, own) if element.tag == "img" else _of_link(element)
+        name = (
+            _logo_maker(element, product_name) if element.tag == "img" else _linked_maker(element)
+        )
         if name:
             yield name
         else:
-            silent.add(element)
+            unnamed.add(element)
 
 
-def _on_logo(image: Element, own: str) -> str | None:
-    """The text of a picture that stands in a box for makers.
+def _logo_maker(image: Element, product_name: str) -> str | None:
+    """Return the text of a picture in a box for makers.
 
-    Or of one in a link whose address ends in the same, with which the product's *own* name begins.
+    Or in a link whose address ends in the same text, if *product_name* begins with it.
     """
     text = (image.get("alt") or "").strip()
     if not text:
         return None
     boxes = (image, *islice(image.iterancestors(), 2))
-    if own.startswith(f"{text.casefold()} "):
+    if product_name.startswith(f"{text.casefold()} "):
         link = next((box for box in boxes if box.tag == "a"), None)
         address = "" if link is None else link.get("href") or ""
         if _letters(address.rstrip("/").rpartition("/")[2]) == _letters(text):
-            return _fit(text)
-    return _fit(text) if any(_IS_MAKERS[box.get("class") or ""] for box in boxes) else None
+            return _valid_maker(text)
+    return _valid_maker(text) if any(_IS_MAKERS[box.get("class") or ""] for box in boxes) else None
 
 
-def _of_link(link: Element) -> str | None:
-    """The text of a link, or of the picture in it, whose address says the same."""
-    named = maker_led_to(link)
-    if named is None:
+def _linked_maker(link: Element) -> str | None:
+    """Return the text of a link, or of the picture in it, if the link's address says the same."""
+    address_part = maker_led_to(link)
+    if address_part is None:
         return None
     image = next(link.iter("img"), None)
     text = short_text(link) or ("" if image is None else image.get("alt") or "")
-    return _fit(text) if _letters(text) == _letters(named) else None
+    return _valid_maker(text) if _letters(text) == _letters(address_part) else None
 
 
 def _is_named(name: str, parts: Iterable[str]) -> bool:
-    """Whether a part of an address is a name, or begins with one: `/mavi-x-b12`.
+    """Whether a part of an address is a name, or a name and a number: `/mavi-x-b12`.
 
     >>> _is_named("mavi", ["", "mavixb12"]), _is_named("mavi", ["", "mavis"]), _is_named("", [""])
     (True, False, False)
@@ -95,9 +99,9 @@ def _is_named(name: str, parts: Iterable[str]) -> bool:
 
 
 def _letters(text: str) -> str:
-    """A name's letters and figures, without accents and cases: `L'Oréal Paris` is `l-oreal-paris`."""
+    """Return a name's letters and figures without accents and case: `L'Oréal` is `loreal`."""
     return "".join(_LETTERS.findall(normalize("NFKD", text))).casefold()
 
 
-def _fit(text: str) -> str | None:
-    return text if text and len(text) <= LONGEST_BRAND and ":" not in text else None
+def _valid_maker(text: str) -> str | None:
+    return text if text and len(text) <= MAX_BRAND and ":" not in text else None

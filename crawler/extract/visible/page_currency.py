@@ -1,4 +1,4 @@
-"""The currency of a page whose amounts lack one: by its other texts, telephone or postal address."""
+"""Find the currency of amounts without one: by other texts, telephone or postal address."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from crawler.extract.money.currencies import (
 from crawler.extract.page.page import Page, holds_digit
 from crawler.extract.words import any_word
 
-#: Texts of a page that are looked at, and characters of one.
-_MOST_TEXTS, _LONGEST = 3_000, 200
+#: Texts of a page that are read, and characters of one.
+_MAX_TEXTS, _MAX_TEXT = 3_000, 200
 _CODE = lazy_patterns.pattern(r"(?<![\w-])[A-Z]{3}(?![\w-])")
-_CALLED = any_word("amounts", "called")
-_MOST_BYTES = 400_000
-#: A number of a telephone with the country before it.
+_CALLS_PRICES = any_word("amounts", "called")
+_MAX_BYTES = 400_000
+#: A telephone number with its country code.
 _PHONE = lazy_patterns.pattern(rb"(?:tel:|[>\s\"':])\+(\d{1,3})[\s().-]{0,2}\d[\d\s().-]{5,14}")
 _BY_PHONE = {
     b"27": "ZAR", b"20": "EGP", b"234": "NGN", b"254": "KES", b"52": "MXN", b"54": "ARS",
@@ -31,49 +31,52 @@ _BY_PHONE = {
     b"92": "PKR", b"94": "LKR", b"977": "NPR", b"880": "BDT", b"45": "DKK", b"46": "SEK",
     b"47": "NOK", b"354": "ISK", b"44": "GBP", b"41": "CHF",
 }  # fmt: skip
-#: The country of a postal address in structured data, and the meta elements that tell a region.
+#: The country of a postal address in structured data.
 _IN_COUNTRY = lazy_patterns.pattern(
     rb"addressCountry[\"'](?:\s{0,9}:\s{0,9}|\s{1,9}content\s?=\s?)[\"']([A-Z]{2})[\"']"
 )
-#: A link to an office of a state, which shops there have to have: `www.argentina.gob.ar`.
+#: A link to a government office, which some countries demand of shops: `www.argentina.gob.ar`.
 _OFFICE = lazy_patterns.pattern(rb"//[a-z\d.-]{1,60}\.go(?:b|vt?)\.([a-z]{2})[/\"'?]")
 _OFFICES = (b".gob.", b".gov.", b".govt.")
-#: Money that is called by its country.
+#: A currency with its country's name.
 _PESOS = lazy_patterns.pattern(rb"\b[Pp]esos? (argentin|mexican|chilen|colombian|uruguay)[oa]")
 _BY_PESO = {
     b"argentin": "AR", b"mexican": "MX", b"chilen": "CL", b"colombian": "CO", b"uruguay": "UY",
 }  # fmt: skip
+#: Meta elements with a region or a country.
 _REGIONS = ("geo.region", "geo.country", "og:country-name")
 
 
 def spoken_currency(page: Page) -> str | None:
-    """The one currency that the page's texts speak of: beside other amounts, or of prices.
+    """Return the one currency in the page's texts: of other amounts, or where prices are explained.
 
     >>> from crawler.extract.page.page import parse
     >>> spoken_currency(parse(b"<p>Lamp 12.50<p>All prices in CHF", "http://a.example/"))
     'CHF'
     """
-    told: set[str] = set()
-    for text in islice(page.root.itertext(), _MOST_TEXTS):
-        if len(text) > _LONGEST or text.isspace():
+    currencies: set[str] = set()
+    for text in islice(page.root.itertext(), _MAX_TEXTS):
+        if len(text) > _MAX_TEXT or text.isspace():
             continue
         if holds_digit(text):
-            told.update(money.currency for money in find_prices(text) if money.currency)
-        elif alone := short_currency_words.of_word(text.strip()) or _sign(text.strip()):
-            told.add(alone)
+            currencies.update(money.currency for money in find_prices(text) if money.currency)
+        elif currency := short_currency_words.of_word(text.strip()) or _currency_alone(
+            text.strip()
+        ):
+            currencies.add(currency)
         codes = CODES.intersection(_CODE.findall(text))
-        if codes and _CALLED(text):
-            told |= codes
-    return told.pop() if len(told) == 1 else None
+        if codes and _CALLS_PRICES(text):
+            currencies |= codes
+    return currencies.pop() if len(currencies) == 1 else None
 
 
-def _sign(text: str) -> str | None:
-    """The currency of a text that is nothing but a sign or a word for one: prices stand beside it."""
+def _currency_alone(text: str) -> str | None:
+    """Return the currency of a text that is just its sign or word, because a price is beside it."""
     return currency_of(text) if is_currency(text) and len(text) > 1 else None
 
 
 def currency_of_phones(page: Page, sign_of: str) -> str | None:
-    """The money of the country of all the page's telephones, if it has the same sign as *sign_of*.
+    """Return the currency of the country of all telephone numbers, if *sign_of* has the same sign.
 
     >>> from crawler.extract.page.page import parse
     >>> page = parse(b"<p>Rs. 250<p>Colombo, +94 11 234 5678", "http://a.example/")
@@ -82,16 +85,21 @@ def currency_of_phones(page: Page, sign_of: str) -> str | None:
     """
     if b"+" not in page.raw:
         return None
-    found = {match[1] for match in islice(_PHONE.finditer(page.raw, 0, _MOST_BYTES), 20)}
-    told = {next((_BY_PHONE[p[:n]] for n in (3, 2, 1) if p[:n] in _BY_PHONE), "") for p in found}
-    own = told.pop() if len(told) == 1 else None
-    return own if own and alike(own, sign_of) else None
+    numbers = {match[1] for match in islice(_PHONE.finditer(page.raw, 0, _MAX_BYTES), 20)}
+    currencies = {
+        next(
+            (_BY_PHONE[number[:length]] for length in (3, 2, 1) if number[:length] in _BY_PHONE), ""
+        )
+        for number in numbers
+    }
+    currency = currencies.pop() if len(currencies) == 1 else None
+    return currency if currency and alike(currency, sign_of) else None
 
 
 def currency_of_address(page: Page, sign_of: str) -> str | None:
-    """The money of the one country in which the page says that the shop is, if it fits *sign_of*.
+    """Return the currency of the shop's country, if it has the same sign as *sign_of*.
 
-    Its data say so, its links to offices of a state, or the name of the money.
+    The country is known by structured data, meta elements, links to its government or "pesos".
 
     >>> from crawler.extract.page.page import parse
     >>> page = parse(b'<meta name="geo.region" content="AU-NSW"><p>$250', "http://a.example/")
@@ -101,15 +109,15 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
     >>> currency_of_address(page, "USD")
     'ARS'
     """
-    found = {match[1] for match in islice(_IN_COUNTRY.finditer(page.raw, 0, _MOST_BYTES), 20)}
-    regions = {region.decode() for region in found}
+    countries = {match[1] for match in islice(_IN_COUNTRY.finditer(page.raw, 0, _MAX_BYTES), 20)}
+    regions = {region.decode() for region in countries}
     regions |= {page.meta(name)[:2] for name in _REGIONS}
     if any(map(page.raw.__contains__, _OFFICES)):
-        offices = islice(_OFFICE.finditer(page.raw, 0, _MOST_BYTES), 20)
+        offices = islice(_OFFICE.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {office[1].decode().upper() for office in offices}
     if b"esos " in page.raw or b"eso " in page.raw:
-        named = islice(_PESOS.finditer(page.raw, 0, _MOST_BYTES), 20)
-        regions |= {_BY_PESO[name[1]] for name in named}
-    told = {currency_of_region(region) for region in regions if region}
-    own = told.pop() if len(told) == 1 else None
-    return own if own and alike(own, sign_of) else None
+        pesos = islice(_PESOS.finditer(page.raw, 0, _MAX_BYTES), 20)
+        regions |= {_BY_PESO[name[1]] for name in pesos}
+    currencies = {currency_of_region(region) for region in regions if region}
+    currency = currencies.pop() if len(currencies) == 1 else None
+    return currency if currency and alike(currency, sign_of) else None

@@ -1,4 +1,4 @@
-"""A product's pictures, as its page shows them."""
+"""Find a product's pictures among the images of its page."""
 
 from __future__ import annotations
 
@@ -9,41 +9,48 @@ from itertools import islice
 from crawler.extract.page.page import LONGEST, Element, Page
 from crawler.extract.words import finder
 
-#: Pictures of a page that are looked at.
-_MOST_IMAGES = 120
-#: Boxes around the heading in which its picture is looked for, and pixels of a picture's side.
-_MOST_AROUND, _SMALLEST = 4, 80
-#: Boxes behind a heading that stands in none.
-_MOST_BEHIND = 10
+#: Images of a page that are read.
+_MAX_IMAGES = 120
+#: Boxes around the heading that are searched for its picture, and pixels of a picture's side.
+_MAX_AROUND, _MIN_PIXELS = 4, 80
+#: Boxes behind a heading right in the body.
+_MAX_BEHIND = 10
 _FRAMES = frozenset({"header", "nav", "footer", "aside"})
-_SIGN = finder(
+#: Addresses of icons, badges and buttons.
+_ICON = finder(
     r"logo|icon|sprite|placeholder|pixel|spacer|blank\.|flag|badge|payment|\.svg|ribbon|sticker|banner"
     r"|(?:^|/)(?:btn|button|ico)[_-]|(?:^|[/_-])(?:sale|new|hot|sold-?out|soldout|label|btn|button|star|arrow|bg)s?[\d_-]{0,3}\.\w{3,4}(?:[?#]|$)"
 )
-#: Attributes in which templates keep the address of the picture to zoom into.
-_ZOOMED = ("data-large_image", "data-zoom-image", "data-zoom", "data-full-image", "data-full")
+#: Attributes with the address of the large picture for a zoom.
+_ZOOM_ATTRIBUTES = (
+    "data-large_image",
+    "data-zoom-image",
+    "data-zoom",
+    "data-full-image",
+    "data-full",
+)
 _IS_PICTURE = re.compile(r"[^\s?#]{1,500}\.(?:jpe?g|png|webp|avif|gif)(?:[?#]|$)", re.I).match
 
 
 def named_pictures(page: Page, name: str | None) -> list[str]:
-    """Pictures whose description is the product's name."""
-    alike = (name or "").casefold()
-    if not alike:
+    """Return the addresses of images whose description is the product's name, or a part of it."""
+    product_name = (name or "").casefold()
+    if not product_name:
         return []
-    found = []
-    for image in islice(page.root.iter("img"), _MOST_IMAGES):
+    sources = []
+    for image in islice(page.root.iter("img"), _MAX_IMAGES):
         alt = (image.get("alt") or image.get("title") or "").casefold().strip()
-        if not alt or not (alt in alike or alike in alt):
+        if not alt or not (alt in product_name or product_name in alt):
             continue
         source = _largest(image)
         if source and not source.startswith("data:"):
-            found.append(source)
-    return list(dict.fromkeys(found))
+            sources.append(source)
+    return list(dict.fromkeys(sources))
 
 
 def _largest(image: Element) -> str:
-    """Where the largest copy of a picture is: the one to zoom into, or the one that it links to."""
-    for name in _ZOOMED:
+    """Return the address of an image's largest copy: for the zoom, or the target of its link."""
+    for name in _ZOOM_ATTRIBUTES:
         if source := image.get(name):
             return str(source)
     link = next((box for box in islice(image.iterancestors(), 2) if box.tag == "a"), None)
@@ -53,35 +60,35 @@ def _largest(image: Element) -> str:
 
 
 def picture_beside(heading: Element | None) -> list[str]:
-    """The first picture in the smallest box that holds the heading and pictures.
+    """Return the first picture in the smallest box with the heading and a picture.
 
-    Small ones are signs: only those without a size, or with one that shows something, count.
+    Images with a small size are skipped, because they are icons; without a size they count.
     """
     if heading is None:
         return []
-    inner, here = heading, heading.getparent()
-    for _ in range(_MOST_AROUND):
-        if here is None or here.tag in {"body", "html"}:
+    inner, box = heading, heading.getparent()
+    for _ in range(_MAX_AROUND):
+        if box is None or box.tag in {"body", "html"}:
             break
-        if found := _shown(here.iter("img")):
-            return found
-        inner, here = here, here.getparent()
-    if here is None or here.tag != "body":
+        if sources := _first_picture(box.iter("img")):
+            return sources
+        inner, box = box, box.getparent()
+    if box is None or box.tag != "body":
         return []
     if inner is heading:  # right in the body
-        near = [inner, *islice(inner.itersiblings(), _MOST_BEHIND)]
+        boxes = [inner, *islice(inner.itersiblings(), _MAX_BEHIND)]
     else:  # the columns of a page that has no box around them
-        near = [box for box in (inner.getprevious(), inner.getnext()) if box is not None]
-    shown = (box for box in near if box.tag not in _FRAMES)
-    return _shown(image for box in shown for image in box.iter("img"))
+        boxes = [box for box in (inner.getprevious(), inner.getnext()) if box is not None]
+    content_boxes = (box for box in boxes if box.tag not in _FRAMES)
+    return _first_picture(image for box in content_boxes for image in box.iter("img"))
 
 
-def _shown(images: Iterable[Element]) -> list[str]:
-    """The first of some pictures that is no sign."""
-    for image in islice(images, _MOST_IMAGES):
+def _first_picture(images: Iterable[Element]) -> list[str]:
+    """Return the address of the first image that is no icon, in a list."""
+    for image in islice(images, _MAX_IMAGES):
         source = _largest(image)
         sizes = [image.get(name) or "" for name in ("width", "height")]
-        small = any(size.isdecimal() and int(size[:6]) < _SMALLEST for size in sizes)
-        if source and not small and not source.startswith("data:") and not _SIGN(source):
+        is_small = any(size.isdecimal() and int(size[:6]) < _MIN_PIXELS for size in sizes)
+        if source and not is_small and not source.startswith("data:") and not _ICON(source):
             return [source]
     return []

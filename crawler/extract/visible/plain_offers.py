@@ -1,4 +1,4 @@
-"""Pages that offer one thing in plain words: a name, its picture, a line that is the price."""
+"""Recognise a product's page without buy button: a name, a picture, a line that is the price."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crawler.extract.price.words_beside import calls_price
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_word, finder_of
 
-#: What the pages of boards hold, on which people talk.
+#: Marks of forum software.
 _BOARDS = (
     b"viewtopic.php",
     b"showthread.php",
@@ -26,140 +26,156 @@ _BOARDS = (
     b"index.php?topic=",
     b"discourse-",
 )
-#: What is paid for and is no thing: entrances, courses, nights, hours.
+#: Words for services: entrances, courses, nights, hours.
 _SERVICE = any_word("amounts", "service")
-#: How much one gets for a price: `the pair`, `/ jar`.
+#: The unit that a price is for: `the pair`, `/ jar`.
 _PACKED = finder_of(
     lambda any_of: rf"^\W{{0,4}}(?:\w{{1,4}}\W)?(?:{any_of('amounts', 'packs')})(?!\w)"
 )
-#: Where a sentence ends; the price may stand behind what is told of the thing in its line.
+#: The end of a sentence; in a line, the price may stand behind sentences about the product.
 _SENTENCES = lazy_patterns.pattern(r"[.!?…。;；|•·]\s+|\s[-–—]\s|[。；　]")
 _WORD = re.compile(r"[^\W\d_]{2}").search
-#: How large, heavy or much a thing is: `24 x 36`, `350 g`, `0,7 l`, `12"`.
+#: Size, weight or volume of a product: `24 x 36`, `350 g`, `0,7 l`.
 _MEASURE = re.compile(
     r"\d\s?(?:x|×|х)\s?\d|(?<![\d.,])\d{1,4}(?:[.,]\d{1,2})?\s?"
     r"(?:cm|mm|kg|gr?|ml|cl|dl|l|in(?:ch(?:es)?)?|lbs?|oz|см|мм|кг|г|мл|л|litr\w*|liter|gram\w*)(?![\w/])",
     re.I,
 ).search
-#: When a thing was made, and how many pages it has.
+#: The year in which a product was made, or its number of pages.
 _MADE_IN = re.compile(
     r"(?<!\d)1[4-9]\d\d(?!\d)|\d{2,4}\s(?:s|p|pp|pages?|seiten|sivua|stran|str|pagine)\b", re.I
 ).search
-#: What tells when something takes place, and not what a thing is: `12.5.`, `24/06/2025`, `19:30`, `7 pm`.
-_WHEN = re.compile(
+#: Date or time of an event: `12.5.`, `24/06/2025`, `19:30`, `7 pm`.
+_DATE_OR_TIME = re.compile(
     r"(?<![\d.,/-])(?:[0-3]?\d[./][01]?\d[./](?:\d{2}(?:\d\d)?)?(?!\d)|[0-2]?\d[:h][0-5]\d(?!\d)"
     r"|[0-2]?\d\s?(?:[ap]\.?m\b|uhr\b|h\b|klo\b))"
     r"|\d\s?月\s?\d{1,2}\s?日",
     re.I,
 ).search
-#: How large a room or a piece of land is.
-_IS_ROOM = re.compile(r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|qm|sq\.?\s?m|м2|м²)(?!\w)", re.I).search
+#: The area of a room or a piece of land.
+_AREA = re.compile(r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|qm|sq\.?\s?m|м2|м²)(?!\w)", re.I).search
 #: Characters of a line with the price.
-_LONGEST = 120
-#: Characters of sentences from which on a page is an article, and what is a sentence.
-_ARTICLE, _SENTENCE = 2_000, 80
-#: Boxes whose neighbour before may be their label.
+_MAX_LINE = 120
+#: Characters of sentences that make a page an article, and of a line that is a sentence.
+_MIN_ARTICLE, _MIN_SENTENCE = 2_000, 80
+#: Cells that may have their label in the cell before.
 _CELLS = frozenset({"td", "dd"})
-#: Lines behind the heading that are looked at.
-_MOST_LINES = 60
+#: Lines behind the heading that are read.
+_MAX_LINES = 60
 
 
 def weigh_offer(
-    read: Lines, seen: Visible, local: str | None, heading: Element | None, raw: bytes
+    walk: Lines, signs: Visible, local: str | None, heading: Element | None, raw: bytes
 ) -> None:
-    """Note whether a page without a button that buys names, shows and prices one thing plainly."""
-    price = seen.fields.get("price")
-    if not price or seen.price_line is None or heading is None or seen.price_in_prose:
+    """Set `of_service`, `price_stands` and `plainly` in *signs* for a page without buy button."""
+    price = signs.fields.get("price")
+    if not price or signs.price_line is None or heading is None or signs.price_in_prose:
         return
-    line = read.lines[seen.price_line]
-    seen.of_service = (
+    line = walk.lines[signs.price_line]
+    signs.of_service = (
         any(map(raw.__contains__, _BOARDS))
-        or (len(line.text) <= _LONGEST and _is_no_thing(line.text))
-        or any(_SERVICE(n.text) or _IS_ROOM(n.text) for n in read.own if _is_near(n, line))
+        or (len(line.text) <= _MAX_LINE and _is_no_thing(line.text))
+        or any(
+            _SERVICE(near_line.text) or _AREA(near_line.text)
+            for near_line in walk.own
+            if _is_near(near_line, line)
+        )
     )
-    if len(line.text) <= _LONGEST and not (seen.of_service or line.flags & _lines.LINK):
-        seen.price_stands = _stands_alone(line, price, local)
-        seen.plainly = seen.price_stands and _offers_one(read, seen, local, heading)
+    if len(line.text) <= _MAX_LINE and not (signs.of_service or line.flags & _lines.LINK):
+        signs.price_stands = _stands_alone(line, price, local)
+        signs.plainly = signs.price_stands and _offers_one(walk, signs, local, heading)
 
 
-def _offers_one(read: Lines, seen: Visible, local: str | None, heading: Element) -> bool:
-    """Whether a page is about one thing: it shows or measures it, and speaks of no other amounts."""
-    line, price = read.lines[seen.price_line or 0], seen.fields["price"]
+def _offers_one(walk: Lines, signs: Visible, local: str | None, heading: Element) -> bool:
+    """Whether a page is about one product: shown or measured, and without other amounts."""
+    line, price = walk.lines[signs.price_line or 0], signs.fields["price"]
     name = short_text(heading)
     if _is_no_thing(name) or says_other(name.lower()):
         return False
-    here = [n for n in read.lines[max(read.heading, 0) :] if not n.flags & _AWAY][:_MOST_LINES]
-    if any(_is_no_thing(n.text) for n in here if n.index != line.index and _is_near(n, line)):
+    lines = [other for other in walk.lines[max(walk.heading, 0) :] if not other.flags & _OUTSIDE][
+        :_MAX_LINES
+    ]
+    if any(
+        _is_no_thing(other.text)
+        for other in lines
+        if other.index != line.index and _is_near(other, line)
+    ):
         return False
-    prose = sum(len(n.text) for n in here if len(n.text) > _SENTENCE)
-    if prose > _ARTICLE or _has_others(here, seen, local, line):
+    prose_length = sum(len(other.text) for other in lines if len(other.text) > _MIN_SENTENCE)
+    if prose_length > _MIN_ARTICLE or _has_other_amounts(lines, signs, local, line):
         return False
     return (
-        bool(seen.fields.get("availability") or "regular_price" in seen.fields)
+        bool(signs.fields.get("availability") or "regular_price" in signs.fields)
         or _is_of_things(line.text, price, local)
-        or any(_tells_thing(n.text) for n in here if n.flags & _lines.DIGIT)
+        or any(_describes_thing(other.text) for other in lines if other.flags & _lines.DIGIT)
     )
 
 
-def _tells_thing(text: str) -> bool:
-    """Whether a text with figures measures a thing, dates it or says what it costs to send it."""
+def _describes_thing(text: str) -> bool:
+    """Whether a text with figures has a product's measure, its year or its postage."""
     if _MEASURE(text) or _MADE_IN(text):
         return True
-    return len(text) <= _LONGEST and POSTAGE(text) is not None
+    return len(text) <= _MAX_LINE and POSTAGE(text) is not None
 
 
 def _is_of_things(text: str, price: Decimal, local: str | None) -> bool:
-    """Whether words behind a price are about what is sent or packed: postage, tax, a jar, a pair."""
-    line_ends = (m.end for m in find_prices(text, local) if m.value == price)
+    """Whether words behind a price are about goods: postage, tax, a jar, a pair."""
+    line_ends = (money.end for money in find_prices(text, local) if money.value == price)
     behind = text[next(line_ends, 0) :]
     return (
         _PACKED(behind) is not None or POSTAGE(behind) is not None or WITH_TAX(behind) is not None
     )
 
 
-_AWAY = _lines.ELSEWHERE | _lines.HIDDEN | _lines.BEYOND | _lines.CARD
+_OUTSIDE = _lines.ELSEWHERE | _lines.HIDDEN | _lines.BEYOND | _lines.CARD
 
 
-def _is_near(one: Line, line: Line) -> bool:
-    return abs(one.index - line.index) <= 6 and len(one.text) <= _LONGEST
+def _is_near(other: Line, line: Line) -> bool:
+    return abs(other.index - line.index) <= 6 and len(other.text) <= _MAX_LINE
 
 
 def _stands_alone(line: Line, price: Decimal, local: str | None) -> bool:
-    """Whether a line or a sentence is nothing but a price, what calls it one, and remarks behind it."""
+    """Whether a line or sentence is just the price, with its label before and remarks behind it."""
     monies = monies_of(line, local)
-    own = next((money for money in monies if money.value == price), None)
-    if own is None:
+    price_money = next((money for money in monies if money.value == price), None)
+    if price_money is None:
         return False
-    before = _SENTENCES.split(line.text[: own.start])[-1].strip()
-    if monies[0] is not own and monies[0].end > own.start - 12:
-        before = line.text[monies[0].end : own.start].strip()
+    before = _SENTENCES.split(line.text[: price_money.start])[-1].strip()
+    if monies[0] is not price_money and monies[0].end > price_money.start - 12:
+        before = line.text[monies[0].end : price_money.start].strip()
     if before and _WORD(before) and not calls_price(before):
         return False
     return bool(before) or not _is_labelled_otherwise(line.element)
 
 
 def _is_labelled_otherwise(element: Element) -> bool:
-    """Whether the cell before an amount's says that it is no price: a way to send things."""
+    """Whether the cell before labels the amount as something else: a way of delivery."""
     cell = next(
         (e for e in (element, *islice(element.iterancestors(), 2)) if e.tag in _CELLS), None
     )
     label = None if cell is None else cell.getprevious()
-    text = "" if label is None else short_text(label, _LONGEST)
+    text = "" if label is None else short_text(label, _MAX_LINE)
     return bool(text) and _WORD(text) is not None and not calls_price(text) and not COSTS(text)
 
 
 def _is_no_thing(text: str) -> bool:
-    """Whether a text speaks of a date, or of what one takes part in."""
-    return _SERVICE(text) is not None or (holds_digit(text) and _WHEN(text) is not None)
+    """Whether a text names a date or a service."""
+    return _SERVICE(text) is not None or (holds_digit(text) and _DATE_OR_TIME(text) is not None)
 
 
-def _has_others(here: list[Line], seen: Visible, local: str | None, own: Line) -> bool:
-    """Whether further amounts stand on the page, which are no postage and not the price before."""
-    known = {seen.fields["price"], seen.fields.get("regular_price")}
-    for line in here:
-        if not line.flags & _lines.DIGIT or line is own:
+def _has_other_amounts(
+    lines: list[Line], signs: Visible, local: str | None, price_line: Line
+) -> bool:
+    """Whether the page shows further amounts than the price, the regular price and postage."""
+    known_amounts = {signs.fields["price"], signs.fields.get("regular_price")}
+    for line in lines:
+        if not line.flags & _lines.DIGIT or line is price_line:
             continue
-        others = [m for m in monies_of(line, local) if m.value not in known and m.currency]
-        if others and not says_other(line.text.lower()) and not line.flags & _lines.OLD:
+        other_monies = [
+            money
+            for money in monies_of(line, local)
+            if money.value not in known_amounts and money.currency
+        ]
+        if other_monies and not says_other(line.text.lower()) and not line.flags & _lines.OLD:
             return True
     return False

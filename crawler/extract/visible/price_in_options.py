@@ -1,4 +1,4 @@
-"""The price of a product whose page shows it only in a choice: `1 kg - £34.00`."""
+"""Read the price of a product that its page shows only in a choice: `1 kg - £34.00`."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.visible_signs import Visible
 
-_MOST_SELECTS, _MOST_OPTIONS, _LONGEST = 20, 100, 100
-#: Lines from the heading as which a price counts that no line shows.
-_FAR = 50
+_MAX_SELECTS, _MAX_OPTIONS, _MAX_OPTION = 20, 100, 100
+#: Distance from the heading, in lines, that a price without a line gets.
+_DISTANCE = 50
 
 
-def take_option(page: Page, seen: Visible, local: str | None) -> None:
-    """Take the amount of the first thing that can be chosen, where each choice has one."""
-    for select in islice(page.selects, _MOST_SELECTS):
-        money = _chosen(select, local)
+def take_option(page: Page, signs: Visible, local: str | None) -> None:
+    """Take the amount of the first choice in whose list each choice has an amount."""
+    for select in islice(page.selects, _MAX_SELECTS):
+        money = _amount_of_choice(select, local)
         if money is not None:
-            seen.fields["price"], seen.fields["currency"] = money.value, money.currency
-            seen.price_distance = _FAR
-            seen.fields["availability"] = seen.fields.get("availability") or "InStock"
+            signs.fields["price"], signs.fields["currency"] = money.value, money.currency
+            signs.price_distance = _DISTANCE
+            signs.fields["availability"] = signs.fields.get("availability") or "InStock"
             return
 
 
-def _chosen(select: Element, local: str | None) -> Money | None:
-    """The amount of the choice that is made, else of the first that can be had."""
-    found: list[tuple[bool, Money]] = []
-    for option in islice(select.iter("option"), _MOST_OPTIONS):
-        text = short_text(option)[:_LONGEST]
+def _amount_of_choice(select: Element, local: str | None) -> Money | None:
+    """Return the amount of the selected choice, else of the first available one."""
+    offers: list[tuple[bool, Money]] = []
+    for option in islice(select.iter("option"), _MAX_OPTIONS):
+        text = short_text(option)[:_MAX_OPTION]
         if option.get("disabled") is not None or not (option.get("value") or text).strip():
             continue
         monies = list(find_prices(text, local))
         if not monies:
             if option.get("value"):
-                return None  # a choice of something else
+                return None  # the list offers something without a price
             continue
         money = monies[0]
         if money.currency is None or text[: money.start].rstrip().endswith(("+", "-+")):
-            return None  # what comes to the price
+            return None  # an amount that is added to the price
         if availability_of_text(text) not in NOT_TO_BE_HAD:
-            found.append((option.get("selected") is not None, money))
-    return max(found, key=lambda one: one[0])[1] if found else None
+            offers.append((option.get("selected") is not None, money))
+    return max(offers, key=lambda offer: offer[0])[1] if offers else None

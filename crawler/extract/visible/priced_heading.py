@@ -1,6 +1,6 @@
-"""The name of a page whose title says nothing of it: the heading beside the price.
+"""Find the heading beside the price, for a page whose title does not name the product.
 
-Hand-made shops have one title for all their pages, and a banner that says what kind of page it is.
+Hand-made shops have one title for all their pages, and a banner with the kind of page.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from crawler.extract.page.places import box as place_box
 from crawler.extract.words import Marks, whole_of
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_MOST_HEADINGS, _MOST_AROUND = 80, 12
+_MAX_HEADINGS, _MAX_AROUND = 80, 12
 _LONGEST_PRICE, _LONGEST_NAME = 40, 200
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{2}")
-#: Boxes that hold a price, the classes of one, and those of carts in a page's head.
-_BOXES, _MOST_BOXES, _MOST_LEVELS, _MOST_ALIKE = (
+#: Tags of boxes for a price, boxes of a page, levels around one, and boxes with the same place.
+_BOXES, _MAX_BOXES, _MAX_LEVELS, _MAX_ALIKE = (
     ("span", "div", "p", "b", "strong", "li"),
     4_000,
     4,
@@ -41,21 +41,21 @@ _FOOT = re.compile(r"(?:^|\s)(?:(?:site|page|main|global)[-_]?)?footer").search
 _HEAD = re.compile(r"(?:^|\s)(?:(?:site|main|global)[-_]?)?header(?=\s|$)").search
 _IS_FOOT = Marks(lambda words: _FOOT(words[:200].lower()) is not None)
 _IS_HEAD = Marks(lambda words: _HEAD(words[:200].lower()) is not None)
-#: Links of a head that is called one: a product's own may hold one to its category.
-_MENU = 2
-_FRAMES = frozenset({"header", "nav", "footer", "aside"})
-#: What banners call a page that shows one product.
+#: Links of a page's head; the head of a product may have one link, to its category.
+_MIN_MENU_LINKS = 2
+_FRAME_TAGS = frozenset({"header", "nav", "footer", "aside"})
+#: Banners of a page with one product: "Single Product".
 _IS_GENERAL = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'general')})\W{{0,3}}")
 #: Classes and ids of boxes that hold a name.
-_NAMING = re.compile(r"title|name|titel|titre|nombre|heading").search
+_NAME_CLASS = re.compile(r"title|name|titel|titre|nombre|heading").search
 _LONGEST_CLASS = 1_000
-#: Letters of a host's name, and of a word in it, that tell enough.
-_SHORTEST_HOST, _LONG_WORD = 5, 3
+#: Letters of a host's name, and of a word in it, that are enough for a comparison.
+_MIN_HOST, _MIN_WORD = 5, 3
 _WORDS = lazy_patterns.pattern(r"\w+")
 
 
 def is_general(text: str) -> bool:
-    """Whether a heading says no more than what kind of page it is.
+    """Whether a heading just names the kind of page.
 
     >>> is_general("Single Product"), is_general("Single Malt")
     (True, False)
@@ -64,45 +64,50 @@ def is_general(text: str) -> bool:
 
 
 def says_host(text: str, host: str) -> bool:
-    """Whether a text is the name by which a shop's host is called.
+    """Whether a text is the shop's name, because its words make up the name of the host.
 
     >>> says_host("'t red house", "www.redhouse.example"), says_host("oak lamp", "www.redhouse.example")
     (True, False)
     """
     bare = "".join(c for c in normalize("NFKD", text) if not combining(c))
     words = _WORDS.findall(bare)
-    told, long = "".join(words), [word for word in words if len(word) >= _LONG_WORD]
-    for name in (n.replace("-", "") for n in host.split(".")[:-1] if len(n) >= _SHORTEST_HOST):
-        said = sum(map(len, long)) if all(word in name for word in long) else 0
-        if name in told or 3 * said >= 2 * len(name):
+    joined, long_words = "".join(words), [word for word in words if len(word) >= _MIN_WORD]
+    for name in (n.replace("-", "") for n in host.split(".")[:-1] if len(n) >= _MIN_HOST):
+        matched_letters = (
+            sum(map(len, long_words)) if all(word in name for word in long_words) else 0
+        )
+        if name in joined or 3 * matched_letters >= 2 * len(name):
             return True
     return False
 
 
-def is_called_name(element: Element) -> bool:
-    """Whether the class or the id of an element, or of the box around it, says that it holds a name."""
+def has_name_class(element: Element) -> bool:
+    """Whether the class or id of an element, or of the box around it, is one for a name."""
     boxes = (element, element.getparent())
-    words = " ".join(
+    class_words = " ".join(
         box.get(name) or "" for box in boxes for name in ("class", "id", "data-testid")
     )
-    return element.tag != "a" and _NAMING(words[:_LONGEST_CLASS].lower()) is not None
+    return element.tag != "a" and _NAME_CLASS(class_words[:_LONGEST_CLASS].lower()) is not None
 
 
 def is_of_frame(heading: Element) -> bool:
-    """Whether a heading stands in the page's foot, or in its head, which holds the menu too."""
+    """Whether a heading stands in the page's foot, or in the page's head with the menu."""
     headers: list[Element] = []
     for level, box in enumerate(heading.iterancestors()):
-        if level < _MOST_AROUND and (words := box.get("class")):
+        if level < _MAX_AROUND and (words := box.get("class")):
             if _IS_FOOT[words]:
                 return True
-            if _IS_HEAD[words] and len([*islice(box.iter("a"), _MENU)]) == _MENU:
+            if (
+                _IS_HEAD[words]
+                and len([*islice(box.iter("a"), _MIN_MENU_LINKS)]) == _MIN_MENU_LINKS
+            ):
                 return True
         tag = box.tag
-        if tag in {"footer", "nav"} and len(headers) < _MOST_LEVELS:
+        if tag in {"footer", "nav"} and len(headers) < _MAX_LEVELS:
             return True
         if tag == "header":
             headers.append(box)
-    for box in headers[:_MOST_LEVELS]:
+    for box in headers[:_MAX_LEVELS]:
         menus = (
             nav for nav in box.iter("nav") if "crumb" not in f"{nav.get('class')}{nav.get('id')}"
         )
@@ -113,7 +118,7 @@ def is_of_frame(heading: Element) -> bool:
 
 
 def is_logo(page: Page, heading: Element) -> bool:
-    """Whether a heading is a link to the front page, as the shop's name is on many pages."""
+    """Whether a heading is a link to the front page, as with the shop's name on many pages."""
     if heading.tag != "h1" or len(heading) != 1 or heading[0].tag != "a":
         return False
     target = page.resolve(heading[0].get("href") or "") or ""
@@ -121,19 +126,19 @@ def is_logo(page: Page, heading: Element) -> bool:
     return bool(front) and not is_front(page.url) and target != page.url
 
 
-def beside_price(page: Page) -> Element | None:
-    """The heading next to the only one that holds nothing but a price; None where several do.
+def heading_by_price(page: Page) -> Element | None:
+    """Return the heading next to the only heading that is just a price; None if several are.
 
-    In a listing each tile has such a pair. Where none does, the one right before a box for the price.
+    In a listing each tile has such a pair. If none is, return the heading right before a price box.
     """
-    headings = islice(page.root.iter(*_HEADINGS), _MOST_HEADINGS)
-    priced = [heading for heading in headings if _is_price(short_text(heading))]
-    if not priced:
+    headings = islice(page.root.iter(*_HEADINGS), _MAX_HEADINGS)
+    price_headings = [heading for heading in headings if _is_price(short_text(heading))]
+    if not price_headings:
         return _before_box(page)
-    if len(priced) != 1:
+    if len(price_headings) != 1:
         return None
-    before = islice(priced[0].itersiblings(preceding=True), _MOST_AROUND)
-    behind = islice(priced[0].itersiblings(), _MOST_AROUND)
+    before = islice(price_headings[0].itersiblings(preceding=True), _MAX_AROUND)
+    behind = islice(price_headings[0].itersiblings(), _MAX_AROUND)
     for heading in (*before, *behind):
         if heading.tag in _HEADINGS and _is_name(heading):
             return heading
@@ -141,16 +146,16 @@ def beside_price(page: Page) -> Element | None:
 
 
 def _before_box(page: Page) -> Element | None:
-    """The heading right before the first box for a price of which the page has one or two."""
-    boxes = islice(page.root.iter(*_BOXES), _MOST_BOXES)
-    called = [box for box in boxes if _IS_PRICE_BOX[box.get("class") or ""]]
-    times = Counter(map(place_box, called))
-    for box in called:
-        if times[place_box(box)] > _MOST_ALIKE or not _holds_price(box):
+    """Return the heading before the first price box whose place at most two boxes share."""
+    boxes = islice(page.root.iter(*_BOXES), _MAX_BOXES)
+    price_boxes = [box for box in boxes if _IS_PRICE_BOX[box.get("class") or ""]]
+    box_counts = Counter(map(place_box, price_boxes))
+    for box in price_boxes:
+        if box_counts[place_box(box)] > _MAX_ALIKE or not _holds_price(box):
             continue
-        around = [box, *islice(box.iterancestors(), _MOST_HEADINGS)]
-        if not any(e.tag in _FRAMES or _IS_FRAME[e.get("class") or ""] for e in around):
-            return _last_before(around[:_MOST_LEVELS])
+        around = [box, *islice(box.iterancestors(), _MAX_HEADINGS)]
+        if not any(e.tag in _FRAME_TAGS or _IS_FRAME[e.get("class") or ""] for e in around):
+            return _last_before(around[:_MAX_LEVELS])
     return None
 
 
@@ -160,13 +165,13 @@ def _holds_price(box: Element) -> bool:
 
 
 def _last_before(boxes: list[Element]) -> Element | None:
-    """The last heading before the innermost of some boxes, within the box around them all."""
+    """Return the last heading before the innermost box that has any before it; None if unnamed."""
     for box in boxes:
-        for before in islice(box.itersiblings(preceding=True), _MOST_AROUND):
-            inside = [h for h in islice(before.iter(*_HEADINGS), _MOST_AROUND) if short_text(h)]
-            if inside:
-                text = short_text(inside[-1])
-                return inside[-1] if _is_name(inside[-1]) and not is_general(text) else None
+        for sibling in islice(box.itersiblings(preceding=True), _MAX_AROUND):
+            headings = [h for h in islice(sibling.iter(*_HEADINGS), _MAX_AROUND) if short_text(h)]
+            if headings:
+                text = short_text(headings[-1])
+                return headings[-1] if _is_name(headings[-1]) and not is_general(text) else None
     return None
 
 
@@ -181,5 +186,5 @@ def _is_price(text: str) -> bool:
 
 def _is_name(heading: Element) -> bool:
     text = short_text(heading)
-    linked = next(heading.iter("a"), None) is not None
-    return not linked and len(text) <= _LONGEST_NAME and _WORD.search(text) is not None
+    has_link = next(heading.iter("a"), None) is not None
+    return not has_link and len(text) <= _LONGEST_NAME and _WORD.search(text) is not None

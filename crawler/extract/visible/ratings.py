@@ -1,4 +1,4 @@
-"""How a product is rated: stars that a class or a text tells, and how many people say so."""
+"""Read a product's rating: the stars by a class or a text, and the number of reviews."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ _COUNT = finder(
     r"(?<![\d.,])(\d[\d.,]{0,12})\s*(?:customer |user |global |verified )?"
     rf"(?:{any_of('rating', 'reviews')})\b"
 )
-#: Characters of an element that tells a rating, and lines from the heading to one.
-_LONGEST_WORDS, _NEAR = 200, 60
+#: Characters of an element with a rating, and lines from the heading to a number of reviews.
+_MAX_TEXT, _MAX_DISTANCE = 200, 60
 
 
-def take_rating(read: Lines, fields: Fields) -> None:
+def take_rating(walk: Lines, fields: Fields) -> None:
     """Put the stars and the number of reviews into *fields*."""
-    for element in read.ratings[:20]:
+    for element in walk.ratings[:20]:
         if "rating" in fields and "review_count" in fields:
             return
         text = element.get("aria-label") or element.get("title") or short_text(element)
-        text = squashed(text[: 2 * LONGEST])[:_LONGEST_WORDS]
+        text = squashed(text[: 2 * LONGEST])[:_MAX_TEXT]
         value = _stars(element, text) if "rating" not in fields else None
         if value is not None and value <= 5:
             fields["rating"] = value
         count = _reviews(text) if text and "review_count" not in fields else None
         if count is not None:
             fields["review_count"] = count
-    if "review_count" not in fields and read.heading >= 0:
-        wanted = _lines.DIGIT | _lines.ELSEWHERE
-        for line in read.lines[read.heading : read.heading + _NEAR]:
-            if line.flags & wanted != _lines.DIGIT or len(line.text) >= 60:
+    if "review_count" not in fields and walk.heading >= 0:
+        line_flags = _lines.DIGIT | _lines.ELSEWHERE
+        for line in walk.lines[walk.heading : walk.heading + _MAX_DISTANCE]:
+            if line.flags & line_flags != _lines.DIGIT or len(line.text) >= 60:
                 continue
             if (count := _reviews(line.text)) is not None:
                 fields["review_count"] = count
@@ -50,13 +50,13 @@ def take_rating(read: Lines, fields: Fields) -> None:
 
 
 def _stars(element: Element, text: str) -> float | None:
-    """The number of stars that a class or a text tells: `star-rating Three`, `4,5/5`."""
+    """Return the number of stars by a class or a text: `star-rating Three`, `4,5/5`."""
     value = _STARS[element.get("class") or ""]
-    return _stars_told(text) if value is None and text else value
+    return _stars_of_text(text) if value is None and text else value
 
 
 @lru_cache(maxsize=512)
-def _stars_told(text: str) -> float | None:
+def _stars_of_text(text: str) -> float | None:
     match = _OUT_OF.search(text)
     if match is None:
         return None
@@ -64,7 +64,7 @@ def _stars_told(text: str) -> float | None:
     return value / 2 if match[2] == "10" else value
 
 
-#: The number of stars that a class tells: `star-rating Three`.
+#: The number of stars by a class: `star-rating Three`.
 _STARS = Marks(
     lambda words: next((float(_NUMBERS[w]) for w in words.lower().split() if w in _NUMBERS), None)
 )

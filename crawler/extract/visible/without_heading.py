@@ -1,4 +1,4 @@
-"""Name and price of a page without a heading that names a thing: by what stands before them.
+"""Find name and price on a page without a heading for the product, by the lines before them.
 
 Hand-made pages write a label and a value, or the name right above the price.
 """
@@ -19,7 +19,7 @@ from crawler.extract.page.page import Element, squashed
 from crawler.extract.page.places import leads_away, path
 from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.words_beside import CALLS_PRICE
-from crawler.extract.visible.priced_heading import is_called_name, is_general
+from crawler.extract.visible.priced_heading import has_name_class, is_general
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import whole_of
 from crawler.extract.words.listed_words import Listed
@@ -35,113 +35,121 @@ _WORD = lazy_patterns.pattern(r"[^\W\d_]{2}")
 _CODE = lazy_patterns.pattern(r"\b[A-Z]{3}\b|[€£$¥₹₽]|(?<=\d\s)[^\W\d_]{1,4}$")
 _IS_LABELLED = re.compile(r"[^\W\d][^:：]{2,18}\s?[:：]\s.*", re.S).fullmatch
 #: Characters of a label and of a name, lines from a name to the price, and boxes around a line.
-_LONGEST_LABEL, _LONGEST_NAME, _BESIDE, _MOST_AROUND = 30, 200, 16, 4
-#: Headings of one make on a page that shows one thing.
-_MOST_ALIKE = 2
-#: Letters of a name in a page without headings, and boxes of a cell that holds more than an amount.
-_BOLD, _FEWEST_IN_CELL = frozenset({"b", "strong", "big"}), 2
-_APART = _lines.ELSEWHERE | _lines.HIDDEN | _lines.OLD | _lines.BUTTON
+_MAX_LABEL, _MAX_NAME, _MAX_LINES, _MAX_AROUND = 30, 200, 16, 4
+#: Headings with the same path on a page with one product.
+_MAX_ALIKE = 2
+#: Tags of a name on a page without headings, and elements of a cell with more than an amount.
+_BOLD_TAGS, _MIN_IN_CELL = frozenset({"b", "strong", "big"}), 2
+_NO_NAME_FLAGS = _lines.ELSEWHERE | _lines.HIDDEN | _lines.OLD | _lines.BUTTON
 
 
-def name_before(read: Lines, place: int) -> Element | None:
-    """The nearest heading before a line, else the nearest box there that is called a name.
+def name_before(walk: Lines, place: int) -> Element | None:
+    """Return the nearest heading before a line, else the nearest box with a class for names.
 
-    None behind a link to another page, because it names what that page shows.
+    None behind a link to another page, because the link names the product of that page.
     """
-    price, called = read.lines[place].element, None
-    for line in reversed(read.lines[max(0, place - _BESIDE) : place]):
-        boxes = (line.element, *islice(line.element.iterancestors(), _MOST_AROUND))
+    price, named_box = walk.lines[place].element, None
+    for line in reversed(walk.lines[max(0, place - _MAX_LINES) : place]):
+        boxes = (line.element, *islice(line.element.iterancestors(), _MAX_AROUND))
         heading = next((box for box in boxes[:3] if box.tag in _HEADINGS), None)
-        if line.flags & _APART or not _may_name(line.text):
+        if line.flags & _NO_NAME_FLAGS or not _may_name(line.text):
             continue
         if any(box.tag == "a" and leads_away(box) for box in boxes):
             break
-        if heading is not None and _IS_LABELLED(line.text) and labelled_name(read):
-            return called  # a fact in letters of a heading's size
+        if heading is not None and _IS_LABELLED(line.text) and labelled_name(walk):
+            return named_box  # a fact in letters of a heading's size
         if heading is not None and price not in heading.iter():
-            return None if _is_of_row(read, heading) else heading
-        if called is None and heading is None and is_called_name(line.element):
-            called = line.element if price not in line.element.iter() else None
-    return called if called is not None else _first_of_box(read, place)
+            return None if _is_of_row(walk, heading) else heading
+        if named_box is None and heading is None and has_name_class(line.element):
+            named_box = line.element if price not in line.element.iter() else None
+    return named_box if named_box is not None else _first_of_box(walk, place)
 
 
-def _first_of_box(read: Lines, place: int) -> Element | None:
-    """The first line of the cell around a price, where it stands in bold and nothing else does.
+def _first_of_box(walk: Lines, place: int) -> Element | None:
+    """Return the first line of the table cell around a price, if it is in bold.
 
     Pages without any heading begin the cell beside a picture with the name.
     """
-    price = read.lines[place].element
-    around = (price, *islice(price.iterancestors(), _MOST_AROUND))
+    price = walk.lines[place].element
+    around = (price, *islice(price.iterancestors(), _MAX_AROUND))
     cells = (box for box in around if box.tag == "td")
-    cell = next((c for c in cells if len(c) > _FEWEST_IN_CELL), None)
+    cell = next((box for box in cells if len(box) > _MIN_IN_CELL), None)
     if cell is None:
         return None
-    inside = [
-        n for n in read.lines[max(0, place - _BESIDE) : place] if cell in n.element.iterancestors()
+    lines_in_cell = [
+        line
+        for line in walk.lines[max(0, place - _MAX_LINES) : place]
+        if cell in line.element.iterancestors()
     ]
-    first = inside[0] if inside else None
-    if first is None or first.flags & (_APART | _lines.LINK) or not _may_name(first.text):
+    first_line = lines_in_cell[0] if lines_in_cell else None
+    if (
+        first_line is None
+        or first_line.flags & (_NO_NAME_FLAGS | _lines.LINK)
+        or not _may_name(first_line.text)
+    ):
         return None
-    bold = first.element.tag in _BOLD and squashed(cell.text or "") == ""
-    return first.element if bold and ":" not in first.text else None
+    is_bold = first_line.element.tag in _BOLD_TAGS and squashed(cell.text or "") == ""
+    return first_line.element if is_bold and ":" not in first_line.text else None
 
 
-def _is_of_row(read: Lines, heading: Element) -> bool:
-    """Whether several headings stand in boxes of the same make, as in tiles."""
+def _is_of_row(walk: Lines, heading: Element) -> bool:
+    """Whether several headings have the same path, as in tiles."""
     place = path(heading)
-    alike = (n.element for n in read.lines if n.element.tag == heading.tag)
-    return sum(path(element) == place for element in alike) > _MOST_ALIKE
+    same_tag = (line.element for line in walk.lines if line.element.tag == heading.tag)
+    return sum(path(element) == place for element in same_tag) > _MAX_ALIKE
 
 
 def _may_name(text: str) -> bool:
-    if not 3 <= len(text) <= _LONGEST_NAME or text[-1] in ":：" or is_general(text):
+    if not 3 <= len(text) <= _MAX_NAME or text[-1] in ":：" or is_general(text):
         return False
     return _WORD.search(text) is not None and next(find_prices(text), None) is None
 
 
-def labelled_name(read: Lines) -> tuple[str, Element] | None:
-    """The one value of a label that asks for a name, and where it stands: `Title: red lamp`."""
-    told = {text: line.element for line, text, _ in _values(read, _IS_NAME) if _may_name(text)}
-    return next(iter(told.items())) if len(told) == 1 else None
+def labelled_name(walk: Lines) -> tuple[str, Element] | None:
+    """Return the one value behind a label for the name, and its element: `Title: red lamp`."""
+    names = {
+        text: line.element for line, text, _ in _labelled_values(walk, _IS_NAME) if _may_name(text)
+    }
+    return next(iter(names.items())) if len(names) == 1 else None
 
 
-def take_labelled(read: Lines, seen: Visible) -> None:
-    """Take the number behind a label for the price, where it is the only one.
+def take_labelled(walk: Lines, signs: Visible) -> None:
+    """Take the number behind a label for the price, if there is only one.
 
-    Of several the one whose label says that it is asked now, and the higher one was before.
+    Of several, take the one whose label names the current price; another is the regular price.
     """
-    told = [
-        (line, found[1], label)
-        for line, text, label in _values(read, CALLS_PRICE)
-        if (found := _VALUE.fullmatch(text))
+    labelled = [
+        (line, match[1], label)
+        for line, text, label in _labelled_values(walk, CALLS_PRICE)
+        if (match := _VALUE.fullmatch(text))
     ]
-    now = [one for one in told if says_now(one[2])] or told
-    if len({value for _, value, _ in now}) != 1:
+    current = [row for row in labelled if says_now(row[2])] or labelled
+    if len({value for _, value, _ in current}) != 1:
         return
-    line, value, _ = now[0]
+    line, value, _ = current[0]
     price = amount(value)
     if price:
-        seen.fields["price"], seen.price_marked = price, True
-        seen.price_is_loose = seen.price_in_prose = False
-        before = {other for one in told if one not in now and (other := amount(one[1]))}
-        seen.fields["regular_price"] = before.pop() if len(before) == 1 else None
-        seen.price_distance, seen.price_line = line.index - max(read.heading, 0), line.index
-        label = read.lines[line.index - 1].text if line.index else ""
+        signs.fields["price"], signs.price_marked = price, True
+        signs.price_is_loose = signs.price_in_prose = False
+        before = {regular for row in labelled if row not in current and (regular := amount(row[1]))}
+        signs.fields["regular_price"] = before.pop() if len(before) == 1 else None
+        signs.price_distance, signs.price_line = line.index - max(walk.heading, 0), line.index
+        label = walk.lines[line.index - 1].text if line.index else ""
         words = _CODE.findall(f"{label} {line.text}")
         codes = (currency_of(word) or short_currency_words.of_word(word) for word in words)
-        seen.fields["currency"] = next(filter(None, codes), None)
-        seen.paths["price"] = path(line.element)
-        if seen.buy_buttons and not seen.fields.get("availability"):
-            seen.fields["availability"] = "InStock"
+        signs.fields["currency"] = next(filter(None, codes), None)
+        signs.paths["price"] = path(line.element)
+        if signs.buy_buttons and not signs.fields.get("availability"):
+            signs.fields["availability"] = "InStock"
 
 
-def _values(read: Lines, is_label: Listed) -> Iterator[tuple[Line, str, str]]:
-    """The lines with a label, or below one in the same row, what it labels, and the label."""
-    lines = read.own
+def _labelled_values(walk: Lines, is_label: Listed) -> Iterator[tuple[Line, str, str]]:
+    """Yield (line, value, label) for a label and its value in one line, or in one row."""
+    lines = walk.own
     for line, following in zip_longest(lines, lines[1:]):
         text = line.text
         label, sign, value = text.partition(":" if ":" in text else "：")
-        if len(label) > _LONGEST_LABEL or not is_label(label):
+        if len(label) > _MAX_LABEL or not is_label(label):
             continue
         if sign and value.strip():
             yield line, value.strip(), label
@@ -150,8 +158,8 @@ def _values(read: Lines, is_label: Listed) -> Iterator[tuple[Line, str, str]]:
 
 
 def _row(element: Element) -> Element:
-    """The row of a table that holds an element, else the box around the one that it is in."""
-    for box in islice(element.iterancestors(), _MOST_AROUND):
+    """Return the row of a table or list around an element, else the box around it."""
+    for box in islice(element.iterancestors(), _MAX_AROUND):
         if box.tag in {"tr", "li", "dl"}:
             return box
     return element.getparent()

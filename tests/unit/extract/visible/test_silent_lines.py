@@ -28,8 +28,8 @@ def test_a_page_reads_alike_where_every_line_is_asked(
         return {name: (page.verdict, page.offered) for name, page in found.items()}
 
     usual = read()
-    monkeypatch.setattr(shown, "_SILENT", defaultdict(bool))
-    monkeypatch.setattr(facts, "_TELLS_NOTHING", defaultdict(bool))
+    monkeypatch.setattr(shown, "_NAMES_NO_STOCK", defaultdict(bool))
+    monkeypatch.setattr(facts, "_HAS_NO_FACT", defaultdict(bool))
     asked = read()
 
     assert usual.keys() == asked.keys()
