@@ -18,7 +18,7 @@ from crawler.extract.page.joints import SIGNS
 from crawler.extract.page.page import Element, Page, holds_digit, squashed
 from crawler.extract.page.places import section_of, shows_another
 from crawler.extract.page.tags import INLINE, SKIPPED
-from crawler.extract.words import Marks, start_of, whole_of
+from crawler.extract.words import Marks, alone_of, start_of
 
 (
     OLD, ELSEWHERE, HIDDEN, LINK, PRICE, BUTTON, STOCK, HEADING, LABEL,
@@ -48,7 +48,7 @@ _CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
 #: Whether other products follow a heading, or what people say of this one.
 begins_others = start_of(lambda any_of: any_of("headings", "others"))
 #: Whether a heading says that the product's own description follows.
-_describes = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'description')})\W{{0,3}}")
+_describes = alone_of("headings", "description", 3)
 _MOST_ELEMENTS = 30_000
 #: Lines read after the main heading; the product's facts stand before.
 MOST_AFTER = 400

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from crawler.extract import lazy_patterns
 from crawler.extract.stock.availability import availability_of_text
-from crawler.extract.words import whole_of
+from crawler.extract.words import alone_of
 
 #: What stands where the price was.
-SOLD = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'sold')})\W*")
+SOLD = alone_of("stock", "sold")
 #: What divides the remarks of a line, an amount among them.
 _DIVIDED = lazy_patterns.pattern(
     r"\s[-–—]+\s|[,;:.!|/()\[\]、。　～](?:\s|$)|\s?[(\[（【]|\d[.,]\d\d"

@@ -17,7 +17,7 @@ from crawler.extract.stock.availability import WORDS, availability_of_text, buys
 from crawler.extract.stock.by_price import SOLD as _SOLD
 from crawler.extract.stock.by_price import sold_in, told_by_price
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import Marks, any_word, begun_of, finder, finder_of, whole_of
+from crawler.extract.words import Marks, alone_of, any_word, begun_of, finder, finder_of
 from crawler.extract.words.listed_words import Together
 
 _STOCK_LABEL = begun_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
@@ -26,13 +26,13 @@ _CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b"
 #: Words for a local shop: a product that is missing in one may be sold online.
 _IN_SHOPS = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'in_shops')})(?!\w)")
 #: A product that is not sold yet: "Coming soon".
-_SOON = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'soon')})\W*")
+_SOON = alone_of("stock", "soon")
 #: The caption of a button in place of the buy button: "Notify me".
-_NOTIFIES = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'notify')})\W*")
+_NOTIFIES = alone_of("stock", "notify")
 #: A choice's name before its stock.
 _CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
 #: The caption of a button that asks the seller, bids or reserves.
-_ASKS = whole_of(lambda any_of: rf"\W*(?:{any_of('buy', 'asks')})\W*")
+_ASKS = alone_of("buy", "asks")
 #: Characters of a line about the stock.
 _MAX_LENGTH = 100
 #: Lines after the heading in which a sentence is about the product.
@@ -42,8 +42,8 @@ _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=
 _CART = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
 #: Cells of a table or a list of terms, and a cell's words for no and yes.
 _CELLS = frozenset({"th", "td", "dt"})
-_NO = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('stock', 'denies')})\W{{0,3}}")
-_YES = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('stock', 'affirms')})\W{{0,3}}")
+_NO = alone_of("stock", "denies", 3)
+_YES = alone_of("stock", "affirms", 3)
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT

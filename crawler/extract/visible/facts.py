@@ -37,6 +37,7 @@ _PAIR = lazy_patterns.pattern(
     r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
 )
 #: A dash divides two facts if a word with a figure stands behind it: `Acme — ref. X-12`.
+_MAY_BE_DIVIDED = re.compile("[-:#：|՝·•–—]").search
 _DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
 #: A separator between two facts of one line.
 _RULED = re.compile(r"\s[|·•]\s").search
@@ -98,18 +99,21 @@ def _label(text: str) -> str | None:
     if not text or len(text) > 40:
         return None
     match = _IS_LABEL(text) or ("№" in text and _IS_LABEL(text.replace("№", "no"))) or None
-    if match is None and (label := _SHOP_NAME_LABEL(text)) and _IS_LABEL(label[1]):
+    if match is not None:
+        return _LABELS[match.lastindex - 1] if match.lastindex else None
+    if "-" in text and (label := _SHOP_NAME_LABEL(text)) and _IS_LABEL(label[1]):
         return "sku"
-    if match is None and _INITIALS(text):
+    if text[-1] == "#" and _INITIALS(text):
         return "sku"  # "BH #": the shop's own number
-    if match is None and " " in text:
+    # The last word decides first, because nearly no line ends as a label does.
+    last_word = text[max(text.rfind(" "), text.rfind("-")) + 1 :]
+    if last_word.lower().strip(".") in _LABEL_ENDS and " " in text:
         # "RS Stock No": shops put their own name before the label.
         name, tail = text.split(" ", 1)
-        parts = re.split(r"[ -]", tail)
-        has_shop_name = len(parts) > 1 and (name.isupper() or " " in tail)
-        labelled = has_shop_name and parts[-1].lower().strip(".") in _LABEL_ENDS and _IS_LABEL(tail)
+        has_shop_name = " " in tail or ("-" in tail and name.isupper())
+        labelled = has_shop_name and _IS_LABEL(tail)
         return "sku" if labelled and labelled[1] else None
-    return _LABELS[match.lastindex - 1] if match and match.lastindex else None
+    return None
 
 
 def find_facts(walk: Lines, signs: Visible) -> None:
@@ -213,9 +217,11 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
 
 def _has_no_fact(text: str) -> bool:
     """Whether a line holds neither a label nor a fact, however it is divided."""
-    if _label(text) or _DIVIDED(text):
+    if _label(text) or (_MAY_BE_DIVIDED(text) and _DIVIDED(text)):
         return False
-    return len(text) >= _MAX_CODE or _unseparated(text) is None
+    # A number behind a label has a figure or a dash.
+    no_number = len(text) >= _MAX_CODE or not ("-" in text or holds_digit(text))
+    return no_number or _unseparated(text) is None
 
 
 #: Labels and menus are the same on all of a shop's pages.

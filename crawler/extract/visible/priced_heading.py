@@ -15,7 +15,7 @@ from crawler.extract.address_kinds import is_front, is_front_of_tongue
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.page.places import box as place_box
-from crawler.extract.words import Marks, whole_of
+from crawler.extract.words import Marks, alone_of
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MAX_HEADINGS, _MAX_AROUND = 80, 12
@@ -45,7 +45,7 @@ _IS_HEAD = Marks(lambda words: _HEAD(words[:200].lower()) is not None)
 _MIN_MENU_LINKS = 2
 _FRAME_TAGS = frozenset({"header", "nav", "footer", "aside"})
 #: Banners of a page with one product: "Single Product".
-_IS_GENERAL = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'general')})\W{{0,3}}")
+_IS_GENERAL = alone_of("headings", "general", 3)
 #: Classes and ids of boxes that hold a name.
 _NAME_CLASS = re.compile(r"title|name|titel|titre|nombre|heading").search
 _LONGEST_CLASS = 1_000

@@ -21,11 +21,11 @@ from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.visible.priced_heading import has_name_class, is_general
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import whole_of
+from crawler.extract.words import alone_of
 from crawler.extract.words.listed_words import Listed
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_IS_NAME = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'name_label')})\W{{0,3}}")
+_IS_NAME = alone_of("headings", "name_label", 3)
 _VALUE = lazy_patterns.pattern(
     r"\W{0,3}(?:[^\W\d_]{1,4}[.:]?\s?)?"
     r"(\d{1,3}(?:[., '’]\d{3}){1,3}(?:[.,]\d{1,2})?|\d{1,9}(?:[.,]\d{1,2})?)"

@@ -88,8 +88,20 @@ def whole_of(rule: Rule) -> Listed:
     return Listed(rule, _each_uncaptured, lambda pattern: _compiled(pattern).fullmatch)
 
 
+def alone_of(section: str, name: str, max_signs: int | None = None) -> Listed:
+    r"""The same for an entry of a list alone, with up to *max_signs* signs on each side of it.
+
+    None is any number of signs.
+
+    >>> alone_of("headings", "description", 3)(" Product description:")[0]
+    ' product description:'
+    """
+    signs = r"\W*" if max_signs is None else rf"\W{{0,{max_signs}}}"
+    return begun_of(lambda any_of: f"{signs}(?:{any_of(section, name)}){signs}")
+
+
 def begun_of(rule: Rule) -> Listed:
-    """The same for a pattern that nothing precedes: it has to begin with a word, and so the text."""
+    """The same for a rule that begins with its words, or with signs before them."""
     return Begun(rule, _each_uncaptured, lambda pattern: _compiled(pattern).fullmatch)
 
 

@@ -198,11 +198,13 @@ class Begun(Listed):
     """The same for a rule whose words begin the text, or stand behind signs that begin it."""
 
     def _held(self, text: str) -> list[int]:
-        if text and not text[0].isalnum():
-            text = text[_SIGNS(text).end() :]
+        start = text[:_START]
+        if start and not start[0].isalnum():
+            begin = _SIGNS(text).end()  # type: ignore[union-attr]  # no sign is a match, too
+            start = text[begin : begin + _START]
         by_start, needs_of = self._by_gram, self._needs
         for length in _START_LENGTHS:
-            places = by_start.get(text[:length])
+            places = by_start.get(start[:length])
             if places is not None:
                 return [place for place in places if needs_of[place] in text]
         return []
