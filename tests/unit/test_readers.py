@@ -105,7 +105,7 @@ print(json.dumps([len(made), [name for name, one in made if "compiled" in vars(o
 PATTERNS = dict(_patterns())
 #: Who calls these cuts the text short, or has a short one.
 _OF_SHORT_TEXTS = frozenset(
-    {"_NEXT", "_TO", "_APART", "APART", "_BUY_SHORT", "_SCHEME", "_SCIENCE", "_PER_UNIT", "_PER_PIECE", "_PAIR",
+    {"_NEXT", "_TO", "_APART", "EXTRA_COSTS", "_BUY_SHORT", "_SCHEME", "_SCIENCE", "_PER_UNIT", "_PER_PIECE", "_PAIR",
      "_RANGE", "_PLAIN", "_HOST", "_WWW_HOST", "_FRONT", "_HOME", "_PAGE", "_DRESS", "_IDENTITY",
      "_SOLD", "SOLD", "_SOON", "_NOTIFIES", "_ASKS", "_ASKS_IN_BOX", "_SAVED"}
 )  # fmt: skip

@@ -1,1 +1,1 @@
-"""Which of a page's amounts is the product's price."""
+"""Choose the product's price among the amounts of a page."""

@@ -27,32 +27,32 @@ from crawler.extract.price.line_amounts import (
     says_old,
     with_next,
 )
-from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, in_a_tile
+from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, is_in_tile
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
-    APART,
     COSTS,
+    EXTRA_COSTS,
     POSTAGE,
     is_marked_by_picture,
     is_other,
     labels_other,
+    names_lowest,
     says_other,
-    tells_lowest,
 )
-from crawler.extract.price.priced_choices import has_several, the_one_made
+from crawler.extract.price.priced_choices import has_several, prefer_selected
 from crawler.extract.price.regular_price import (
     OTHER,
     Candidate,
-    beside,
-    called_twice,
+    favour_reduced,
+    favour_repeated,
+    is_beside,
     is_net_box,
     is_struck,
-    near_before,
-    often_told,
-    paid_in_box,
-    paired,
+    mark_by_label,
+    mark_pairs,
+    prefer_gross,
     stands_alone,
-    with_tax,
+    unmark_paid,
 )
 from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.price.two_currencies import without_conversions
@@ -61,147 +61,147 @@ from crawler.extract.price.words_beside import (
     BEHIND,
     CALLS_PRICE,
     RANGE,
-    begins,
+    begins_sentence,
+    has_lower_behind,
     in_sentence,
+    is_labelled_behind,
     is_old_behind,
-    one_told_behind,
-    tells_a_part,
-    told_behind,
+    is_one_labelled_behind,
     words_of,
 )
 from crawler.extract.stock.availability import availability_of_text, buys
 from crawler.extract.visible_signs import Visible
 from scrapy_seine.records import Value
 
-#: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
-_BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
+#: Words before and after an amount in a sentence, and characters of an article.
+_MIN_BEFORE, _MIN_AFTER, _MIN_ARTICLE = 3, 2, 800
 _WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
-#: What comes to a price, or is taken from it: `Velvet +120 €`.
+#: Signs of a surcharge or a discount: `Velvet +120 €`.
 _MORE_OR_LESS = frozenset({"+", "−"})
-_TAIL = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
-#: What may stand in a tile between its link and its price.
-_BETWEEN = _lines.OLD | _lines.HIDDEN | _lines.STOCK
-#: What costs more is too far from the heading to be its price; postage and such, sooner.
-_FARTHEST, _FARTHEST_OTHER = 150, 90
-#: Characters before an amount with which its line begins.
-_GAP = 3
-#: Characters of a label that holds a figure.
-_LONGEST_LABEL = 120
+_LABEL_AT_END = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
+#: Lines in a tile between its link and its price.
+_SKIPPED_FLAGS = _lines.OLD | _lines.HIDDEN | _lines.STOCK
+#: The highest cost of a price, and of another amount such as postage; beyond, it is too far off.
+_MAX_COST, _MAX_OTHER = 150, 90
+#: Characters before an amount at the start of its line.
+_MAX_START = 3
+#: Characters of a label with a figure.
+_MAX_LABEL = 120
 #: Amounts of a page that are weighed.
 _MAX_AMOUNTS = 3_000
 _MAX_LINKED = 6
-#: Boxes in which words before an amount make no sentence.
-_NO_PROSE = _lines.PRICE | _lines.LABEL
-#: Lines from a sentence to the price that it is about.
-_BESIDE = 1
-#: No price comes down to a smaller part of what it was.
-_LEAST_REDUCED = 5
+#: Boxes in which words before an amount are no sentence.
+_BOX_FLAGS = _lines.PRICE | _lines.LABEL
+#: Lines between a sentence and the price that it is about.
+_MAX_SENTENCE_LINES = 1
+#: The highest ratio of a regular price to the price.
+_MAX_RATIO = 5
 
 
 def _candidates(
-    read: Lines, seen: Visible, all_amounts: Amounts, look_for_tiles: bool
+    walk: Lines, signs: Visible, all_amounts: Amounts, look_for_tiles: bool
 ) -> list[Candidate]:
-    main = read.lines[read.heading].element if look_for_tiles and read.heading >= 0 else None
-    amounts = all_amounts.outside_tiles(seen, main)
-    # A column beside the reviews comes after them in the page.
-    here = [amount for amount in amounts if not amount[0].flags & _lines.ELSEWHERE]
-    if look_for_tiles and here:
-        mine = [amount for amount in here if not in_a_tile(read, amount[0])]
-        seen.lone_cards = 0 if seen.cards else len(here) - len(mine)
-        here = mine
-    if not here and not seen.cards:
-        apart = [amount for amount in amounts if _beside_others(amount[0])]
-        here = [amount for amount in apart if not look_for_tiles or not in_a_tile(read, amount[0])]
-    return [c for line, monies in here for c in _judged_line(read, line, monies)]
+    main = walk.lines[walk.heading].element if look_for_tiles and walk.heading >= 0 else None
+    amounts = all_amounts.outside_tiles(signs, main)
+    # A column beside the reviews comes after them in the HTML.
+    own_lines = [pair for pair in amounts if not pair[0].flags & _lines.ELSEWHERE]
+    if look_for_tiles and own_lines:
+        untiled = [pair for pair in own_lines if not is_in_tile(walk, pair[0])]
+        signs.lone_cards = 0 if signs.cards else len(own_lines) - len(untiled)
+        own_lines = untiled
+    if not own_lines and not signs.cards:
+        marked = [pair for pair in amounts if _beside_others(pair[0])]
+        own_lines = [pair for pair in marked if not look_for_tiles or not is_in_tile(walk, pair[0])]
+    return [c for line, monies in own_lines for c in _weigh_line(walk, line, monies)]
 
 
-def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> Amounts:
-    """Read the amounts of all lines that a visitor sees, so many at most."""
-    amounts, left = Amounts(look_for_tiles=look_for_tiles), _MAX_AMOUNTS
-    shown = _lines.DIGIT | _lines.HIDDEN
-    for line in read.lines:
-        if left <= 0:
+def _all_amounts(walk: Lines, local: str | None, look_for_tiles: bool) -> Amounts:
+    """Read at most _MAX_AMOUNTS amounts from all visible lines."""
+    amounts, remaining = Amounts(look_for_tiles=look_for_tiles), _MAX_AMOUNTS
+    line_flags = _lines.DIGIT | _lines.HIDDEN
+    for line in walk.lines:
+        if remaining <= 0:
             break
-        if line.flags & shown != _lines.DIGIT:
+        if line.flags & line_flags != _lines.DIGIT:
             continue
         monies = monies_of(line, local)
         if len(monies) == 1 and monies[0].currency is None:
-            monies = with_next(read, line, monies[0], local)
-        left -= len(monies)
+            monies = with_next(walk, line, monies[0], local)
+        remaining -= len(monies)
         if monies:
             amounts.add(line, monies)
     return amounts
 
 
 def _beside_others(line: Line) -> bool:
-    """Whether only its place in the page lets a price seem another product's."""
-    wanted = _lines.BEYOND | _lines.PRICE
-    return line.flags & wanted == wanted and not line.flags & (_lines.CARD | _lines.LINK)
+    """Whether a price seems another product's only because it is below a heading about others."""
+    line_flags = _lines.BEYOND | _lines.PRICE
+    return line.flags & line_flags == line_flags and not line.flags & (_lines.CARD | _lines.LINK)
 
 
-def _judged_line(read: Lines, line: Line, monies: Sequence[Money]) -> list[Candidate]:
+def _weigh_line(walk: Lines, line: Line, monies: Sequence[Money]) -> list[Candidate]:
     place = _Place(
-        line, line.index - read.heading, label_before(read, line), _follows_link(read, line)
+        line, line.index - walk.heading, label_before(walk, line), _follows_link(walk, line)
     )
-    ends = [0, *(money.end for money in monies)]
-    starts = [*(money.start for money in monies[1:]), len(line.text)]
-    if told_behind(monies, line.text) or one_told_behind(read, line, monies):
-        place, ends = attrs.evolve(place, behind=True), [money.end for money in monies]
-    found = [_judged(*parts) for parts in zip(monies, repeat(place), ends, starts, strict=False)]
-    if len(found) < 2 or not line.flags & _lines.OLD:
-        return found
-    return _told_apart(found, behind=place.behind)
+    starts = [0, *(money.end for money in monies)]
+    ends = [*(money.start for money in monies[1:]), len(line.text)]
+    if is_labelled_behind(monies, line.text) or is_one_labelled_behind(walk, line, monies):
+        place, starts = attrs.evolve(place, behind=True), [money.end for money in monies]
+    weighed = [_weigh(*parts) for parts in zip(monies, repeat(place), starts, ends, strict=False)]
+    if len(weighed) < 2 or not line.flags & _lines.OLD:
+        return weighed
+    return _split_old(weighed, behind=place.behind)
 
 
-def _told_apart(found: list[Candidate], *, behind: bool) -> list[Candidate]:
-    """The amounts of a struck line, of which a word says which one was before: the others are not.
+def _split_old(candidates: list[Candidate], *, behind: bool) -> list[Candidate]:
+    """Mark only those amounts of a struck line as old that words call so, if they call any so.
 
     `<b>129,99 €</b><s>UVP 199,00 €</s>` is one line. The words may stand *behind* each amount.
     """
-    ends = [0, *(c.money.end for c in found)]
-    said = [
-        c.told_old if behind else says_old(c.line.text[end : c.money.start][-40:].strip())
-        for c, end in zip(found, ends, strict=False)
+    ends = [0, *(c.money.end for c in candidates)]
+    are_old = [
+        c.says_old if behind else says_old(c.line.text[end : c.money.start][-40:].strip())
+        for c, end in zip(candidates, ends, strict=False)
     ]
-    if not any(said):
-        return found
-    return [attrs.evolve(c, old=old) for c, old in zip(found, said, strict=True)]
+    if not any(are_old):
+        return candidates
+    return [attrs.evolve(c, old=is_old) for c, is_old in zip(candidates, are_old, strict=True)]
 
 
-def label_before(read: Lines, line: Line) -> str:
-    """The text of the line before, where it may say what an amount is."""
+def label_before(walk: Lines, line: Line) -> str:
+    """Return the text of the line before, if it may be the label of an amount; else ''."""
     place = line.index - 1
-    while place > 0 and read.lines[place].flags & _lines.HIDDEN:
+    while place > 0 and walk.lines[place].flags & _lines.HIDDEN:
         place -= 1
-    if place == read.heading:
-        return ""  # a thing's name may be "Regular fit jeans"
-    text = read.lines[place].text if place >= 0 else ""
-    if place < 0 or not read.lines[place].flags & _lines.DIGIT:
+    if place == walk.heading:
+        return ""  # a product's name may be "Regular fit jeans"
+    text = walk.lines[place].text if place >= 0 else ""
+    if place < 0 or not walk.lines[place].flags & _lines.DIGIT:
         return text if len(text) < 40 else ""
-    if text[-1:] == ":" and len(text) <= _LONGEST_LABEL and tells_lowest(text):
-        return text  # the lowest price of 30 days: the figure is no amount
-    tail = _TAIL.search(text)  # the label may stand behind the amount before
+    if text[-1:] == ":" and len(text) <= _MAX_LABEL and names_lowest(text):
+        return text  # "Lowest price of 30 days:": the figure is no amount
+    tail = _LABEL_AT_END.search(text)  # the label may stand behind the amount before
     return tail[1] if tail else ""
 
 
-def _follows_link(read: Lines, line: Line) -> bool:
-    """Whether the line comes right after a link, as the price in a listing's tile does."""
+def _follows_link(walk: Lines, line: Line) -> bool:
+    """Whether a line comes right after a link, as the price in a listing's tile."""
     place = line.index - 1
-    while place > 0 and read.lines[place].flags & _BETWEEN:
+    while place > 0 and walk.lines[place].flags & _SKIPPED_FLAGS:
         place -= 1
-    flags = read.lines[place].flags
-    if place <= read.heading or not flags & _lines.LINK or flags & _lines.FACT:
+    flags = walk.lines[place].flags
+    if place <= walk.heading or not flags & _lines.LINK or flags & _lines.FACT:
         return False
-    if flags & _lines.DIGIT and any(find_prices(read.lines[place].text[:LONGEST_LINE])):
-        return False  # another edition's, with its price
-    if read.heading >= 0 and read.lines[read.heading].text.startswith(read.lines[place].text):
-        return False  # its maker, or its name once more
-    element = read.lines[place].element
+    if flags & _lines.DIGIT and any(find_prices(walk.lines[place].text[:LONGEST_LINE])):
+        return False  # another edition with its price
+    if walk.heading >= 0 and walk.lines[walk.heading].text.startswith(walk.lines[place].text):
+        return False  # the product's maker or its name
+    element = walk.lines[place].element
     return maker_led_to(element) is None and not _leads_nowhere(element)
 
 
 def _leads_nowhere(element: Element) -> bool:
-    """Whether a link begins something on the page: `javascript:print()`."""
+    """Whether a link runs a script instead of leading to a page: `javascript:print()`."""
     boxes = (element, *islice(element.iterancestors(), _MAX_LINKED))
     link = next((box for box in boxes if box.tag == "a"), None)
     return link is not None and not leads_away(link)
@@ -209,70 +209,71 @@ def _leads_nowhere(element: Element) -> bool:
 
 @attrs.frozen(eq=False, repr=False)
 class _Place(Value):
-    """What stands around an amount."""
+    """Where an amount stands, and what is around it."""
 
     line: Line
     distance: int
     """Lines after the heading; negative before it."""
     label: str
-    """The line before, where it may say what an amount is."""
+    """The line before, if it may be the amount's label."""
     follows_link: bool
     behind: bool = False
-    """The words of each amount of the line stand behind it."""
+    """The label of each amount of the line stands behind it."""
 
 
-def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
-    """Weigh an amount; the amounts beside it in the same line end at *since*, begin at *until*."""
-    line, label = place.line, "" if since else place.label
-    before = line.text[max(since, money.start - 2 * AROUND) : money.start]
-    other = is_other(words_of(money, line.text, since, until)) or labels_other(label)
-    if other and not (since or labels_other(label)) and begins(before):
-        # What is said behind an amount alone may be that postage comes to it, or be about the
-        # lower amount that follows.
-        behind = line.text[money.end : until][:BEHIND].lower().partition(". ")[0]
-        behind = APART.sub(" ", behind)
-        is_apart = not tells_a_part(money, line.text) and is_other(behind)
+def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
+    """Weigh an amount, whose words in its line begin at *start* and end at *end*."""
+    line, label = place.line, "" if start else place.label
+    before = line.text[max(start, money.start - 2 * AROUND) : money.start]
+    other = is_other(words_of(money, line.text, start, end)) or labels_other(label)
+    if other and not (start or labels_other(label)) and begins_sentence(before):
+        # Words behind an amount may name extra postage, or be about the lower amount that follows.
+        behind = line.text[money.end : end][:BEHIND].lower().partition(". ")[0]
+        behind = EXTRA_COSTS.sub(" ", behind)
+        is_apart = not has_lower_behind(money, line.text) and is_other(behind)
         other = is_apart and availability_of_text(behind) is None  # "149 €, ready for shipping"
         other = other or says_other(before)
-    elif other and since and until == len(line.text) and not labels_other(label):
-        # What is said behind the last amount alone may be that postage comes to it.
-        behind = APART.sub(" ", line.text[money.end :][:BEHIND].lower())
-        other = is_other(f"{line.text[since : money.start]} {behind}")
+    elif other and start and end == len(line.text) and not labels_other(label):
+        # Words behind the last amount may name extra postage.
+        behind = EXTRA_COSTS.sub(" ", line.text[money.end :][:BEHIND].lower())
+        other = is_other(f"{line.text[start : money.start]} {behind}")
     if other and line.flags & _lines.BUTTON and buys(before.strip()):
         other = False  # "Add to cart — $14.00"
     if len(line.text) < LONGEST_TILE_PRICE and is_marked_by_picture(line.element):
         other = True
-    if per_unit.tells(before[-20:], line.text[money.end : money.end + BEHIND]):
+    if per_unit.names_unit(before[-20:], line.text[money.end : money.end + BEHIND]):
         other = True
     if before[-2:].strip() in _MORE_OR_LESS:
         other = True
     cost = _cost_of_place(money, place) + (OTHER if other else 0)
-    if since and RANGE.match(before):
+    if start and RANGE.match(before):
         cost += 5
-    told = before[-40:].strip(" :：") or label
+    label_words = before[-40:].strip(" :：") or label
     if place.behind:
-        told = line.text[money.end : until][:40].strip()
-    told_old = says_old(told) or (since > 0 and is_old_behind(line.text[money.end :]))
-    old = bool(line.flags & _lines.OLD) or told_old
-    now = not old and bool(told) and says_now(told)
-    if now or (label and not since and CALLS_PRICE(label)):
-        cost -= 10  # as good as a class
-    return Candidate(money, line, cost, old, other, place.follows_link, now, told_old)
+        label_words = line.text[money.end : end][:40].strip()
+    by_words = says_old(label_words) or (start > 0 and is_old_behind(line.text[money.end :]))
+    is_old = bool(line.flags & _lines.OLD) or by_words
+    is_now = not is_old and bool(label_words) and says_now(label_words)
+    if is_now or (label and not start and CALLS_PRICE(label)):
+        cost -= 10  # a label counts as much as a class
+    return Candidate(money, line, cost, is_old, other, place.follows_link, is_now, by_words)
 
 
 def _cost_of_place(money: Money, place: _Place) -> int:
-    """How unlikely an amount is the price, by where it stands and how it is written."""
+    """Return the cost of an amount (high if it is hardly the price) by its place and form."""
     line = place.line
     cost = place.distance if place.distance >= 0 else 10 - place.distance * 3
     if not line.flags & _lines.PRICE:
         cost += 10
     if place.follows_link:
         cost += 4 if line.flags & _lines.NOW else 12
-    if line.flags & _lines.LABEL and money.start > _GAP:
-        cost += 15  # the name of a choice that costs more: a guarantee, a size
+    if line.flags & _lines.LABEL and money.start > _MAX_START:
+        cost += 15  # a choice with a surcharge: a guarantee, a size
     if money.currency is None:
         cost += 8
-    if line.flags & _lines.LINK and not (money.start <= _GAP and _is_outside_links(line.element)):
+    if line.flags & _lines.LINK and not (
+        money.start <= _MAX_START and _is_outside_links(line.element)
+    ):
         cost += 40
     if not money.value:
         cost += 100
@@ -280,219 +281,219 @@ def _cost_of_place(money: Money, place: _Place) -> int:
 
 
 def _is_outside_links(element: Element) -> bool:
-    """Whether a line begins outside of any link: what follows in it may be linked."""
+    """Whether a line begins outside of any link; its rest may be a link."""
     return all(e.tag != "a" for e in (element, *islice(element.iterancestors(), _MAX_LINKED)))
 
 
-def _chosen(found: list[Candidate], read: Lines) -> tuple[list[Candidate], Candidate | None]:
-    """Weigh amounts against each other; the last one is most likely the price."""
-    candidates = the_one_made(_told(found))
-    if len(candidates) > 1:  # one alone is neither the tax nor the price before of another one
-        amounts = paid_in_box(with_tax(labelled_above(candidates), read.lines))
-        candidates = often_told(paired(called_twice(near_before(amounts)), read.lines))
-    new = [c for c in candidates if not c.old]
-    best = min(new, key=lambda c: c.cost, default=None)
-    first = min(candidates, key=lambda c: c.cost, default=None)
-    if first is None:
+def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Candidate | None]:
+    """Compare the amounts; return them and the one that is most likely the price."""
+    candidates = prefer_selected(_drop_old_in_prose(weighed))
+    if len(candidates) > 1:  # one alone is no other amount's tax or regular price
+        amounts = unmark_paid(prefer_gross(labelled_above(candidates), walk.lines))
+        candidates = favour_repeated(mark_pairs(mark_by_label(favour_reduced(amounts)), walk.lines))
+    current = [c for c in candidates if not c.old]
+    price = min(current, key=lambda c: c.cost, default=None)
+    likeliest = min(candidates, key=lambda c: c.cost, default=None)
+    if likeliest is None:
         return candidates, None
-    if best is None or (first.cost < best.cost - 20 and not beside(first, best)):
-        best = first  # a class says "regular price", and there is no other
-    elif first.old and not _is_surely_old(first) and _is_no_price_beside(best, first):
-        best = first
-    elif best.other and not first.other and not _is_surely_old(first):
-        best = first  # the usual price is what those pay who hold no card
-    return candidates, best
+    if price is None or (likeliest.cost < price.cost - 20 and not is_beside(likeliest, price)):
+        price = likeliest  # its class says "regular price", and there is no other price
+    elif likeliest.old and not _is_surely_old(likeliest) and _is_no_price_beside(price, likeliest):
+        price = likeliest
+    elif price.other and not likeliest.other and not _is_surely_old(likeliest):
+        price = likeliest  # the regular price is asked, because the other one needs a card
+    return candidates, price
 
 
 def find_price(
-    read: Lines,
-    seen: Visible,
+    walk: Lines,
+    signs: Visible,
     local: str | None,
     tiles: bool = True,
-    own: str | None = None,
+    shop_currency: str | None = None,
 ) -> None:
-    """Put price, currency and the price before a reduction into *seen*.
+    """Put price, currency and the price before a reduction into *signs*.
 
-    Of an amount in two currencies the one in the shop's *own* counts, as its structured data tells.
-    Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
+    Of an amount in two currencies the one in *shop_currency*, by structured data, counts.
+    Without *tiles* a listing's tiles are not searched, because only a few lines were read.
     """
-    amounts = _all_amounts(read, local, tiles)
-    candidates = without_conversions(_candidates(read, seen, amounts, tiles), own)
-    seen.priced_choices = has_several(candidates)
-    candidates, best = _chosen(candidates, read)
-    if best is not None and tiles and read.heading >= 0:
-        row = amounts.row_of(best.line, read.lines[read.heading].element)
-        if row:  # another product's: what is in the tiles beside it is so too
-            seen.cards = max(seen.cards, len(row))
-            candidates, best = _chosen(
-                [c for c in candidates if not is_within(c.line.element, row)], read
+    amounts = _all_amounts(walk, local, tiles)
+    candidates = without_conversions(_candidates(walk, signs, amounts, tiles), shop_currency)
+    signs.priced_choices = has_several(candidates)
+    candidates, price = _choose(candidates, walk)
+    if price is not None and tiles and walk.heading >= 0:
+        row = amounts.row_of(price.line, walk.lines[walk.heading].element)
+        if row:  # the amount is another product's, and so are those in the tiles beside it
+            signs.cards = max(signs.cards, len(row))
+            candidates, price = _choose(
+                [c for c in candidates if not is_within(c.line.element, row)], walk
             )
-    if (
-        best is None
-        or best.cost > (_FARTHEST_OTHER if best.other else _FARTHEST)
-        or is_struck(best)
-    ):
+    if price is None or price.cost > (_MAX_OTHER if price.other else _MAX_COST) or is_struck(price):
         return
-    if not best.money.value and best.line.index < read.heading:
+    if not price.money.value and price.line.index < walk.heading:
         return  # the sum of the cart in the page's head
-    if best.other and (len(best.line.text) > LONGEST_TILE_PRICE or _is_postage(best)):
-        return  # a sentence about postage or a sum from which on it is free
-    if not best.line.flags & _lines.PRICE and asks_for_price(read, best.line.index):
+    if price.other and (len(price.line.text) > LONGEST_TILE_PRICE or _is_postage(price)):
+        return  # a sentence about postage or the sum from which it is free
+    if not price.line.flags & _lines.PRICE and asks_for_price(walk, price.line.index):
         return
-    seen.price_alone = len(candidates) == 1
-    unit = (seen.price_alone or best.line.flags & _lines.PRICE) and per_unit.tells(
-        "", best.line.text[best.money.end :][:BEHIND]
+    signs.price_alone = len(candidates) == 1
+    by_unit = (signs.price_alone or price.line.flags & _lines.PRICE) and per_unit.names_unit(
+        "", price.line.text[price.money.end :][:BEHIND]
     )
-    seen.price_distance = best.cost - (OTHER if unit else 0)
-    seen.price_line = best.line.index
-    seen.price_in_prose = _is_in_prose(read, best)
-    if seen.price_in_prose and not best.follows_link and not _is_called_price(best):
-        return  # what one has to spend, wins or saves
-    seen.fields["price"] = best.money.value
-    seen.fields["currency"] = best.money.currency
-    seen.paths["price"] = path(best.line.element)
-    seen.price_marked = bool(best.line.flags & _lines.PRICE)
-    called = best.line.text[: best.money.start][-AROUND:] or label_before(read, best.line)
-    # What is sold by the metre has a price by the metre.
-    loose = best.other and not (unit or CALLS_PRICE(called))
-    seen.price_is_loose = loose or _ends_sentence(best, alone=True) or _is_below_others(read, best)
-    seen.price_after_link = best.follows_link
+    signs.price_distance = price.cost - (OTHER if by_unit else 0)
+    signs.price_line = price.line.index
+    signs.price_in_prose = _is_in_prose(walk, price)
+    if signs.price_in_prose and not price.follows_link and not _is_called_price(price):
+        return  # a sum to spend, to win or to save
+    signs.fields["price"] = price.money.value
+    signs.fields["currency"] = price.money.currency
+    signs.paths["price"] = path(price.line.element)
+    signs.price_marked = bool(price.line.flags & _lines.PRICE)
+    words_before = price.line.text[: price.money.start][-AROUND:] or label_before(walk, price.line)
+    # A product that is sold by the metre has a price by the metre.
+    loose = price.other and not (by_unit or CALLS_PRICE(words_before))
+    signs.price_is_loose = (
+        loose or _ends_sentence(price, sentence_only=True) or _is_below_others(walk, price)
+    )
+    signs.price_after_link = price.follows_link
     rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
-    seen.price_in_rows = best.follows_link and len(rows) > 1
-    _take_before(read, seen, candidates, best)
+    signs.price_in_rows = price.follows_link and len(rows) > 1
+    _set_regular(walk, signs, candidates, price)
 
 
-def _take_before(read: Lines, seen: Visible, candidates: list[Candidate], best: Candidate) -> None:
-    """Put the price before a reduction into *seen*."""
-    before = [c for c in candidates if c.old and not c.other and _is_before(c, best)]
-    if before and not is_net_box(best):
-        before = [c for c in before if not is_net_box(c)]
-    if before:
-        nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))
-        seen.fields["regular_price"] = nearest.money.value
-        words = nearest.line.text[: nearest.money.start][-40:].strip()
-        marked = bool(nearest.line.flags & _lines.OLD) or says_old(words)
-        seen.reduced = marked and not best.other
+def _set_regular(
+    walk: Lines, signs: Visible, candidates: list[Candidate], price: Candidate
+) -> None:
+    """Put the price before a reduction into *signs*."""
+    regular = [c for c in candidates if c.old and not c.other and _is_regular_price(c, price)]
+    if regular and not is_net_box(price):
+        regular = [c for c in regular if not is_net_box(c)]
+    if regular:
+        nearest = min(regular, key=lambda c: abs(c.line.index - price.line.index))
+        signs.fields["regular_price"] = nearest.money.value
+        words_before = nearest.line.text[: nearest.money.start][-40:].strip()
+        is_marked = bool(nearest.line.flags & _lines.OLD) or says_old(words_before)
+        signs.reduced = is_marked and not price.other
     else:
-        seen.struck_below = _below(read, candidates, best)
+        signs.struck_below = _struck_below(walk, candidates, price)
 
 
-def _told(candidates: list[Candidate]) -> list[Candidate]:
-    """Take what only a sentence apart from all prices calls the one before for another amount.
+def _drop_old_in_prose(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark an old price as another amount, if only a sentence far from all prices calls it old.
 
-    A description tells what a thing cost elsewhere, or when it was new.
+    A description may have the price in other shops, or of the new product.
     """
-    if not [c for c in candidates if c.told_old]:
+    if not [c for c in candidates if c.says_old]:
         return candidates
-    marked = [c.line.index for c in candidates if c.line.flags & _lines.PRICE and not c.told_old]
+    priced = [c.line.index for c in candidates if c.line.flags & _lines.PRICE and not c.says_old]
     return [
         c
-        if not c.told_old
+        if not c.says_old
         or c.line.flags & _lines.OLD
         or not _ends_sentence(c)
-        or any(abs(c.line.index - place) <= _BESIDE for place in marked)
-        or any(o.line is c.line and not (o.told_old or o.other) for o in candidates)
+        or any(abs(c.line.index - place) <= _MAX_SENTENCE_LINES for place in priced)
+        or any(o.line is c.line and not (o.says_old or o.other) for o in candidates)
         else attrs.evolve(c, old=False, other=True, cost=c.cost + OTHER)
         for c in candidates
     ]
 
 
-def _is_no_price_beside(best: Candidate, old: Candidate) -> bool:
-    """Whether an amount that no box for prices holds cannot be what another one came down to.
+def _is_no_price_beside(amount: Candidate, regular: Candidate) -> bool:
+    """Whether an amount outside of price boxes cannot be the reduced price of *regular*.
 
-    It ends a sentence about something else, or is a small part of the other.
+    It ends a sentence about something else, or is a small part of *regular*.
     """
-    if best.line.flags & _lines.PRICE or best.now or best.cost <= old.cost:
+    if amount.line.flags & _lines.PRICE or amount.now or amount.cost <= regular.cost:
         return False
-    return _ends_sentence(best) or best.money.value * _LEAST_REDUCED < old.money.value
+    return _ends_sentence(amount) or amount.money.value * _MAX_RATIO < regular.money.value
 
 
-def _is_surely_old(one: Candidate) -> bool:
-    """Whether a mark and more than a class says that an amount was asked before."""
-    return bool(one.line.flags & _lines.OLD) and (one.told_old or is_struck(one))
+def _is_surely_old(amount: Candidate) -> bool:
+    """Whether a mark, and words or a strike element as well, say that an amount is old."""
+    return bool(amount.line.flags & _lines.OLD) and (amount.says_old or is_struck(amount))
 
 
-def _is_postage(one: Candidate) -> bool:
-    """Whether a line that begins with words for postage tells an amount: no price stands there."""
-    return POSTAGE(one.line.text[: one.money.start][-LONGEST_TILE_PRICE:]) is not None
+def _is_postage(amount: Candidate) -> bool:
+    """Whether words for postage stand before an amount in its line."""
+    return POSTAGE(amount.line.text[: amount.money.start][-LONGEST_TILE_PRICE:]) is not None
 
 
-def _is_in_prose(read: Lines, best: Candidate) -> bool:
-    """Whether a price is a word of a sentence, or stands by a link in the middle of an article."""
-    line, money = best.line, best.money
-    if best.follows_link:
-        above = read.lines[max(read.heading, 0) : line.index]
-        return sum(len(one.text) for one in above if len(one.text) > PARAGRAPH) > _ARTICLE
-    if line.flags & _NO_PROSE or len(line.text) < _GAP + BEHIND // 2:
+def _is_in_prose(walk: Lines, price: Candidate) -> bool:
+    """Whether a price stands within a sentence, or by a link in the middle of an article."""
+    line, money = price.line, price.money
+    if price.follows_link:
+        above = walk.lines[max(walk.heading, 0) : line.index]
+        return sum(len(n.text) for n in above if len(n.text) > PARAGRAPH) > _MIN_ARTICLE
+    if line.flags & _BOX_FLAGS or len(line.text) < _MAX_START + BEHIND // 2:
         return False
     before, after = line.text[: money.start][-AROUND:], line.text[money.end :][:AROUND]
     before = in_sentence(before)
-    if line.index == read.heading:
-        return len(_WORDS.findall(after)) > _AFTER_IN_PROSE  # a title that speaks of money
-    enough = len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
-    return enough and ":" not in before and len(_WORDS.findall(after)) >= _AFTER_IN_PROSE
+    if line.index == walk.heading:
+        return len(_WORDS.findall(after)) > _MIN_AFTER  # a title with an amount
+    has_words_before = len(_WORDS.findall(before)) >= _MIN_BEFORE
+    return has_words_before and ":" not in before and len(_WORDS.findall(after)) >= _MIN_AFTER
 
 
-def _is_called_price(one: Candidate) -> bool:
-    """Whether the words before an amount of a sentence say that the thing costs it."""
-    return one.now or COSTS(one.line.text[: one.money.start][-AROUND:]) is not None
+def _is_called_price(amount: Candidate) -> bool:
+    """Whether the words before an amount in a sentence call it the price."""
+    return amount.now or COSTS(amount.line.text[: amount.money.start][-AROUND:]) is not None
 
 
-def _ends_sentence(best: Candidate, *, alone: bool = False) -> bool:
-    """Whether words that are no label stand before a price in its line, outside of boxes for prices.
+def _ends_sentence(amount: Candidate, *, sentence_only: bool = False) -> bool:
+    """Whether words that are no label stand before a price in its line, outside of price boxes.
 
-    Or in its sentence *alone*.
+    With *sentence_only*, whether they stand in its sentence.
     """
-    before = best.line.text[: best.money.start][-AROUND:]
-    before = in_sentence(before) if alone else before
-    marked = best.line.flags & (_NO_PROSE | _lines.FACT)
-    told = marked or best.now  # "Was 499 now 399": the words since the amount before are a label
-    return not told and ":" not in before and len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
+    before = amount.line.text[: amount.money.start][-AROUND:]
+    before = in_sentence(before) if sentence_only else before
+    in_box = amount.line.flags & (_BOX_FLAGS | _lines.FACT)
+    is_label = in_box or amount.now  # "Was 499 now 399": words before the second amount label it
+    return not is_label and ":" not in before and len(_WORDS.findall(before)) >= _MIN_BEFORE
 
 
-def _is_below_others(read: Lines, best: Candidate) -> bool:
+def _is_below_others(walk: Lines, price: Candidate) -> bool:
     """Whether a price stands right behind a link, below a heading that is not the main one."""
-    between = read.lines[read.heading + 1 : best.line.index] if best.follows_link else []
-    main = read.lines[read.heading].text  # some designs repeat it as a link, for their quick views
+    between = walk.lines[walk.heading + 1 : price.line.index] if price.follows_link else []
+    main = walk.lines[walk.heading].text  # some designs repeat it as a link, for their quick views
     return any(line.flags & _lines.HEADING and line.text != main for line in between)
 
 
-def _below(read: Lines, candidates: list[Candidate], best: Candidate) -> Decimal | None:
-    """An amount beside the price that is marked as the one before, without words, and lower.
+def _struck_below(walk: Lines, candidates: list[Candidate], price: Candidate) -> Decimal | None:
+    """Return an amount beside the price that is marked as old without words, and is lower.
 
-    Shops have to show the lowest price of late as well, and say that it is.
+    With words, it may be the lowest price of 30 days, which shops have to show.
     """
     for c in candidates:
-        lower = c.old and not c.other and c.money.value < best.money.value
-        if not lower or c.money.currency != best.money.currency or not beside(c, best):
+        is_lower = c.old and not c.other and c.money.value < price.money.value
+        if not is_lower or c.money.currency != price.money.currency or not is_beside(c, price):
             continue
-        if stands_alone(c) and not is_labelled(read, c.line):
+        if stands_alone(c) and not is_labelled(walk, c.line):
             return c.money.value
     return None
 
 
-def is_labelled(read: Lines, line: Line) -> bool:
-    """Whether the line before may say what an amount is: it is no heading and no other amount."""
+def is_labelled(walk: Lines, line: Line) -> bool:
+    """Whether the line before may be an amount's label: it is no heading and has no amount."""
     place = line.index - 1
-    while place > 0 and read.lines[place].flags & _lines.HIDDEN:
+    while place > 0 and walk.lines[place].flags & _lines.HIDDEN:
         place -= 1
-    if place < 0 or place == read.heading or read.lines[place].flags & _lines.HEADING:
+    if place < 0 or place == walk.heading or walk.lines[place].flags & _lines.HEADING:
         return False
-    text = read.lines[place].text[:LONGEST_LINE]
+    text = walk.lines[place].text[:LONGEST_LINE]
     return not any(find_prices(text))
 
 
-def _is_before(old: Candidate, new: Candidate) -> bool:
-    """Whether an amount is what the price was before."""
+def _is_regular_price(amount: Candidate, price: Candidate) -> bool:
+    """Whether an amount is the price before the reduction to *price*."""
     return (
-        beside(old, new)
-        and (new.follows_link or not old.follows_link or _is_told_before(old))
-        and old.money.value > new.money.value
-        and old.money.currency in {new.money.currency, None}
+        is_beside(amount, price)
+        and (price.follows_link or not amount.follows_link or _is_marked_regular(amount))
+        and amount.money.value > price.money.value
+        and amount.money.currency in {price.money.currency, None}
     )
 
 
-def _is_told_before(old: Candidate) -> bool:
-    """Whether a box for prices holds an amount that was before, or words right before it say so."""
-    before = old.line.text[: old.money.start][-40:].strip()
-    return bool(old.line.flags & _lines.PRICE) or says_old(before)
+def _is_marked_regular(amount: Candidate) -> bool:
+    """Whether an old amount stands in a price box, or words right before it call it old."""
+    before = amount.line.text[: amount.money.start][-40:].strip()
+    return bool(amount.line.flags & _lines.PRICE) or says_old(before)

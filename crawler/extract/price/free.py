@@ -1,4 +1,4 @@
-"""What is given away: a price box that says so in a word, where the page shows no amount."""
+"""Read the price 0 of a free product: a price box with one word, on a page without amounts."""
 
 from __future__ import annotations
 
@@ -17,27 +17,23 @@ from crawler.extract.words import any_of, whole
 _IS_FREE = whole(rf"(?:{any_of('amounts', 'free')})\W*")
 _RULES = lazy_patterns.pattern(r"[-_]+")
 #: Lines after the heading, and characters of the word and of a class.
-_FARTHEST, _LONGEST_WORD, _LONGEST = 90, 30, 300
+_MAX_DISTANCE, _MAX_WORD, _MAX_CLASS = 90, 30, 300
 
 
-def take_free(read: Lines, seen: Visible) -> None:
-    """A price of nothing, where a box that is called a price says so in a word: "Free"."""
-    for line in read.own:
-        if (
-            line.flags & _lines.PRICE
-            and len(line.text) < _LONGEST_WORD
-            and _IS_FREE(line.text.strip())
-        ):
-            distance = line.index - read.heading
-            if distance > _FARTHEST or seen.cards or _is_of_delivery(read, line):
+def take_free(walk: Lines, signs: Visible) -> None:
+    """Set the price to 0 if a price box just says "Free"."""
+    for line in walk.own:
+        if line.flags & _lines.PRICE and len(line.text) < _MAX_WORD and _IS_FREE(line.text.strip()):
+            distance = line.index - walk.heading
+            if distance > _MAX_DISTANCE or signs.cards or _is_of_delivery(walk, line):
                 return
-            seen.fields["price"], seen.price_marked = Decimal(0), True
-            seen.paths["price"], seen.price_distance = path(line.element), distance
+            signs.fields["price"], signs.price_marked = Decimal(0), True
+            signs.paths["price"], signs.price_distance = path(line.element), distance
             return
 
 
-def _is_of_delivery(read: Lines, line: Line) -> bool:
-    """Whether what costs nothing is the delivery or such, by the label or the element's classes."""
+def _is_of_delivery(walk: Lines, line: Line) -> bool:
+    """Whether the delivery or such is free, by the label or the element's classes."""
     boxes = (line.element, *islice(line.element.iterancestors(), 2))
-    named = " ".join((box.get("class") or "")[:_LONGEST] for box in boxes)
-    return says_other(label_before(read, line)) or says_other(_RULES.sub(" ", named))
+    classes = " ".join((box.get("class") or "")[:_MAX_CLASS] for box in boxes)
+    return says_other(label_before(walk, line)) or says_other(_RULES.sub(" ", classes))

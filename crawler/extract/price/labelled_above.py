@@ -1,4 +1,4 @@
-"""The price before, behind a word that no list holds, right above the price: `Richtpreis 622.00`."""
+"""Find the regular price behind an unknown word right above the price: `Richtpreis 622.00`."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from crawler.extract.price.other_amounts import WITH_TAX
 from crawler.extract.price.regular_price import Candidate, stands_alone
 from crawler.extract.price.words_beside import CALLS_PRICE, holds_word
 
-#: What one word alone labels.
+#: A label of one word.
 _ONE_WORD = re.compile(r"\W{0,3}[^\W\d]{4,24}\W{0,3}").fullmatch
-#: No unknown word is the label of what came down to less than half.
-_LEAST = 2
+#: The highest ratio of the two amounts: an unknown word is no proof of a larger reduction.
+_MAX_RATIO = 2
 
 
 def labelled_above(candidates: list[Candidate]) -> list[Candidate]:
-    """Take an amount behind one word for the one before, where a lower one stands alone below it.
+    """Mark an amount behind one word as old, if a lower one stands alone in the next line.
 
-    The lower one is asked, unless the word calls the other one the price, or says that tax is in it.
+    Not if the word calls the amount the price, or says that the tax is included.
     """
     plain = [c for c in candidates if not c.other]
     if any(c.old for c in plain):
         return candidates
-    for one, two in pairwise(plain):
-        if _is_above(one, two):
-            return [attrs.evolve(c, old=True) if c is one else c for c in candidates]
+    for upper, lower in pairwise(plain):
+        if _is_above(upper, lower):
+            return [attrs.evolve(c, old=True) if c is upper else c for c in candidates]
     return candidates
 
 
-def _is_above(one: Candidate, two: Candidate) -> bool:
-    high, low = one.money, two.money
-    if high.currency != low.currency or not low.value < high.value < _LEAST * low.value:
+def _is_above(upper: Candidate, lower: Candidate) -> bool:
+    high, low = upper.money, lower.money
+    if high.currency != low.currency or not low.value < high.value < _MAX_RATIO * low.value:
         return False
-    if two.line.index - one.line.index != 1 or not stands_alone(two):
+    if lower.line.index - upper.line.index != 1 or not stands_alone(lower):
         return False
-    label = one.line.text[: high.start]
+    label = upper.line.text[: high.start]
     return (
-        not holds_word(one.line.text[high.end :])
+        not holds_word(upper.line.text[high.end :])
         and _ONE_WORD(label) is not None
         and CALLS_PRICE(label) is None
         and WITH_TAX(label) is None

@@ -1,4 +1,4 @@
-"""Tiles that stand alone: an amount in a box with a title, or below a link, of another product."""
+"""Recognise a lone tile: another product's amount in a box with a title, or below a link."""
 
 from __future__ import annotations
 
@@ -16,49 +16,49 @@ from crawler.extract.stock.availability import buys
 #: Lines of a tile between its title and its price.
 _TILE_LINES = 10
 LONGEST_TILE_PRICE = 40
-#: Boxes around an element, and those in which a link is looked for.
+#: Boxes around an element, and boxes that are searched for a link.
 _MAX_BOXES, _MAX_LINKED = 100, 6
-_SHORTEST_NAME = 3
+_MIN_NAME = 3
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)\b", re.I).search
 
 
-def in_a_tile(read: Lines, line: Line) -> bool:
-    """Whether a heading that leads to another page stands in a box with the price, or a link holds it."""
+def is_in_tile(walk: Lines, line: Line) -> bool:
+    """Whether a box with a linked heading, or a link itself, holds the price."""
     if line.flags & _lines.LINK and _is_linked(line):
         return True
-    main = read.lines[read.heading] if read.heading >= 0 else None
+    main = walk.lines[walk.heading] if walk.heading >= 0 else None
     if main is None or len(line.text) > LONGEST_TILE_PRICE:
         return False
-    if line.index < read.heading:
-        return _is_below_product(read, line)  # in a column before the heading
-    wanted = _lines.HEADING | _lines.LINK
-    for place in range(line.index - 1, max(read.heading, line.index - _TILE_LINES), -1):
-        title = read.lines[place]
+    if line.index < walk.heading:
+        return _is_below_product(walk, line)  # in a column before the heading
+    title_flags = _lines.HEADING | _lines.LINK
+    for place in range(line.index - 1, max(walk.heading, line.index - _TILE_LINES), -1):
+        title = walk.lines[place]
         if title.flags & _lines.HEADING:
-            apart = title.flags & wanted == wanted and title.text != main.text
-            return apart and not _share_a_box(main.element, title.element, line.element)
+            is_of_link = title.flags & title_flags == title_flags and title.text != main.text
+            return is_of_link and not _share_a_box(main.element, title.element, line.element)
     return False
 
 
 def _is_linked(line: Line) -> bool:
-    """Whether a link to a page holds a picture, a name and the amount: all of a tile."""
+    """Whether a link to a page holds picture, name and amount, as a tile does."""
     boxes = (line.element, *islice(line.element.iterancestors(), _MAX_LINKED))
     link = next((box for box in boxes if box.tag == "a"), None)
     if link is None or link is line.element or not leads_away(link) or checks_out(link):
         return False
     name = short_text(link).removesuffix(line.text).strip()
-    if len(name) < _SHORTEST_NAME or buys(name) or next(link.iter("img"), None) is None:
+    if len(name) < _MIN_NAME or buys(name) or next(link.iter("img"), None) is None:
         return False
     return _PICTURE(link.get("href")) is None
 
 
-def _is_below_product(read: Lines, line: Line) -> bool:
-    """Whether the last line before an amount that is none itself is a link to a product's page."""
+def _is_below_product(walk: Lines, line: Line) -> bool:
+    """Whether the last line without an amount before a line is a link to a product's page."""
     place = line.index - 1
-    while place > 0 and read.lines[place].flags & (_lines.DIGIT | _lines.LINK) == _lines.DIGIT:
+    while place > 0 and walk.lines[place].flags & (_lines.DIGIT | _lines.LINK) == _lines.DIGIT:
         place -= 1
-    before = read.lines[max(place, 0)]
-    boxes = (before.element, *islice(before.element.iterancestors(), _MAX_LINKED))
+    line_before = walk.lines[max(place, 0)]
+    boxes = (line_before.element, *islice(line_before.element.iterancestors(), _MAX_LINKED))
     link = next((box for box in boxes if box.tag == "a"), None)
     return link is not None and looks_like_product((link.get("href") or "")[:LONGEST_LINE])
 

@@ -1,4 +1,4 @@
-"""Words around an amount that make it another one than the price: postage, instalments, savings."""
+"""Recognise amounts that are no price by the words around: postage, instalments, savings."""
 
 from __future__ import annotations
 
@@ -12,50 +12,50 @@ from crawler.extract.words import any_of, any_word
 #: Words around an amount that is no price: postage, instalments, savings.
 _OTHER_AMOUNT = any_word("amounts", "other")
 _OTHER_LABEL = any_word("amounts", "other_label")
-#: What it costs to send a thing, and what costs are called.
+#: Words for postage, and for costs.
 POSTAGE, COSTS = any_word("amounts", "postage"), any_word("amounts", "costs")
-#: Words behind an amount that tell what is not in it, or that all is: "plus postage", "+ postage".
-APART = lazy_patterns.pattern(
+#: Words behind an amount about extra or included costs: "plus postage", "+ postage".
+EXTRA_COSTS = lazy_patterns.pattern(
     rf"{any_of('amounts', 'apart')}|\+\s?(?:{any_of('amounts', 'postage')})\w*"
 )
-_LONGEST_ALT = 500
-#: That the tax is in an amount.
+_MAX_ALT = 500
+#: Words for "the tax is included".
 WITH_TAX = any_word("amounts", "with_tax")
 PERCENT = lazy_patterns.pattern(
     rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')})\b)?",
     re.I,
 )
-#: The lowest price of the last 30 days, which shops of the EU have to tell beside a lower one.
+#: The lowest price of the last 30 days, which shops in the EU have to show beside a reduced price.
 _LOWEST = any_word("amounts", "lowest")
 
 
-def tells_lowest(text: str) -> bool:
-    """Whether a text says that an amount is the lowest of a time.
+def names_lowest(text: str) -> bool:
+    """Whether a text calls an amount the lowest price of a period.
 
-    >>> tells_lowest("30-Tage-Bestpreis"), tells_lowest("Preis")
+    >>> names_lowest("30-Tage-Bestpreis"), names_lowest("Preis")
     (True, False)
     """
     return _LOWEST(text) is not None
 
 
-# What stands around amounts repeats on all of a shop's pages.
+# Cached, because the words around amounts repeat on all pages of a shop.
 @lru_cache(maxsize=512)
 def says_other(text: str) -> bool:
     """Whether words around an amount make it postage, an instalment or a saving."""
-    # How much a price is off, in percent, says nothing against it.
+    # A discount in percent does not make a price another amount.
     text = PERCENT.sub("", text) if "%" in text else text
-    return _OTHER_AMOUNT(text) is not None or tells_lowest(text)
+    return _OTHER_AMOUNT(text) is not None or names_lowest(text)
 
 
 @lru_cache(maxsize=512)
 def labels_other(text: str) -> bool:
-    """Whether the line before an amount says that it is another one."""
-    return _OTHER_LABEL(text) is not None or (text[-1:] == ":" and tells_lowest(text))
+    """Whether the line before an amount labels it as another one than the price."""
+    return _OTHER_LABEL(text) is not None or (text[-1:] == ":" and names_lowest(text))
 
 
 @lru_cache(maxsize=512)
 def is_other(words: str) -> bool:
-    """Whether words beside an amount make it another one, but for a remark that tax is in it."""
+    """Whether words beside an amount make it another one; "tax included" does not count."""
     if not says_other(words):
         return False
     remark = WITH_TAX(words)
@@ -65,10 +65,10 @@ def is_other(words: str) -> bool:
 
 
 def is_marked_by_picture(element: Element) -> bool:
-    """Whether the picture behind an amount says whose it is: that of those who hold a card."""
+    """Whether the picture behind an amount makes it another one: a price for card holders."""
     mark = element.getnext()
     return (
         mark is not None
         and mark.tag == "img"
-        and says_other((mark.get("alt") or "")[:_LONGEST_ALT].lower())
+        and says_other((mark.get("alt") or "")[:_MAX_ALT].lower())
     )

@@ -1,4 +1,4 @@
-"""Which of two amounts side by side was the price before: the higher one, or the one not called now."""
+"""Find the regular price among amounts side by side: the higher one, or the one without "now"."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from crawler.extract.price.other_amounts import PERCENT, POSTAGE, WITH_TAX, says
 from crawler.extract.words import Marks, any_word
 from scrapy_seine.records import Value
 
-#: What beside an amount says more about it: words, a range, a sum, how much of it one gets.
+#: Text beside an amount that qualifies it: words, a range, a sum, a quantity.
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{3}|[-–—/+]|\d\s?[^\W\d_]")
-_LONGEST_PAIR = 30
-#: The same of a remark behind an amount that the tax is in it.
-_LONGEST_REMARK = 30
-#: What it costs an amount that words call postage, an instalment or a saving, in lines.
+_MAX_PAIR_LINE = 30
+#: Characters of a remark behind an amount that the tax is included.
+_MAX_REMARK = 30
+#: The cost, in lines, of an amount that words call postage, an instalment or a saving.
 OTHER = 60
 #: Lines from an amount to the one before or after: a label may stand between.
-_NEAR = 2
-#: What is written right before the amount that holds the tax, beside or behind the one without, and
-#: how much more it is: the rates of taxes on sales, in thousandths.
+_MAX_LINES = 2
+#: Words for an amount without tax, and the ratios of the amounts with and without: the rates of
+#: sales taxes, in thousandths.
 _NET = any_word("amounts", "without_tax")
 _TAXES = tuple(
     Decimal(rate).scaleb(-3)
@@ -37,185 +37,199 @@ _TAXES = tuple(
                  1160, 1170, 1180, 1190, 1200, 1210, 1220, 1230, 1240, 1250, 1255, 1270)
 )  # fmt: skip
 _MAX_TAXED = Decimal("1.3")
-#: What rounding costs, lines between the two, and the amounts of a page that are looked at for them.
-_CENT, _NEAR_TAXED, _FIRST = Decimal("0.02"), 8, 8
-#: Attributes of an amount's boxes in which templates tell that the tax is not in it.
-_TELLING = ("class", "data-label", "id", "data-testid")
+#: The rounding error, lines between the two amounts, and amounts of a page that are paired.
+_CENT, _MAX_TAXED_LINES, _MAX_PAIRED = Decimal("0.02"), 8, 8
+#: Attributes of an amount's boxes that may say "without tax".
+_TAX_ATTRIBUTES = ("class", "data-label", "id", "data-testid")
 _NET_BOX = re.compile(
     r"(?:excl?(?:uding|usive)?|without)[-_. ]{0,2}(?:tax|vat|btw|moms|mva|gst|mwst)|(?:tax|vat)[-_]?excl"
     r"|(?:^|[-_ ])ex[-_. ]{0,2}(?:tax|vat|btw)|price[-_]{0,2}net(?:to)?\b|\bnet(?:to)?[-_]{0,2}pr"
 ).search
-_MAX_TOLD = 300
-_IS_NET = Marks(lambda told: _NET_BOX(told[:_MAX_TOLD].lower()) is not None)
+_MAX_ATTRIBUTE = 300
+_IS_NET = Marks(lambda value: _NET_BOX(value[:_MAX_ATTRIBUTE].lower()) is not None)
 #: Elements and styles that strike their text through.
-_STRUCK = frozenset({"s", "del", "strike"})
+_STRIKE_TAGS = frozenset({"s", "del", "strike"})
 _strikes = re.compile(r"text-decoration(?:-line)?\s*:[^;]{0,40}line-through", re.I).search
-#: What each repetition of an amount is worth, in lines of distance.
+#: The value of each repetition of an amount, in lines of distance, and of all together.
 _FAVOUR, _MAX_FAVOUR = 4, 12
-_LABEL = 14
+#: Characters beside an amount that may say whether the tax is included.
+_MAX_WORDS_BESIDE = 14
 _BRACKETS = frozenset("([（")
-#: Brackets and figures end what is said of an amount.
-_NOT_OTHERS = lazy_patterns.pattern(r"[(（/\d]|[)）](?=\s*\S)")
-#: What stands in brackets right behind an amount is about that one: `6,700円(税抜) 7,370円(税込)`.
+#: Brackets and figures end the words about an amount.
+_WORDS_END = lazy_patterns.pattern(r"[(（/\d]|[)）](?=\s*\S)")
+#: A remark in brackets is about the amount right before it: `6,700円(税抜) 7,370円(税込)`.
 _REMARK_BEHIND = re.compile(r"[(（]((?:[^()（）\d]|\d{1,2}\s?%){1,30})[)）]").match
-_REMARK_OF_ANOTHER = re.compile(r"\d\s?[^\s\d()（）]{0,3}\s?[(（][^()（）]{1,30}[)）]\s?\Z").search
+_REMARK_BEFORE = re.compile(r"\d\s?[^\s\d()（）]{0,3}\s?[(（][^()（）]{1,30}[)）]\s?\Z").search
 _PERCENT = re.compile(r"(?<![\d.,])(\d{1,2})\s?%").search
 
 
 @attrs.frozen(eq=False, repr=False)
 class Candidate(Value):
-    """An amount of the page that may be the price, with what speaks for and against it."""
+    """An amount of the page that may be the price, with the signs for and against it."""
 
     money: Money
     line: Line
     cost: int
     old: bool
     other: bool
-    """Postage, instalments, savings: no price of the product."""
+    """The amount is no price of the product, but postage, an instalment or a saving."""
     follows_link: bool
     now: bool = False
-    """Words say that it is the price after a reduction."""
-    told_old: bool = False
-    """Words, and not only a class, say that it is the price before."""
+    """Words call it the price after a reduction."""
+    says_old: bool = False
+    """Words, and not only a class, call it the price before a reduction."""
     tax: bool = False
     """It is the tax that another amount includes."""
 
 
-def with_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
-    """Take a price without tax for another amount, where the one with tax stands beside it."""
-    candidates = _without_the_tax(candidates)
-    others = [c for c in candidates if not c.tax]
-    for one, two in chain(pairwise(others), _apart(others)):
-        if abs(one.line.index - two.line.index) > _NEAR_TAXED or (one.old and two.old):
+def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
+    """Mark a price without tax as another amount, if the one with tax stands beside it."""
+    candidates = _mark_tax(candidates)
+    untaxed = [c for c in candidates if not c.tax]
+    for first, second in chain(pairwise(untaxed), _distant_pairs(untaxed)):
+        if abs(first.line.index - second.line.index) > _MAX_TAXED_LINES or (
+            first.old and second.old
+        ):
             continue
-        low, high = (one, two) if one.money.value < two.money.value else (two, one)
-        if high.old or not _is_taxed(low, high) or _is_told_down(high, low):
+        low, high = (first, second) if first.money.value < second.money.value else (second, first)
+        if high.old or not _is_taxed(low, high) or _is_old_by_words(high, low):
             continue
-        of_low, of_high = _around(low, lines), _around(high, lines)
-        told = high.money.value - low.money.value
-        net = (
-            _NET(of_low)
+        low_words, high_words = _words_around(low, lines), _words_around(high, lines)
+        difference = high.money.value - low.money.value
+        is_net = (
+            _NET(low_words)
             or is_net_box(low)
-            or any(c.tax and c.money.value == told for c in candidates)
+            or any(c.tax and c.money.value == difference for c in candidates)
         )
-        if WITH_TAX(of_low) or not (net or WITH_TAX(of_high)):
+        if WITH_TAX(low_words) or not (is_net or WITH_TAX(high_words)):
             continue
-        gross = high.other and net
-        paid = attrs.evolve(high, other=False, cost=high.cost - OTHER) if gross else high
-        # Of a table of prices all those between are net.
-        first, last = sorted((low.line.index, high.line.index))
+        is_gross = high.other and is_net
+        gross_price = attrs.evolve(high, other=False, cost=high.cost - OTHER) if is_gross else high
+        # In a table of prices, all amounts between the two are net.
+        first_line, last_line = sorted((low.line.index, high.line.index))
         return [
-            paid
+            gross_price
             if c is high
             else attrs.evolve(c, other=True, cost=c.cost + OTHER)
-            if not c.other and (c is low or (first < c.line.index < last and _is_lower(c, high)))
+            if not c.other
+            and (c is low or (first_line < c.line.index < last_line and _is_lower(c, high)))
             else c
             for c in candidates
         ]
     return candidates
 
 
-def _is_lower(one: Candidate, high: Candidate) -> bool:
-    return not one.old and one.money.value < high.money.value
+def _is_lower(amount: Candidate, high: Candidate) -> bool:
+    return not amount.old and amount.money.value < high.money.value
 
 
-def _apart(candidates: list[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
-    """Pairs of amounts of which the one with tax stands a few lines off: behind a table, say."""
-    for place, one in enumerate(candidates[:_FIRST]):
-        yield from ((one, two) for two in candidates[place + 2 : _FIRST])
+def _distant_pairs(candidates: list[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
+    """Yield pairs of amounts with others between, because a table may separate net and gross."""
+    for place, candidate in enumerate(candidates[:_MAX_PAIRED]):
+        yield from ((candidate, other) for other in candidates[place + 2 : _MAX_PAIRED])
 
 
-def _without_the_tax(candidates: list[Candidate]) -> list[Candidate]:
-    """Take the tax itself for another amount: it stands beside what it comes to and the sum."""
+def _mark_tax(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark the tax itself as another amount: it stands beside the net amount and the sum."""
     if len(candidates) < 3:
         return candidates
-    for place, one in enumerate(candidates):
-        around = candidates[max(0, place - 2) : place] + candidates[place + 1 : place + 3]
-        near = [c for c in around if abs(c.line.index - one.line.index) <= 2 * _NEAR]
-        for net, gross in permutations(near, 2):
-            summed = net.money.value + one.money.value == gross.money.value
-            down = gross.old or _is_told_down(gross, net)
-            if summed and _is_taxed(net, gross) and not down:
-                tax = attrs.evolve(one, other=True, tax=True, cost=one.cost + OTHER)
-                return [tax if c is one else c for c in candidates]
+    for place, amount in enumerate(candidates):
+        neighbours = candidates[max(0, place - 2) : place] + candidates[place + 1 : place + 3]
+        near_amounts = [
+            c for c in neighbours if abs(c.line.index - amount.line.index) <= 2 * _MAX_LINES
+        ]
+        for net, gross in permutations(near_amounts, 2):
+            is_sum = net.money.value + amount.money.value == gross.money.value
+            is_reduced = gross.old or _is_old_by_words(gross, net)
+            if is_sum and _is_taxed(net, gross) and not is_reduced:
+                tax = attrs.evolve(amount, other=True, tax=True, cost=amount.cost + OTHER)
+                return [tax if c is amount else c for c in candidates]
     return candidates
 
 
-def _is_told_down(high: Candidate, low: Candidate) -> bool:
-    """Whether words say that the higher of two amounts was asked before: 20 % off is no tax."""
-    return high.told_old and not low.told_old
+def _is_old_by_words(high: Candidate, low: Candidate) -> bool:
+    """Whether words call only the higher of two amounts old, because 20 % off is no tax."""
+    return high.says_old and not low.says_old
 
 
-def is_net_box(one: Candidate) -> bool:
-    """Whether an attribute of an amount's box, or of the two around that, says without tax."""
-    here = one.line.element
-    boxes = (here, *islice(here.iterancestors(), 2))
-    told = (box.get(name) or "" for box in boxes for name in _TELLING)
-    return any(_IS_NET[text] for text in told if text)
+def is_net_box(amount: Candidate) -> bool:
+    """Whether an attribute of an amount's box, or of two boxes around it, says "without tax"."""
+    element = amount.line.element
+    boxes = (element, *islice(element.iterancestors(), 2))
+    values = (box.get(name) or "" for box in boxes for name in _TAX_ATTRIBUTES)
+    return any(_IS_NET[text] for text in values if text)
 
 
 def _is_taxed(low: Candidate, high: Candidate) -> bool:
-    """Whether an amount is another one and its tax: to the cent, or to the unit where they have none."""
+    """Whether *high* is *low* and its tax: to the cent, or to the unit if one has no cents."""
     net, gross = low.money.value, high.money.value
     if not net < gross < net * _MAX_TAXED:
         return False
-    apart = abs(low.line.index - high.line.index)
-    whole = apart <= _NEAR and 0 in (net % 1, gross % 1)
-    rounded = 1 if whole else _CENT
-    # The first rate that is not too low decides: those behind it come to more.
+    distance = abs(low.line.index - high.line.index)
+    is_whole = distance <= _MAX_LINES and 0 in (net % 1, gross % 1)
+    rounded = 1 if is_whole else _CENT
+    # The first rate that is not too low decides, because the rates behind it are higher.
     place = bisect_left(_TAXES, gross - rounded, key=net.__mul__)
     return place < len(_TAXES) and net * _TAXES[place] <= gross + rounded
 
 
-def _around(one: Candidate, lines: Sequence[Line]) -> str:
-    """The words beside an amount, up to the next one or a bracket; where none are, those below it.
+def _words_around(amount: Candidate, lines: Sequence[Line]) -> str:
+    """Return the words beside an amount, up to the next amount or a bracket; else those below it.
 
-    Only a remark in brackets is known to be about the amount above it.
+    Below, only a remark in brackets counts, because other words may be about something else.
     """
-    text, money = one.line.text, one.money
+    text, money = amount.line.text, amount.money
     if not any(map(str.isalpha, text[: money.start] + text[money.end :])):
-        if label := _label_in_row(one.line, lines):
+        if label := _label_in_row(amount.line, lines):
             return label
-        below = lines[one.line.index + 1].text if one.line.index + 1 < len(lines) else ""
-        return below if below[:1] in _BRACKETS and len(below) <= _LONGEST_REMARK else ""
-    before, behind = text[: money.start][-_LABEL:], text[money.end :].lstrip()
-    if _REMARK_OF_ANOTHER(before):
+        below = lines[amount.line.index + 1].text if amount.line.index + 1 < len(lines) else ""
+        return below if below[:1] in _BRACKETS and len(below) <= _MAX_REMARK else ""
+    before, behind = text[: money.start][-_MAX_WORDS_BESIDE:], text[money.end :].lstrip()
+    if _REMARK_BEFORE(before):
         before = ""
     if remark := _REMARK_BEHIND(behind):
-        return f"{_NOT_OTHERS.split(before)[-1]} {remark[1]}"
-    return f"{_NOT_OTHERS.split(before)[-1]} {_NOT_OTHERS.split(behind[:_LABEL])[0]}"
+        return f"{_WORDS_END.split(before)[-1]} {remark[1]}"
+    return f"{_WORDS_END.split(before)[-1]} {_WORDS_END.split(behind[:_MAX_WORDS_BESIDE])[0]}"
 
 
 def _label_in_row(line: Line, lines: Sequence[Line]) -> str:
-    """The text of the cell before an amount's in a row of a table."""
-    before = lines[line.index - 1] if line.index else line
+    """Return the text of the cell before an amount's cell in a table row; '' without one."""
+    line_before = lines[line.index - 1] if line.index else line
     rows = [
-        next((box for box in islice(one.element.iterancestors(), 3) if box.tag == "tr"), None)
-        for one in (before, line)
+        next((box for box in islice(row_line.element.iterancestors(), 3) if box.tag == "tr"), None)
+        for row_line in (line_before, line)
     ]
-    return before.text if rows[0] is not None and rows[0] is rows[1] and before is not line else ""
+    return (
+        line_before.text
+        if rows[0] is not None and rows[0] is rows[1] and line_before is not line
+        else ""
+    )
 
 
-def paired(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Candidate]:
-    """Tell which of two amounts that stand alone side by side was the price before."""
-    candidates = _without_called(candidates, lines)
+def mark_pairs(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Candidate]:
+    """Mark the regular price of two amounts that stand alone side by side."""
+    candidates = _mark_called_other(candidates, lines)
     plain = [c for c in candidates if not c.other and not c.old]
-    reduced = [c for c in candidates if c.old]
+    old_amounts = [c for c in candidates if c.old]
     saved = {c.money.value for c in candidates if c.other}
-    for place, (one, two) in enumerate(pairwise(plain)):
-        around = plain[max(0, place - 1) : place] + plain[place + 2 : place + 3]
-        low = min(one.money.value, two.money.value)
-        if any(beside(c, one) and c.money.value > low for c in reduced):
+    for place, (first, second) in enumerate(pairwise(plain)):
+        neighbours = plain[max(0, place - 1) : place] + plain[place + 2 : place + 3]
+        low = min(first.money.value, second.money.value)
+        if any(is_beside(c, first) and c.money.value > low for c in old_amounts):
             continue
-        apart = not any(
-            (_adjoin(c, one) or _adjoin(c, two))
-            and c.money.currency in {one.money.currency, None}
+        no_third = not any(
+            (_are_adjacent(c, first) or _are_adjacent(c, second))
+            and c.money.currency in {first.money.currency, None}
             and stands_alone(c)  # words make it another kind of amount
-            for c in around
+            for c in neighbours
         )
-        told = _is_reduced(one, two) or _is_marked_down(one, two) or _saves(one, two, saved)
-        high = one if one.money.value > two.money.value else two
-        if told or (apart and _is_pair(one, two, lines)):
+        is_reduction = (
+            _is_reduced(first, second)
+            or _is_marked_down(first, second)
+            or _saves(first, second, saved)
+        )
+        high = first if first.money.value > second.money.value else second
+        if is_reduction or (no_third and _is_pair(first, second, lines)):
             if _is_called_other(high, lines):
                 other = attrs.evolve(high, other=True, cost=high.cost + OTHER)
                 return [other if c is high else c for c in candidates]
@@ -223,19 +237,23 @@ def paired(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Cand
     return candidates
 
 
-def called_twice(candidates: list[Candidate]) -> list[Candidate]:
-    """Take an amount for the price before, where a lower one near it is called the price as well.
+def mark_by_label(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark an amount as the price before, if a lower one near it is labelled as the price as well.
 
-    `Shop price: 365, VIP: 347, promotion: 310`: with other words, each in its own line.
+    `Shop price: 365, VIP: 347, promotion: 310`: each label differs and has its own line.
     """
     called = [c for c in candidates if c.now and not c.old and not c.other and _word_before(c)]
     if len(called) < 2 or len({c.money.value for c in called}) != 2:
         return candidates
     low, high = sorted(called, key=lambda c: c.money.value)[:: len(called) - 1]
-    words = {_word_before(c) for c in called if c.money.value == low.money.value}
-    others = {_word_before(c) for c in called if c.money.value != low.money.value}
-    paid = beside(low, high) and low.money.currency == high.money.currency and not words & others
-    if not paid or low.line.index < high.line.index or low.money.value * 5 < high.money.value:
+    low_words = {_word_before(c) for c in called if c.money.value == low.money.value}
+    high_words = {_word_before(c) for c in called if c.money.value != low.money.value}
+    is_reduced = (
+        is_beside(low, high)
+        and low.money.currency == high.money.currency
+        and not low_words & high_words
+    )
+    if not is_reduced or low.line.index < high.line.index or low.money.value * 5 < high.money.value:
         return candidates
     lines = range(high.line.index, low.line.index)  # other customers' prices stand between
     return [
@@ -248,193 +266,217 @@ def called_twice(candidates: list[Candidate]) -> list[Candidate]:
     ]
 
 
-def _word_before(one: Candidate) -> str:
-    return one.line.text[: one.money.start].strip(" :：")
+def _word_before(amount: Candidate) -> str:
+    return amount.line.text[: amount.money.start].strip(" :：")
 
 
-def paid_in_box(candidates: list[Candidate]) -> list[Candidate]:
-    """Tell which amount is asked, where a box whose class says "before" holds all the amounts.
+def unmark_paid(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark the current price, if a box whose class says "before" holds all the amounts.
 
-    The lower one of two side by side is, unless it is struck through or words say otherwise.
+    It is the lower one of two side by side, unless it is struck through or words call it old.
     """
-    before = [c for c in candidates if c.old and not c.other]
-    if len(before) < 2 or any(not c.old and not c.other and _is_no_word(c) for c in candidates):
+    old_amounts = [c for c in candidates if c.old and not c.other]
+    if len(old_amounts) < 2 or any(
+        not c.old and not c.other and _stands_for_price(c) for c in candidates
+    ):
         return candidates
-    for one, two in pairwise(before):
-        near = abs(one.line.index - two.line.index) <= _NEAR
-        low, high = sorted((one, two), key=lambda c: c.money.value)
-        alike = one.money.currency == two.money.currency
-        if not (near and alike and low.money.value < high.money.value < 5 * low.money.value):
+    for first, second in pairwise(old_amounts):
+        is_near = abs(first.line.index - second.line.index) <= _MAX_LINES
+        low, high = sorted((first, second), key=lambda c: c.money.value)
+        same_currency = first.money.currency == second.money.currency
+        if not (
+            is_near and same_currency and low.money.value < high.money.value < 5 * low.money.value
+        ):
             continue
-        # Where both are called so, the one that a shop asks is the lower.
-        if (not low.told_old or high.told_old) and not is_struck(low):
+        # If words call both old, the shop asks the lower one.
+        if (not low.says_old or high.says_old) and not is_struck(low):
             return [attrs.evolve(c, old=False) if c is low else c for c in candidates]
     return candidates
 
 
-def _is_no_word(one: Candidate) -> bool:
-    """Whether an amount is none that a sentence tells by the way."""
-    return bool(one.line.flags & PRICE) or stands_alone(one)
+def _stands_for_price(amount: Candidate) -> bool:
+    """Whether an amount stands in a price box or alone, and not in a sentence."""
+    return bool(amount.line.flags & PRICE) or stands_alone(amount)
 
 
-def near_before(candidates: list[Candidate]) -> list[Candidate]:
-    """Favour an amount with the price before right beside it: points and sums have none."""
-    before = [c for c in candidates if c.old and not c.other]
-    if not before or len(candidates) < 3:
+def favour_reduced(candidates: list[Candidate]) -> list[Candidate]:
+    """Lower the cost of an amount right beside a regular price: points and sums have none."""
+    old_amounts = [c for c in candidates if c.old and not c.other]
+    if not old_amounts or len(candidates) < 3:
         return candidates
     return [
         c
-        if c.old or c.other or not any(_is_right_before(old, c) for old in before)
+        if c.old or c.other or not any(_is_right_before(regular, c) for regular in old_amounts)
         else attrs.evolve(c, cost=c.cost - _MAX_FAVOUR)
         for c in candidates
     ]
 
 
-def _is_right_before(old: Candidate, new: Candidate) -> bool:
-    apart = abs(old.line.index - new.line.index)
-    near = apart <= (_NEAR if old.told_old else 1) and not new.follows_link  # its label has a line
-    return near and new.money.value < old.money.value < 5 * new.money.value
+def _is_right_before(regular: Candidate, current: Candidate) -> bool:
+    distance = abs(regular.line.index - current.line.index)
+    # A label of the regular price takes a line of its own.
+    is_near = distance <= (_MAX_LINES if regular.says_old else 1) and not current.follows_link
+    return is_near and current.money.value < regular.money.value < 5 * current.money.value
 
 
-def often_told(candidates: list[Candidate]) -> list[Candidate]:
-    """Favour an amount that the page repeats: a price stands in the box, the bar and the summary.
+def favour_repeated(candidates: list[Candidate]) -> list[Candidate]:
+    """Lower the cost of a repeated amount: a price stands in the box, the bar and the summary.
 
-    Other sellers' prices, card offers and sponsored things stand there once each.
+    Other sellers' prices, card offers and sponsored products stand there once each.
     """
     if len(candidates) < 3:
         return candidates
-    times = Counter(c.money.value for c in candidates if not c.old and not c.other)
-    if len(times) < 2 or len(times) == times.total():
+    counts = Counter(c.money.value for c in candidates if not c.old and not c.other)
+    if len(counts) < 2 or len(counts) == counts.total():
         return candidates
     return [
-        c if c.old or c.other else attrs.evolve(c, cost=c.cost - _favour(times[c.money.value]))
+        c if c.old or c.other else attrs.evolve(c, cost=c.cost - _favour(counts[c.money.value]))
         for c in candidates
     ]
 
 
-def _favour(times: int) -> int:
-    return min(_MAX_FAVOUR, _FAVOUR * (times - 1))
+def _favour(count: int) -> int:
+    return min(_MAX_FAVOUR, _FAVOUR * (count - 1))
 
 
-def _is_reduced(one: Candidate, two: Candidate) -> bool:
-    """Whether the second of two amounts side by side is called the price that is asked now."""
-    near = (
-        abs(one.line.index - two.line.index) <= _NEAR and one.money.currency == two.money.currency
+def _is_reduced(first: Candidate, second: Candidate) -> bool:
+    """Whether words call the second of two amounts side by side, and only that, the price now."""
+    is_near = (
+        abs(first.line.index - second.line.index) <= _MAX_LINES
+        and first.money.currency == second.money.currency
     )
     return (
-        near and two.now and not one.now and two.money.value < one.money.value < two.money.value * 5
+        is_near
+        and second.now
+        and not first.now
+        and second.money.value < first.money.value < second.money.value * 5
     )
 
 
-def _is_marked_down(one: Candidate, two: Candidate) -> bool:
-    """Whether the class of the lower one of two amounts, and only its, calls it the price now."""
-    if abs(one.line.index - two.line.index) > _NEAR or one.money.currency != two.money.currency:
+def _is_marked_down(first: Candidate, second: Candidate) -> bool:
+    """Whether the class of the lower amount, and only of that, calls it the price now."""
+    if (
+        abs(first.line.index - second.line.index) > _MAX_LINES
+        or first.money.currency != second.money.currency
+    ):
         return False
-    low, high = sorted((one, two), key=lambda c: c.money.value)
-    if len(high.line.text) > _LONGEST_PAIR + _LONGEST_REMARK and not _is_no_word(high):
-        return False  # from what sum on postage is free
+    low, high = sorted((first, second), key=lambda c: c.money.value)
+    if len(high.line.text) > _MAX_PAIR_LINE + _MAX_REMARK and not _stands_for_price(high):
+        return False  # the sum from which postage is free
     return bool(low.line.flags & ~high.line.flags & NOW) and (
         low.money.value < high.money.value < low.money.value * 5
     )
 
 
-def _saves(one: Candidate, two: Candidate, saved: set[Decimal]) -> bool:
-    """Whether the page tells the difference of two amounts: what one saves, or in percent."""
-    near = (
-        abs(one.line.index - two.line.index) <= _NEAR and one.money.currency == two.money.currency
+def _saves(first: Candidate, second: Candidate, saved: set[Decimal]) -> bool:
+    """Whether the page shows the difference of two amounts, as a saving or in percent."""
+    is_near = (
+        abs(first.line.index - second.line.index) <= _MAX_LINES
+        and first.money.currency == second.money.currency
     )
-    low, high = sorted((one.money.value, two.money.value))
-    if not near or not low < high < low * 5:
+    low, high = sorted((first.money.value, second.money.value))
+    if not is_near or not low < high < low * 5:
         return False
     return high - low in saved or any(
-        _is_percent_off(line.text, low, high) for line in (one.line, two.line)
+        _is_percent_off(line.text, low, high) for line in (first.line, second.line)
     )
 
 
 def _is_percent_off(text: str, low: Decimal, high: Decimal) -> bool:
-    """Whether a text tells by how many percent one amount is lower than another."""
-    told = _PERCENT(text) if "%" in text else None
-    return told is not None and abs(100 * (high - low) / high - int(told[1])) <= 1
+    """Whether a text has the percentage by which *low* is below *high*."""
+    percent = _PERCENT(text) if "%" in text else None
+    return percent is not None and abs(100 * (high - low) / high - int(percent[1])) <= 1
 
 
-def _is_pair(one: Candidate, two: Candidate, lines: Sequence[Line]) -> bool:
-    low, high = sorted((one.money.value, two.money.value))
-    alone = all(stands_alone(c) for c in (one, two))
-    alike = one.money.currency is not None and one.money.currency == two.money.currency
-    if not (alone and alike and low * 5 > high > low):
+def _is_pair(first: Candidate, second: Candidate, lines: Sequence[Line]) -> bool:
+    low, high = sorted((first.money.value, second.money.value))
+    stand_alone = all(stands_alone(c) for c in (first, second))
+    same_currency = (
+        first.money.currency is not None and first.money.currency == second.money.currency
+    )
+    if not (stand_alone and same_currency and low * 5 > high > low):
         return False
-    return _adjoin(one, two) or (one.money.value > low and _is_off_between(one, two, lines))
+    return _are_adjacent(first, second) or (
+        first.money.value > low and _is_off_between(first, second, lines)
+    )
 
 
-def _without_called(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
-    """Take an amount for another one that a word between it and the next one calls so: `with card`."""
-    for one, two in pairwise(candidates):
-        if two.line.index - one.line.index != _NEAR or one.old or one.other or two.other:
+def _mark_called_other(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
+    """Mark an amount as another one, if words between it and the next say so: `with card`."""
+    for first, second in pairwise(candidates):
+        if (
+            second.line.index - first.line.index != _MAX_LINES
+            or first.old
+            or first.other
+            or second.other
+        ):
             continue
-        if _is_called_other(one, lines) and stands_alone(one) and stands_alone(two):
-            other = attrs.evolve(one, other=True, cost=one.cost + OTHER)
-            return [other if c is one else c for c in candidates]
+        if _is_called_other(first, lines) and stands_alone(first) and stands_alone(second):
+            other = attrs.evolve(first, other=True, cost=first.cost + OTHER)
+            return [other if c is first else c for c in candidates]
     return candidates
 
 
 def _is_called_other(high: Candidate, lines: Sequence[Line]) -> bool:
-    """Whether the text below an amount in its box makes it another one: "with buyer protection"."""
+    """Whether the text below an amount in its box makes it another one: "with protection"."""
     place = high.line.index + 1
     below = lines[place] if place < len(lines) else high.line
-    apart = (below.flags ^ high.line.flags) & BUTTON
-    if apart or below.flags & DIGIT or len(below.text) > _LONGEST_PAIR:
+    is_button = (below.flags ^ high.line.flags) & BUTTON
+    if is_button or below.flags & DIGIT or len(below.text) > _MAX_PAIR_LINE:
         return False
-    around = set(islice(below.element.iterancestors(), 2))
-    shared = any(box in around for box in islice(high.line.element.iterancestors(), 2))
+    boxes = set(islice(below.element.iterancestors(), 2))
+    share_box = any(box in boxes for box in islice(high.line.element.iterancestors(), 2))
     text = below.text.lower()
-    return shared and says_other(text) and WITH_TAX(text) is None and POSTAGE(text) is None
+    return share_box and says_other(text) and WITH_TAX(text) is None and POSTAGE(text) is None
 
 
-def _is_off_between(one: Candidate, two: Candidate, lines: Sequence[Line]) -> bool:
-    """Whether nothing but a percentage, with a word or two, stands between two amounts."""
-    between = lines[one.line.index + 1 : two.line.index]
-    return len(between) == 1 and "%" in (text := between[0].text) and len(text) <= _LONGEST_PAIR
+def _is_off_between(first: Candidate, second: Candidate, lines: Sequence[Line]) -> bool:
+    """Whether just a percentage, with a word or two, stands between two amounts."""
+    between = lines[first.line.index + 1 : second.line.index]
+    return len(between) == 1 and "%" in (text := between[0].text) and len(text) <= _MAX_PAIR_LINE
 
 
-def _adjoin(one: Candidate, two: Candidate) -> bool:
-    if one.line is two.line:
-        between = one.line.text[
-            min(one.money.end, two.money.end) : max(one.money.start, two.money.start)
+def _are_adjacent(first: Candidate, second: Candidate) -> bool:
+    if first.line is second.line:
+        between = first.line.text[
+            min(first.money.end, second.money.end) : max(first.money.start, second.money.start)
         ]
         return not between.strip()
-    return abs(one.line.index - two.line.index) == 1
+    return abs(first.line.index - second.line.index) == 1
 
 
-def stands_alone(one: Candidate) -> bool:
-    """Whether nothing but amounts is written in its line, and that the tax is in them."""
-    words = _words_beside(one)
+def stands_alone(amount: Candidate) -> bool:
+    """Whether a line holds just amounts, or just a remark that the tax is included as well."""
+    words = _words_beside(amount)
     return not _WORD.search(words) or (
-        len(words) <= _LONGEST_REMARK
+        len(words) <= _MAX_REMARK
         and _NET(words) is None
         and (remark := WITH_TAX(words)) is not None
         and not _WORD.search(remark.string[: remark.start()] + remark.string[remark.end() :])
     )
 
 
-def _words_beside(one: Candidate) -> str:
-    """What is written in a line beside its amounts and percentages; all of it where it is long."""
-    text = PERCENT.sub("", one.line.text) if "%" in one.line.text else one.line.text
-    if len(text) > _LONGEST_PAIR + _LONGEST_REMARK:
+def _words_beside(amount: Candidate) -> str:
+    """Return a line's text without amounts and percentages; all of it if the line is long."""
+    text = PERCENT.sub("", amount.line.text) if "%" in amount.line.text else amount.line.text
+    if len(text) > _MAX_PAIR_LINE + _MAX_REMARK:
         return text
-    for money in find_prices(text, one.money.currency):
+    for money in find_prices(text, amount.money.currency):
         text = text[: money.start] + " " * (money.end - money.start) + text[money.end :]
     return " ".join(text.split())
 
 
-def beside(one: Candidate, other: Candidate) -> bool:
-    """Whether so few lines stand between two amounts that one box may hold both."""
-    return abs(one.line.index - other.line.index) <= 12
+def is_beside(first: Candidate, second: Candidate) -> bool:
+    """Whether two amounts are at most 12 lines apart, so that one box may hold both."""
+    return abs(first.line.index - second.line.index) <= 12
 
 
-def is_struck(candidate: Candidate) -> bool:
-    """Whether an amount is struck through by its element: nobody pays that."""
-    here = candidate.line.element
-    boxes = [here, *islice(here.iterancestors(), 2)] if candidate.old else []
-    struck = next((e for e in boxes if e.tag in _STRUCK or _strikes(e.get("style") or "")), None)
-    # The line begins in that element; another amount of the line may stand behind it.
-    return struck is not None and len(short_text(struck)) > candidate.money.start
+def is_struck(amount: Candidate) -> bool:
+    """Whether an element strikes an amount through, so that nobody pays it."""
+    element = amount.line.element
+    boxes = [element, *islice(element.iterancestors(), 2)] if amount.old else []
+    strike = next(
+        (e for e in boxes if e.tag in _STRIKE_TAGS or _strikes(e.get("style") or "")), None
+    )
+    # The line begins in that element; an amount behind it in the line is not struck.
+    return strike is not None and len(short_text(strike)) > amount.money.start

@@ -1,4 +1,4 @@
-"""The amounts of a page, apart from those in tiles: boxes of one make that each lead to a page."""
+"""Separate the amounts of a page from those in tiles: like boxes that each lead to a page."""
 
 from __future__ import annotations
 
@@ -16,123 +16,130 @@ from crawler.extract.page.places import leads_away, tiles_of
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import Marks
 
-#: So many prices in boxes of the same make are the tiles of a listing.
+#: So many prices in like boxes make the tiles of a listing.
 CARDS = 3
-#: Characters of a class that count, and boxes around an amount in which a link is looked for.
-_LONGEST_CLASS, _MAX_LINKED, _MAX_BOXES = 300, 6, 60
-#: The same around an amount that may be a tile; boxes beside one, and amounts, that are looked at.
-_MAX_AROUND, _MAX_BESIDE, _MAX_FOUND = 10, 60, 200
-#: What a box's class says of its place among others.
-_ITS_PLACE = re.compile(r"\b(?:odd|even|first|last)\b|\d+", re.I)
-#: Classes without what tells a box from its neighbours: `item odd`, `item last`, `item-12`.
-_MAKE = Marks(lambda words: _ITS_PLACE.sub("", words[:_LONGEST_CLASS]))
+#: Characters of a class, and boxes around an amount that are searched for a link or a frame.
+_MAX_CLASS, _MAX_LINKED, _MAX_BOXES = 300, 6, 60
+#: Boxes around an amount that may be a tile, boxes beside one, and lines that are read.
+_MAX_AROUND, _MAX_BESIDE, _MAX_LINES = 10, 60, 200
+#: Words in a box's class for its place among others.
+_PLACE_WORDS = re.compile(r"\b(?:odd|even|first|last)\b|\d+", re.I)
+#: Classes without the words that differ between neighbours: `item odd`, `item last`, `item-12`.
+_CLASS_WITHOUT_PLACE = Marks(lambda words: _PLACE_WORDS.sub("", words[:_MAX_CLASS]))
 
-#: The first of them: others tell what is in a tile, `product first instock sale`.
-_FIRST = Marks(lambda words: next(iter(_ITS_PLACE.sub("", words[:_LONGEST_CLASS]).split()), ""))
+#: The first class, because the others describe the product: `product first instock sale`.
+_FIRST_CLASS = Marks(lambda words: next(iter(_PLACE_WORDS.sub("", words[:_MAX_CLASS]).split()), ""))
 
 
 def _signature(element: Element) -> str:
     parts = []
-    here = element
+    box = element
     for _ in range(4):
-        if here is None:
+        if box is None:
             break
-        parts.append(f"{here.tag}.{_MAKE[here.get('class') or '']}")
-        here = here.getparent()
+        parts.append(f"{box.tag}.{_CLASS_WITHOUT_PLACE[box.get('class') or '']}")
+        box = box.getparent()
     return " ".join(parts)
 
 
 @attrs.define(eq=False, repr=False)
 class Amounts:
-    """The amounts of a page by line, and which of them stand in tiles: boxes of one make."""
+    """The amounts of a page by line, and which of them stand in tiles."""
 
-    found: list[tuple[Line, Sequence[Money]]] = attrs.Factory(list)
+    by_line: list[tuple[Line, Sequence[Money]]] = attrs.Factory(list)
     look_for_tiles: bool = True
 
     def add(self, line: Line, monies: Sequence[Money]) -> None:
-        """Note a line's amounts."""
-        self.found.append((line, monies))
+        """Add a line's amounts."""
+        self.by_line.append((line, monies))
 
-    def _tiles(self, before: bool) -> list[Element]:
-        """The tiles' boxes whose class says that the amount in them was asked *before*, or the others."""
+    def _tiles(self, is_old: bool) -> list[Element]:
+        """Return the elements of amounts in tiles: those marked as old, or those that are not."""
         boxes: dict[str, list[Element]] = {}
-        if self.look_for_tiles and len(self.found) >= CARDS:
-            for line, _ in self.found:
-                if bool(line.flags & _lines.OLD) == before:
+        if self.look_for_tiles and len(self.by_line) >= CARDS:
+            for line, _ in self.by_line:
+                if bool(line.flags & _lines.OLD) == is_old:
                     boxes.setdefault(_signature(line.element), []).append(line.element)
         return [tile for members in boxes.values() for tile in tiles_of(members, CARDS)]
 
     def outside_tiles(
-        self, seen: Visible, main: Element | None = None
+        self, signs: Visible, main: Element | None = None
     ) -> list[tuple[Line, Sequence[Money]]]:
-        """The amounts in no listing's tile; the number of those in tiles is put into *seen*.
+        """Return the amounts outside of tiles; put the number of those in tiles into *signs*.
 
         *main* is the page's heading: a box around it holds more than tiles.
         """
-        # What a class calls the regular price is the only one in some shops' tiles.
-        new, old = self._tiles(before=False), self._tiles(before=True)
-        seen.cards = len(new) or len(old)
-        tiles = {*new, *old}
-        seen.cards_apart = all(
-            line.flags & _lines.ELSEWHERE for line, _ in self.found if line.element in tiles
+        # In the tiles of some shops, the only amount has a class for regular prices.
+        current_tiles, old_tiles = self._tiles(is_old=False), self._tiles(is_old=True)
+        signs.cards = len(current_tiles) or len(old_tiles)
+        tiles = {*current_tiles, *old_tiles}
+        signs.cards_apart = all(
+            line.flags & _lines.ELSEWHERE for line, _ in self.by_line if line.element in tiles
         )
-        left = [
+        untiled = [
             (line, monies)
-            for line, monies in self.found
+            for line, monies in self.by_line
             if line.element not in tiles and not (tiles and _is_of_tile(line))
         ]
-        frame = _frame(new, main) if left and main is not None and len(new) >= CARDS else None
+        frame = (
+            _frame(current_tiles, main)
+            if untiled and main is not None and len(current_tiles) >= CARDS
+            else None
+        )
         if frame is None:
-            return left
-        # The tiles of what is reduced are of another make.
-        return [pair for pair in left if frame not in pair[0].element.iterancestors()]
+            return untiled
+        # The tiles of reduced products have other classes.
+        return [pair for pair in untiled if frame not in pair[0].element.iterancestors()]
 
     def row_of(self, line: Line, heading: Element) -> list[Element]:
-        """The tiles in one of which an amount stands, whatever else they hold; [] where in none.
+        """Return the row of tiles of which one holds an amount; [] if none does.
 
-        Each of these boxes, which are beside each other and of one class, holds an amount and leads
-        to a page of its own; two of them are enough where they hold pictures. None holds the page's
-        main heading.
+        The tiles are neighbours with one class, and each holds an amount and leads to a page of its
+        own. Two are enough if they hold pictures. None holds the page's main heading.
         """
-        if len(self.found) < 2:
+        if len(self.by_line) < 2:
             return []
-        above = {heading, *heading.iterancestors()}
+        heading_boxes = {heading, *heading.iterancestors()}
         for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
             parent = box.getparent()
-            if parent is None or box in above:
+            if parent is None or box in heading_boxes:
                 break
             if not leads_away(box):
                 continue
-            make = _FIRST[box.get("class") or ""]
-            beside = islice(parent.iterchildren(box.tag), _MAX_BESIDE)
-            row = [b for b in beside if _FIRST[b.get("class") or ""] == make and b not in above]
+            box_class = _FIRST_CLASS[box.get("class") or ""]
+            siblings = islice(parent.iterchildren(box.tag), _MAX_BESIDE)
+            row = [
+                b
+                for b in siblings
+                if _FIRST_CLASS[b.get("class") or ""] == box_class and b not in heading_boxes
+            ]
             if len(row) > 1 and (row := self._tiles_among(row)) and box in row:
                 return row
         return []
 
     def _tiles_among(self, row: list[Element]) -> list[Element]:
-        """Those of some boxes that hold an amount and lead to a page of their own, if enough do."""
+        """Return the boxes that hold an amount and lead to a page of their own, if enough do."""
         holders: set[Element] = set()
-        for line, _ in self.found[:_MAX_FOUND]:
+        for line, _ in self.by_line[:_MAX_LINES]:
             holders.update((line.element, *islice(line.element.iterancestors(), _MAX_AROUND)))
-        led: dict[str, Element] = {}
+        by_target: dict[str, Element] = {}
         for box in row:
             if box in holders and leads_away(box):
                 links = (link.get("href") for link in box.iter("a"))
-                led.setdefault(next(filter(None, links), ""), box)
-        drawn = all(next(box.iter("img"), None) is not None for box in led.values())
-        return [*led.values()] if len(led) >= (2 if drawn else CARDS) else []
+                by_target.setdefault(next(filter(None, links), ""), box)
+        are_pictured = all(next(box.iter("img"), None) is not None for box in by_target.values())
+        return [*by_target.values()] if len(by_target) >= (2 if are_pictured else CARDS) else []
 
 
 def _frame(tiles: Sequence[Element], main: Element) -> Element | None:
-    """The smallest box around tiles, unless it holds the heading as well."""
+    """Return the smallest box around tiles, unless it holds the heading as well."""
     around = set(islice(tiles[0].iterancestors(), _MAX_BOXES))
     box = next((e for e in islice(tiles[-1].iterancestors(), _MAX_BOXES) if e in around), None)
     return None if box is None or box in set(main.iterancestors()) else box
 
 
 def _is_of_tile(line: Line) -> bool:
-    """Whether an amount beside tiles is inside a link: a reduced price's markup differs from others'."""
+    """Whether an amount beside tiles is in a link, because reduced prices have other markup."""
     if not line.flags & _lines.LINK:
         return False
     boxes = (line.element, *islice(line.element.iterancestors(), _MAX_LINKED))
@@ -140,5 +147,5 @@ def _is_of_tile(line: Line) -> bool:
 
 
 def is_within(element: Element, boxes: list[Element]) -> bool:
-    """Whether an element is in one of some boxes."""
+    """Whether an element is in one of the boxes."""
     return any(box in boxes for box in (element, *islice(element.iterancestors(), _MAX_AROUND)))

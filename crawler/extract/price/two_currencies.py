@@ -1,4 +1,4 @@
-"""An amount that is told in two currencies: `25,00 лв. / 12,78 €`."""
+"""Drop the conversion of an amount that is shown in two currencies: `25,00 лв. / 12,78 €`."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ import attrs
 from crawler.extract.price.regular_price import Candidate, stands_alone
 
 #: Signs between an amount and the same one in another currency.
-_BETWEEN = " \u00a0/|()[]≈~=·•-–—"
+_SIGNS_BETWEEN = " \u00a0/|()[]≈~=·•-–—"
 
 
-def without_conversions(candidates: list[Candidate], own: str | None) -> list[Candidate]:
-    """Leave out the second of the two currencies in which an amount is told.
+def without_conversions(candidates: list[Candidate], shop_currency: str | None) -> list[Candidate]:
+    """Drop the second of two amounts that are the same in two currencies.
 
-    The first is the one that is asked, because laws on a change of currency demand that order,
-    unless the shop's structured data tell that the second is its *own*.
+    The first is the price, because laws on a change of currency demand that order, unless the
+    second is in *shop_currency*, which the shop's structured data name.
     """
     if len({c.money.currency for c in candidates} - {None}) < 2:
         return candidates
-    kept: list[Candidate] = []
-    behind: Candidate | None = None  # what the next amount may be a conversion of
+    unconverted: list[Candidate] = []
+    behind: Candidate | None = None  # the amount of which the next may be a conversion
     for c in candidates:
-        if behind is None or not _are_one(behind, c):
-            kept.append(c)
+        if behind is None or not _are_same_amount(behind, c):
+            unconverted.append(c)
             behind = c
             continue
-        if c.money.currency == own:
-            kept[-1] = attrs.evolve(behind, money=c.money, line=c.line)
+        if c.money.currency == shop_currency:
+            unconverted[-1] = attrs.evolve(behind, money=c.money, line=c.line)
         behind = None
-    return kept
+    return unconverted
 
 
-def _are_one(first: Candidate, second: Candidate) -> bool:
+def _are_same_amount(amount: Candidate, other: Candidate) -> bool:
     """Whether only signs stand between amounts of two currencies."""
-    one, two = first.money, second.money
-    if None in {one.currency, two.currency} or one.currency == two.currency:
+    money, other_money = amount.money, other.money
+    if None in {money.currency, other_money.currency} or money.currency == other_money.currency:
         return False
-    if first.line is second.line:
-        return not first.line.text[one.end : two.start].strip(_BETWEEN)
-    follows = second.line.index - first.line.index == 1
-    ends = not first.line.text[one.end :].strip(_BETWEEN)
-    return follows and ends and stands_alone(second)
+    if amount.line is other.line:
+        return not amount.line.text[money.end : other_money.start].strip(_SIGNS_BETWEEN)
+    follows = other.line.index - amount.line.index == 1
+    ends_line = not amount.line.text[money.end :].strip(_SIGNS_BETWEEN)
+    return follows and ends_line and stands_alone(other)

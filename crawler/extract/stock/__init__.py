@@ -1,1 +1,1 @@
-"""Whether a product can be had: what structured data and what visible text says of it."""
+"""Read the availability of a product from structured data and visible text."""

@@ -1,4 +1,4 @@
-"""Whether a thing can be had: schema.org's names, shop systems' codes and words of many languages."""
+"""Read an availability: schema.org's names, shop systems' codes and words of many languages."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ _CODES = {
     "pending": "PreOrder", "lowstock": "LimitedAvailability", "onbackorder": "BackOrder",
 }  # fmt: skip
 
-#: What is longer is no word about a stock, and is read so far.
-_LONGEST = 500
-_APART = lazy_patterns.pattern(r"[\s_-]")
-#: What is said of a thing that is not to be had comes first: "not in stock" holds "in stock".
+#: Characters of a value that are read.
+_MAX_TEXT = 500
+_SEPARATORS = lazy_patterns.pattern(r"[\s_-]")
+#: Phrases for unavailable products come first, because "not in stock" holds "in stock".
 _PHRASES = ("Discontinued", "PreOrder", "BackOrder", "OutOfStock", "InStock")
-#: Letters of scripts that divide words; others run on. `re` compiles two ranges much faster than more.
+#: Letters of scripts with blanks between words. `re` compiles two ranges much faster than more.
 _LETTER = r"[a-z\u00c0-\u04ff]"
 
 
-def _each_phrase(any_of: AnyOf) -> str:
-    each = "|".join(f"({any_of('stock', name, not_after=_LETTER)})" for name in _PHRASES)
-    return rf"(?:{each})(?!{_LETTER})"
+def _any_phrase(any_of: AnyOf) -> str:
+    alternatives = "|".join(f"({any_of('stock', name, not_after=_LETTER)})" for name in _PHRASES)
+    return rf"(?:{alternatives})(?!{_LETTER})"
 
 
-_SAYS = finder_of(_each_phrase)
-#: What turns "in stock" round before it, with a word or two between, or behind it: "nav vairs pieejams".
+_STOCK_WORDS = finder_of(_any_phrase)
+#: Words that negate "in stock", with at most two words between: "nav vairs pieejams".
 _NOT = finder_of(
     lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'not')})\s?(?:(?<=\s)[^\W\d]+\s){{0,2}}\Z"
 )
-#: What turns "sold out" round: "almost sold out". With "soon" a statement has to begin, because
-#: "Back soon" and "Sold out" stand beside each other.
+#: Words that negate "sold out": "almost sold out". "Soon" has to begin a statement, because
+#: "Back soon" and "Sold out" may stand beside each other.
 _ALMOST = finder_of(
     lambda any_of: (
         rf"(?:(?<!{_LETTER})(?:{any_of('stock', 'almost')})"
@@ -56,16 +56,16 @@ _ALMOST = finder_of(
 _NOT_BEHIND = begun_of(lambda any_of: any_of("stock", "not_behind"))
 #: "0 in stock", "0 pieces in stock".
 _NONE = re.compile(r"(?<![\d.,])0\s(?:[^\W\d]{1,12}\s)?\Z").search
-#: "In stock: 0", "in stock (0)", "in stock: 0 pcs."; nothing comes after it.
+#: "In stock: 0", "in stock (0)", "in stock: 0 pcs." at the end of a text.
 _NONE_BEHIND = re.compile(r"[\s:：(（]{0,4}0(?:\s?[^\W\d]{1,12}\.?)?[)）]?\Z").match
-#: Characters before "in stock" in which that may be.
-_BESIDE = 30
-#: What a button says when the thing can be put into a cart.
+#: Characters before and behind "in stock" that may negate it.
+_MAX_BEFORE = 30
+#: The caption of a buy button.
 BUY = any_word("buy", "phrases")
-#: The same in one word, which only a button may say.
+#: The caption in one word, which means buying only on a button.
 _BUY_SHORT = whole_of(lambda any_of: rf"\s*(?:{any_of('buy', 'buttons')})\W*")
 #: The words of `availability_of_text` and of `buys_in_short`.
-WORDS = Together(_SAYS, BUY, _BUY_SHORT)
+WORDS = Together(_STOCK_WORDS, BUY, _BUY_SHORT)
 
 
 def availability(value: Any) -> str | None:
@@ -78,33 +78,33 @@ def availability(value: Any) -> str | None:
         return "InStock" if value else "OutOfStock"
     if not isinstance(value, str):
         return None
-    value = value[:_LONGEST]
-    short = value.strip().rstrip("/").rpartition("/")[2].rpartition("#")[2]
-    if short.lower().startswith("schema:"):
-        short = short[7:]
-    key = _APART.sub("", short.lower())
+    value = value[:_MAX_TEXT]
+    name = value.strip().rstrip("/").rpartition("/")[2].rpartition("#")[2]
+    if name.lower().startswith("schema:"):
+        name = name[7:]
+    key = _SEPARATORS.sub("", name.lower())
     return _NAMES.get(key) or _CODES.get(key) or availability_of_text(value)
 
 
 @lru_cache(maxsize=512)
 def buys(text: str) -> bool:
-    """Whether a button's text puts the thing into a cart.
+    """Whether a text is the caption of a buy button.
 
     >>> buys("In den Warenkorb"), buys("Add to wish list")
     (True, False)
     >>> buys("Non acquistabile")  # it says "acquista"
     False
     """
-    found = BUY(text)
-    if found is None:
+    match = BUY(text)
+    if match is None:
         return False
-    said = _SAYS(found.string)
-    return said is None or not said.start() <= found.start() < said.end()
+    stock = _STOCK_WORDS(match.string)
+    return stock is None or not stock.start() <= match.start() < stock.end()
 
 
 @lru_cache(maxsize=512)
 def buys_in_short(text: str) -> bool:
-    """The same for what is surely a button.
+    """Whether the caption of a button is one of a buy button, in short as well.
 
     >>> buys_in_short("Buy"), buys_in_short("Buying guide")
     (True, False)
@@ -114,7 +114,7 @@ def buys_in_short(text: str) -> bool:
 
 @lru_cache(maxsize=512)
 def availability_of_text(text: str) -> str | None:
-    """Read a sentence.
+    """Return the availability that a sentence names.
 
     >>> availability_of_text("Currently not in stock"), availability_of_text("Auf Lager (3)")
     ('OutOfStock', 'InStock')
@@ -123,26 +123,26 @@ def availability_of_text(text: str) -> str | None:
     >>> availability_of_text("Bald ausverkauft"), availability_of_text("Bald lieferbar")
     ('InStock', 'OutOfStock')
     """
-    found = _SAYS(text)
-    said = _PHRASES[found.lastindex - 1] if found and found.lastindex else None
-    if found and said == "InStock" and _is_denied(found):
+    match = _STOCK_WORDS(text)
+    stock = _PHRASES[match.lastindex - 1] if match and match.lastindex else None
+    if match and stock == "InStock" and _is_denied(match):
         return "OutOfStock"
-    if found and said == "OutOfStock" and _ALMOST(_before(found)) is not None:
+    if match and stock == "OutOfStock" and _ALMOST(_before(match)) is not None:
         return "InStock"
-    return said
+    return stock
 
 
-def _before(said: Match[str]) -> str:
-    return said.string[max(0, said.start() - _BESIDE) : said.start()]
+def _before(match: Match[str]) -> str:
+    return match.string[max(0, match.start() - _MAX_BEFORE) : match.start()]
 
 
-def _is_denied(said: Match[str]) -> bool:
-    """Whether words beside "in stock" say that it is not."""
-    before = _before(said)
-    behind = said.string[said.end() :][:_BESIDE].lstrip()
+def _is_denied(match: Match[str]) -> bool:
+    """Whether words beside "in stock" negate it."""
+    before = _before(match)
+    behind = match.string[match.end() :][:_MAX_BEFORE].lstrip()
     if before and (_NOT(before) is not None or _NONE(before) is not None):
         return True
     if not behind:
         return False
-    counts = said[0][-1:].isdigit()  # "ca. 1|0 days" are ten
-    return _NOT_BEHIND(behind) is not None or (not counts and _NONE_BEHIND(behind) is not None)
+    has_count = match[0][-1:].isdigit()  # "ca. 1|0 days" are ten
+    return _NOT_BEHIND(behind) is not None or (not has_count and _NONE_BEHIND(behind) is not None)

@@ -1,4 +1,4 @@
-"""Remarks behind a price in its line about the stock: `€ 650 — sold`."""
+"""Read remarks about the stock behind a price in its line: `€ 650 — sold`."""
 
 from __future__ import annotations
 
@@ -6,41 +6,42 @@ from crawler.extract import lazy_patterns
 from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.words import alone_of
 
-#: What stands where the price was.
+#: The word "sold" in place of the price.
 SOLD = alone_of("stock", "sold")
-#: What divides the remarks of a line, an amount among them.
-_DIVIDED = lazy_patterns.pattern(
+#: Separators of a line's remarks, an amount among them.
+_SEPARATORS = lazy_patterns.pattern(
     r"\s[-–—]+\s|[,;:.!|/()\[\]、。　～](?:\s|$)|\s?[(\[（【]|\d[.,]\d\d"
 )
 _LETTERS = lazy_patterns.pattern(r"[^\W\d_]{2}")
-_LONGEST, _SHORT = 120, 40
+_MAX_REMARKS, _MAX_REMARK = 120, 40
 
 
 def sold_in(text: str) -> bool:
-    """Whether the last sentence of a short text is no more than "sold".
+    """Whether the last sentence of a short text is just "sold".
 
     >>> sold_in("Époque Charles X. VENDUE"), sold_in("Things that are sold")
     (True, False)
     """
-    return len(text) <= _LONGEST and SOLD(text.rpartition(". ")[2]) is not None
+    return len(text) <= _MAX_REMARKS and SOLD(text.rpartition(". ")[2]) is not None
 
 
-def told_by_price(text: str, end: int) -> str | None:
-    """What a short remark behind the amount that ends at *end* says of the stock, and nothing else.
+def stock_behind_price(text: str, end: int) -> str | None:
+    """Return the availability in a short remark behind the amount that ends at *end*.
 
-    >>> told_by_price("€ 650 — Sold, thank you", 5), told_by_price("€ 650 (more than 100 sold)", 5)
-    ('OutOfStock', None)
-    >>> told_by_price("now € 89 instead of € 110, 2 pieces in stock", 8)
+    >>> stock_behind_price("€ 650 — Sold, thank you", 5)
+    'OutOfStock'
+    >>> stock_behind_price("€ 650 (more than 100 sold)", 5)
+    >>> stock_behind_price("now € 89 instead of € 110, 2 pieces in stock", 8)
     'InStock'
     """
-    behind = text[end : end + _LONGEST]
+    behind = text[end : end + _MAX_REMARKS]
     if not _LETTERS.search(behind):
         return None
-    for part in map(str.strip, _DIVIDED.split(behind)):
-        if not part or len(part) > _SHORT:
+    for part in map(str.strip, _SEPARATORS.split(behind)):
+        if not part or len(part) > _MAX_REMARK:
             continue
         if SOLD(part):
             return "OutOfStock"
-        if (told := availability_of_text(part)) is not None:
-            return told
+        if (stock := availability_of_text(part)) is not None:
+            return stock
     return None

@@ -1,4 +1,4 @@
-"""Buttons that are pictures: what they say stands in the picture's alternative text only."""
+"""Read buttons that are pictures, whose caption is only the picture's alternative text."""
 
 from __future__ import annotations
 
@@ -8,26 +8,32 @@ from crawler.extract.page.page import LONGEST, Element, Page
 from crawler.extract.stock.availability import buys_in_short
 from crawler.extract.visible_signs import Visible
 
-#: Pictures of a page that are looked at, and characters of a button's text.
-_MAX_PICTURES, _GLANCE = 200, 40
+#: Pictures of a page that are read, and characters of a button's caption.
+_MAX_PICTURES, _MAX_CAPTION = 200, 40
 
 
-def take_drawn(page: Page, seen: Visible) -> None:
-    """Take one such button, or two side by side, for the page's own; those of tiles are several."""
-    drawn = _drawn(page)
-    if len(drawn) == 1 or (len(drawn) == 2 and drawn[0].getparent() is drawn[1].getparent()):
-        seen.buy_buttons, seen.fields["availability"] = 1, "InStock"
+def take_picture_buttons(page: Page, signs: Visible) -> None:
+    """Take one picture button, or two side by side, as the product's; tiles have several."""
+    buttons = _picture_buttons(page)
+    if len(buttons) == 1 or (
+        len(buttons) == 2 and buttons[0].getparent() is buttons[1].getparent()
+    ):
+        signs.buy_buttons, signs.fields["availability"] = 1, "InStock"
 
 
-def _drawn(page: Page) -> list[Element]:
-    """The links and buttons that hold a picture that says to buy, and nothing else."""
-    found = []
+def _picture_buttons(page: Page) -> list[Element]:
+    """Return the links and buttons that hold just a picture with the caption of a buy button."""
+    buttons = []
     for picture in islice(page.root.iter("img"), _MAX_PICTURES):
-        said = (picture.get("alt") or "")[:LONGEST].strip()
-        around = picture.getparent()
-        if not 1 < len(said) < _GLANCE or around.tag not in {"a", "button"} or len(around) != 1:
+        caption = (picture.get("alt") or "")[:LONGEST].strip()
+        button = picture.getparent()
+        if (
+            not 1 < len(caption) < _MAX_CAPTION
+            or button.tag not in {"a", "button"}
+            or len(button) != 1
+        ):
             continue
-        alone = not (around.text or "").strip() and not (picture.tail or "").strip()
-        if alone and buys_in_short(said):
-            found.append(around)
-    return found
+        holds_only = not (button.text or "").strip() and not (picture.tail or "").strip()
+        if holds_only and buys_in_short(caption):
+            buttons.append(button)
+    return buttons

@@ -15,7 +15,7 @@ from crawler.extract.page.page import LONGEST, Element, short_text
 from crawler.extract.page.places import leads_away, path
 from crawler.extract.stock.availability import WORDS, availability_of_text, buys, buys_in_short
 from crawler.extract.stock.by_price import SOLD as _SOLD
-from crawler.extract.stock.by_price import sold_in, told_by_price
+from crawler.extract.stock.by_price import sold_in, stock_behind_price
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import Marks, alone_of, any_word, begun_of, finder, finder_of
 from crawler.extract.words.listed_words import Together
@@ -291,9 +291,9 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             badge = badge or (_stock_in(line) if len(line.text) < _SHORT else None)
             continue
         signs.sold_for = signs.sold_for or _price_box_says_sold(line)
-        named = len(line.text) < _SHORT and _STOCK_LABEL(line.text) is not None
-        is_mark = bool(line.flags & _lines.STOCK) or labelled or (named and ":" in line.text)
-        if named and len(line.text) < 30:
+        is_label = len(line.text) < _SHORT and _STOCK_LABEL(line.text) is not None
+        is_mark = bool(line.flags & _lines.STOCK) or labelled or (is_label and ":" in line.text)
+        if is_label and len(line.text) < 30:
             label_at = line.index
         if marked is None and is_mark and not _is_of_shops(line):
             marked = _labelled_stock(line, labelled, walk)
@@ -352,7 +352,7 @@ def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:
     if signs.price_line is not None and not signs.buy_buttons:
         text, price = walk.lines[signs.price_line].text, signs.fields.get("price")
         ends = (m.end for m in find_prices(text[:_MAX_LENGTH]) if m.value == price)
-        stock = None if (end := next(ends, None)) is None else told_by_price(text, end)
+        stock = None if (end := next(ends, None)) is None else stock_behind_price(text, end)
         if stock is not None:
             signs.stock_by_price = True
             return stock

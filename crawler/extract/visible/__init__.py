@@ -1,1 +1,1 @@
-"""What a visitor sees of a product: text, tables of facts, pictures."""
+"""Read the visible parts of a product's page: text, tables of facts, pictures."""

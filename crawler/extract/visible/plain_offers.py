@@ -74,7 +74,7 @@ def weigh_offer(
     line = walk.lines[signs.price_line]
     signs.of_service = (
         any(map(raw.__contains__, _BOARDS))
-        or (len(line.text) <= _MAX_LINE and _is_no_thing(line.text))
+        or (len(line.text) <= _MAX_LINE and _names_service(line.text))
         or any(
             _SERVICE(near_line.text) or _AREA(near_line.text)
             for near_line in walk.own
@@ -88,37 +88,37 @@ def weigh_offer(
 
 def _offers_one(walk: Lines, signs: Visible, local: str | None, heading: Element) -> bool:
     """Whether a page is about one product: shown or measured, and without other amounts."""
-    line, price = walk.lines[signs.price_line or 0], signs.fields["price"]
+    price_line, price = walk.lines[signs.price_line or 0], signs.fields["price"]
     name = short_text(heading)
-    if _is_no_thing(name) or says_other(name.lower()):
+    if _names_service(name) or says_other(name.lower()):
         return False
-    lines = [other for other in walk.lines[max(walk.heading, 0) :] if not other.flags & _OUTSIDE][
+    lines = [line for line in walk.lines[max(walk.heading, 0) :] if not line.flags & _OUTSIDE][
         :_MAX_LINES
     ]
     if any(
-        _is_no_thing(other.text)
-        for other in lines
-        if other.index != line.index and _is_near(other, line)
+        _names_service(line.text)
+        for line in lines
+        if line.index != price_line.index and _is_near(line, price_line)
     ):
         return False
-    prose_length = sum(len(other.text) for other in lines if len(other.text) > _MIN_SENTENCE)
-    if prose_length > _MIN_ARTICLE or _has_other_amounts(lines, signs, local, line):
+    prose_length = sum(len(line.text) for line in lines if len(line.text) > _MIN_SENTENCE)
+    if prose_length > _MIN_ARTICLE or _has_other_amounts(lines, signs, local, price_line):
         return False
     return (
         bool(signs.fields.get("availability") or "regular_price" in signs.fields)
-        or _is_of_things(line.text, price, local)
-        or any(_describes_thing(other.text) for other in lines if other.flags & _lines.DIGIT)
+        or _names_goods(price_line.text, price, local)
+        or any(_describes_goods(line.text) for line in lines if line.flags & _lines.DIGIT)
     )
 
 
-def _describes_thing(text: str) -> bool:
+def _describes_goods(text: str) -> bool:
     """Whether a text with figures has a product's measure, its year or its postage."""
     if _MEASURE(text) or _MADE_IN(text):
         return True
     return len(text) <= _MAX_LINE and POSTAGE(text) is not None
 
 
-def _is_of_things(text: str, price: Decimal, local: str | None) -> bool:
+def _names_goods(text: str, price: Decimal, local: str | None) -> bool:
     """Whether words behind a price are about goods: postage, tax, a jar, a pair."""
     line_ends = (money.end for money in find_prices(text, local) if money.value == price)
     behind = text[next(line_ends, 0) :]
@@ -130,8 +130,8 @@ def _is_of_things(text: str, price: Decimal, local: str | None) -> bool:
 _OUTSIDE = _lines.ELSEWHERE | _lines.HIDDEN | _lines.BEYOND | _lines.CARD
 
 
-def _is_near(other: Line, line: Line) -> bool:
-    return abs(other.index - line.index) <= 6 and len(other.text) <= _MAX_LINE
+def _is_near(line: Line, price_line: Line) -> bool:
+    return abs(line.index - price_line.index) <= 6 and len(line.text) <= _MAX_LINE
 
 
 def _stands_alone(line: Line, price: Decimal, local: str | None) -> bool:
@@ -158,7 +158,7 @@ def _is_labelled_otherwise(element: Element) -> bool:
     return bool(text) and _WORD(text) is not None and not calls_price(text) and not COSTS(text)
 
 
-def _is_no_thing(text: str) -> bool:
+def _names_service(text: str) -> bool:
     """Whether a text names a date or a service."""
     return _SERVICE(text) is not None or (holds_digit(text) and _DATE_OR_TIME(text) is not None)
 

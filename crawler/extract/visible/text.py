@@ -20,7 +20,7 @@ from crawler.extract.price.choice import find_price
 from crawler.extract.price.free import take_free
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.tiles import CARDS
-from crawler.extract.stock.drawn_buttons import take_drawn
+from crawler.extract.stock.drawn_buttons import take_picture_buttons
 from crawler.extract.stock.shown import asks_seller, read_stock, says_unavailable, stock_above
 from crawler.extract.visible.facts import (
     brand_before,
@@ -88,7 +88,7 @@ def heading_of(page: Page, expected: str | None = None) -> Element | None:
 
 
 def _heading_of(page: Page, expected: str) -> Element | None:
-    best, best_score, framed = None, 0.0, None
+    likeliest, best_score, framed = None, 0.0, None
     title, site = page.title[:LONGEST].casefold(), page.meta("og:site_name").casefold()
     expected_name = (expected or page.meta("og:title"))[:LONGEST].casefold()
     headings = [h for h in page.headings[:_MAX_HEADINGS] if not is_hidden(h)]
@@ -102,7 +102,7 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         if score > best_score and is_of_frame(element):
             framed = framed if framed is not None else element
         elif score > best_score:
-            best, best_score = element, score
+            likeliest, best_score = element, score
         if best_score >= 5.5:
             break
     if best_score <= _MAX_UNTITLED:
@@ -112,12 +112,16 @@ def _heading_of(page: Page, expected: str) -> Element | None:
             and not is_of_frame(title_box)
             and not is_general(short_text(title_box))
         ):
-            return title_box if title_box.getnext() is not best or best_score < _MIN_SCORE else best
-    if best is None and not any(map(short_text, headings)):
+            return (
+                title_box
+                if title_box.getnext() is not likeliest or best_score < _MIN_SCORE
+                else likeliest
+            )
+    if likeliest is None and not any(map(short_text, headings)):
         return heading_by_price(page) or _large(page)
-    if best is not None and best.tag == "h1":
-        best = _name_behind_maker(best, title)
-    heading = best if best_score >= _MIN_SCORE else heading_by_price(page)
+    if likeliest is not None and likeliest.tag == "h1":
+        likeliest = _name_behind_maker(likeliest, title)
+    heading = likeliest if best_score >= _MIN_SCORE else heading_by_price(page)
     return _unless_whole_title(framed, title) if heading is None else heading
 
 
@@ -286,7 +290,7 @@ def _take_heading(heading: Element, page: Page, signs: Visible, structured: Fiel
         if signs.price_may_be_anothers and says_unavailable(signs):
             _forget_price(signs)
         if "price" in fields and not fields["availability"]:
-            take_drawn(page, signs)
+            take_picture_buttons(page, signs)
     fields["name"] = _part_in_title(heading, page) or _spaced(_name_in(heading), heading, page)
     if "brand" not in fields:
         brand = brand_before(heading, page.title)
@@ -392,7 +396,7 @@ def _is_nearer(signs: Visible, other: Visible) -> bool:
 
 def _read_price(walk: Lines, local: str | None, structured: Fields) -> Visible:
     signs = Visible()
-    find_price(walk, signs, local, own=structured.get("currency"))
+    find_price(walk, signs, local, shop_currency=structured.get("currency"))
     if signs.price_distance is None and not structured.get("price"):
         take_free(walk, signs)
     return signs

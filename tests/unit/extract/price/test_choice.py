@@ -14,14 +14,20 @@ from crawler.extract.page import lines as flags
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.price.choice import (
     _cost_of_place,
-    _is_before,
     _is_in_prose,
+    _is_regular_price,
     _Place,
     find_price,
     is_labelled,
     label_before,
 )
-from crawler.extract.price.regular_price import Candidate, _favour, is_struck, often_told, paired
+from crawler.extract.price.regular_price import (
+    Candidate,
+    _favour,
+    favour_repeated,
+    is_struck,
+    mark_pairs,
+)
 from crawler.extract.price.words_beside import words_of
 from crawler.extract.visible_signs import Visible
 
@@ -161,19 +167,19 @@ def test_an_amount_at_a_lines_beginning_outside_of_a_link_is_no_links() -> None:
 def test_an_amount_that_a_page_repeats_is_favoured_up_to_a_limit() -> None:
     assert [_favour(n) for n in (1, 2, 4, 9)] == [0, 4, 12, 12]
     twice = [candidate("$5.00", 1), candidate("$5.00", 9), candidate("$7.00", 5)]
-    assert [one.cost for one in often_told(twice)] == [-3, 5, 5]
+    assert [one.cost for one in favour_repeated(twice)] == [-3, 5, 5]
     for unchanged in (
         twice[:2],
         [candidate(f"${n}.00", n) for n in (1, 2, 3)],
         [candidate("$5.00", n) for n in (1, 2, 3)],
     ):
-        assert often_told(unchanged) == unchanged
+        assert favour_repeated(unchanged) == unchanged
     told_otherwise = [
         *twice[:2],
         candidate("$7.00", 5, other=True),
         candidate("$7.00", 6, old=True),
     ]
-    assert often_told(told_otherwise) == told_otherwise
+    assert favour_repeated(told_otherwise) == told_otherwise
 
 
 @pytest.mark.parametrize(
@@ -192,24 +198,24 @@ def test_an_amount_that_a_page_repeats_is_favoured_up_to_a_limit() -> None:
 def test_of_two_amounts_that_stand_alone_side_by_side_the_higher_was_before(
     one: str, two: str, old: int | None
 ) -> None:
-    found = paired([candidate(one, 1), candidate(two, 2)])
+    found = mark_pairs([candidate(one, 1), candidate(two, 2)])
     assert [c.old for c in found] == [old == 0, old == 1]
 
 
 def test_a_third_amount_beside_a_pair_or_a_price_before_leaves_it_open() -> None:
     pair = [candidate("$9.00", 1), candidate("$5.00", 2)]
     for more in (candidate("$7.00", 3), candidate("$12.00", 9, old=True)):
-        assert paired([*pair, more]) == [*pair, more]
-    apart = paired([*pair, candidate("$7.00", 5)])
+        assert mark_pairs([*pair, more]) == [*pair, more]
+    apart = mark_pairs([*pair, candidate("$7.00", 5)])
     assert [one.old for one in apart] == [True, False, False]
-    assert not any(c.old for c in paired([candidate("$9.00", 1), candidate("$5.00", 3)]))
+    assert not any(c.old for c in mark_pairs([candidate("$9.00", 1), candidate("$5.00", 3)]))
 
 
 def test_a_pair_may_stand_in_one_line_with_nothing_between() -> None:
     def both(text: str) -> list[bool]:
         one, two = candidate(text, nth=0), candidate(text, nth=1)
         two = attrs.evolve(two, line=one.line)
-        return [c.old for c in paired([one, two])]
+        return [c.old for c in mark_pairs([one, two])]
 
     assert both("$9.00 $5.00") == [True, False]
     assert both("$9.00 , $5.00") == [False, False]
@@ -232,7 +238,7 @@ def test_the_price_before_is_higher_near_and_in_the_same_currency(
     old: dict[str, Any], new: dict[str, Any], is_before: bool
 ) -> None:
     before = candidate(**{"text": "$9.00", "index": 1, **old})
-    assert _is_before(before, candidate(**{"text": "$5.00", "index": 2, **new})) is is_before
+    assert _is_regular_price(before, candidate(**{"text": "$5.00", "index": 2, **new})) is is_before
 
 
 def test_what_is_struck_by_its_element_is_paid_by_nobody() -> None:
