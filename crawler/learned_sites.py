@@ -124,5 +124,5 @@ def _marked(value: Any) -> Any:
 
 def dead_end_rows(dead_ends: DeadEnds, now: datetime) -> Iterator[DeadEnd]:
     """The rows of dead ends (shapes of URLs) that were found or lifted since the last call."""
-    for shape, (site_id, pages) in dead_ends.news().items():
+    for shape, (site_id, pages) in dead_ends.take_changes().items():
         yield DeadEnd(shape, site_id, pages, now)

@@ -13,7 +13,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.extract import Link
-from crawler.extract.links.choice import shelf_of
+from crawler.extract.links.choice import listing_fingerprint
 from crawler.extract.listing import announced, probing
 from crawler.extract.site import Site
 from crawler.items import Missing, Product
@@ -47,7 +47,7 @@ class FurtherPages(PageReading):
         site, shelf = which_site.find(response.url), None
         if response.status == OK:
             page = self._page(response)
-            shelf = shelf_of(site.links(page)) if page.is_html else None
+            shelf = listing_fingerprint(site.links(page)) if page.is_html else None
             yield from self.parse(response)
         next_probe, end = probing.judge(probing.resume(search), shelf)
         if next_probe is not None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.links.choice import Link, mark_of
+from crawler.extract.links.choice import Link, url_checksum
 from crawler.extract.links.scripted import SCRIPTED
 from crawler.extract.listing.further_pages import MOST_PAGES, numbers_of, split
 from crawler.extract.page import lines
@@ -62,7 +62,7 @@ class Search(Value):
     templates: Sequence[str]
     """Addresses that are tried, with `{}` for the number; the first one is asked."""
     seen: Sequence[int]
-    """The first page's products (`mark_of`)."""
+    """The first page's products (`url_checksum`)."""
     products: int
     pages: int
 
@@ -81,7 +81,7 @@ class Search(Value):
 
         Half of its products have to be new: a shop may answer any address with its first page.
         """
-        marks = [mark_of(link.url) for link in links if link.kind == "product"]
+        marks = [url_checksum(link.url) for link in links if link.kind == "product"]
         fresh = len(set(marks) - set(self.seen))
         if not fresh or 2 * fresh < len(marks):
             return None
@@ -100,7 +100,7 @@ def begin(page: Page, links: Sequence[Link], told: Announced) -> Search | None:
     templates = list(guesses(page.url))
     if not templates:
         return None
-    seen = [mark_of(link.url) for link in links if link.kind == "product"][:_MOST_MARKS]
+    seen = [url_checksum(link.url) for link in links if link.kind == "product"][:_MOST_MARKS]
     return Search(
         listing=page.url, templates=templates, seen=seen, products=told.products, pages=told.pages
     )

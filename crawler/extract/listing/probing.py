@@ -37,7 +37,7 @@ class Probe(Value):
     step: int = 1
     """Products on a page, where addresses count these; else 1."""
     first: int
-    """What the first page shows (`shelf_of`)."""
+    """What the first page shows (`listing_fingerprint`)."""
     before: int = 1
     """A page that is there, below `low`."""
     low: int

@@ -9,7 +9,7 @@ from __future__ import annotations
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.links.dead_ends import steps_of
+from crawler.extract.links.dead_ends import split_path
 from scrapy_seine.records import Record
 
 #: Products of one shape of address before others of that shape are taken for some, and how many times
@@ -31,7 +31,7 @@ def shape_of(url: str) -> str | None:
     >>> shape_of("https://a.example/red-lamp"), shape_of("https://a.example/about")
     (None, None)
     """
-    parts, steps = steps_of(url)
+    parts, steps = split_path(url)
     words = [step if _WORD.fullmatch(step) else _mark(step) for step in steps]
     path = "/".join(words)
     kept = sum(map(str.__eq__, words, steps))

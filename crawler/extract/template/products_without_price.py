@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crawler.extract.default_parser import Found
-from crawler.extract.links.pagination import says_page
+from crawler.extract.links.pagination import has_page_number
 from crawler.extract.template.all_sites import Book
 
 _NUMBERS = frozenset({"sku", "gtin", "mpn"})
@@ -18,7 +18,7 @@ def know_unpriced(book: Book, site_id: str, found: Found) -> None:
     verdict = found.verdict
     if found.kind == "product" or verdict.product <= 0 or not found.shows_one_thing:
         return
-    if says_page(found.page.url):
+    if has_page_number(found.page.url):
         return  # of a listing: its only tile may be of a thing that is sold out
     gone = found.kind == "other" and found.not_to_be_had is not None
     if gone and book.is_product_s(site_id, found.page):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crawler.extract import find_links, parse
-from crawler.extract.links.choice import shelf_of
+from crawler.extract.links.choice import listing_fingerprint
 from crawler.extract.listing import probing
 from crawler.extract.listing.further_pages import MOST_PAGES
 from crawler.extract.listing.probing import MOST_TRIES, Probe, judge
@@ -79,7 +79,7 @@ def begun(links: list[str], url: str = BASE, goods: str = "/p/1/tent") -> Probe 
     html = f'<a href="{goods}">Tent</a><div class="pagination">{pager}</div>'
     page = parse(f"<html><body>{html}</body></html>", url)
     found = find_links(page)
-    return probing.begin(page, found, shelf_of(found))
+    return probing.begin(page, found, listing_fingerprint(found))
 
 
 @pytest.mark.parametrize(
