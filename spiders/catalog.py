@@ -174,16 +174,19 @@ class CatalogSpider(Sitemaps, FurtherPages):
         if result.kind != "product":
             return
         unpriced = self.book.addresses.note(site_id, result.page.url)
-        for url, version in [*self.book.again(site_id), *((url, "unpriced") for url in unpriced)]:
+        for url, version in [
+            *self.book.pages_to_reread(site_id),
+            *((url, "unpriced") for url in unpriced),
+        ]:
             self._count("read_again")
             request = self._request(Link(url, "product", "its template is known now"), site, None)
             request.meta[m.SCOPE] = f"{job} again {version} {url}"[:_LONGEST_SCOPE]
             yield request
-        for look in self.book.tenders.looks(site_id):
+        for look in self.book.currencies.looks(site_id):
             self._count("looked_again")
             request = self._request(Link(look.url, "product", "its currency"), site, None)
             request.meta[m.SCOPE] = f"{job} {look.scope}"[:_LONGEST_SCOPE]
-            look_kwargs = {"site_id": site_id, "told": look.currency, "held": look.held}
+            look_kwargs = {"site_id": site_id, "told": look.currency, "held": look.doubtful}
             yield request.replace(
                 priority=_AT_ONCE, callback=self.parse_look, cb_kwargs=look_kwargs
             )
@@ -194,7 +197,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
         """Read a page again whose currency differs from that of the doubtful pages after it."""
         pages = [(str(url), str(currency)) for url, currency in held]
         url = tidied(response.url) or response.url
-        self.book.tenders.expect(site_id, Look(url, told, pages))
+        self.book.currencies.expect(site_id, Look(url, told, pages))
         yield from self.parse(response)
 
     def _note_drift(self, drift: Drift) -> None:
@@ -202,7 +205,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
         self.logger.warning(
             "site %s: %s %s: %s",
             printable(drift.site_id),
-            drift.said,
+            drift.description,
             *(printable(text) for text in (drift.url, drift.reason)),
         )
 

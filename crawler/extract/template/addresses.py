@@ -14,11 +14,11 @@ from scrapy_seine.records import Record
 
 #: Products of one shape of address before others of that shape are taken for some, and how many times
 #: as many as pages that are none.
-_ENOUGH, _TIMES = 10, 2
+_MIN_PRODUCTS, _MIN_PRODUCT_RATIO = 10, 2
 #: Sites, shapes of one site, and pages that wait for their shape to be known.
-_MOST_SITES, _MOST_SHAPES, _MOST_WAITING = 500, 100, 50
-_WORD = lazy_patterns.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
-_ROUTE = lazy_patterns.pattern(r"[a-z_/-]{2,40}")
+_MAX_SITES, _MAX_SHAPES, _MAX_WAITING = 500, 100, 50
+_WORD_SEGMENT = lazy_patterns.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
+_ROUTE_VALUE = lazy_patterns.pattern(r"[a-z_/-]{2,40}")
 
 
 def shape_of(url: str) -> str | None:
@@ -31,41 +31,53 @@ def shape_of(url: str) -> str | None:
     >>> shape_of("https://a.example/red-lamp"), shape_of("https://a.example/about")
     (None, None)
     """
-    parts, steps = split_path(url)
-    words = [step if _WORD.fullmatch(step) else _mark(step) for step in steps]
+    parts, segments = split_path(url)
+    words = [
+        segment if _WORD_SEGMENT.fullmatch(segment) else _segment_shape(segment)
+        for segment in segments
+    ]
     path = "/".join(words)
-    kept = sum(map(str.__eq__, words, steps))
+    fixed_segments = sum(map(str.__eq__, words, segments))
     if not parts.query:
         # A name alone says nothing: `/red-lamp` and `/terms-of-use` are of one shape.
-        return f"/{path}" if kept < len(steps) and (kept or "9" in path) else None
+        return (
+            f"/{path}"
+            if fixed_segments < len(segments) and (fixed_segments or "9" in path)
+            else None
+        )
     pairs = sorted(pair.partition("=")[::2] for pair in parts.query.split("&") if pair)
     query = "&".join(
-        f"{name}={value}" if _ROUTE.fullmatch(value) else name for name, value in pairs
+        f"{name}={value}" if _ROUTE_VALUE.fullmatch(value) else name for name, value in pairs
     )
-    opened = kept < len(steps) or any(not _ROUTE.fullmatch(value) for _, value in pairs)
-    fixed = kept or "9" in path or pairs
-    return f"/{path}{'?' * bool(query)}{query}" if opened and fixed else None
+    has_variable = fixed_segments < len(segments) or any(
+        not _ROUTE_VALUE.fullmatch(value) for _, value in pairs
+    )
+    has_fixed = fixed_segments or "9" in path or pairs
+    return f"/{path}{'?' * bool(query)}{query}" if has_variable and has_fixed else None
 
 
-def _mark(step: str) -> str:
+def _segment_shape(segment: str) -> str:
     """Whether a part of an address begins and ends with a letter or a figure, and its ending."""
-    stem, dot, ending = step.rpartition(".")
-    if not dot or not ending.isalnum() or len(ending) > len("shtml"):
-        stem, dot, ending = step, "", ""
-    first, last = (("9" if sign.isdigit() else "a") for sign in (stem[:1], stem[-1:]))
-    return (first if first == last else first + last) + dot + ending
+    stem, dot, extension = segment.rpartition(".")
+    if not dot or not extension.isalnum() or len(extension) > len("shtml"):
+        stem, dot, extension = segment, "", ""
+    start, end = (("9" if sign.isdigit() else "a") for sign in (stem[:1], stem[-1:]))
+    return (start if start == end else start + end) + dot + extension
 
 
 @attrs.define(eq=False, repr=False)
 class _Shape(Record):
     products: int = 0
-    others: int = 0
+    non_products: int = 0
     waiting: list[str] = attrs.Factory(list)
     """Pages that may be products, read before the shape was known."""
 
     @property
-    def is_product_s(self) -> bool:
-        return self.products >= _ENOUGH and self.products >= _TIMES * self.others
+    def is_product_address(self) -> bool:
+        return (
+            self.products >= _MIN_PRODUCTS
+            and self.products >= _MIN_PRODUCT_RATIO * self.non_products
+        )
 
 
 @attrs.define(eq=False, repr=False)
@@ -80,30 +92,30 @@ class Addresses(Record):
         if shape is None:
             return []
         shape.products += 1
-        if not shape.waiting or not shape.is_product_s:
+        if not shape.waiting or not shape.is_product_address:
             return []
         waiting, shape.waiting = shape.waiting, []
         return waiting
 
-    def is_product_s(self, site_id: str, url: str) -> bool:
+    def is_product_address(self, site_id: str, url: str) -> bool:
         """Whether a page that shows no product stands where only products do; else it is counted."""
         shape = self._shape(site_id, url)
         if shape is None:
             return False
-        if shape.is_product_s:
+        if shape.is_product_address:
             return True
-        shape.others += 1
-        if len(shape.waiting) < _MOST_WAITING:
+        shape.non_products += 1
+        if len(shape.waiting) < _MAX_WAITING:
             shape.waiting.append(url)
         return False
 
     def _shape(self, site_id: str, url: str) -> _Shape | None:
-        told = shape_of(url)
-        if told is None:
+        shape_key = shape_of(url)
+        if shape_key is None:
             return None
-        if site_id not in self._sites and len(self._sites) >= _MOST_SITES:
+        if site_id not in self._sites and len(self._sites) >= _MAX_SITES:
             self._sites.pop(next(iter(self._sites)))
         shapes = self._sites.setdefault(site_id, {})
-        if told not in shapes and len(shapes) >= _MOST_SHAPES:
+        if shape_key not in shapes and len(shapes) >= _MAX_SHAPES:
             shapes.pop(next(iter(shapes)))
-        return shapes.setdefault(told, _Shape())
+        return shapes.setdefault(shape_key, _Shape())

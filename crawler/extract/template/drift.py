@@ -8,7 +8,7 @@ from crawler.extract.template.mass_changes import CHANGED
 from scrapy_seine.records import Value
 
 #: What is said of a template, where a field is not doubtful by it.
-_SAID = {
+_DESCRIPTIONS = {
     "believed": "{} changed on all pages, and is believed since",
     "moved": "the template changed, {} is read from its new place since",
     "mended": "the template changed, {} is completed since",
@@ -37,7 +37,7 @@ class Drift(Value):
     version: int
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """What changed, in words."""
-        words = _SAID.get(self.kind, "the template changed, {} is doubtful since")
+        words = _DESCRIPTIONS.get(self.kind, "the template changed, {} is doubtful since")
         return words.format(self.field)

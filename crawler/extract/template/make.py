@@ -24,17 +24,17 @@ class Make(Record):
         lambda: {name: deque(maxlen=NEWEST) for name in COMPARED}
     )
     """Of the newest pages: product and value."""
-    changed: str | None = None
+    last_change: str | None = None
     """What changed last, until it is stored."""
-    shown: deque[tuple[str, str]] = attrs.Factory(lambda: deque(maxlen=NEWEST))
+    newest_pages: deque[tuple[str, str]] = attrs.Factory(lambda: deque(maxlen=NEWEST))
     """Of the newest pages: product and address."""
     suspects: dict[str, dict[str, str]] = attrs.Factory(lambda: {name: {} for name in COMPARED})
     """Products read with a value before it was noticed that all have it: by field, key and value."""
-    said: set[tuple[str, str]] = attrs.Factory(set)
+    reported: set[tuple[str, str]] = attrs.Factory(set)
     """Lasting doubts that were told of."""
     mender: Mender = attrs.Factory(Mender)
-    again: list[tuple[str, int]] = attrs.Factory(list)
+    pages_to_reread: list[tuple[str, int]] = attrs.Factory(list)
     """Pages to be read again, because the template is understood since, and its version."""
     replays: int = 0
-    known_before: int = 0
+    stored_products: int = 0
     """Products that were stored before this make was known."""

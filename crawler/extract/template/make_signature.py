@@ -10,7 +10,7 @@ from crawler.extract.page.page import Element, Page
 from crawler.extract.page.places import Box, box, place
 
 #: Boxes around the heading that count.
-_MOST_BOXES = 8
+_MAX_BOXES = 8
 
 
 def signature(page: Page) -> str:
@@ -24,14 +24,18 @@ def signature(page: Page) -> str:
 
 def broad_signature(page: Page) -> str:
     """The same by the tags alone, for sites that write each page's name into its classes."""
-    return _digest("tags " + " ".join(str(one.tag) for one in _around_heading(page)))
+    return _digest("tags " + " ".join(str(element.tag) for element in _around_heading(page)))
 
 
 def _around_heading(page: Page) -> list[Element]:
     """The page's heading and the boxes around it, the nearest first; none where it has no heading."""
     headings = page.headings
-    here = next((h for h in headings if h.tag == "h1"), headings[0] if headings else None)
-    return [] if here is None else [here, *islice(here.iterancestors(), _MOST_BOXES - 1)]
+    main_heading = next((h for h in headings if h.tag == "h1"), headings[0] if headings else None)
+    return (
+        []
+        if main_heading is None
+        else [main_heading, *islice(main_heading.iterancestors(), _MAX_BOXES - 1)]
+    )
 
 
 # Of one template's pages nearly all have the same boxes.

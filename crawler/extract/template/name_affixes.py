@@ -17,11 +17,11 @@ def common_affix(names: Iterable[tuple[str, str]]) -> Affix | None:
     ('sale: ', '')
     >>> common_affix([("sale: lamp", "lamp"), ("new: sofa", "sofa")])
     """
-    found = set()
-    for read, stored in names:
-        before, name, behind = read.partition(stored)
-        found.add((before, behind) if name else None)
-    return found.pop() if len(found) == 1 else None
+    affixes = set()
+    for page_name, stored_name in names:
+        before, name, behind = page_name.partition(stored_name)
+        affixes.add((before, behind) if name else None)
+    return affixes.pop() if len(affixes) == 1 else None
 
 
 def without_affix(name: str, affix: Affix) -> str:

@@ -14,12 +14,12 @@ from crawler.extract.page.page import short_text
 FIELDS = ("name", "price", "currency", "availability", "sku")
 _HEADING = "heading"
 #: Of these, what differs in anything differs.
-_EXACT = frozenset({"price", "currency", "availability"})
+_EXACT_FIELDS = frozenset({"price", "currency", "availability"})
 #: And fields with so few values that a page's own says something of the page.
-_FEW = frozenset({"currency", "availability"})
+_FEW_VALUED = frozenset({"currency", "availability"})
 
 
-class Seen(NamedTuple):
+class Observation(NamedTuple):
     """One field of one page; a tuple, because each page makes five."""
 
     value: Any
@@ -32,35 +32,35 @@ class Seen(NamedTuple):
 
     def agrees(self, field: str, source: str) -> bool:
         """Whether a source tells the value that was chosen."""
-        told = self.votes[source]
-        return bool(told == self.value) or same(field, told, self.value)
+        value = self.votes[source]
+        return bool(value == self.value) or is_same_value(field, value, self.value)
 
 
-def observe(found: Found) -> dict[str, Seen]:
+def observe(result: Found) -> dict[str, Observation]:
     """The fields of a product's page."""
-    heading = _heading_of(found)
-    fields, sources, paths = found.fields, found.sources, found.paths
+    heading = _heading_of(result)
+    fields, sources, paths = result.fields, result.sources, result.paths
     votes: dict[str, dict[str, Any]] = {field: {} for field in FIELDS}
-    for source, told in found.offered.items():
-        for field in told.keys() & votes.keys():
-            votes[field][source] = told[field]
+    for source, offered in result.offered.items():
+        for field in offered.keys() & votes.keys():
+            votes[field][source] = offered[field]
     if heading:
         votes["name"][_HEADING] = heading
     get, source_of, place_of = fields.get, sources.get, paths.get
     return {
-        field: Seen(get(field), source_of(field), told, place_of(field))
-        for field, told in votes.items()
+        field: Observation(get(field), source_of(field), offered, place_of(field))
+        for field, offered in votes.items()
     }
 
 
-def same(field: str, one: Any, other: Any) -> bool:
+def is_same_value(field: str, value: Any, other_value: Any) -> bool:
     """Whether two sources tell one value; names may be cut, or go on with colour and shop."""
-    if one == other:
+    if value == other_value:
         return True
-    if field in _EXACT or one is None or other is None:
+    if field in _EXACT_FIELDS or value is None or other_value is None:
         return False
-    short, long = sorted((_plain(one), _plain(other)), key=len)
-    return bool(short) and (short == long or (field == "name" and short in long))
+    shorter, longer = sorted((_plain(value), _plain(other_value)), key=len)
+    return bool(shorter) and (shorter == longer or (field == "name" and shorter in longer))
 
 
 def _plain(value: Any) -> str:
@@ -73,23 +73,27 @@ def _folded(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _heading_of(found: Found) -> str:
-    mains = (heading for heading in found.page.headings if heading.tag == "h1")
-    first = next(mains, None)
-    return "" if first is None or next(mains, None) is not None else short_text(first)
+def _heading_of(result: Found) -> str:
+    mains = (heading for heading in result.page.headings if heading.tag == "h1")
+    main_heading = next(mains, None)
+    return "" if main_heading is None or next(mains, None) is not None else short_text(main_heading)
 
 
-def form(field: str, one: Seen, *, reduced: bool = False, is_usual: bool = False) -> Hashable:
+def form_of(
+    field: str, observation: Observation, *, reduced: bool = False, is_usual: bool = False
+) -> Hashable:
     """What `doubt_of` and `confidence` of a value rest on, but for what was learned of its site.
 
     Who tells it, who agrees, where it stands, whether the page shows a price before a reduction, and
     whether most pages have it (*is_usual*); the value itself only where few exist.
     """
-    value, source, votes, path = one
-    agreeing = tuple([(s, told == value or same(field, told, value)) for s, told in votes.items()])
-    return source, path, agreeing, reduced, value if field in _FEW else is_usual
+    value, source, votes, path = observation
+    agreeing = tuple(
+        [(s, vote == value or is_same_value(field, vote, value)) for s, vote in votes.items()]
+    )
+    return source, path, agreeing, reduced, value if field in _FEW_VALUED else is_usual
 
 
-def values(told: Fields) -> dict[str, Any]:
+def values(stored: Fields) -> dict[str, Any]:
     """The fields that are judged, of a product as it is stored."""
-    return {field: told.get(field) for field in FIELDS}
+    return {field: stored.get(field) for field in FIELDS}

@@ -20,10 +20,10 @@ def know_unpriced(book: Book, site_id: str, found: Found) -> None:
         return
     if has_page_number(found.page.url):
         return  # of a listing: its only tile may be of a thing that is sold out
-    gone = found.kind == "other" and found.not_to_be_had is not None
-    if gone and book.is_product_s(site_id, found.page):
+    is_unavailable = found.kind == "other" and found.not_to_be_had is not None
+    if is_unavailable and book.is_product_page(site_id, found.page):
         reason = "it cannot be had, and the site's products look like it"
-    elif book.addresses.is_product_s(site_id, found.page.url) and _shows_a_thing(found):
+    elif book.addresses.is_product_address(site_id, found.page.url) and _shows_own_product(found):
         reason = "its address is like those of the site's products"
     else:
         return
@@ -31,9 +31,9 @@ def know_unpriced(book: Book, site_id: str, found: Found) -> None:
     found.complete()
 
 
-def _shows_a_thing(found: Found) -> bool:
+def _shows_own_product(result: Found) -> bool:
     """Whether a page has a number or picture of its own; OpenGraph's picture may be the shop's sign."""
     return any(
         not _NUMBERS.isdisjoint(fields) or (source != "opengraph" and bool(fields.get("images")))
-        for source, fields in found.offered.items()
+        for source, fields in result.offered.items()
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from crawler.extract.template.observation import FIELDS, Seen
+from crawler.extract.template.observation import FIELDS, Observation
 from scrapy_seine.records import Record
 
 #: Pages after which a make is known well enough to hold a page against it.
@@ -16,15 +16,15 @@ KNOWN = 8
 #: Pages of a make after which one page more says little: each is judged still, but few are counted.
 WELL_KNOWN = 64
 #: Pages counted since, after which all is weighed anew.
-_WEIGHED = 8
+_REWEIGH_INTERVAL = 8
 #: Places and values of a field that are remembered, and pages in which a change is looked for.
-_MOST_PATHS, _MOST_VALUES, WINDOW = 6, 12, 12
+_MAX_PATHS, _MAX_VALUES, WINDOW = 6, 12, 12
 #: Places from which a field is read: pages of one make may have it in one of several boxes.
-_MOST_PLACES = 3
+_MAX_PLACES = 3
 #: Texts whose place is known, before new places are news.
-_MANY_PATHS = 60
+_MIN_PATHS = 60
 #: Counts are halved at so many pages: what a site did a year ago says little.
-_MOST_PAGES = 2_000
+_MAX_PAGES = 2_000
 
 
 @attrs.define(eq=False, repr=False)
@@ -52,50 +52,50 @@ class Field(Record):
     """What stands before and behind each value since, and is no part of it."""
     misses: int = 0
     """Pages in a row that have nothing there."""
-    recent: deque[tuple[str | None, Seen]] = attrs.Factory(lambda: deque(maxlen=WINDOW))
+    recent: deque[tuple[str | None, Observation]] = attrs.Factory(lambda: deque(maxlen=WINDOW))
     """The doubt (None: none) and the field of the newest pages."""
     calm: dict[Hashable, float] = attrs.field(factory=dict, eq=False, repr=False)
     """Confidence of values that nothing contradicts, by form (`observation.form`), for a while: most
     pages of a make have one of a few forms."""
 
-    def learn(self, field: str, seen: Seen) -> None:
+    def learn(self, field: str, observation: Observation) -> None:
         """Count a page whose value nothing contradicts."""
-        if self.pages < WELL_KNOWN or not self.pages % _WEIGHED:
+        if self.pages < WELL_KNOWN or not self.pages % _REWEIGH_INTERVAL:
             self.calm.clear()
         self.pages += 1
-        if seen.value is not None:
+        if observation.value is not None:
             self.filled += 1
-            self.sources[seen.source or ""] += 1
-            _count(self.values, str(seen.value)[:80], _MOST_VALUES)
-            self._count_votes(field, seen)
-            if seen.path:
-                _count(self.paths, seen.path, _MOST_PATHS)
-        if self.pages > _MOST_PAGES:
+            self.sources[observation.source or ""] += 1
+            _count(self.values, str(observation.value)[:80], _MAX_VALUES)
+            self._count_votes(field, observation)
+            if observation.path:
+                _count(self.paths, observation.path, _MAX_PATHS)
+        if self.pages > _MAX_PAGES:
             self._halve()
 
-    def _count_votes(self, field: str, seen: Seen) -> None:
+    def _count_votes(self, field: str, observation: Observation) -> None:
         """Count who agrees; the chosen source only where another one can confirm it."""
-        votes, chosen = seen.votes, seen.source
-        if len(votes) == 1 and chosen in votes:
+        votes, chosen_source = observation.votes, observation.source
+        if len(votes) == 1 and chosen_source in votes:
             return
-        agreeing = {source for source in votes if seen.agrees(field, source)}
+        agreeing = {source for source in votes if observation.agrees(field, source)}
         for source in votes:
-            if source != chosen or len(votes) > 1:
-                agrees = len(agreeing) > 1 if source == chosen else source in agreeing
+            if source != chosen_source or len(votes) > 1:
+                agrees = len(agreeing) > 1 if source == chosen_source else source in agreeing
                 self.offered[source] += 1
                 self.agreed[source] += agrees
 
     def relearn(self, field: str, place: str | None = None) -> None:
         """Forget what was known, and learn the newest pages instead; those to come, of a new place."""
-        pages = [seen for _, seen in self.recent] if place is None else []
-        self.places = [] if place is None else [place, *self.places][:_MOST_PLACES]
+        observations = [observation for _, observation in self.recent] if place is None else []
+        self.places = [] if place is None else [place, *self.places][:_MAX_PLACES]
         self.misses = 0
         self.calm.clear()
         self.pages = self.filled = 0
         for counts in (self.offered, self.agreed, self.sources, self.paths, self.values):
             counts.clear()
-        for seen in pages:
-            self.learn(field, seen)
+        for observation in observations:
+            self.learn(field, observation)
         self.recent.clear()
 
     def share(self, counts: Counter[str], key: str) -> float:
@@ -126,14 +126,18 @@ class Field(Record):
         """Whether the newest pages have the text in places that the many before did not have."""
         newest = self.recent[-1][1].path if len(self.recent) == WINDOW else None
         paths = self.paths
-        if not newest or paths.get(newest, 0) > WINDOW or paths.total() < _MANY_PATHS:
+        if not newest or paths.get(newest, 0) > WINDOW or paths.total() < _MIN_PATHS:
             return False  # nearly all: the newest text stands where most do
-        return all(seen.path and paths[seen.path] <= WINDOW for _, seen in self.recent)
+        return all(
+            observation.path and paths[observation.path] <= WINDOW for _, observation in self.recent
+        )
 
     def varies(self, kind: str) -> bool:
         """Whether the newest pages with a doubt of that kind tell different values."""
-        told = [str(seen.value) for doubt, seen in self.recent if doubt == kind]
-        return 2 * len(set(told)) > len(told) > 0
+        doubted_values = [
+            str(observation.value) for doubt, observation in self.recent if doubt == kind
+        ]
+        return 2 * len(set(doubted_values)) > len(doubted_values) > 0
 
     def _halve(self) -> None:
         self.pages, self.filled = self.pages // 2, self.filled // 2
@@ -176,24 +180,24 @@ class Profile(Record):
 
     def note_language(self, lang: str) -> None:
         """Count a page's language."""
-        _count(self.languages, lang, _MOST_VALUES)
+        _count(self.languages, lang, _MAX_VALUES)
 
     def plain(self) -> dict[str, Any]:
         """The profile as JSON holds it."""
         return {
             "version": self.version,
-            "languages": dict(self.languages.most_common(_MOST_VALUES)),
+            "languages": dict(self.languages.most_common(_MAX_VALUES)),
             "markets": self.markets,
             "fields": {
                 name: {
-                    "pages": one.pages,
-                    "filled": one.filled,
-                    "preferred": one.preferred,
-                    "places": one.places,
-                    "affix": one.affix,
-                    **{kind: dict(getattr(one, kind).most_common(12)) for kind in _COUNTED},
+                    "pages": stats.pages,
+                    "filled": stats.filled,
+                    "preferred": stats.preferred,
+                    "places": stats.places,
+                    "affix": stats.affix,
+                    **{kind: dict(getattr(stats, kind).most_common(12)) for kind in _COUNTERS},
                 }
-                for name, one in self.fields.items()
+                for name, stats in self.fields.items()
             },
         }
 
@@ -204,36 +208,36 @@ class Profile(Record):
         Raises:
             TypeError, ValueError, KeyError, AttributeError: it is no profile.
         """
-        made = cls(version=int(plain["version"]))
-        told_languages = plain.get("languages", {}).items()
-        made.languages.update({str(lang)[:2]: int(n) for lang, n in told_languages})
+        profile = cls(version=int(plain["version"]))
+        stored_languages = plain.get("languages", {}).items()
+        profile.languages.update({str(lang)[:2]: int(n) for lang, n in stored_languages})
         for name, ((usual,), fine, urls) in plain.get("markets", {}).items():
-            made.markets[str(name)[:500]] = [
+            profile.markets[str(name)[:500]] = [
                 [str(usual)],
-                [str(one) for one in fine][:_MOST_VALUES],
-                [str(url) for url in urls][:_MOST_VALUES],
+                [str(stats) for stats in fine][:_MAX_VALUES],
+                [str(url) for url in urls][:_MAX_VALUES],
             ]
-        for name, told in plain["fields"].items():
-            if name not in made.fields:
+        for name, stored in plain["fields"].items():
+            if name not in profile.fields:
                 continue
-            one = made.fields[name]
-            one.pages, one.filled = int(told["pages"]), int(told["filled"])
-            one.preferred = str(told["preferred"]) if told["preferred"] else None
-            one.places = [str(place)[:500] for place in told.get("places", ())][:_MOST_PLACES]
-            before, after = told.get("affix", ("", ""))
-            one.affix = str(before)[:200], str(after)[:200]
-            for kind in _COUNTED:
-                counts: Counter[str] = getattr(one, kind)
-                counts.update({str(key)[:500]: int(n) for key, n in told[kind].items()})
-        return made
+            stats = profile.fields[name]
+            stats.pages, stats.filled = int(stored["pages"]), int(stored["filled"])
+            stats.preferred = str(stored["preferred"]) if stored["preferred"] else None
+            stats.places = [str(place)[:500] for place in stored.get("places", ())][:_MAX_PLACES]
+            before, after = stored.get("affix", ("", ""))
+            stats.affix = str(before)[:200], str(after)[:200]
+            for kind in _COUNTERS:
+                counts: Counter[str] = getattr(stats, kind)
+                counts.update({str(key)[:500]: int(n) for key, n in stored[kind].items()})
+        return profile
 
 
-_COUNTED = ("offered", "agreed", "sources", "paths", "values")
+_COUNTERS = ("offered", "agreed", "sources", "paths", "values")
 
 
-def _count(counts: Counter[str], key: str, most: int) -> None:
+def _count(counts: Counter[str], key: str, limit: int) -> None:
     counts[key] += 1
-    if len(counts) > 2 * most:  # now and then, because most values are seen once
-        kept = counts.most_common(most)
+    if len(counts) > 2 * limit:  # now and then, because most values are seen once
+        top = counts.most_common(limit)
         counts.clear()
-        counts.update(dict([*kept, (key, max(1, dict(kept).get(key, 1)))]))
+        counts.update(dict([*top, (key, max(1, dict(top).get(key, 1)))]))
