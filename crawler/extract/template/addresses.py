@@ -1,7 +1,7 @@
-"""How each site writes its products' addresses: a page without a price is one where they are alike.
+"""URL shapes of each site's products, by which a page without a price is recognised as a product.
 
-A sold thing's page may show neither a price nor any word about the stock that a list holds. Of a
-shop whose products stand at `/items/<number>`, and nothing else does, it is a product all the same.
+The page of a sold product may show neither a price nor a known word about stock. If a shop has only
+products at `/items/<number>`, a page with such an address is a product nevertheless.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from crawler.extract import lazy_patterns
 from crawler.extract.links.dead_ends import split_path
 from scrapy_seine.records import Record
 
-#: Products of one shape of address before others of that shape are taken for some, and how many times
-#: as many as pages that are none.
+#: Products of a shape, and products per other page of it, from which on its other pages count as
+#: products.
 _MIN_PRODUCTS, _MIN_PRODUCT_RATIO = 10, 2
-#: Sites, shapes of one site, and pages that wait for their shape to be known.
+#: Sites, shapes of one site, and pages of a shape that wait until it counts as products'.
 _MAX_SITES, _MAX_SHAPES, _MAX_WAITING = 500, 100, 50
 _WORD_SEGMENT = lazy_patterns.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
 _ROUTE_VALUE = lazy_patterns.pattern(r"[a-z_/-]{2,40}")
 
 
 def shape_of(url: str) -> str | None:
-    """An address with what differs from product to product left open; None where that is all of it.
+    """Return an address with its variable parts as wildcards; None if it has no fixed part.
 
     >>> shape_of("https://a.example/items/ac104.htm"), shape_of("https://a.example/p/12-red-lamp")
     ('/items/a9.htm', '/p/9a')
@@ -39,7 +39,7 @@ def shape_of(url: str) -> str | None:
     path = "/".join(words)
     fixed_segments = sum(map(str.__eq__, words, segments))
     if not parts.query:
-        # A name alone says nothing: `/red-lamp` and `/terms-of-use` are of one shape.
+        # A name alone is no shape, because `/red-lamp` and `/terms-of-use` would share it.
         return (
             f"/{path}"
             if fixed_segments < len(segments) and (fixed_segments or "9" in path)
@@ -57,7 +57,7 @@ def shape_of(url: str) -> str | None:
 
 
 def _segment_shape(segment: str) -> str:
-    """Whether a part of an address begins and ends with a letter or a figure, and its ending."""
+    """Return a segment's first and last sign as `9` or `a`, and its file extension."""
     stem, dot, extension = segment.rpartition(".")
     if not dot or not extension.isalnum() or len(extension) > len("shtml"):
         stem, dot, extension = segment, "", ""
@@ -70,7 +70,7 @@ class _Shape(Record):
     products: int = 0
     non_products: int = 0
     waiting: list[str] = attrs.Factory(list)
-    """Pages that may be products, read before the shape was known."""
+    """Pages that may be products, read before the shape had enough products."""
 
     @property
     def is_product_address(self) -> bool:
@@ -82,12 +82,12 @@ class _Shape(Record):
 
 @attrs.define(eq=False, repr=False)
 class Addresses(Record):
-    """What is known of the addresses of each site's products."""
+    """Counts products and other pages by site and URL shape."""
 
     _sites: dict[str, dict[str, _Shape]] = attrs.Factory(dict)
 
     def note(self, site_id: str, url: str) -> list[str]:
-        """Count a product's page; return, once, pages that look like products' since this one."""
+        """Count a product page; return waiting pages, once, if their shape is now products'."""
         shape = self._shape(site_id, url)
         if shape is None:
             return []
@@ -98,7 +98,7 @@ class Addresses(Record):
         return waiting
 
     def is_product_address(self, site_id: str, url: str) -> bool:
-        """Whether a page that shows no product stands where only products do; else it is counted."""
+        """Whether a page without a product has a product's URL shape; otherwise count the page."""
         shape = self._shape(site_id, url)
         if shape is None:
             return False

@@ -1,4 +1,4 @@
-"""The profiles of all sites that a worker reads, in bounded room; changes of a template are noticed."""
+"""The profiles of all sites that a worker reads, in bounded memory, and their templates' changes."""
 
 from __future__ import annotations
 
@@ -35,39 +35,40 @@ from crawler.extract.template.repeated_values import repeated_product, repeated_
 from crawler.extract.template.right_source import right_source
 from crawler.extract.template.visitor_currency import TURNED, SiteCurrencies
 
-#: Sites, makes of pages of one site, and makes of all sites, that are known at once.
+#: Sites, makes of one site, and makes of all sites that are kept.
 _MAX_SITES, _MAX_MAKES_PER_SITE, _MAX_MAKES = 500, 48, 4_000
-#: Makes of one page, after which pages of unknown classes are one make, where half of all are such.
+#: Makes of a single page from which on a site's new pages are clustered by tags, if half of the
+#: site's makes have a single page.
 _MIN_SINGLE_PAGE_MAKES = 4
-#: So many of the newest pages with one doubt are a change of the template.
+#: Newest pages with the same doubt that mean a change of the template.
 _MIN_DOUBTFUL_PAGES = 6
-#: Of a field that is well known one page of so many is counted.
+#: One page in so many is counted for a field that is well known.
 _SAMPLE_INTERVAL = 8
-#: Pages of a make after which a page of another make is news.
+#: Pages of a make after which another make counts as a change.
 _SETTLED_PAGES = 40
-#: Pages on which a price in a new place does not overwrite another one unconfirmed.
+#: Pages on which a price in a new place needs confirmation before it overwrites a stored one.
 _PROBATION_PAGES = 200
-#: Fields of which sources may contradict each other from the first page on.
+#: Fields whose sources may contradict each other from the first page on.
 _ODDITY_FIELDS = frozenset({"price", "currency"})
-#: Doubts that stay while the page is as it is: what is gone is not learned to be gone, and another
-#: currency is not believed before the storage believes it (`recall`).
+#: Kinds of doubts that are not learned away: a missing value stays missing, and another currency is
+#: believed only once it is stored (`recall`).
 _LASTING_KINDS = frozenset({"missing", "repeated", "order", "constant"})
-#: So often the pages of a make are asked for again: a template that changes to and fro is not followed.
+#: Times that the pages of a make are read again, because a template may alternate between two states.
 _MAX_REPLAYS = 4
 
 
 class Book:
-    """What is known of each site; *drifted* is called with each change that is noticed."""
+    """The profiles of all sites; *drifted* is called with each change of a template."""
 
     def __init__(self, drifted: Callable[[Drift], None] = lambda drift: None) -> None:
         self._sites: OrderedDict[str, OrderedDict[str, Make]] = OrderedDict()
         self._drifted = drifted
         self._make_count = 0
-        """Makes of all sites."""
+        """Makes of all sites, in total."""
         self.currencies, self.addresses = SiteCurrencies(), Addresses()
 
     def judge(self, site_id: str, result: Found) -> Judgement:
-        """Hold a product's page against its site, mend what the site's rules mend, and learn it."""
+        """Judge a product page by its site's template: correct its values, and learn from them."""
         cluster = self._cluster(site_id, result.page)
         make = self._make(site_id, cluster)
         profile = make.profile
@@ -122,7 +123,7 @@ class Book:
     def _check_currency(
         self, site_id: str, result: Found, make: Make, doubts: dict[str, Doubt]
     ) -> None:
-        """Hold a page's currency against the pages of its market."""
+        """Compare a page's currency with the pages of its market."""
         currency, url = result.fields.get("currency"), tidied(result.page.url) or result.page.url
         if not currency or result.fields.get("price") is None:
             return
@@ -135,22 +136,22 @@ class Book:
             del doubts["currency"]
 
     def is_product_page(self, site_id: str, page: Page) -> bool:
-        """Whether a page is of a make that many of the site's products have."""
+        """Whether a page has a make that many of the site's products have."""
         makes = self._sites.get(site_id)
         make = makes.get(self._cluster(site_id, page)) if makes else None
         return make is not None and make.profile.pages >= _SETTLED_PAGES
 
     def awaited_pages(self) -> Iterator[tuple[str, list[str]]]:
-        """Sites and addresses whose products' stored values would tell where a field went."""
+        """Yield sites and the addresses whose products' stored values are needed by `recall`."""
         for site_id, makes in self._sites.items():
             for make in makes.values():
                 if urls := make.mender.awaited_pages():
                     yield site_id, urls
 
     def recall(self, site_id: str, stored: Mapping[str, Mapping[str, Any] | None]) -> None:
-        """Take the values that products had before their page was read, by the pages' addresses.
+        """Learn from the values with which products were stored before, by the pages' addresses.
 
-        None is for a page that showed no product before.
+        A value of None is a page that showed no product before.
         """
         for make in self._sites.get(site_id, {}).values():
             for url in make.mender.awaited_pages():
@@ -162,7 +163,7 @@ class Book:
                 for field, place in moves:
                     stats, version = make.profile.fields[field], make.profile.version + 1
                     if place is None and (stored[url] or {}).get(field) == constant_value(stats):
-                        continue  # another source speaks against it
+                        continue  # another source contradicts the value
                     stats.relearn(field, place)
                     make.mender.contrast.mark_mended(field)
                     stats.preferred, stats.probation = None, 0
@@ -174,7 +175,7 @@ class Book:
                     self._begin_version(Drift(site_id, field, kind, reason, url, version), make)
 
     def _report_changes(self, site_id: str, make: Make, url: str) -> None:
-        """Tell what all known products have since, and mend it where that is possible."""
+        """Report changes that all stored products share, and correct them if possible."""
         changes, make.mender.changes = make.mender.changes, []
         for change in changes:
             field, version = change.field, make.profile.version + 1
@@ -196,7 +197,7 @@ class Book:
     def _note_stored_product(
         self, site_id: str, make: Make, stored: Mapping[str, Any] | None, url: str
     ) -> None:
-        """Tell of a new make whose products are known: they had another one before."""
+        """Report a new make whose products are stored, because they had another make before."""
         if stored is None or make.profile.pages >= _SETTLED_PAGES:
             return
         make.stored_products += 1
@@ -214,7 +215,7 @@ class Book:
                 )
 
     def pages_to_reread(self, site_id: str) -> list[tuple[str, int]]:
-        """Pages to be read again, because their template was learned since, and its version; once."""
+        """Return pages to read again by a newer template, once, each with the template's version."""
         urls: list[tuple[str, int]] = []
         for make in self._sites.get(site_id, {}).values():
             urls += make.pages_to_reread
@@ -222,7 +223,7 @@ class Book:
         return urls
 
     def load(self, site_id: str, cluster: str, plain: Any) -> bool:
-        """Take a stored profile, where it knows more than ours; says whether it was readable."""
+        """Load a stored profile if it has more pages; return whether it was readable."""
         try:
             profile = Profile.of(plain)
         except (TypeError, ValueError, KeyError, AttributeError):
@@ -234,7 +235,7 @@ class Book:
         return True
 
     def unsaved(self, min_pages: int) -> Iterator[tuple[str, str, Profile, str | None]]:
-        """Site, make, profile and last change of what was learned on so many pages since."""
+        """Yield site, cluster, profile and last change of makes with unsaved pages, and reset them."""
         for site_id, makes in self._sites.items():
             for cluster, make in makes.items():
                 if make.profile.known and make.profile.unsaved >= min_pages:
@@ -261,7 +262,7 @@ class Book:
         return make
 
     def _cluster(self, site_id: str, page: Page) -> str:
-        """A page's make: by its tags alone where each page has classes of its own."""
+        """Return a page's cluster: by tags alone if each page of the site has its own classes."""
         exact, makes = signature(page), self._sites.get(site_id)
         if makes is None or exact in makes:
             return exact
@@ -271,7 +272,7 @@ class Book:
         return broad_cluster if is_usual or broad_cluster in makes else exact
 
     def _is_known(self, site_id: str) -> bool:
-        """Whether a make of the site is known so well that a new one is a change."""
+        """Whether the site has a settled make, so that a new make is a change."""
         return any(make.profile.pages >= _SETTLED_PAGES for make in self._sites[site_id].values())
 
     def _learn(
@@ -284,7 +285,7 @@ class Book:
     ) -> None:
         profile = make.profile
         profile.unsaved += 1
-        # Of what is well known each page is judged, and one of some is counted.
+        # Each page is judged, but of a well-known field only a sample is counted.
         sampled = profile.unsaved % _SAMPLE_INTERVAL == 0
         for field, observation in observations.items():
             doubt, stats = doubts.get(field), profile.fields[field]
@@ -293,7 +294,7 @@ class Book:
                 stats.probation -= 1
             stats.recent.append((None if doubt is None else doubt.kind, observation))
             if doubt is None and observation.path is None and not is_counted:
-                continue  # nearly all: nothing is learned, and nothing stands elsewhere
+                continue  # nearly all pages: nothing to learn, and no text in a new place
             is_informative = observation.value is not None or not disappears_with_stock(
                 field, observations
             )
@@ -318,15 +319,15 @@ class Book:
                 self._relearn(change, make, stats)
 
     def _relearn(self, drift: Drift, make: Make, stats: Field) -> None:
-        """Learn a field anew, but for what no template means; tell of it once."""
+        """Learn a field anew, unless the doubt is no change of the template; report it once."""
         make.last_change = f"{drift.field}: {drift.reason}"[:500]
         if drift.kind == "repeated" and self._relearn_names(drift, make, stats):
             return
         is_constant = drift.field in {"name", "price", "sku"} and not stats.varies(drift.kind)
         if drift.kind == "repeated" and (drift.field, drift.kind) not in make.reported:
-            # The first ones were stored before anything repeated.
+            # The first products were stored before the repetition was noticed.
             self._request_reread(make.mender.newest(2 * NEWEST), make)
-        # What is left where most of it is gone, an old price say, is no new template.
+        # The remaining values of a field that most pages lack, such as old prices, are no template.
         is_missing = stats.newest("missing") > 0
         if is_constant or is_missing or drift.kind == "make" or drift.kind in _LASTING_KINDS:
             self._report_once(drift, make)
@@ -339,7 +340,7 @@ class Book:
         self._begin_version(drift, make)
 
     def _relearn_names(self, drift: Drift, make: Make, stats: Field) -> bool:
-        """Read names from where each page has its own, where all have one in the usual place."""
+        """Read names from a place where each page has its own, as the usual place repeats one name."""
         place = make.mender.name_place() if drift.field == "name" else None
         if place is None:
             return False
@@ -349,7 +350,7 @@ class Book:
         return True
 
     def _begin_version(self, drift: Drift, make: Make) -> None:
-        """Begin a new version of a template, and have its newest pages read by it."""
+        """Begin a new version of a template, and request its newest pages again."""
         make.last_change = f"{drift.field}: {drift.reason}"[:500]
         make.profile.version += 1
         make.profile.unsaved += KNOWN

@@ -1,4 +1,4 @@
-"""Whether a page is in another language than its site, so that a name that is known stays."""
+"""Detect a page in another language than its site's, whose name must not replace a stored one."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from crawler.extract.default_parser import Found
 from crawler.extract.template.page_doubts import Doubt
 from crawler.extract.template.profile import Profile
 
-#: Pages whose language is known, and the share of the usual one, before another one is news.
+#: Pages with a known language, and the share of the usual one, before another language is a doubt.
 _MIN_PAGES, _MIN_USUAL_SHARE = 20, 0.95
-#: What divides an address into words.
+#: Separators of an address' words.
 _SEPARATORS = lazy_patterns.pattern(r"[^a-z]+")
 
 
 def foreign_language(result: Found, profile: Profile) -> Doubt | None:
-    """Whether a page is in another language than the site's: a name that is known stays.
+    """Return a doubt for a page in another language than its site's, so that a stored name stays.
 
-    A copy whose address names its language is a page of its own.
+    A page whose address names its language is a page of its own, and not doubtful.
     """
     lang, languages = result.page.lang[:2], profile.languages
     if (

@@ -1,4 +1,4 @@
-"""What was learned of a site from its pages, put to use on the next one."""
+"""Apply to a page what was learned from its site's other pages."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from crawler.extract.template.page_doubts import constant_value
 from crawler.extract.template.profile import Profile
 from crawler.extract.template.values_by_place import texts_of, value_at
 
-#: Pages in a row without a value in its new place, before the parser is asked again.
+#: Consecutive pages without a value in the learned place, before the parser's value is used again.
 _MAX_MISSES = 6
 
 
 def mend(result: Found, profile: Profile) -> None:
-    """Apply what the site's pages taught: the source that is right, the currency of bare prices."""
+    """Correct a page's fields by its site's profile: places, preferred sources, usual currency."""
     fields, sources = result.fields, result.sources
     _read_places(result, profile)
     name = profile.fields["name"]
@@ -37,7 +37,7 @@ def mend(result: Found, profile: Profile) -> None:
 
 
 def _prefer_source(result: Found, preferred: str) -> None:
-    """Leave out a source that names another product, on a site where it was found to do so."""
+    """Use the preferred source's fields instead of those of a source that names another product."""
     preferred_values = result.offered.get(preferred, {})
     if not preferred_values.get("name"):
         return
@@ -50,7 +50,7 @@ def _prefer_source(result: Found, preferred: str) -> None:
 
 
 def _set_field(result: Found, field: str, value: Any, source: str) -> None:
-    """Take a value; a product's key that was its number stays its number."""
+    """Set a field; a product key that equals the SKU changes with it."""
     fields, sources = result.fields, result.sources
     if field == "sku" and fields.get("external_id") == fields.get("sku") is not None:
         fields["external_id"], sources["external_id"] = value, source
@@ -58,7 +58,7 @@ def _set_field(result: Found, field: str, value: Any, source: str) -> None:
 
 
 def _read_places(result: Found, profile: Profile) -> None:
-    """Read the fields that stand elsewhere since from there."""
+    """Read fields from the places to which the template has moved them."""
     texts = None
     for field, stats in profile.fields.items():
         if not stats.places:

@@ -1,4 +1,4 @@
-"""Which pages of a site are of one make: a signature of the boxes around the main heading."""
+"""The signature that clusters pages of one template: the boxes around the main heading."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from itertools import islice
 from crawler.extract.page.page import Element, Page
 from crawler.extract.page.places import Box, box, place
 
-#: Boxes around the heading that count.
+#: Boxes of a signature, from the heading outwards.
 _MAX_BOXES = 8
 
 
 def signature(page: Page) -> str:
-    """A page's make: the same for pages whose main heading stands in the same boxes.
+    """Return a page's cluster, equal for pages whose main heading stands in the same boxes.
 
-    Classes with figures are left out, because systems number their pages there (`postid-12`).
+    Classes with digits are ignored, because shop systems number pages by them (`postid-12`).
     """
     boxes = [*_around_heading(page), *islice(page.root.iterchildren("body"), 1)]
     return _make_of(tuple(map(box, boxes)))
 
 
 def broad_signature(page: Page) -> str:
-    """The same by the tags alone, for sites that write each page's name into its classes."""
+    """Return the cluster by tags alone, for sites that write each page's name into its classes."""
     return _digest("tags " + " ".join(str(element.tag) for element in _around_heading(page)))
 
 
 def _around_heading(page: Page) -> list[Element]:
-    """The page's heading and the boxes around it, the nearest first; none where it has no heading."""
+    """Return the main heading and its ancestors, nearest first; nothing without a heading."""
     headings = page.headings
     main_heading = next((h for h in headings if h.tag == "h1"), headings[0] if headings else None)
     return (
@@ -38,7 +38,7 @@ def _around_heading(page: Page) -> list[Element]:
     )
 
 
-# Of one template's pages nearly all have the same boxes.
+# Cached, because nearly all pages of a template have the same boxes.
 @lru_cache(maxsize=1024)
 def _make_of(boxes: tuple[Box, ...]) -> str:
     return _digest(" ".join(map(place, boxes)))

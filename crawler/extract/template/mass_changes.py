@@ -1,9 +1,9 @@
-"""Changes that all known products have at once: no product changes so, a template does.
+"""Changes that all stored products share: the template changed, not the products.
 
-A single value that differs from the stored one is news of the product. Where all products of a make
-have another name, another number, or a price in one proportion to the one before, and nothing on the
-pages calls that a sale, the pages tell something else than before: a prefix, an internal number, a
-rate, a tax, a fee. Prices that are lower by a round share are left alone, because sales are.
+A single value that differs from the stored one is a change of the product. If all products of a make
+have another name, another number, or a price in one proportion to the stored one, and no page shows
+a sale, the pages show another text than before: a prefix, an internal number, a converted price, a
+tax or a fee. Prices that are lower by a round share are accepted, because sales are like that.
 """
 
 from __future__ import annotations
@@ -21,85 +21,87 @@ from crawler.extract.template.observation import Observation
 from crawler.extract.template.page_doubts import Doubt
 from scrapy_seine.records import Record, Value
 
-#: The kind of the doubt. Where nothing is stored, there is none.
+#: The kind of the doubt, which needs stored values.
 CHANGED = "changed"
-#: What a product keeps from one day to the next.
+#: Fields that a product keeps from one day to the next.
 LASTING = ("name", "sku", "brand", "gtin", "images", "breadcrumbs", "description")
-#: Of these, what is held against the template; of the others a change is told only.
+#: Those of them that become doubtful by a change; changes of the others are only reported.
 _DOUBTED_FIELDS = ("name", "sku")
 _OFFER_FIELDS = ("price", "availability")
-#: Pages that are compared, and how many of the newest have to differ in one way.
+#: Pages that are compared, and how many of the newest must differ in the same way.
 _COMPARED_PAGES, _MIN_CHANGED = 16, 6
-#: Pages in a row as they are stored, after which those that differed are forgotten; and after which
-#: a change is over: more than are asked for again at once, as those of before a change may fit.
+#: Consecutive pages that equal the stored values, after which differing pages are forgotten, and
+#: after which a change is over: more than are read again at once, because pages from before a change
+#: may be equal.
 _FORGET_AFTER, _OVER_AFTER = 4, 64
-#: Stock that was exchanged, before it is told, and both states in it.
+#: Products whose stock state was exchanged for the other one, before that is reported.
 _MIN_EXCHANGED = 12
-#: Products whose stock turned, with none between that is in the state of before. A shop whose whole
-#: stock turns over between two looks shows so many by chance once in 20,000 times.
+#: Products whose stock state changed, with none in the old state between them. In a shop whose whole
+#: stock turns over between two crawls, so many occur by chance once in 20,000 times.
 _MIN_TURNED = 10
-#: Sold out products before it is odd that none follows, and how many times longer than usual.
+#: Sold-out products before a run without one is suspicious, and how many times longer than the usual
+#: distance between two of them that run is.
 _MIN_SOLD_OUT, _LONG_FACTOR = 5, 3
 _SOLD_OUT_STATES = frozenset({"OutOfStock", "SoldOut", "Discontinued"})
 _SOLD_OUT_FOLDED = frozenset(map(str.casefold, _SOLD_OUT_STATES))
-#: Different prices that a rule has to fit, and the dearest part of a price that rounding may be.
+#: Different prices that a rate must fit, and the largest share of a price that rounding may be.
 _MIN_PRICES, _MAX_ROUNDING = 4, Decimal("0.005")
-#: Sales are by so many hundredths; a proportion beyond the second one is no sale at all.
+#: Discounts of sales are multiples of the first; a rate beyond the second is no sale.
 _SALE_STEP, _FAR_RATIO = Decimal("0.05"), Decimal("2.5")
-#: The most by which a shop raises all its prices at once.
+#: The largest rate by which a shop raises all its prices at once.
 _MAX_RAISE = Decimal("1.04")
-#: A fee is more than one, and at least this share of the middle price: less is another ending.
+#: A fee is more than 1 and than this share of the median price; less is another price ending.
 _MIN_FEE = Decimal("0.005")
 _MAX_TEXT_LENGTH = 200
 
 
 class Pair(NamedTuple):
-    """A field of a page, and what its product is stored with."""
+    """The value of a field on a page, and the stored value of its product."""
 
     page_value: Any
     stored_value: Any
     agreeing: frozenset[str]
-    """The sources of the page that tell the stored value."""
+    """The page's sources that give the stored value."""
 
 
 @attrs.frozen(eq=False, repr=False)
 class Change(Value):
-    """What all known products have since."""
+    """A change that all stored products share."""
 
     field: str
     reason: str
     source: str | None = None
-    """The source that tells the stored values."""
+    """The source that gives the stored values."""
     affix: Affix | None = None
-    """What stands before and after each stored name."""
+    """The text before and after each stored name."""
 
 
 @attrs.define(eq=False, repr=False)
 class Contrast(Record):
-    """The newest pages of a make beside what their products are stored with."""
+    """Compares the newest pages of a make with their products' stored values."""
 
     _pairs: dict[str, deque[Pair]] = attrs.Factory(dict)
     _agreeing: Counter[str] = attrs.Factory(Counter)
     changed: dict[str, str] = attrs.Factory(dict)
     """Fields that are doubtful on all pages, and why."""
     _stock_changes: Counter[bool] = attrs.Factory(Counter)
-    """Products that could be had (False: that could not) and turned, since a page told that state."""
+    """Products that were available (False: sold out) and changed, since a page in that state."""
     _comparable: set[str] = attrs.Factory(set)
-    """Fields that were found as they are stored."""
+    """Fields that equalled the stored value on some pages."""
     _pages: int = 0
     _sold_out_pages: int = 0
-    """Pages of products that cannot be had."""
+    """Pages of sold-out products."""
     _pages_in_stock: int = 0
-    """Pages in a row without one of these."""
+    """Consecutive pages of products in stock."""
     pages_to_compare: int = 0
-    """Pages left that are compared one by one, because one of them differs."""
+    """Further pages that are all compared, because one differed."""
     _pages_to_skip: int = 0
-    """Pages left on which a difference is no reason to compare one by one."""
+    """Further pages on which a difference is no reason to compare all pages."""
 
     def needs_comparison(self, sampled: bool, stock: str | None) -> bool:
-        """Whether a page is to be compared: one of some, or each after one that differs.
+        """Whether a page must be compared: a sample, or each page after one that differed.
 
-        Each, too, while no page tells that its product is sold out for longer than is usual.
+        Each page, too, during an unusually long run without a sold-out product.
         """
         is_sold_out = stock in _SOLD_OUT_STATES
         self._pages += 1
@@ -128,7 +130,7 @@ class Contrast(Record):
         observations: Mapping[str, Observation],
         stored: Mapping[str, Any],
     ) -> list[Change]:
-        """Compare a page with its product's stored values; returns what all pages have since."""
+        """Compare a page with its product's stored values; return changes that all pages share."""
         changes = []
         for field in (*LASTING, "price", "availability"):
             page_value, stored_value = (
@@ -165,7 +167,7 @@ class Contrast(Record):
                 self.changed.pop(field, None)
             return None
         if field not in (*_DOUBTED_FIELDS, *_OFFER_FIELDS) and field not in self._comparable:
-            return None  # it is stored in another form than it is read in
+            return None  # the storage holds it in another form than pages do
         self._agreeing[field] = 0
         votes = observation.votes if observation is not None else {}
         pairs.append(
@@ -186,14 +188,13 @@ class Contrast(Record):
         return change
 
     def _note_stock_change(self, page_value: Any, stored_value: Any) -> Change | None:
-        """Count a product whose stock turned; returns what all of a kind have since."""
+        """Count a product whose stock state changed; return the change if all products share it."""
         was_available = stored_value not in _SOLD_OUT_FOLDED
         if (page_value not in _SOLD_OUT_FOLDED) == was_available:
             return None
         self._stock_changes[was_available] += 1
-        if (
-            self._stock_changes[was_available] > 1
-        ):  # few of a shop's products are sold out: each page may tell
+        # Compare each page, because few of a shop's products are sold out.
+        if self._stock_changes[was_available] > 1:
             self.pages_to_compare = max(self.pages_to_compare, 2 * _COMPARED_PAGES)
         if self._stock_changes[was_available] != _MIN_TURNED or "availability" in self.changed:
             return None
@@ -202,12 +203,12 @@ class Contrast(Record):
         return Change("availability", reason)
 
     def mark_mended(self, field: str) -> None:
-        """Take a field for mended: its values are read elsewhere since."""
+        """Forget a field's differences, because its values are read from another place now."""
         self.changed.pop(field, None)
         self._pairs.pop(field, None)
 
     def add_doubts(self, result: Found, doubts: dict[str, Doubt]) -> None:
-        """Hold back what all known products have changed, and a key that is made of it."""
+        """Doubt the fields that changed on all products, and the product key if it is the SKU."""
         fields = result.fields
         for field, reason in self.changed.items():
             if fields.get(field) is None or field not in (*_DOUBTED_FIELDS, *_OFFER_FIELDS):
@@ -218,7 +219,7 @@ class Contrast(Record):
 
 
 def _plain(field: str, value: Any) -> Any:
-    """A value as it is compared; None where there is none."""
+    """Return a value in the form in which it is compared; None without a value."""
     if value is None or field == "price":
         return amount(value)
     if field == "images":
@@ -229,7 +230,7 @@ def _plain(field: str, value: Any) -> Any:
 
 
 def amount(value: Any) -> Decimal | None:
-    """A stored or read price as a number; None where it is none, or free."""
+    """Return a price as a number; None if it is no number, or not above zero."""
     try:
         number = Decimal(str(value))
     except InvalidOperation:
@@ -238,7 +239,7 @@ def amount(value: Any) -> Decimal | None:
 
 
 def _is_sale(fields: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
-    """Whether the pages call the stored price the one before a sale, or a sale is over."""
+    """Whether the stored price is the page's regular price, or a stored sale is over."""
     price, stored_price = amount(fields.get("price")), amount(stored.get("price"))
     regular_price, stored_regular_price = (
         amount(fields.get("regular_price")),
@@ -252,7 +253,7 @@ def _is_sale(fields: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
 
 
 def _common_change(field: str, pairs: Sequence[Pair]) -> Change | None:
-    """What the newest pages that differ have in common."""
+    """Return the change that the newest differing pages share."""
     newest = pairs[-_MIN_CHANGED:]
     if field == "availability":
         return _exchanged_stock(pairs)
@@ -271,7 +272,7 @@ def _common_change(field: str, pairs: Sequence[Pair]) -> Change | None:
 
 
 def _exchanged_stock(pairs: Sequence[Pair]) -> Change | None:
-    """Whether what was in stock is not since, and the other way round."""
+    """Return a change if products in stock and sold-out ones have exchanged their states."""
     states = {(pair.page_value, pair.stored_value) for pair in pairs}
     if (
         len(pairs) < _MIN_EXCHANGED
@@ -285,7 +286,7 @@ def _exchanged_stock(pairs: Sequence[Pair]) -> Change | None:
 
 
 def _proportion(pairs: Sequence[Pair]) -> str | None:
-    """In which one way all prices differ from the stored ones, in words."""
+    """Return as text the one rate, fee or rounding by which all prices differ from the stored ones."""
     if len({pair.stored_value for pair in pairs}) < _MIN_PRICES:
         return None
     if all(pair.page_value == int(pair.stored_value) != pair.stored_value for pair in pairs):
@@ -314,9 +315,9 @@ def _proportion(pairs: Sequence[Pair]) -> str | None:
 
 
 def _is_raised(pairs: Sequence[Pair], step: Decimal) -> bool:
-    """Whether all prices were raised by a few whole percent, or that was undone: shops do so.
+    """Whether all prices were raised by a few whole percent, or such a raise was undone.
 
-    A tax is more than that, and a rate between two currencies has four figures.
+    A tax is higher, and an exchange rate has more digits.
     """
     low, high = sorted(max(pairs, key=lambda pair: pair.stored_value)[:2])
     rate = Decimal(high / low).quantize(Decimal("0.01"))

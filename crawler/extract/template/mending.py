@@ -1,9 +1,8 @@
-"""Where a field went: found by the values that its products are known to have.
+"""Find the new place of a field by the stored values of its products.
 
-A page whose value is doubtful, and one of some whose value is not, is kept until its product's
-stored values are told (`recall`). Where these stand in one place on page after page, that place is
-the field's from then on. Known as data-driven repair of wrappers: redundancy across pages and the
-values of before take the place of labels.
+Pages with a doubtful value, and a sample of the others, wait for their products' stored values
+(`recall`). If these stand in one place on many pages, the field is read from that place. The
+literature calls this data-driven wrapper repair: stored values and many pages replace labels.
 """
 
 from __future__ import annotations
@@ -22,22 +21,22 @@ from crawler.extract.template.product_names import MIN_PAGES, PageTexts, name_pl
 from crawler.extract.template.values_by_place import PLACED, Text, texts_of, values
 from scrapy_seine.records import Record, Value
 
-#: Pages that agree on a place before it is believed, and the share of those tried that do.
+#: Pages that must agree on a place, and their share of the pages that contradict a stored value.
 _MIN_HITS, _MIN_HIT_SHARE = 6, 0.6
-#: Pages in a row that fit, after which those that did not are forgotten.
+#: Consecutive pages with the stored value, after which contradicting pages are forgotten.
 _FORGET_AFTER = 40
-#: Pages that wait for their product's stored values, and addresses that may be asked for again.
+#: Pages that wait for their product's stored values, and newest addresses that are kept.
 _MAX_WAITING, _MAX_URLS = 24, 60
-#: Of one of so many pages without a doubt the values are compared; after one that contradicts what
-#: is stored, the texts of so many are read.
+#: One in so many pages without a doubt is compared; after a page that contradicts its stored values,
+#: the texts of so many pages are read.
 _SAMPLE_INTERVAL, _ALERT_PAGES = 8, 24
-#: Pages whose texts are read without a place being found, before fewer are.
+#: Pages whose texts are read in vain, before only a sample of pages is read.
 _MAX_VAIN_PAGES = 60
-#: A price so far from the one before, on page after page, is another amount.
+#: A price that differs by this factor from the stored one, on many pages, is another amount.
 _FAR_RATIO = Decimal("2.5")
-#: A currency is looked for in no place of a page: what its products are stored with tells it.
+#: A currency has no place on the page, because the stored values alone decide about it.
 _PLACELESS_FIELDS = frozenset({"currency"})
-#: The place of a price that is marked as the one before: only where that is lower than the other.
+#: The place of a price that is marked as the regular one, but is lower than the other price.
 BELOW = "below"
 
 
@@ -49,31 +48,31 @@ class _Waiting(Value):
     doubtful: frozenset[str]
 
     def value_of(self, field: str) -> Any:
-        """What the page told of a field."""
+        """Return the page's value of a field."""
         return self.observations[field].value if field in self.observations else None
 
 
 @attrs.define(eq=False, repr=False)
 class _Search(Record):
-    """Where the known values of one field stand on the newest pages that contradict them."""
+    """Counts where one field's stored values stand on the pages that contradict them."""
 
     pages: int = 0
     hits: Counter[str] = attrs.Factory(Counter)
     stored_values: set[str] = attrs.Factory(set)
-    """The known values: one that all products have tells no place."""
+    """Different stored values, because one that all products have identifies no place."""
     contradicted: set[str] = attrs.Factory(set)
-    """Places that have another value on a page whose own value is right."""
+    """Places that have another value on a page whose read value is the stored one."""
     agreeing: int = 0
 
     def add(self, value: Any, places: list[str]) -> None:
-        """Count a page that contradicts its product's stored value, and where that stands."""
+        """Count a page that contradicts its product's stored value, and the value's places."""
         self.pages += 1
         self.agreeing = 0
         self.stored_values.add(str(value))
         self.hits.update(places)
 
     def fit(self, field: str, stored_value: Any, texts: list[Text]) -> None:
-        """Count a page whose value is the stored one."""
+        """Count a page whose read value is the stored one."""
         self.agreeing += 1
         if self.hits:
             values_at = {
@@ -86,7 +85,7 @@ class _Search(Record):
             )
 
     def place(self) -> str | None:
-        """The place where the stored values stand; None as long as that is not sure."""
+        """Return the place where the stored values stand; None if too few pages agree."""
         if self.pages < _MIN_HITS or 2 * len(self.stored_values) < self.pages:
             return None
         candidates = [
@@ -98,7 +97,7 @@ class _Search(Record):
 
 @attrs.define(eq=False, repr=False)
 class Mender(Record):
-    """What is looked for on the pages of one make."""
+    """Searches the new places of fields on the pages of one make."""
 
     _waiting: OrderedDict[str, _Waiting] = attrs.Factory(OrderedDict)
     _searches: dict[str, _Search] = attrs.Factory(lambda: {name: _Search() for name in PLACED})
@@ -108,12 +107,12 @@ class Mender(Record):
     _pages: int = 0
     _alert: int = 0
     _vain: int = 0
-    """Pages whose texts were read since a place was found."""
+    """Pages whose texts were read since the last place was found."""
     _believed: int = 0
-    """Pages whose doubtful currency their product is stored with."""
+    """Pages whose doubtful currency equals their product's stored one."""
     contrast: Contrast = attrs.Factory(Contrast)
     changes: list[Change] = attrs.Factory(list)
-    """What all known products have since; not told yet."""
+    """Changes that all stored products share, not reported yet."""
 
     def note(
         self,
@@ -122,11 +121,11 @@ class Mender(Record):
         doubtful: frozenset[str],
         fields: Mapping[str, Any],
     ) -> None:
-        """Keep a page whose values may have to be held against the stored ones."""
+        """Keep a page if its values must be compared with the stored ones."""
         self._pages += 1
         self._newest.append(page.url)
         self._alert = max(0, self._alert - 1)
-        # To read all texts of a page costs as much as to parse it: only those that may teach.
+        # Only for pages that may show a new place, because reading all texts costs as much as parsing.
         read_all = (doubtful or self._alert) and (
             self._vain < _MAX_VAIN_PAGES or self._pages % (2 * _SAMPLE_INTERVAL) == 0
         )
@@ -143,15 +142,15 @@ class Mender(Record):
             self._waiting.popitem(last=False)
 
     def awaited_pages(self) -> list[str]:
-        """Addresses of the products whose stored values are asked for."""
+        """Return the addresses of the pages that wait for their products' stored values."""
         return list(self._waiting)
 
     def recall(
         self, url: str, stored: Mapping[str, Any] | None
     ) -> Iterator[tuple[str, str | None]]:
-        """Take a product's stored values (None: it has none).
+        """Compare a waiting page with its product's stored values (None: it has none).
 
-        Yields fields and their new places; None where what the pages tell is believed as it is.
+        Yield fields with their new places; a place of None means that the pages' value is believed.
         """
         page = self._waiting.pop(url, None)
         if page is None or stored is None:
@@ -186,7 +185,7 @@ class Mender(Record):
                     yield field, place
 
     def _is_believed(self, page: _Waiting, stored: Mapping[str, Any]) -> bool:
-        """Whether page after page the doubtful currency is the one that is stored by now."""
+        """Whether many pages' doubtful currency equals their products' stored one by now."""
         is_stored = page.value_of("currency") == stored.get("currency")
         self._believed += is_stored and "currency" in page.doubtful
         if self._believed < _MIN_HITS:
@@ -195,25 +194,25 @@ class Mender(Record):
         return True
 
     def name_place(self) -> str | None:
-        """Where the names are, told by the newest pages whose name is doubtful."""
+        """Return the place of the names on the newest pages whose name is doubtful."""
         place = name_place(self._unnamed)
         if place is not None:
             self._unnamed.clear()
         return place
 
     def take_newest(self) -> list[str]:
-        """Addresses of the newest pages: what was read of them may be wrong or missing."""
+        """Return the newest pages' addresses, once, because their values may be wrong or missing."""
         urls = self.newest(_MAX_URLS)
         self._newest.clear()
         return urls
 
     def newest(self, limit: int) -> list[str]:
-        """Addresses of so many of the newest pages."""
+        """Return the addresses of the newest pages, at most *limit*."""
         return list(dict.fromkeys(map(_address, self._newest)))[-limit:]
 
 
 def _address(url: str) -> str:
-    """The address under which a page's product is stored."""
+    """Return the address under which a page's product is stored."""
     return tidied(url) or url
 
 
@@ -233,11 +232,11 @@ def _is_stored_value(field: str, value: Any, stored_value: Any) -> bool:
 def _contradicts(
     field: str, page_value: Any, stored_value: Any, places: list[tuple[str, Text]]
 ) -> bool:
-    """Whether a value that nothing speaks against is no change of the one before.
+    """Whether a value without a doubt cannot be a change of the stored one.
 
-    Prices change; one that is many times another is another amount. A price before a reduction is
-    never lower than the price: where an amount that is marked so is what the product cost, the
-    template has exchanged the two. Shops have to show the lowest price of late as well, but say so.
+    Prices change, but a price many times the stored one is another amount. A regular price is never
+    lower than the price: if the stored price stands in an amount marked as regular, the template has
+    swapped the two. A labelled amount is excluded: shops must also show the lowest recent price.
     """
     if field != "price" or not page_value or not stored_value:
         return field != "price" and page_value is None
@@ -249,7 +248,7 @@ def _contradicts(
 def _is_suspect(
     field: str, page: _Waiting, stored_value: Any, places: list[tuple[str, Text]]
 ) -> bool:
-    """Whether a page may be one whose value is read in the wrong place."""
+    """Whether the page's value may have been read from the wrong place."""
     page_value = page.value_of(field)
     if field == "price" and _is_sale(page_value, stored_value, places):
         return False
@@ -259,7 +258,7 @@ def _is_suspect(
 
 
 def _is_sale(page_value: Any, stored_value: Any, places: list[tuple[str, Text]]) -> bool:
-    """Whether a page shows the price of before, marked as such, beside a lower one: a sale."""
+    """Whether a page shows the stored price as the regular one beside a lower price."""
     is_lower = (
         isinstance(page_value, Decimal)
         and isinstance(stored_value, Decimal)

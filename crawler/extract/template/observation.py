@@ -1,4 +1,4 @@
-"""What one page tells of each field: the value, who agrees with it, and where it stands."""
+"""The observation of each field on one page: its value, the sources' votes, and its place."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from crawler.extract.default_parser import Found
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import short_text
 
-#: Fields that are held against the template.
+#: Fields that are compared with the template.
 FIELDS = ("name", "price", "currency", "availability", "sku")
 _HEADING = "heading"
-#: Of these, what differs in anything differs.
+#: Those of them whose values are equal only if identical.
 _EXACT_FIELDS = frozenset({"price", "currency", "availability"})
-#: And fields with so few values that a page's own says something of the page.
+#: Fields with few possible values, which are part of an observation's form.
 _FEW_VALUED = frozenset({"currency", "availability"})
 
 
 class Observation(NamedTuple):
-    """One field of one page; a tuple, because each page makes five."""
+    """One field of one page; a tuple, which is cheap, because each page makes five."""
 
     value: Any
-    """None where the page has none."""
+    """None if the page has no value."""
     source: str | None
     votes: Mapping[str, Any]
-    """What each source tells, the one that was chosen included."""
+    """Each source's value, including the chosen one's."""
     path: str | None
-    """Where the visible text has it; None where no text was read for it."""
+    """The place of the visible text; None if the value was not read from a text."""
 
     def agrees(self, field: str, source: str) -> bool:
-        """Whether a source tells the value that was chosen."""
+        """Whether a source gives the chosen value."""
         value = self.votes[source]
         return bool(value == self.value) or is_same_value(field, value, self.value)
 
 
 def observe(result: Found) -> dict[str, Observation]:
-    """The fields of a product's page."""
+    """Return the observations of a product page, by field."""
     heading = _heading_of(result)
     fields, sources, paths = result.fields, result.sources, result.paths
     votes: dict[str, dict[str, Any]] = {field: {} for field in FIELDS}
@@ -54,7 +54,7 @@ def observe(result: Found) -> dict[str, Observation]:
 
 
 def is_same_value(field: str, value: Any, other_value: Any) -> bool:
-    """Whether two sources tell one value; names may be cut, or go on with colour and shop."""
+    """Whether two values are the same; one name may contain the other, with colour or shop."""
     if value == other_value:
         return True
     if field in _EXACT_FIELDS or value is None or other_value is None:
@@ -67,7 +67,7 @@ def _plain(value: Any) -> str:
     return _folded(str(value)[:500])
 
 
-# The rules ask for the same few names of a page one after the other.
+# Cached, because the rules compare the same few names of a page one after the other.
 @lru_cache(maxsize=64)
 def _folded(text: str) -> str:
     return " ".join(text.split()).casefold()
@@ -82,10 +82,10 @@ def _heading_of(result: Found) -> str:
 def form_of(
     field: str, observation: Observation, *, reduced: bool = False, is_usual: bool = False
 ) -> Hashable:
-    """What `doubt_of` and `confidence` of a value rest on, but for what was learned of its site.
+    """Return the properties of a page on which `doubt_of` and `confidence` depend, as a cache key.
 
-    Who tells it, who agrees, where it stands, whether the page shows a price before a reduction, and
-    whether most pages have it (*is_usual*); the value itself only where few exist.
+    The source, the sources that agree, the place, whether the page shows a regular price (*reduced*)
+    and whether most pages have the value (*is_usual*); the value itself only if few values exist.
     """
     value, source, votes, path = observation
     agreeing = tuple(
@@ -95,5 +95,5 @@ def form_of(
 
 
 def values(stored: Fields) -> dict[str, Any]:
-    """The fields that are judged, of a product as it is stored."""
+    """Return the judged fields of a stored product."""
     return {field: stored.get(field) for field in FIELDS}

@@ -1,4 +1,4 @@
-"""What contradicts a value: pure rules over a page and its make."""
+"""Doubts: pure rules that find contradictions between a page's values and its make."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from crawler.extract.template.observation import Observation, form_of
 from crawler.extract.template.profile import KNOWN, Field, Profile
 from scrapy_seine.records import Value
 
-#: Prices before it is told that they are odd.
+#: Products before an oddity of all prices or currencies is reported.
 _MIN_ODD_PAGES = 20
-#: Pages on which a text stood in few places, before another place is a doubt.
+#: Pages with a text, and the places that they may have at most, before another place is a doubt.
 _MIN_PLACED, _MAX_PLACES = 12, 3
-#: What was so on this share of the pages is a rule of the template.
+#: The share of pages on which a property is a rule of the template.
 _RULE_SHARE, _ALWAYS_SHARE = 0.95, 0.97
-#: Pages, all alike, before another source or another currency is a doubt: by the rule of three (95 %
-#: confidence that fewer than 3 of n differ), 60 pages bound the exceptions at 5 %. A shop whose first
-#: ten products have structured data may still show its others by visible text alone.
+#: Pages without an exception before another source or another currency is a doubt: by the rule of
+#: three (95 % confidence that fewer than 3 of n differ), 60 pages bound the exceptions at 5 %. Ten
+#: would be too few: a shop's first products may have structured data, and its others text alone.
 _MIN_PAGES = 60
 
 
@@ -32,30 +32,30 @@ class Doubt(Value):
     kind: str
     """missing, place, dispute, source, constant, order, make, repeated, turned or changed."""
     reason: str
-    """What contradicts it, in words."""
+    """The contradiction as text."""
 
 
 @attrs.frozen(eq=False, repr=False)
 class Judgement(Value):
-    """A page held against its site's template."""
+    """The result of comparing a page with its site's template."""
 
     confidence: Mapping[str, float]
-    """By field with a value: how likely it is right."""
+    """The probability that a value is right, by field with a value."""
     doubts: Mapping[str, Doubt]
     cluster: str
     """The page's make."""
     pages: int
-    """Pages of that make that were known before."""
+    """Pages of the make that were learned before this one."""
     version: int
 
 
 def weigh(
     field: str, observations: Mapping[str, Observation], profile: Profile, *, reduced: bool = False
 ) -> tuple[float, Doubt | None]:
-    """How likely a value is right, and what a known make of pages has against it.
+    """Return the confidence of a value and the doubt about it, if any.
 
-    Most pages of a make tell a field in one of a few forms: what was weighed once for a form, and was
-    not doubtful, holds for it until more is learned.
+    Results without a doubt are cached by the observation's form, because most pages of a make have
+    one of a few forms; the cache is cleared when more is learned.
     """
     observation, stats = observations[field], profile.fields[field]
     if observation.value is None:
@@ -75,9 +75,9 @@ def weigh(
 def doubt_of(
     field: str, observations: Mapping[str, Observation], profile: Profile, *, reduced: bool = False
 ) -> Doubt | None:
-    """What a known make of pages has against a field of one page; None: nothing.
+    """Return the doubt about a field of one page by its make's other pages; None without a doubt.
 
-    *reduced* says that the page shows a price before a reduction.
+    *reduced*: the page shows a regular price beside the reduced one.
     """
     observation, stats = observations[field], profile.fields[field]
     if stats.pages < KNOWN:
@@ -106,7 +106,7 @@ def _missing_doubt(
 
 
 def disappears_with_stock(field: str, observations: Mapping[str, Observation]) -> bool:
-    """Whether a field may be away because shops take prices away with the goods."""
+    """Whether a field may be missing because shops remove the price of unavailable products."""
     return field in {"price", "currency"} and observations["availability"].value in NOT_TO_BE_HAD
 
 
@@ -125,7 +125,7 @@ def _dispute(field: str, observation: Observation, stats: Field) -> Doubt | None
 
 
 def _place_doubt(field: str, observation: Observation, stats: Field) -> Doubt | None:
-    """Whether a text stands in another place; a price before a reduction brings boxes of its own."""
+    """Return a doubt if a text stands in an unusual place."""
     if (
         observation.path is None
         or observation.path in stats.paths
@@ -144,7 +144,7 @@ def _source_doubt(field: str, observation: Observation, stats: Field) -> Doubt |
     if stats.preferred or stats.pages < _MIN_PAGES or observation.source is None:
         return None
     usual, share = stats.usual(stats.sources)
-    # A page that tells more than others is no worse for that.
+    # A more reliable source than the usual one is no reason for a doubt.
     if share < _RULE_SHARE or TRUST.get(observation.source, 0.5) >= TRUST.get(usual, 0.5):
         return None
     if is_confirmed(field, observation):
@@ -156,7 +156,7 @@ def _source_doubt(field: str, observation: Observation, stats: Field) -> Doubt |
 
 def _unusual_value(field: str, observation: Observation, stats: Field) -> Doubt | None:
     if stats.pages < _MIN_PAGES or stats.value_share(observation.value) >= _RULE_SHARE:
-        return None  # it is the usual one itself
+        return None  # it is the usual value itself
     usual = constant_value(stats)
     if usual is None or str(observation.value) == usual or is_confirmed(field, observation):
         return None
@@ -164,14 +164,14 @@ def _unusual_value(field: str, observation: Observation, stats: Field) -> Doubt 
 
 
 def is_confirmed(field: str, observation: Observation) -> bool:
-    """Whether another source tells the same."""
+    """Whether another source gives the same value."""
     return any(s != observation.source and observation.agrees(field, s) for s in observation.votes)
 
 
 def new_place_doubt(field: str, observation: Observation, stats: Field) -> Doubt | None:
-    """What speaks against a value whose place is new, on a site that is known.
+    """Return a doubt about an unconfirmed value of a new make on a known site.
 
-    It is a doubt only where the product had another value before: a site may have many makes.
+    The storage applies it only if the product had another value, because a site may have many makes.
     """
     if not stats.probation or observation.value is None or observation.source != "text":
         return None
@@ -181,10 +181,10 @@ def new_place_doubt(field: str, observation: Observation, stats: Field) -> Doubt
 
 
 def oddity(field: str, stats: Field) -> tuple[str, str] | None:
-    """What is odd of all prices or currencies of a make: kind and words; None: nothing.
+    """Return the kind and text of an oddity of a make's prices or currencies; None without one.
 
-    It is told once, and is no doubt about each price: some shops sell all for one price, and of two
-    sources that never agree either may be right.
+    It is reported once and makes no price doubtful: some shops have one price for all products, and
+    either of two sources that never agree may be right.
     """
     if stats.filled < _MIN_ODD_PAGES:
         return None
@@ -200,7 +200,7 @@ def oddity(field: str, stats: Field) -> tuple[str, str] | None:
 
 
 def swapped_prices(field: str, observations: Mapping[str, Observation], below: Any) -> Doubt | None:
-    """What speaks against a price beside a lower one that is marked as the price before."""
+    """Return a doubt about a price that is higher than the amount marked as regular price."""
     observation = observations[field]
     if (
         field != "price"
@@ -215,6 +215,6 @@ def swapped_prices(field: str, observations: Mapping[str, Observation], below: A
 
 
 def constant_value(stats: Field) -> Any:
-    """The value that stands on nearly all pages; None where it varies."""
+    """Return the value that nearly all pages have; None if values vary."""
     usual = stats.usual(stats.values)[0]
     return usual if stats.filled >= KNOWN and stats.value_share(usual) >= _RULE_SHARE else None

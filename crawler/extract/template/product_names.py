@@ -1,8 +1,8 @@
-"""Where a template has its products' names, told by comparing pages: nothing known is needed.
+"""Find the place of the product names of a template by comparing its pages, without stored values.
 
-A heading that is the same on all pages is the shop's, and so is a title. The name is what differs from page to page and
-is a part of the page's title or what the address says; of several such texts, the one in a heading of a
-lower rank, else the longest that is no other one in the shop's frame.
+A heading or title that is the same on all pages is the shop's. The name differs from page to page,
+and is a part of the page's title or shares words with its address. Of several such texts, one in a
+heading is preferred, else the longest that is not another one with the shop's name added.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from crawler.extract import lazy_patterns
 from crawler.extract.template.values_by_place import Text, values
 from crawler.extract.visible.titles import title_parts
 
-#: Pages that are compared at least, and the share of them that must agree.
+#: Pages that are needed for a comparison, and the share of them that must agree.
 MIN_PAGES, _MIN_SHARE = 5, 0.8
-#: The share of words that an address and a name have in common.
+#: The share of words that an address and a name must have in common.
 _MIN_COMMON_WORDS = 0.6
 _WORDS = lazy_patterns.pattern(r"[^\W_]+")
-#: A place in a heading comes before others: titles go on with author and shop.
+#: A place in a heading, which is preferred, because titles go on with author and shop.
 _HEADING = lazy_patterns.pattern(r"\d+ \w+ h[1-6]\b")
 
-#: A place in a link is another product's, or a category's.
+#: A place in a link, whose text is another product's or a category's.
 _LINKED = lazy_patterns.pattern(r"(?:[ <])a(?:[.<]|$)")
 _LETTERS = lazy_patterns.pattern(r"[^\W\d_]+")
 _MAX_NAME_LENGTH = 120
 
-#: A page's address and texts; the first text is its title.
+#: A page's address and texts, the title first.
 PageTexts = tuple[str, Sequence[Text]]
 
 
 def name_place(pages: Sequence[PageTexts]) -> str | None:
-    """Return the place that has another name on each page; None where none has."""
+    """Return the place that has another name on each page; None if there is none."""
     if len(pages) < MIN_PAGES:
         return None
     is_untitled = _have_one_title(pages)
@@ -48,9 +48,8 @@ def name_place(pages: Sequence[PageTexts]) -> str | None:
         )
         and not (is_untitled and _LINKED.search(place))
     }
-    first_place = (
-        next(iter(columns), None) if is_untitled else None
-    )  # descriptions are longer, and come later
+    # Without titles the first place is preferred, because descriptions are longer and come later.
+    first_place = next(iter(columns), None) if is_untitled else None
     candidates = [
         (_HEADING.match(place) is not None, place == first_place, sum(map(len, column)), place)
         for place, column in columns.items()
@@ -60,14 +59,14 @@ def name_place(pages: Sequence[PageTexts]) -> str | None:
 
 
 def _have_one_title(pages: Sequence[PageTexts]) -> bool:
-    """Whether one title stands on most pages, and one script shows them all: neither names anything."""
+    """Whether most pages share their title and all share one path, so that neither has a name."""
     titles = {texts[0].text if texts else "" for _, texts in pages}
     paths = {urlsplit(url).path for url, _ in pages}
     return 2 * len(titles) <= len(pages) and len(paths) == 1
 
 
 def _is_framed_name(column: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether texts are those of another place, each within the same few words: the shop's name."""
+    """Whether texts are the names of another place with the same few words added (the shop's name)."""
     if any(
         len(text) <= len(name) or name not in text for text, name in zip(column, names, strict=True)
     ):
@@ -77,9 +76,10 @@ def _is_framed_name(column: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def _are_names(column: Sequence[str], pages: Sequence[PageTexts], is_untitled: bool) -> bool:
-    """Whether texts of one place differ from page to page, and each names its page.
+    """Whether texts of one place differ from page to page and match their pages' title or address.
 
-    Where titles and addresses are *silent*, they differ in more than figures, as no stock does.
+    If titles and addresses have no name (*is_untitled*), the texts must differ in letters, because
+    stock counts differ in digits alone.
     """
     minimum = _MIN_SHARE * len(column)
     if len({value.casefold() for value in column}) < minimum:
@@ -104,7 +104,7 @@ def _names_page(value: str, url: str, texts: Sequence[Text]) -> bool:
 
 
 def _share_a_part(column: Sequence[str]) -> bool:
-    """Whether titles of several parts begin or end alike: with the shop's name."""
+    """Whether most titles have several parts and share the first or last one: the shop's name."""
     parts = [title_parts(value) for value in column]
     several = [title for title in parts if len(title) > 1]
     return len(several) > len(parts) / 2 and any(

@@ -1,4 +1,4 @@
-"""What is known of one make of pages: counts, so small that thousands of sites fit."""
+"""The profile of one make of pages: counts, small enough for thousands of sites."""
 
 from __future__ import annotations
 
@@ -11,55 +11,55 @@ import attrs
 from crawler.extract.template.observation import FIELDS, Observation
 from scrapy_seine.records import Record
 
-#: Pages after which a make is known well enough to hold a page against it.
+#: Pages of a make after which other pages are compared with it.
 KNOWN = 8
-#: Pages of a make after which one page more says little: each is judged still, but few are counted.
+#: Pages of a make after which each page is still judged, but only a sample is counted.
 WELL_KNOWN = 64
-#: Pages counted since, after which all is weighed anew.
+#: Counted pages after which cached confidences are discarded.
 _REWEIGH_INTERVAL = 8
-#: Places and values of a field that are remembered, and pages in which a change is looked for.
+#: Places and values of a field that are kept, and newest pages that are searched for a change.
 _MAX_PATHS, _MAX_VALUES, WINDOW = 6, 12, 12
-#: Places from which a field is read: pages of one make may have it in one of several boxes.
+#: Places from which a field is read, because a make's pages may have it in one of several boxes.
 _MAX_PLACES = 3
-#: Texts whose place is known, before new places are news.
+#: Texts with a counted place before new places are a change.
 _MIN_PATHS = 60
-#: Counts are halved at so many pages: what a site did a year ago says little.
+#: Counts are halved at so many pages, because old pages say little about today's template.
 _MAX_PAGES = 2_000
 
 
 @attrs.define(eq=False, repr=False)
 class Field(Record):
-    """One field on the pages of one make."""
+    """Counts of one field on the pages of one make."""
 
     pages: int = 0
     filled: int = 0
     offered: Counter[str] = attrs.Factory(Counter)
-    """Pages on which each source told the field."""
+    """Pages on which each source gave the field."""
     agreed: Counter[str] = attrs.Factory(Counter)
-    """Of these, on how many it told the value that was chosen."""
+    """Pages on which each source gave the chosen value."""
     sources: Counter[str] = attrs.Factory(Counter)
-    """From which source the value came."""
+    """Pages on which each source was the chosen one."""
     paths: Counter[str] = attrs.Factory(Counter)
     values: Counter[str] = attrs.Factory(Counter)
-    """The newest values, to tell what varies from what stands on every page."""
+    """The newest values, which show whether the field varies or is the same on every page."""
     probation: int = 0
-    """Pages left on which a text alone does not change what is stored: its place is new."""
+    """Further pages on which a text alone does not change the stored value: its place is new."""
     preferred: str | None = None
-    """The source that is right where sources began to differ."""
+    """The source that is right since the sources disagree."""
     places: list[str] = attrs.Factory(list)
-    """Where the pages have the field since the parser reads it wrong (`nodes`), the newest first."""
+    """Places of the field (`values_by_place`) that the parser does not find, the newest first."""
     affix: tuple[str, str] = ("", "")
-    """What stands before and behind each value since, and is no part of it."""
+    """Texts before and after each value that are no part of it."""
     misses: int = 0
-    """Pages in a row that have nothing there."""
+    """Consecutive pages without a value in these places."""
     recent: deque[tuple[str | None, Observation]] = attrs.Factory(lambda: deque(maxlen=WINDOW))
-    """The doubt (None: none) and the field of the newest pages."""
+    """Kind of the doubt (None without one) and observation of the newest pages."""
     calm: dict[Hashable, float] = attrs.field(factory=dict, eq=False, repr=False)
-    """Confidence of values that nothing contradicts, by form (`observation.form`), for a while: most
+    """Cached confidences of values without a doubt, by form (`observation.form_of`), because most
     pages of a make have one of a few forms."""
 
     def learn(self, field: str, observation: Observation) -> None:
-        """Count a page whose value nothing contradicts."""
+        """Count a page without a doubt about its value."""
         if self.pages < WELL_KNOWN or not self.pages % _REWEIGH_INTERVAL:
             self.calm.clear()
         self.pages += 1
@@ -74,7 +74,7 @@ class Field(Record):
             self._halve()
 
     def _count_votes(self, field: str, observation: Observation) -> None:
-        """Count who agrees; the chosen source only where another one can confirm it."""
+        """Count the sources that agree; the chosen source only if another one can confirm it."""
         votes, chosen_source = observation.votes, observation.source
         if len(votes) == 1 and chosen_source in votes:
             return
@@ -86,7 +86,7 @@ class Field(Record):
                 self.agreed[source] += agrees
 
     def relearn(self, field: str, place: str | None = None) -> None:
-        """Forget what was known, and learn the newest pages instead; those to come, of a new place."""
+        """Reset the counts and learn the newest pages, or, with a new place, only pages to come."""
         observations = [observation for _, observation in self.recent] if place is None else []
         self.places = [] if place is None else [place, *self.places][:_MAX_PLACES]
         self.misses = 0
@@ -99,41 +99,41 @@ class Field(Record):
         self.recent.clear()
 
     def share(self, counts: Counter[str], key: str) -> float:
-        """How often a source agreed, of the times that it told anything."""
+        """Return the share of a source's pages that *counts* holds for it."""
         offered = self.offered[key]
         return counts[key] / offered if offered else 0.0
 
     def usual(self, counts: Counter[str]) -> tuple[str, float]:
-        """What is most frequent among *counts*, and its share."""
+        """Return the most frequent key of *counts*, and its share."""
         if not counts:
             return "", 0.0
         name = max(counts, key=counts.__getitem__)
         return name, counts[name] / max(1, counts.total())
 
     def value_share(self, value: object) -> float:
-        """On how much of the pages the field has this value."""
+        """Return the share of the pages with this value."""
         return self.values.get(str(value)[:80], 0) / max(1, self.filled)
 
     def is_usual(self, value: object) -> bool:
-        """Whether most of the pages have this value."""
+        """Whether more than half of the pages have this value."""
         return self.value_share(value) > 1 / 2
 
     def newest(self, kind: str) -> int:
-        """How many of the newest pages have a doubt of that kind."""
+        """Return how many of the newest pages have a doubt of this kind."""
         return sum(doubt == kind for doubt, _ in self.recent)
 
     def is_elsewhere(self) -> bool:
-        """Whether the newest pages have the text in places that the many before did not have."""
+        """Whether the newest pages have the text in places that the earlier pages rarely had."""
         newest = self.recent[-1][1].path if len(self.recent) == WINDOW else None
         paths = self.paths
         if not newest or paths.get(newest, 0) > WINDOW or paths.total() < _MIN_PATHS:
-            return False  # nearly all: the newest text stands where most do
+            return False  # nearly all pages: the newest text stands in a usual place
         return all(
             observation.path and paths[observation.path] <= WINDOW for _, observation in self.recent
         )
 
     def varies(self, kind: str) -> bool:
-        """Whether the newest pages with a doubt of that kind tell different values."""
+        """Whether the newest pages with a doubt of this kind have different values."""
         doubted_values = [
             str(observation.value) for doubt, observation in self.recent if doubt == kind
         ]
@@ -148,31 +148,31 @@ class Field(Record):
 
 @attrs.define(eq=False, repr=False)
 class Profile(Record):
-    """All fields of one make of pages."""
+    """The counts of all fields of one make."""
 
     fields: dict[str, Field] = attrs.Factory(lambda: {name: Field() for name in FIELDS})
     version: int = 1
     """Grows with each change of the template."""
     languages: Counter[str] = attrs.Factory(Counter)
-    """Of the pages, by its two letters; empty where a page does not tell."""
+    """Pages by two-letter language; an empty one if a page declares none."""
     unsaved: int = 0
-    """Pages learned since the profile was stored."""
+    """Pages learned since the profile was last stored."""
     markets: dict[str, list[list[str]]] = attrs.Factory(dict)
     """The site's currencies (`visitor_currency`), as they are stored with the profile."""
 
     @property
     def pages(self) -> int:
-        """Pages that were learned."""
+        """The number of learned pages."""
         return self.fields["name"].pages
 
     @property
     def known(self) -> bool:
-        """Whether a page can be held against it."""
+        """Whether enough pages were learned to judge others."""
         return self.pages >= KNOWN
 
     @property
     def usual_language(self) -> tuple[str, float]:
-        """What most pages are in, and the share of these."""
+        """The most frequent language, and its share of the pages."""
         if not self.languages:
             return "", 0.0
         lang = max(self.languages, key=self.languages.__getitem__)
@@ -183,7 +183,7 @@ class Profile(Record):
         _count(self.languages, lang, _MAX_VALUES)
 
     def plain(self) -> dict[str, Any]:
-        """The profile as JSON holds it."""
+        """Return the profile as it is stored in JSON."""
         return {
             "version": self.version,
             "languages": dict(self.languages.most_common(_MAX_VALUES)),
@@ -203,10 +203,10 @@ class Profile(Record):
 
     @classmethod
     def of(cls, plain: Any) -> Profile:
-        """A profile out of what was stored.
+        """Restore a profile from its stored form.
 
         Raises:
-            TypeError, ValueError, KeyError, AttributeError: it is no profile.
+            TypeError, ValueError, KeyError, AttributeError: *plain* is no profile.
         """
         profile = cls(version=int(plain["version"]))
         stored_languages = plain.get("languages", {}).items()
@@ -237,7 +237,7 @@ _COUNTERS = ("offered", "agreed", "sources", "paths", "values")
 
 def _count(counts: Counter[str], key: str, limit: int) -> None:
     counts[key] += 1
-    if len(counts) > 2 * limit:  # now and then, because most values are seen once
+    if len(counts) > 2 * limit:  # only now and then, because most values occur once
         top = counts.most_common(limit)
         counts.clear()
         counts.update(dict([*top, (key, max(1, dict(top).get(key, 1)))]))

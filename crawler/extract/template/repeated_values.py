@@ -1,4 +1,4 @@
-"""What repeats on the newest pages of a make, though no catalogue repeats it: a wall, a default."""
+"""Values repeated on the newest pages of a make as in no catalogue: a bot wall, a default value."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from crawler.extract.template.observation import Observation
 from crawler.extract.template.page_doubts import Doubt, is_confirmed
 from crawler.extract.template.profile import KNOWN, Field
 
-#: Repetitions that no catalogue has. A price that two sources of a page tell may repeat more often:
-#: lists are sorted by price, and colours cost the same.
+#: Repetitions that make a value doubtful. A price that two sources of a page give may repeat more
+#: often, because listings are sorted by price, and colours cost the same.
 _MIN_REPEATS, _MIN_CONFIRMED_REPEATS = 6, 10
-#: A price that is told so many times as often as it is in the whole shop repeats by no chance.
+#: A price this many times as frequent on the newest pages as in the whole shop is no chance.
 _MIN_PRICE_RATIO = 3
-#: Pages of one product, of the newest ones, that no shop has: one for each of its categories, say.
+#: Newest pages with one product that are too many even for a shop with a page for each category.
 _MIN_COPIES = 10
 _KEY_OF, _VALUE_OF = itemgetter(0), itemgetter(1)
 
 
 def repeated_value(field: str, observation: Observation, make: Make, key: str) -> Doubt | None:
-    """What the newest pages have against a value; the first ones with it are doubtful as well.
+    """Return a doubt about a value that the newest pages repeat, and about its first products.
 
-    Before a value was noticed to be everywhere, products were stored with it. Their pages are read
-    again among pages of before, so that the newest ones would no longer contradict the value.
+    Products were stored with the value before its repetition was noticed (the suspects). Their pages
+    are read again between others, so that the newest pages alone would not show the repetition.
     """
     suspects, recent = make.suspects[field], make.profile.fields[field].recent
     value, doubt = str(observation.value), _repetition(field, observation, make, key)
     if doubt is None:
         if suspects.pop(key, None) == value:
             return Doubt("repeated", "product after product had it when it was read first")
-    elif not recent or recent[-1][0] != "repeated":  # it begins here
+    elif not recent or recent[-1][0] != "repeated":  # the repetition begins
         suspects.clear()
         suspects.update(pair for pair in make.newest[field] if pair[1] == value)
     return doubt
 
 
 def repeated_product(result: Found, make: Make, key: str) -> Doubt | None:
-    """Whether page after page shows one product: a wall in the shop's own template."""
+    """Return a doubt if many pages show one product: a bot wall in the shop's own template."""
     entry = (key, result.page.url)
     if entry not in make.newest_pages:
         make.newest_pages.append(entry)
@@ -52,7 +52,7 @@ def repeated_product(result: Found, make: Make, key: str) -> Doubt | None:
 
 
 def _repetition(field: str, observation: Observation, make: Make, key: str) -> Doubt | None:
-    """Whether product after product has one name, or one price where prices vary."""
+    """Return a doubt if many products have one name, or one price although prices vary."""
     if observation.value is None:
         return None
     newest = make.newest[field]
@@ -78,7 +78,7 @@ def _repetition(field: str, observation: Observation, make: Make, key: str) -> D
 
 
 def _all_sold_out(value: str, newest: deque[tuple[str, str]], stats: Field) -> Doubt | None:
-    """Whether product after product cannot be had, in a shop that had most of them."""
+    """Return a doubt if all newest products are unavailable in a shop that had most in stock."""
     if len(newest) < NEWEST or stats.pages < 2 * KNOWN:
         return None
     share = stats.value_share("InStock")

@@ -1,4 +1,4 @@
-"""Which of two sources is right, where they agreed and began to differ."""
+"""Choose the right one of two sources that agreed before and differ now."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ from decimal import Decimal
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.profile import Field
 
-#: A visible price so far from the structured one is another amount: an instalment, a total.
+#: A visible price that differs by this factor is another amount: an instalment, a total.
 _MAX_RATIO = 2
-#: Of so many of the pages the same must be true.
+#: The share of pages for which a rule must hold.
 _MIN_SHARE = 0.8
-#: Taxes on sales, in hundredths: rates that are in force for most goods somewhere.
+#: Sales tax rates in percent that are in force for most goods of some country.
 _TAX_RATES = (Decimal(5), Decimal(7), Decimal("7.7"), Decimal("8.1"), Decimal(10), Decimal(13),
           Decimal(15), Decimal(16), Decimal(17), Decimal(18), Decimal(19), Decimal(20), Decimal(21),
           Decimal(22), Decimal(23), Decimal(24), Decimal(25), Decimal("25.5"), Decimal(27))  # fmt: skip
-#: What rounding may cost, as a share of a price.
+#: The largest difference by rounding, as a share of a price.
 _MAX_ROUNDING = Decimal("0.001")
 
 
 def right_source(field: str, stats: Field) -> str | None:
-    """Of two sources that began to differ, the visible text where it can be the same amount.
+    """Return "text" if the visible text is right when sources differ; None if structured data is.
 
-    A visitor pays what the page shows. An amount far from the other one is no price that changed:
-    then the text tells something else since, and structured data stays. So it is where the text
-    lacks the cents, or a tax, of the other one on each page.
+    A visitor pays the price that the page shows. But if the text's amount is far from the other one,
+    or lacks the cents or a tax of it on nearly all pages, the text shows another amount.
     """
     if field == "currency":
         return "text"

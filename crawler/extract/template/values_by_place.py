@@ -1,8 +1,8 @@
-"""The values that a page's texts could mean, by the place where they stand.
+"""The possible values of a page's texts, by their places.
 
-A place is the path of boxes around a text, how many texts of that path came before, and how the
-value is read from the text. It is the same on all pages of one template, so that a place where
-the known values of many products stand is where the template has the field.
+A place is the path of boxes around a text, the number of earlier texts with that path, and the way
+in which the value is read from the text. It is the same on all pages of one template, so that a
+place with the stored values of many products is the template's place of the field.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from crawler.extract.visible.text import currency_of_place, heading_of
 from crawler.extract.visible.titles import title_parts
 from scrapy_seine.records import Value
 
-#: Fields whose place is looked for.
+#: Fields whose place is searched.
 PLACED = ("name", "price", "sku")
-#: Texts of a page that are kept, and characters of one.
+#: Texts of a page that are kept, and characters of a text.
 _MAX_TEXTS, _MAX_TEXT_LENGTH = 400, 200
-#: What a template may have multiplied a price by: it shows cents, or drops the decimal sign.
+#: Factors of a price: the template may show it in cents, or without the decimal sign.
 FACTORS = (1, 100)
 _MIN_NAME_LENGTH = 3
-#: What the parts of a text between its first and its last one are called.
+#: The names of the parts of a text between the first and the last one.
 _MIDDLE_PARTS = ("second", "third", "fourth")
 
 
@@ -42,13 +42,13 @@ class Text(Value):
     text: str
     amounts: tuple[Decimal, ...]
     struck: bool
-    """It is marked as the price before."""
+    """It is marked as the regular price."""
     labelled: bool
-    """Words stand before its amount, in its line or in the line before."""
+    """Words precede its amount, in the same line or in the line before."""
 
 
 def texts_of(page: Page) -> list[Text]:
-    """The texts of a page that a visitor sees, and its title."""
+    """Return the title and the visible texts of a page."""
     local, texts = (
         currency_of_place(page),
         [Text("title", page.title[:_MAX_TEXT_LENGTH], (), False, False)],
@@ -67,7 +67,7 @@ def texts_of(page: Page) -> list[Text]:
 
 
 def values(field: str, texts: Sequence[Text]) -> Iterator[tuple[str, Any, Text]]:
-    """Each value of *field* that a page may mean: its place, the value and the text."""
+    """Yield each possible value of *field* on a page: its place, the value and the text."""
     counts: Counter[str] = Counter()
     for text in texts:
         for form, value in _FORMS[field](text):
@@ -77,7 +77,7 @@ def values(field: str, texts: Sequence[Text]) -> Iterator[tuple[str, Any, Text]]
 
 
 def value_at(field: str, place: str, texts: list[Text]) -> Any:
-    """The value of *field* at a place; None where the page has none there."""
+    """Return the value of *field* at a place; None if the page has none there."""
     return next(
         (value for value_place, value, _ in values(field, texts) if value_place == place), None
     )

@@ -1,12 +1,11 @@
-"""In which currency a site answers, and whether that changed while it was read.
+"""Detect that a site's currency changed with the visitor during a crawl.
 
-Shops take a currency by the visitor: by the country that a worker asks from, or by a cookie. On a
-first crawl no product has a value of before, so that nothing but the site's other pages contradicts
-such an answer. A shop with several currencies has one for each market, which its addresses name, or
-for each section, which they need not name. What tells the two apart is a second look at pages that
-were read before: their currency changed with the visitor, or it did not. Until that is known, values
-in the new currency are doubtful; where the pages of before are as they were, the doubtful ones are
-read again and kept.
+Shops choose a currency by the visitor: by the worker's country, or by a cookie. On a first crawl no
+product has a stored value, so that only the site's other pages contradict such a currency. A shop
+with several currencies has one for each market, which its addresses name, or for each section,
+which they need not name. A second look at earlier pages separates the two cases: their currency
+changed with the visitor, or it did not. Until then, values in the new currency are doubtful. If the
+earlier pages are unchanged, the doubtful pages are read again and their values kept.
 """
 
 from __future__ import annotations
@@ -22,81 +21,81 @@ from crawler.extract.bounded_dict import Newest
 from crawler.extract.template.page_doubts import Doubt
 from scrapy_seine.records import Record, Value
 
-#: The kind of the doubt. A second look decides about it, not how many pages have it.
+#: The kind of the doubt. A second look decides about it, not the number of doubtful pages.
 TURNED = "turned"
-#: Sites, markets of a site, pages of a market, and doubtful pages of it that are remembered.
+#: Sites, markets of a site, pages of a market, and doubtful pages of a market that are kept.
 _MAX_SITES, _MAX_MARKETS, _MAX_URLS, _MAX_DOUBTFUL = 500, 40, 60, 500
-#: Markets of a site that workers tell each other of.
+#: Markets of a site that are stored for other workers.
 _MAX_SHARED_MARKETS = 8
-#: Pages in one currency before another one is news. Where these tell several, sellers of several
-#: countries share the market, and no further one is.
+#: Pages of a market before another currency is a doubt. If they have several currencies, sellers of
+#: several countries share the market, and no further currency is a doubt.
 _MIN_PAGES = 8
-#: Pages that are looked at again at first, and those of them that settle it.
+#: Pages that are read again at first, and unchanged pages that settle the doubt.
 _FIRST_LOOKS, _SETTLING_LOOKS = 3, 2
-#: Looks for each doubtful page at first, then for each of so many, because an answer may be lost, or
-#: come to another worker; and doubtful pages without an answer after which the doubt is told.
+#: Doubtful pages that each cause a look, and the interval of looks for further ones, because a
+#: response may be lost or reach another worker; doubtful pages without an answer before a report.
 _LOOK_AT_EACH, _LOOK_INTERVAL, _REPORT_AFTER = 24, 10, 200
-#: Pages that others stored in another currency before some of them are looked at, and how often.
+#: Pages that other workers stored in another currency before some are read again, and how often.
 _MIN_OTHERS, _MAX_COMPARISONS = 3, 4
-#: A part of an address that names a language or a country, or chooses one.
+#: A path segment that names a language or a country, and a parameter that chooses one.
 _MARKET_CODE = lazy_patterns.pattern(r"[a-z]{2}(?:[-_][a-zA-Z]{2,4})?")
 _MARKET_CHOICE = lazy_patterns.pattern(
     r"[?&]((?:curr?(?:ency)?|country|region|market|store|lang(?:uage)?|locale)=\w+)"
 )
 
 
-#: Doubtful pages and their currencies.
+#: Addresses of pages, and their currencies.
 PageCurrencies = list[tuple[str, str]]
 
 
 @attrs.frozen(eq=False, repr=False)
 class Look(Value):
-    """A page to be read again, by whichever worker."""
+    """A page to be read again by any worker."""
 
     url: str
     currency: str
-    """What it told before."""
+    """The page's currency at the first look."""
     doubtful: PageCurrencies
-    """Doubtful pages that are to be read again where it tells the same; none: it is one itself."""
+    """Doubtful pages to read again if its currency is unchanged; empty if it is one of them."""
 
     @property
     def scope(self) -> str:
-        """Which look at the page this is: each is one request."""
+        """The scope of the look's request, so that each look is fetched once."""
         about = self.doubtful[-1][0] if self.doubtful else "kept"
         return f"look {blake2b(f'{self.url} {about}'.encode(), digest_size=8).hexdigest()}"
 
 
 @attrs.define(eq=False, repr=False)
 class _Market(Record):
-    """The pages of a site whose addresses name one market, or none."""
+    """The pages of a site whose addresses name the same market, or none."""
 
     usual: str
     accepted: set[str]
-    """Currencies that the market has."""
+    """Currencies that are not doubtful."""
     pages: int = 0
     urls: deque[str] = attrs.Factory(lambda: deque(maxlen=_MAX_URLS))
-    """Pages that told the usual currency."""
+    """Newest pages with the usual currency."""
     doubtful: dict[str, str] = attrs.Factory(dict)
-    """Pages whose currency is doubtful, and that currency."""
+    """Pages with a doubtful currency, and that currency."""
     looks: int = 0
     unchanged: int = 0
-    """Pages of before that are as they were."""
+    """Earlier pages whose currency is unchanged at the second look."""
     settled: bool = False
     has_turned: bool = False
     first_pages: list[tuple[str, str]] = attrs.Factory(list)
     """The first pages and their currencies."""
     compared: int = 0
-    """How often pages that others stored were looked at."""
+    """How often pages that others stored were read again."""
     oldest_stored: str | None = None
-    """The currency of the site's first product, where others stored another one than is told here."""
+    """The currency of the oldest stored page, if others stored another one than this worker sees."""
 
     @property
     def is_open(self) -> bool:
-        """Whether a further currency is no news: few pages are known, or they tell several."""
+        """Whether a further currency is accepted: pages are few, or have several currencies."""
         return self.pages < _MIN_PAGES or len(self.accepted) > 1
 
     def begin(self, url: str, currency: str) -> list[Look]:
-        """Count one of the first pages; returns pages to look at where the currency turned in them."""
+        """Count one of the first pages; return looks if the currency changed among them."""
         self.first_pages.append((url, currency))
         later = [pair for pair in self.first_pages if pair[1] != self.usual]
         if len(self.first_pages) < _MIN_PAGES or len(later) < 2:
@@ -110,7 +109,7 @@ class _Market(Record):
         ]
 
     def compare(self, stored: PageCurrencies) -> list[Look]:
-        """Hold what all workers stored, the oldest first, against what this one sees."""
+        """Compare what all workers stored, the oldest first, with what this worker sees."""
         other_pages = [
             (url, stored_currency)
             for url, stored_currency in stored
@@ -129,7 +128,7 @@ class _Market(Record):
         ]
 
     def judge_look(self, look: Look, currency: str) -> tuple[list[Look], str]:
-        """Judge a page that was read again; returns the doubtful ones that are fine, and news."""
+        """Judge a page that was read again; return looks at pages that are now right, and news."""
         if look.currency != currency:
             if look.doubtful or self.oldest_stored == look.currency:
                 self.usual, self.accepted = look.currency, {look.currency}
@@ -141,7 +140,7 @@ class _Market(Record):
         self.unchanged += 1
         if look.doubtful:
             self.doubtful.update(look.doubtful)
-        elif not self.has_turned:  # another worker saw that pages of before are as they were
+        elif not self.has_turned:  # another worker found the earlier pages unchanged
             self.accepted.add(currency)
             self.unchanged = _SETTLING_LOOKS
         return (
@@ -149,10 +148,10 @@ class _Market(Record):
         ), ""
 
     def believe(self) -> list[Look]:
-        """Take the doubtful currencies for the market's; returns the pages that told them."""
+        """Accept the doubtful currencies of the market; return looks at the pages with them."""
         looks = [Look(url, currency, []) for url, currency in self.doubtful.items()]
         doubtful_currencies = set(self.doubtful.values())
-        if self.has_turned and len(doubtful_currencies) == 1:  # the site answers in it since
+        if self.has_turned and len(doubtful_currencies) == 1:  # the site has it now
             (self.usual,), self.accepted = doubtful_currencies, set()
             self.urls.clear()
         self.accepted |= doubtful_currencies
@@ -160,7 +159,7 @@ class _Market(Record):
         return looks
 
     def add_doubtful(self, url: str, currency: str) -> tuple[list[Look], str]:
-        """Remember a doubtful page; returns the pages of before to look at, and news."""
+        """Add a doubtful page; return looks at earlier pages, and news."""
         if len(self.doubtful) < _MAX_DOUBTFUL:
             self.doubtful[url] = currency
         number = len(self.doubtful)
@@ -183,18 +182,18 @@ class _Market(Record):
 class _Site(Record):
     markets: dict[str, _Market] = attrs.Factory(dict)
     expected: Look | None = None
-    """The page that comes next."""
+    """The look whose page is read next."""
     looks: list[Look] = attrs.Factory(list)
 
 
 @attrs.define(eq=False, repr=False)
 class SiteCurrencies(Record):
-    """The currencies of the sites that a worker reads."""
+    """The currencies of the sites that a worker reads, by market."""
 
     _sites: Newest[_Site] = attrs.Factory(lambda: Newest(_Site, _MAX_SITES))
 
     def note(self, site_id: str, url: str, currency: str) -> tuple[Doubt | None, str]:
-        """Count a page; returns what speaks against its currency, and what is news, in words."""
+        """Count a page; return a doubt about its currency, and news as text."""
         site = self._sites[site_id]
         market = self._market(site, url, currency)
         news = ""
@@ -218,10 +217,10 @@ class SiteCurrencies(Record):
         ), news or look_news
 
     def compare(self, site_id: str, stored: PageCurrencies) -> None:
-        """Take addresses and currencies that all workers stored of a site, the oldest first.
+        """Compare the addresses and currencies that all workers stored of a site, the oldest first.
 
-        Workers that ask from different countries from the start each see one currency, and only
-        what they stored shows that there are two. Pages of the others are looked at again.
+        Workers in different countries each see one currency from the start, and only their stored
+        pages show that there are two. Pages of the other workers are read again.
         """
         site = self._sites[site_id]
         by_market: dict[str, PageCurrencies] = {}
@@ -233,7 +232,7 @@ class SiteCurrencies(Record):
                 site.looks += market.compare(page_currencies)
 
     def is_own(self, site_id: str, url: str, currency: str) -> bool:
-        """Whether a currency is that of the page's market, beside those of the site's others."""
+        """Whether a currency is accepted in the page's market, which has a name or is settled."""
         site, name = self._sites.get(site_id), market_of(url)
         market = site.markets.get(name) if site is not None else None
         if market is None or currency not in market.accepted:
@@ -241,7 +240,7 @@ class SiteCurrencies(Record):
         return market.settled or "/" in name
 
     def plain(self, site_id: str) -> dict[str, list[list[str]]]:
-        """What is known of a site's markets as JSON holds it, for workers that begin later."""
+        """Return a site's markets as they are stored in JSON, for workers that start later."""
         site = self._sites.get(site_id)
         markets = list(site.markets.items())[:_MAX_SHARED_MARKETS] if site is not None else []
         return {
@@ -251,7 +250,7 @@ class SiteCurrencies(Record):
         }
 
     def load(self, site_id: str, plain: Mapping[str, list[list[str]]]) -> None:
-        """Take what other workers know of markets that are not known here."""
+        """Load other workers' markets that this worker does not have."""
         site = self._sites[site_id]
         for name, ((usual,), fine, urls) in list(plain.items())[:_MAX_SHARED_MARKETS]:
             if name not in site.markets:
@@ -259,17 +258,17 @@ class SiteCurrencies(Record):
                 market.urls.extend(urls[:_FIRST_LOOKS])
 
     def believe(self, site_id: str) -> None:
-        """Take all currencies for the site's: products are stored with them."""
+        """Accept all currencies of a site, because products are stored with them."""
         site = self._sites.get(site_id)
         for market in site.markets.values() if site is not None else ():
             market.believe()
 
     def expect(self, site_id: str, look: Look) -> None:
-        """Say which page comes next, that it is read again, and why."""
+        """Set the look whose page is noted next."""
         self._sites[site_id].expected = look
 
     def looks(self, site_id: str) -> list[Look]:
-        """Pages to be read again; once."""
+        """Return the pages to read again, once."""
         site = self._sites.get(site_id)
         if site is None or not site.looks:
             return []
@@ -288,7 +287,7 @@ class SiteCurrencies(Record):
 
 
 def market_of(url: str) -> str:
-    """The host of an address, and what in it names a market.
+    """Return the host of an address and its parts that name a market.
 
     >>> market_of("https://a.example/de-at/lamps/1"), market_of("https://a.example/lamps/us/1")
     ('a.example/de-at', 'a.example')
