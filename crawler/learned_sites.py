@@ -90,12 +90,12 @@ class Templates:
             StoreUnreachable: the database does not answer.
         """
         loop = asyncio.get_running_loop()
-        for site_id, urls in list(book.wanted()):
+        for site_id, urls in list(book.awaited_pages()):
             stored = await loop.run_in_executor(None, stored_before, self.url, site_id, urls)
             book.recall(site_id, stored)
             if next(self._recalls[site_id]) in _COMPARED_AFTER:
                 currencies = await loop.run_in_executor(None, stored_currencies, self.url, site_id)
-                book.tenders.compare(site_id, currencies)
+                book.currencies.compare(site_id, currencies)
 
 
 def template_rows(book: Book, least: int, now: datetime) -> Iterator[TemplateRow]:
@@ -124,5 +124,5 @@ def _marked(value: Any) -> Any:
 
 def dead_end_rows(dead_ends: DeadEnds, now: datetime) -> Iterator[DeadEnd]:
     """The rows of dead ends (shapes of URLs) that were found or lifted since the last call."""
-    for shape, (site_id, pages) in dead_ends.news().items():
+    for shape, (site_id, pages) in dead_ends.take_changes().items():
         yield DeadEnd(shape, site_id, pages, now)

@@ -34,12 +34,12 @@ class DeadEnds:
         spider = self.crawler.spider
         ends: Any = getattr(spider, "dead_ends", None)
         visits: Any = getattr(spider, "visits", None)
-        if not (ends and ends.shapes) and not (visits and visits.found):
+        if not (ends and ends.shapes) and not (visits and visits.irrelevant_names):
             return
         meta = request.meta
         if not meta.get(m.DEPTH) or m.KNOWN in meta or request.callback is not None:
             return  # a seed, a known product's page, or a page of a search
-        if ends and ends.is_one(request.url):
+        if ends and ends.is_dead_end(request.url):
             raise Ignored(RULE, "pages of addresses like this one led to nothing")
         if visits and visits.is_known(str(meta.get(m.JOB_ID) or ""), request.url):
             raise Ignored(RULE, "its page is known under an address that differs in a visit's name")

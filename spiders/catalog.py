@@ -10,11 +10,11 @@ from scrapy.http import Response
 
 from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page
-from crawler.extract.links.choice import PRIORITY, shelf_of
-from crawler.extract.links.dead_ends import ENOUGH, DeadEnds
+from crawler.extract.links.choice import PRIORITY, listing_fingerprint
+from crawler.extract.links.dead_ends import DEAD_END_PAGES, DeadEnds
 from crawler.extract.links.other_languages import Copies
 from crawler.extract.links.registered_domain import same_site
-from crawler.extract.links.visits import ALIKE, Visits
+from crawler.extract.links.visits import IRRELEVANT_REASON, Visits
 from crawler.extract.listing import announced, probing
 from crawler.extract.listing.further_pages import further_pages
 from crawler.extract.page.page import tidied
@@ -174,16 +174,19 @@ class CatalogSpider(Sitemaps, FurtherPages):
         if result.kind != "product":
             return
         unpriced = self.book.addresses.note(site_id, result.page.url)
-        for url, version in [*self.book.again(site_id), *((url, "unpriced") for url in unpriced)]:
+        for url, version in [
+            *self.book.pages_to_reread(site_id),
+            *((url, "unpriced") for url in unpriced),
+        ]:
             self._count("read_again")
             request = self._request(Link(url, "product", "its template is known now"), site, None)
             request.meta[m.SCOPE] = f"{job} again {version} {url}"[:_LONGEST_SCOPE]
             yield request
-        for look in self.book.tenders.looks(site_id):
+        for look in self.book.currencies.looks(site_id):
             self._count("looked_again")
             request = self._request(Link(look.url, "product", "its currency"), site, None)
             request.meta[m.SCOPE] = f"{job} {look.scope}"[:_LONGEST_SCOPE]
-            look_kwargs = {"site_id": site_id, "told": look.currency, "held": look.held}
+            look_kwargs = {"site_id": site_id, "told": look.currency, "held": look.doubtful}
             yield request.replace(
                 priority=_AT_ONCE, callback=self.parse_look, cb_kwargs=look_kwargs
             )
@@ -194,7 +197,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
         """Read a page again whose currency differs from that of the doubtful pages after it."""
         pages = [(str(url), str(currency)) for url, currency in held]
         url = tidied(response.url) or response.url
-        self.book.tenders.expect(site_id, Look(url, told, pages))
+        self.book.currencies.expect(site_id, Look(url, told, pages))
         yield from self.parse(response)
 
     def _note_drift(self, drift: Drift) -> None:
@@ -202,7 +205,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
         self.logger.warning(
             "site %s: %s %s: %s",
             printable(drift.site_id),
-            drift.said,
+            drift.description,
             *(printable(text) for text in (drift.url, drift.reason)),
         )
 
@@ -232,7 +235,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
         job = job_of(response)
         # Only a listing's pages need the fingerprint of what they show.
         paged = SHELF in response.meta or any(link.kind == "pagination" for link in links)
-        shelf = shelf_of(links) if paged else None
+        shelf = listing_fingerprint(links) if paged else None
         further = further_pages(page, links)
         links = links + [
             Link(url, "pagination", "the listing's page count")
@@ -279,7 +282,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
         site_id = site_id_of(response)
         requested = str((response.meta.get("redirect_urls") or (response.url,))[0])
         if shown or result.kind != "other":
-            self.dead_ends.lead_on(site_id, requested)
+            self.dead_ends.note_useful(site_id, requested)
         elif (
             not result.unread
             and (shape := self.dead_ends.note(site_id, requested, links)) is not None
@@ -288,7 +291,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
             self.logger.info(
                 "%s: pages of this shape are left out, because %d of them led to nothing",
                 printable(shape),
-                ENOUGH,
+                DEAD_END_PAGES,
             )
 
     def _learn_visits(self, response: Response, shown: list[Hashable], links: list[Link]) -> None:
@@ -300,7 +303,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
             self._count("visits")
             self.logger.info(
                 "site %s: pages that differ in the parameter %s alone are left out, because %s",
-                *(printable(site_id_of(response)), printable(name), ALIKE),
+                *(printable(site_id_of(response)), printable(name), IRRELEVANT_REASON),
             )
 
     def _log_language_copies(self, page: Page, site_id: str) -> None:

@@ -13,7 +13,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.extract import Link
-from crawler.extract.links.choice import shelf_of
+from crawler.extract.links.choice import listing_fingerprint
 from crawler.extract.listing import announced, probing
 from crawler.extract.site import Site
 from crawler.items import Missing, Product
@@ -47,7 +47,7 @@ class FurtherPages(PageReading):
         site, shelf = which_site.find(response.url), None
         if response.status == OK:
             page = self._page(response)
-            shelf = shelf_of(site.links(page)) if page.is_html else None
+            shelf = listing_fingerprint(site.links(page)) if page.is_html else None
             yield from self.parse(response)
         next_probe, end = probing.judge(probing.resume(search), shelf)
         if next_probe is not None:
@@ -75,7 +75,7 @@ class FurtherPages(PageReading):
     ) -> Iterator[Request]:
         """Search the pages of a listing that no link leads to; log a listing that stays short."""
         site_id = which_site.site_id(origin)
-        if notice.products > MANY_PAGES * notice.shown and not notice.pages:
+        if notice.products > MANY_PAGES * notice.linked and not notice.pages:
             # "Choose from 10,000 products!" on each page is the shop's number, not a listing's.
             if self._claims.get(site_id) == notice.products:
                 return
@@ -84,7 +84,7 @@ class FurtherPages(PageReading):
         if search is not None and failures < MOST_FAILED:
             yield from self._guess(search, site)
         else:
-            self._note_short(origin, notice.products, notice.pages, notice.shown)
+            self._note_short(origin, notice.products, notice.pages, notice.linked)
 
     def parse_guess(
         self, response: Response, search: dict[str, Any]
@@ -93,7 +93,7 @@ class FurtherPages(PageReading):
         guess, site = announced.resume(search), which_site.find(response.url)
         further, site_id = None, which_site.site_id(guess.listing)
         if response.status == OK and (page := self._page(response)).is_html:
-            further = guess.further(site.links(page))
+            further = guess.further_urls(site.links(page))
         if further is not None:
             self._failed_listings[site_id] = 0
             yield from self.parse(response)
@@ -101,7 +101,7 @@ class FurtherPages(PageReading):
                 if site.follows(url, response.url) and not self.knows(url, job_of(response)):
                     link = Link(url, "pagination", "the listing announces it")
                     yield self._request(link, site, None)
-        elif (next_guess := guess.next()) is not None:
+        elif (next_guess := guess.next_search()) is not None:
             yield from self._guess(next_guess, site)
         else:
             self._failed_listings[site_id] = self._failed_listings.get(site_id, 0) + 1

@@ -18,7 +18,7 @@ from scrapy_seine.engine.stored.serializer import make_request
 from spiders import which_site
 
 OK = 200
-#: Key in meta: the fingerprint of the listing's page before, from `shelf_of`.
+#: Key in meta: the fingerprint of the listing's page before, from `listing_fingerprint`.
 SHELF = "shelf"
 
 

@@ -15,7 +15,7 @@ import attrs
 
 from crawler.extract.bounded_dict import Newest
 from crawler.extract.default_parser import Found
-from crawler.extract.links.dead_ends import may_sell
+from crawler.extract.links.dead_ends import is_catalogue_address
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.words import any_word
 from scrapy_seine.records import Record, Value
@@ -108,7 +108,7 @@ class Fruitless(Record):
             return None
         if not site.products and site.first is None:
             site.first = Look.of(found.page)
-        return self._alike(site, found.page, asked) if may_sell(asked) else None
+        return self._alike(site, found.page, asked) if is_catalogue_address(asked) else None
 
     def left(self, site_id: str, landed: str) -> str | None:
         """Count a page that another site answered; returns what is to be said, once."""

@@ -318,13 +318,13 @@ class Crawl:
 
     def look_after(self, goods: dict[str, Thing], at: datetime, change: Change | None) -> None:
         """Tell the book of stored values as the storage does, and read again what it asks for."""
-        for site, urls in list(self.book.wanted()):
+        for site, urls in list(self.book.awaited_pages()):
             self.book.recall(site, {url: self.before.get(url) for url in urls})
-        for url, _ in self.book.again(self.shop.name):
+        for url, _ in self.book.pages_to_reread(self.shop.name):
             thing = goods[url]
             self.read(thing, at + timedelta(minutes=1), change if thing.number >= _START else None)
-        for look in self.book.tenders.looks(self.shop.name):
-            self.book.tenders.expect(self.shop.name, look)
+        for look in self.book.currencies.looks(self.shop.name):
+            self.book.currencies.expect(self.shop.name, look)
             self.read(goods[look.url], at + timedelta(minutes=1), change)
 
 

@@ -36,7 +36,7 @@ import attrs
 from crawler.access import detect
 from crawler.cleaning.product import clean
 from crawler.extract import parse
-from crawler.extract.links.choice import listed_links, shelf_of
+from crawler.extract.links.choice import listed_links, listing_fingerprint
 from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
 from crawler.extract.links.sitemap_news import dates_of
 from crawler.extract.listing import probing
@@ -74,7 +74,7 @@ def read_page(body: bytes) -> None:
         clean(item, _NOW)
     links = site.links(page)
     further_pages(page, links)
-    probing.begin(page, links, shelf_of(links))
+    probing.begin(page, links, listing_fingerprint(links))
 
 
 def read_map(body: bytes) -> None:

@@ -105,8 +105,8 @@ print(json.dumps([len(made), [name for name, one in made if "compiled" in vars(o
 PATTERNS = dict(_patterns())
 #: Who calls these cuts the text short, or has a short one.
 _OF_SHORT_TEXTS = frozenset(
-    {"_NEXT", "_TO", "_APART", "EXTRA_COSTS", "_BUY_SHORT", "_SCHEME", "_SCIENCE", "_PER_UNIT", "_PER_PIECE", "_PAIR",
-     "_RANGE", "_PLAIN", "_HOST", "_WWW_HOST", "_FRONT", "_HOME", "_PAGE", "_DRESS", "_IDENTITY",
+    {"_NEXT_LABEL", "_TO", "_APART", "EXTRA_COSTS", "_BUY_SHORT", "_SCHEME", "_SCIENCE", "_PER_UNIT", "_PER_PIECE", "_PAIR",
+     "_RANGE", "_PLAIN", "_HOST", "_WWW_HOST", "_FRONT", "_HOME", "_PAGE_PARAMETER", "_DISPLAY_PARAMETER", "_IDENTITY",
      "_SOLD", "SOLD", "_SOON", "_NOTIFIES", "_ASKS", "_ASKS_IN_BOX", "_SAVED"}
 )  # fmt: skip
 
@@ -194,7 +194,7 @@ def test_a_spiders_own_selectors_read_a_tag_in_its_bounds() -> None:
 
 
 def test_a_sitemap_that_grows_without_end_is_read_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sitemaps, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(sitemaps, "MAX_BYTES", 100_000)
     entry = b"<url><loc>http://a.example/x</loc></url>"
     packed = gzip.compress(b"<urlset>" + entry + b" " * 50_000_000)
     assert read_sitemap(packed, URL).pages == [("http://a.example/x", "")]

@@ -1,1 +1,1 @@
-"""Which addresses of a page are followed, and which are traps."""
+"""Choose which addresses of a page are followed, and skip crawler traps."""

@@ -1,4 +1,4 @@
-"""Which links of a page lead to products, and which into traps."""
+"""Choose the links of a page that lead to products or listings, and leave out crawler traps."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import looks_like_listing, looks_like_product
 from crawler.extract.links import nofollow
 from crawler.extract.links.other_languages import (
+    alternate_folders,
     is_translation,
-    leads_to_another,
-    others_of,
-    speaks,
-    tongue,
+    language_folder,
+    leads_to_other_language,
+    names_language,
 )
 from crawler.extract.links.pagination import (
     Address,
-    dresses,
-    is_page,
+    is_display_parameter,
+    is_page_parameter,
+    odd_page_parameter,
     page_number,
-    turned,
     turns_page,
 )
 from crawler.extract.links.scripted import SCRIPTED, scripted
-from crawler.extract.links.unlinked import continued, unlinked
+from crawler.extract.links.unlinked import loaded_addresses, unlinked
 from crawler.extract.page.page import Element, Page, tidied
 from crawler.extract.words import Marks, any_of, finder, whole
 from scrapy_seine.records import Value
@@ -39,7 +39,7 @@ from scrapy_seine.urls import MAX_LENGTH
 
 LinkKind = Literal["product", "pagination", "listing", "other"]
 
-#: Fetched in this order. A product page ends a path; a listing's next page opens many.
+#: Higher is fetched first, because a product page adds few links and a listing's page many.
 PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20, "other": 0}
 
 _SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
@@ -53,13 +53,13 @@ _USELESS = finder(
     r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
     rf"|[?&](?:route|rt)=(?:account|checkout|information)|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
 )
-#: What may say as well which kind of page a script shows, and what says which one of these.
-_ROUTE = whole(r"mode|view|show|display|act|action|do|m")
-_SCRIPTED = whole(r"mod|modul|act|do|op|cmd|go")
-_NUMBERED = whole(
+#: Parameters that choose the kind of page that a script shows, and those that hold its number.
+_ROUTE_PARAMETER = whole(r"mode|view|show|display|act|action|do|m")
+_MODULE_PARAMETER = whole(r"mod|modul|act|do|op|cmd|go")
+_NUMBER_PARAMETER = whole(
     r"(?!sess|user|customer|lang|curr|ref|aff|filter|colou?r|size|attr)[a-z]{0,8}_?id"
 )
-#: Parameters that say which listing or product it is.
+#: Names of parameters that identify a listing or a product.
 _IDENTITY = whole(
     r"c|cat|cid|category|category_?id|categoryid|cpath|path|route|id|id_\w+|tag|collection|dept"
     r"|product_?id|products_id|pid|sku|item|item_?id|module|controller|option|task|mpath|group"
@@ -72,15 +72,15 @@ _CALENDAR = finder(
     r"[-_]\w+|eventdate|ical)=|/(?:calendar|kalender|calendrier|calendario|events?|archives?)/"
     r"(?:\D{0,80}/)?(?:19|20)\d\d|/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|$)|/(?:19|20)\d\d-\d\d(?:-\d\d)?(?:/|$)",
 )
-#: One script serves all pages; its parameters are the address.
-_SCRIPT = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
-#: Shopify shows a product under each collection that it is in.
-_COLLECTED = lazy_patterns.pattern(
+#: Paths of scripts that serve all pages of a shop: the parameters alone identify the page.
+_SCRIPT_PATH = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
+#: Shopify serves a product below each collection that contains it.
+_COLLECTION = lazy_patterns.pattern(
     r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
 )
-#: osCommerce and its kin, and OpenCart, tell in a product's address through which category it was
-#: reached.
-_REACHED = (
+#: osCommerce, its forks and OpenCart add the category from which the visitor came to a product's
+#: address: patterns of the product's address and of the category's parameter.
+_CATEGORY_PARAMETERS = (
     (
         lazy_patterns.pattern(r"[?&](?:products_id|info)=", re.I),
         lazy_patterns.pattern(r"(?<=[?&])cPath=[\w.]*&?"),
@@ -102,16 +102,16 @@ _CONTEXTS = (
 _CONTEXT_RULES = [(flag, re.compile(words)) for flag, words in _CONTEXTS]
 _CONTEXT_TAGS = {"nav": _NAV, "header": _NAV, "footer": _FOOT}
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
-_CLIMB = 5
-_LONGEST = 1000
-_DEEPEST = 12
-_REPEATS = 3
-_LAST_PAGE = 5000
-_MOST_INSIDE = 100
-_MOST_ANCHORS = 3000
-_MOST_PARAMETERS = 50
-#: Characters of a link whose address is remembered.
-_SHORT = 300
+_CONTEXT_LEVELS = 5
+_MAX_URL_LENGTH = 1000
+_MAX_PATH_SEGMENTS = 12
+_TRAP_SEGMENT_REPEATS = 3
+_MAX_PAGE_NUMBER = 5000
+_MAX_TILE_CHILDREN = 100
+_MAX_ANCHORS = 3000
+_MAX_PARAMETERS = 50
+#: Longer `href` values are not cached.
+_MAX_CACHED_HREF = 300
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -132,54 +132,54 @@ class Link(Value):
 def find_links(
     page: Page, *, allowed: Callable[[str], bool] | None = None, robots: str = ""
 ) -> list[Link]:
-    """The page's links that are worth following, each once, in the page's order.
+    """Return the page's links that are worth following, each once, in the page's order.
 
-    *allowed* decides about absolute URLs (site, allow and deny filters); *robots* is the
-    response's X-Robots-Tag.
+    *allowed* filters absolute URLs (site, allow and deny filters); *robots* is the response's
+    X-Robots-Tag.
     """
     if nofollow.of_page(f"{page.meta('robots')},{robots}"):
         return []
-    finder = _Finder(page, allowed)
-    for element in page.links[:_MOST_ANCHORS]:
+    collector = _LinkCollector(page, allowed)
+    for element in page.links[:_MAX_ANCHORS]:
         if (element.get("rel") or "").lower() == "next":
-            finder.add(element, "pagination")
-    for element in page.anchors[:_MOST_ANCHORS]:
-        finder.add(element, None)
+            collector.add(element, "pagination")
+    for element in page.anchors[:_MAX_ANCHORS]:
+        collector.add(element, None)
     for element, reference in unlinked(page):
-        finder.add(element, None, reference)
-    for element, reference in continued(page):
-        finder.add(element, "pagination", reference)
-    if not any(link.kind == "product" for link in finder.made.values()):
+        collector.add(element, None, reference)
+    for element, reference in loaded_addresses(page):
+        collector.add(element, "pagination", reference)
+    if not any(link.kind == "product" for link in collector.links_by_url.values()):
         for element, reference in scripted(page):
-            finder.add(element, None, reference)
-    return finder.result()
+            collector.add(element, None, reference)
+    return collector.result()
 
 
-def shelf_of(links: list[Link]) -> int | None:
-    """A number for all that a page leads to but its listing's other pages; None for nothing.
+def listing_fingerprint(links: list[Link]) -> int | None:
+    """Return a hash of a page's links without its pagination links; None if there are none.
 
-    Two pages of one listing with the same number show the same things.
+    Two pages of one listing with the same hash show the same products.
     """
-    shown = sorted(link.url for link in links if link.kind != "pagination")
-    if not shown:
+    urls = sorted(link.url for link in links if link.kind != "pagination")
+    if not urls:
         return None
-    digest = blake2b("\n".join(shown).encode("utf-8", "replace"), digest_size=7)
+    digest = blake2b("\n".join(urls).encode("utf-8", "replace"), digest_size=7)
     return int.from_bytes(digest.digest(), "big")
 
 
-def mark_of(url: str) -> int:
-    """A small number for an address, by which links are compared."""
+def url_checksum(url: str) -> int:
+    """Return the CRC-32 of a URL, by which links are compared."""
     return crc32(url.encode("utf-8", "replace"))
 
 
 def listed_links(
     urls: Iterable[str], origin: str, follows: Callable[[str, str], bool]
 ) -> Iterator[Link]:
-    """The links of a shop's sitemap that are worth following."""
-    folder = tongue(_parts(origin)[1])
+    """Yield the links of a shop's sitemap that are worth following."""
+    folder = language_folder(_split_url(origin)[1])
     for listed in urls:
         url = tidied(listed)
-        if url is None or (folder and leads_to_another(_parts(url)[1], folder)):
+        if url is None or (folder and leads_to_other_language(_split_url(url)[1], folder)):
             continue
         if _is_useless(url) or not follows(url, origin):
             continue
@@ -188,28 +188,28 @@ def listed_links(
         yield Link(url, kind, "a sitemap lists it")
 
 
-class _Finder:
-    """The links of one page, collected."""
+class _LinkCollector:
+    """Collects the links of one page."""
 
     def __init__(self, page: Page, allowed: Callable[[str], bool] | None) -> None:
         self.page = page
         self.allowed = allowed
-        self.seen: set[str] = set()
-        self.made: dict[str, Link] = {}
-        self.here = _parts(tidied(page.url) or page.url)
+        self.hrefs: set[str] = set()
+        self.links_by_url: dict[str, Link] = {}
+        self.address = _split_url(tidied(page.url) or page.url)
         end = page.base.find("/", 8)
         self.origin = page.base if end < 0 else page.base[:end]
         self.lang = page.lang[:2].lower()
-        self.folder = tongue(self.here[1])
-        self.others = others_of(page, self.here[1])
+        self.folder = language_folder(self.address[1])
+        self.foreign_folders = alternate_folders(page, self.address[1])
         self.products: set[str] = set()
-        self.turned: set[str] = set()
-        self.around: list[dict[Element, int]] = [{} for _ in range(_CLIMB + 1)]
+        self.page_parameters: set[str] = set()
+        self.box_contexts: list[dict[Element, int]] = [{} for _ in range(_CONTEXT_LEVELS + 1)]
 
     def add(self, element: Element, kind: LinkKind | None, href: str | None = None) -> None:
         href = href or element.get("href")
         if not href or href[0] == "#" or len(href) > MAX_LENGTH:
-            href = self._unbanged(href)
+            href = self._escaped_fragment(href)
         if href is None:
             return
         rel = element.get("rel")
@@ -218,169 +218,173 @@ class _Finder:
             kind is None
             and (
                 (rel and nofollow.of_link(rel))
-                # The same shop in another language.
+                # The same page in another language.
                 or (language and language.lower()[:2] != self.page.lang[:2])
             )
         ):
             return
-        if href in self.seen and not (rel and "next" in rel):
+        if href in self.hrefs and not (rel and "next" in rel):
             return
-        self.seen.add(href)
+        self.hrefs.add(href)
         url = self._url(href)
         if url is None:
             return
-        known = self.made.get(url)
-        if known is not None and known.kind in {"product", "pagination"}:
+        earlier_link = self.links_by_url.get(url)
+        if earlier_link is not None and earlier_link.kind in {"product", "pagination"}:
             return
-        there = _parts(url)
-        if there == self.here or _is_useless(url) or self._is_for_others(there, url):
+        target = _split_url(url)
+        if target == self.address or _is_useless(url) or self._is_other_language(target, url):
             return
-        kind, reason = (kind, "rel=next") if kind else self._kind(element, rel or "", there)
-        if kind == "product" and self._is_variant(there):
+        kind, reason = (kind, "rel=next") if kind else self._kind(element, rel or "", target)
+        if kind == "product" and self._is_variant(target):
             return
-        if kind is not None and (known is None or PRIORITY[kind] > known.priority):
-            self.made[url] = Link(url, kind, reason)
+        if kind is not None and (earlier_link is None or PRIORITY[kind] > earlier_link.priority):
+            self.links_by_url[url] = Link(url, kind, reason)
 
-    def _is_for_others(self, there: Address, url: str) -> bool:
-        """Whether a link leads to the page, or into a folder, in another language than the page's."""
-        if is_translation(there, self.here):
+    def _is_other_language(self, target: Address, url: str) -> bool:
+        """Whether a link leads to a translation of the page, or to another language's folder."""
+        if is_translation(target, self.address):
             return True
-        if there[0] != self.here[0] or not (self.folder or self.others):
+        if target[0] != self.address[0] or not (self.folder or self.foreign_folders):
             return False
-        if not leads_to_another(there[1], self.folder, self.others, self.lang):
+        if not leads_to_other_language(target[1], self.folder, self.foreign_folders, self.lang):
             return False
-        self.page.other_languages.setdefault(tongue(there[1]), []).append(url)
+        self.page.other_languages.setdefault(language_folder(target[1]), []).append(url)
         return True
 
-    def _is_variant(self, there: Address) -> bool:
-        """Whether a product was met before, or is the page itself, but for a chosen colour."""
-        if not _reads_product(there[1]):
+    def _is_variant(self, target: Address) -> bool:
+        """Whether a link differs from the page, or from an earlier product link, by options alone."""
+        if not _reads_product(target[1]):
             return False
-        if there[2] and any(_IDENTITY(name) for name, _ in there[2]):
+        if target[2] and any(_IDENTITY(name) for name, _ in target[2]):
             return False
-        if len(there[2]) == 1 and _SCRIPT(there[1]) and there[2][0][1].isdigit():
-            return False  # one script shows all things
-        place = there[0] + there[1]
-        known = place in self.products or (bool(there[2]) and there[:2] == self.here[:2])
+        if len(target[2]) == 1 and _SCRIPT_PATH(target[1]) and target[2][0][1].isdigit():
+            return False  # one script shows all products
+        place = target[0] + target[1]
+        is_known = place in self.products or (bool(target[2]) and target[:2] == self.address[:2])
         self.products.add(place)
-        return known
+        return is_known
 
-    def _unbanged(self, href: str | None) -> str | None:
-        """Where a server tells what a script shows under `#!/lamps`, if the page says that it does.
+    def _escaped_fragment(self, href: str | None) -> str | None:
+        """Return the crawlable form of a hash-bang reference (`#!/lamps`), if the page supports it.
 
-        None for any other reference, which is a place of the page itself, empty, or too long.
+        Return None for any other reference: a fragment of the page, an empty or a too long one.
 
         Source: developers.google.com/search/docs/ajax-crawling/docs/specification
         """
         if not href or href[:2] != "#!" or self.page.meta("fragment") != "!":
             return None
-        found = f"?_escaped_fragment_={quote(href[2:])}"
-        return found if len(found) <= MAX_LENGTH else None
+        reference = f"?_escaped_fragment_={quote(href[2:])}"
+        return reference if len(reference) <= MAX_LENGTH else None
 
     def _url(self, href: str) -> str | None:
         scheme = None if href[0] == "/" else _SCHEME.match(href)
         if scheme and scheme[1].lower() not in {"http", "https"}:
             return None
-        if href[0] == "/" and href[1:2] != "/" and len(href) <= _SHORT:
+        if href[0] == "/" and href[1:2] != "/" and len(href) <= _MAX_CACHED_HREF:
             url = _of_origin(self.origin, href)
         else:
-            found = self.page.resolve(href)
-            url = None if found is None else _requested(found)
+            resolved = self.page.resolve(href)
+            url = None if resolved is None else _requested(resolved)
         if url is None or (self.allowed is not None and not self.allowed(url)):
             return None
         return url
 
-    def _kind(self, element: Element, rel: str, there: Address) -> tuple[LinkKind | None, str]:
+    def _kind(self, element: Element, rel: str, target: Address) -> tuple[LinkKind | None, str]:
         if element.tag == "script":
-            return _plain_kind(element, 0, there)[0], SCRIPTED
+            return _plain_kind(element, 0, target)[0], SCRIPTED
         context = self._context(element)
-        asked = there[2] and there[1] == self.here[1]
-        unnamed = turned(element, there, self.here, is_identity=_IDENTITY) if asked else None
-        if unnamed:
-            self.turned.add(unnamed[0])
-        if unnamed or turns_page(element, rel, there, self.here, pager=bool(context & _PAGER)):
-            number = unnamed[1] if unnamed else page_number(there)
-            return (None, "") if number > _LAST_PAGE else ("pagination", "it turns the page")
-        if context & _FACET and (there[2] or not looks_like_product(there[1])):
+        is_same_path = target[2] and target[1] == self.address[1]
+        param = (
+            odd_page_parameter(element, target, self.address, is_identity=_IDENTITY)
+            if is_same_path
+            else None
+        )
+        if param:
+            self.page_parameters.add(param[0])
+        if param or turns_page(element, rel, target, self.address, pager=bool(context & _PAGER)):
+            number = param[1] if param else page_number(target)
+            return (None, "") if number > _MAX_PAGE_NUMBER else ("pagination", "it turns the page")
+        if context & _FACET and (target[2] or not looks_like_product(target[1])):
             return None, ""
         kind: LinkKind | None
-        kind, reason = _plain_kind(element, context, there)
-        if kind != "product" and there[2] and _is_facet(there, self.here):
+        kind, reason = _plain_kind(element, context, target)
+        if kind != "product" and target[2] and _is_facet(target, self.address):
             kind = None
         return kind, reason
 
-    def _context(self, element: Element, levels: int = _CLIMB) -> int:
-        """What the classes of an element and those around it say, so many *levels* in all."""
+    def _context(self, element: Element, levels: int = _CONTEXT_LEVELS) -> int:
+        """Return the context flags of an element's classes and of its ancestors', *levels* in all."""
         words = element.get("class")
-        own = _CLASS_CONTEXT[words] if words else 0
+        own_flags = _CLASS_CONTEXT[words] if words else 0
         box = element.getparent()
         if box is None:
-            return own
-        # The links of a menu have their boxes in common.
-        boxes = self.around[levels]
-        around = boxes.get(box)
-        if around is None:
-            above = self._context(box, levels - 1) if levels > 1 else 0
-            boxes[box] = around = above | _CONTEXT_TAGS.get(box.tag, 0)
-        return own | around
+            return own_flags
+        # Cached by box, because the links of a menu share their ancestors.
+        boxes = self.box_contexts[levels]
+        box_flags = boxes.get(box)
+        if box_flags is None:
+            outer_flags = self._context(box, levels - 1) if levels > 1 else 0
+            boxes[box] = box_flags = outer_flags | _CONTEXT_TAGS.get(box.tag, 0)
+        return own_flags | box_flags
 
     def result(self) -> list[Link]:
-        links = list(self.made.values())
-        empty = not any(link.kind in {"product", "other"} for link in links)
-        # A page of a listing that shows nothing ends it, however many more it promises.
-        if empty and page_number(self.here, self.turned) > 1:
+        links = list(self.links_by_url.values())
+        lists_nothing = not any(link.kind in {"product", "other"} for link in links)
+        # An empty page ends a listing, even if its pager links to further pages.
+        if lists_nothing and page_number(self.address, self.page_parameters) > 1:
             links = [link for link in links if link.kind != "pagination"]
-        is_front = self.here[1] == "/" and not self.folder and self.lang
+        is_front = self.address[1] == "/" and not self.folder and self.lang
         return self._in_own_language(links) if is_front else links
 
     def _in_own_language(self, links: list[Link]) -> list[Link]:
-        """A front page's links without those into folders of other languages, where one speaks its own."""
-        folders = [tongue(_parts(link.url)[1]) for link in links]
-        if not any(folder and speaks(folder, self.lang) for folder in folders):
+        """Drop links into other languages' folders if the front page links to its own language's."""
+        folders = [language_folder(_split_url(link.url)[1]) for link in links]
+        if not any(folder and names_language(folder, self.lang) for folder in folders):
             return links
-        own = []
+        own_links = []
         for link, folder in zip(links, folders, strict=True):
-            if not folder or speaks(folder, self.lang):
-                own.append(link)
+            if not folder or names_language(folder, self.lang):
+                own_links.append(link)
             else:
                 self.page.other_languages.setdefault(folder, []).append(link.url)
-        return own
+        return own_links
 
 
-# The menu of a site is the same on all of its pages.
+# Cached, because the menu of a site is the same on all of its pages.
 @lru_cache(maxsize=1024)
 def _of_origin(origin: str, href: str) -> str | None:
-    """The address to request for a link that begins with a slash."""
+    """Return the address to request for a link that begins with a slash."""
     url = origin + href.strip()
     return _requested(url) if url[:4].lower() == "http" else None
 
 
 def _requested(url: str) -> str | None:
-    """An address in the form to request, without the category through which it was reached."""
-    return tidied(_COLLECTED.sub(r"\1\2", url) if "/collections/" in url else _reached(url))
+    """Return an address in the form to request, without the category in a product's address."""
+    return tidied(_COLLECTION.sub(r"\1\2", url) if "/collections/" in url else _drop_category(url))
 
 
-def _reached(url: str) -> str:
-    """A product's address without the category through which it was reached.
+def _drop_category(url: str) -> str:
+    """Return a product's address without the parameter of its category.
 
-    >>> _reached("https://a.example/product_info.php?info=p5_Lamp.html&cPath=3_4")
+    >>> _drop_category("https://a.example/product_info.php?info=p5_Lamp.html&cPath=3_4")
     'https://a.example/product_info.php?info=p5_Lamp.html'
-    >>> _reached("https://a.example/index.php?cPath=3_4")
+    >>> _drop_category("https://a.example/index.php?cPath=3_4")
     'https://a.example/index.php?cPath=3_4'
     """
     if "ath=" in url:
-        for product, category in _REACHED:
+        for product, category in _CATEGORY_PARAMETERS:
             if product.search(url):
                 return category.sub("", url).rstrip("?&")
     return url
 
 
 @lru_cache(maxsize=1024)
-def _parts(url: str) -> Address:
-    """Origin, path and parameters."""
-    rest, _, query = url.partition("?")
-    end = rest.find("/", 8)
-    origin, path = (rest, "/") if end < 0 else (rest[:end], rest[end:])
+def _split_url(url: str) -> Address:
+    """Return the origin, the path and the parameters of a URL."""
+    base, _, query = url.partition("?")
+    end = base.find("/", 8)
+    origin, path = (base, "/") if end < 0 else (base[:end], base[end:])
     pairs = []
     for part in query.split("&"):
         name, _, value = part.partition("=")
@@ -391,18 +395,23 @@ def _parts(url: str) -> Address:
 
 @lru_cache(maxsize=1024)
 def _is_useless(url: str) -> bool:
-    """Whether an address leads to nothing for us, or around in circles."""
-    rest = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
-    path = rest.partition("?")[0]
-    if len(url) > _LONGEST or url.count("&") > _MOST_PARAMETERS or _USELESS(rest) or _FILE(path):
+    """Whether an address leads to no catalogue page (cart, file, calendar), or into an endless loop."""
+    path_and_query = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
+    path = path_and_query.partition("?")[0]
+    if (
+        len(url) > _MAX_URL_LENGTH
+        or url.count("&") > _MAX_PARAMETERS
+        or _USELESS(path_and_query)
+        or _FILE(path)
+    ):
         return True
     segments = [segment for segment in path.split("/") if segment]
-    if len(segments) > _DEEPEST:
+    if len(segments) > _MAX_PATH_SEGMENTS:
         return True
-    if max(map(segments.count, segments), default=0) >= _REPEATS:
+    if max(map(segments.count, segments), default=0) >= _TRAP_SEGMENT_REPEATS:
         return True
-    dated = "=" in rest or "19" in rest or "20" in rest
-    return dated and _CALENDAR(rest) is not None and not looks_like_product(path)
+    dated = "=" in path_and_query or "19" in path_and_query or "20" in path_and_query
+    return dated and _CALENDAR(path_and_query) is not None and not looks_like_product(path)
 
 
 def _class_context(words: str) -> int:
@@ -417,63 +426,63 @@ def _class_context(words: str) -> int:
 _CLASS_CONTEXT = Marks(_class_context)
 
 
-def _is_facet(
-    there: Address,
-    here: Address,
-) -> bool:
-    """Whether a link only orders, dresses or narrows a listing that is reached anyway."""
-    if not there[2]:
+def _is_facet(target: Address, page_address: Address) -> bool:
+    """Whether a link only sorts, restyles or narrows a listing that is crawled anyway."""
+    if not target[2]:
         return False
-    free = [name for name, _ in there[2] if not _IDENTITY(name)]
-    free = [name for name in free if not is_page(name)]
-    known = {name for name, _ in here[2]}
-    if _is_route(there, here):
+    free_names = [name for name, _ in target[2] if not _IDENTITY(name)]
+    free_names = [name for name in free_names if not is_page_parameter(name)]
+    page_names = {name for name, _ in page_address[2]}
+    if _is_route(target, page_address):
         return False
-    if any(dresses(name) and name not in known for name in free):
+    if any(is_display_parameter(name) and name not in page_names for name in free_names):
         return True
-    if there[1] == here[1] and there[1] != "/" and not _SCRIPT(there[1]):
-        if _shows_other(there, known):
+    if target[1] == page_address[1] and target[1] != "/" and not _SCRIPT_PATH(target[1]):
+        if _shows_numbered_item(target, page_names):
             return False
-        return any(name not in known for name in free) or bool(
-            set(there[2]) - set(here[2]) and free
+        return any(name not in page_names for name in free_names) or bool(
+            set(target[2]) - set(page_address[2]) and free_names
         )
-    if _SCRIPT(there[1]):
-        return len([name for name in free if not _SCRIPTED(name)]) > 2
-    return len(free) > 1
+    if _SCRIPT_PATH(target[1]):
+        return len([name for name in free_names if not _MODULE_PARAMETER(name)]) > 2
+    return len(free_names) > 1
 
 
-def _shows_other(there: Address, known: set[str]) -> bool:
-    """Whether a script's address tells nothing of what the page was asked for, and a number: `?item=7`."""
+def _shows_numbered_item(target: Address, page_names: set[str]) -> bool:
+    """Whether a link drops the page's parameters and has one new one, a number: `?item=7`."""
     return (
-        bool(known)
-        and len(there[2]) == 1
-        and there[2][0][0] not in known
-        and there[2][0][1].isdigit()
+        bool(page_names)
+        and len(target[2]) == 1
+        and target[2][0][0] not in page_names
+        and target[2][0][1].isdigit()
     )
 
 
-def _is_route(there: Address, here: Address) -> bool:
-    """Whether the one script of a shop is told what to show: `/?mode=cate&cbid=7&csid=0`.
+def _is_route(target: Address, page_address: Address) -> bool:
+    """Whether parameters of a shop's only script choose the page: `/?mode=cate&cbid=7&csid=0`.
 
-    A parameter that would dress a listing says what kind of page is meant, and others which one.
+    A parameter that elsewhere restyles a listing (`mode`) chooses the kind of page here, and a
+    numeric one the page.
     """
-    if there[1] != "/" and not _SCRIPT(there[1]):
+    if target[1] != "/" and not _SCRIPT_PATH(target[1]):
         return False
-    new = dict(set(there[2]) - set(here[2]))
-    routes = [name for name in new if _ROUTE(name) and new[name].isalpha()]
+    new_parameters = dict(set(target[2]) - set(page_address[2]))
+    routes = [
+        name for name in new_parameters if _ROUTE_PARAMETER(name) and new_parameters[name].isalpha()
+    ]
     return len(routes) == 1 and any(
-        _NUMBERED(name) and value.isdigit() for name, value in new.items()
+        _NUMBER_PARAMETER(name) and value.isdigit() for name, value in new_parameters.items()
     )
 
 
-def _plain_kind(element: Element, context: int, there: Address) -> tuple[LinkKind, str]:
-    path = there[1]
-    if there[2]:
-        path += "?" + "&".join(f"{name}={value}" for name, value in there[2])
+def _plain_kind(element: Element, context: int, target: Address) -> tuple[LinkKind, str]:
+    path = target[1]
+    if target[2]:
+        path += "?" + "&".join(f"{name}={value}" for name, value in target[2])
     if _reads_product(path):
         return "product", "its address reads like a product's"
     if context & _PRODUCT and not context & (_NAV | _CRUMBS | _FOOT):
-        tags = {child.tag for child in element[:_MOST_INSIDE]}
+        tags = {child.tag for child in element[:_MAX_TILE_CHILDREN]}
         parent = element.getparent()
         if tags & {"img", "picture", *_HEADINGS} or (
             parent is not None and parent.tag in _HEADINGS

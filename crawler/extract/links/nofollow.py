@@ -1,4 +1,4 @@
-"""`nofollow`: which pages and links ask crawlers not to follow, by a robots meta element, X-Robots-Tag or `rel`."""
+"""`nofollow` in a robots meta element, in X-Robots-Tag or in `rel`: links not to be followed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ _LINK = ("nofollow", "sponsored")
 
 
 def of_page(directives: str) -> bool:
-    """Whether a page's robots directives, of its meta element or of X-Robots-Tag, keep its links from being followed.
+    """Whether a page's robots directives (meta element or X-Robots-Tag) forbid following its links.
 
     >>> of_page("index, NoFollow"), of_page("none"), of_page("noindex,")
     (True, True, False)
@@ -16,7 +16,7 @@ def of_page(directives: str) -> bool:
 
 
 def of_link(rel: str) -> bool:
-    """Whether a link's `rel` keeps it from being followed.
+    """Whether a link's `rel` forbids following it.
 
     >>> of_link("noopener NOFOLLOW"), of_link("sponsored"), of_link("next")
     (True, True, False)

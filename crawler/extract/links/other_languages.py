@@ -1,7 +1,7 @@
-"""A shop's copies in other languages, which are not followed: `/fr/vins` beside `/de/weine`.
+"""Skip a shop's copies in other languages: `/fr/vins` beside `/de/weine`.
 
-A shop in several languages sells each product once. Its copies are left out where the page's own
-folder, its language or its alternates tell which ones they are.
+A shop in several languages sells the same products in each, so one copy is enough. The page's own
+folder, its language and its alternates (`hreflang`) show which folders are other languages'.
 """
 
 from __future__ import annotations
@@ -21,101 +21,108 @@ _CODES = (
     " lv mk mn ms nb nl nn no pl pt ro ru sk sl sq sr sv sw th tr uk ur uz vi zh"
 )
 _LANGUAGES = frozenset(_CODES.split())
-_MOST_ALTERNATES = 60
-#: Parameters that choose the language of a page.
-_CHOICE = whole(r"lang|language|locale|hl|lng|idioma|sprache|langue|lingua|language_id")
+_MAX_ALTERNATES = 60
+#: Names of parameters that choose the language of a page.
+_LANGUAGE_PARAMETER = whole(r"lang|language|locale|hl|lng|idioma|sprache|langue|lingua|language_id")
 
 
-#: Copies of shops that are named, at most: a log with more tells no more.
-_MOST_NAMED = 10_000
+#: Language copies that are logged, at most, because more lines help nobody.
+_MAX_LOGGED = 10_000
 
 
 @attrs.define(eq=False, repr=False)
 class Copies:
-    """The copies of shops in other languages that the log has named."""
+    """The language copies of shops that were logged."""
 
-    named: set[tuple[str, str]] = attrs.Factory(set)
+    logged_folders: set[tuple[str, str]] = attrs.Factory(set)
 
     def is_new(self, site_id: str, folder: str) -> bool:
-        """Whether a site's folder was not named yet; it is from now on."""
-        if (site_id, folder) in self.named or len(self.named) >= _MOST_NAMED:
+        """Whether a site's folder was not logged yet; mark the folder as logged."""
+        if (site_id, folder) in self.logged_folders or len(self.logged_folders) >= _MAX_LOGGED:
             return False
-        self.named.add((site_id, folder))
+        self.logged_folders.add((site_id, folder))
         return True
 
 
 @lru_cache(maxsize=256)
-def tongue(path: str) -> str:
-    """The first folder of a path, if it may stand for a language; else ''.
+def language_folder(path: str) -> str:
+    """Return the first folder of a path if it may name a language, else ''.
 
-    >>> tongue("/fr/vins"), tongue("/de-CH"), tongue("/ch-de/wein"), tongue("/tv/samsung")
+    >>> language_folder("/fr/vins"), language_folder("/de-CH"), language_folder("/ch-de/wein"), language_folder("/tv/samsung")
     ('fr', 'de-ch', 'ch-de', '')
     """
-    found = _FOLDER(path)
-    if found is None:
+    match = _FOLDER(path)
+    if match is None:
         return ""
-    parts = [part.lower() for part in found.groups() if part]
+    parts = [part.lower() for part in match.groups() if part]
     return "-".join(parts) if _LANGUAGES.intersection(parts) else ""
 
 
-def speaks(folder: str, lang: str) -> bool:
-    """Whether a folder stands for a language.
+def names_language(folder: str, lang: str) -> bool:
+    """Whether a folder names this language.
 
-    >>> speaks("ch-de", "de"), speaks("fr", "de")
+    >>> names_language("ch-de", "de"), names_language("fr", "de")
     (True, False)
     """
     return lang[:2] in folder.split("-")
 
 
-def others_of(page: Page, path: str) -> frozenset[str]:
-    """The folders of the page's alternates in other languages than its own, whose folder is none.
+def alternate_folders(page: Page, path: str) -> frozenset[str]:
+    """Return the folders of a page's alternates in other languages; none if it is in such a folder.
 
-    Those in its own language are for other countries, where the page itself is one of the alternates.
+    Alternates in the page's own language count too (they are for other countries) if the page
+    itself is listed among its alternates.
     """
     lang = page.lang[:2].lower()
-    if not lang or tongue(path):
+    if not lang or language_folder(path):
         return frozenset()
-    others: set[str] = set()
-    alike: set[str] = set()
+    foreign_folders: set[str] = set()
+    same_language_folders: set[str] = set()
     has_own = False
-    for link in page.links[:_MOST_ALTERNATES]:
-        told = (link.get("hreflang") or "")[:2].lower()
-        if told in {"", "x-"}:
+    for link in page.links[:_MAX_ALTERNATES]:
+        hreflang = (link.get("hreflang") or "")[:2].lower()
+        if hreflang in {"", "x-"}:
             continue
         target = page.resolve(link.get("href") or "") or ""
         has_own = has_own or target == page.url
-        folder = tongue(target[target.find("/", 8) :]) if target.find("/", 8) > 0 else ""
-        (alike if told == lang else others).add(folder)
-    return frozenset((others | alike if has_own else others) - {""})
+        folder = language_folder(target[target.find("/", 8) :]) if target.find("/", 8) > 0 else ""
+        (same_language_folders if hreflang == lang else foreign_folders).add(folder)
+    return frozenset(
+        (foreign_folders | same_language_folders if has_own else foreign_folders) - {""}
+    )
 
 
-def leads_to_another(
-    path: str, folder: str, others: frozenset[str] = frozenset(), lang: str | None = None
+def leads_to_other_language(
+    path: str, folder: str, foreign_folders: frozenset[str] = frozenset(), lang: str | None = None
 ) -> bool:
-    """Whether a path lies in another language's folder than *folder*, or in one of *others*.
+    """Whether a path lies in another language's folder than *folder*, or in a foreign folder.
 
-    *lang* is the language that the page with the link tells: where *folder* stands for another
-    one, nothing is known. A sitemap tells none.
+    *lang* is the declared language of the page with the link: if *folder* names another language,
+    the folders are not trusted. A sitemap declares none.
 
-    >>> leads_to_another("/fr/vins", "de"), leads_to_another("/de/weine", "de")
+    >>> leads_to_other_language("/fr/vins", "de"), leads_to_other_language("/de/weine", "de")
     (True, False)
-    >>> leads_to_another("/fr/vins", "de", lang="en"), leads_to_another("/fr", "", frozenset({"fr"}))
+    >>> leads_to_other_language("/fr/vins", "de", lang="en"), leads_to_other_language("/fr", "", frozenset({"fr"}))
     (False, True)
     """
-    there = tongue(path)
-    if not there:
+    target_folder = language_folder(path)
+    if not target_folder:
         return False
     if folder:
-        return there != folder and (lang is None or speaks(folder, lang))
-    return there in others
+        return target_folder != folder and (lang is None or names_language(folder, lang))
+    return target_folder in foreign_folders
 
 
-def is_translation(there: Address, here: Address) -> bool:
-    """Whether a link leads to the page itself, in another language.
+def is_translation(target: Address, page_address: Address) -> bool:
+    """Whether a link leads to the page itself in another language, by a language parameter.
 
-    A front page may be the choice of a language alone.
+    A front page is excluded, because it may serve only to choose a language.
     """
-    if not there[2] or there[:2] != here[:2] or (there[1] == "/" and not here[2]):
+    if (
+        not target[2]
+        or target[:2] != page_address[:2]
+        or (target[1] == "/" and not page_address[2])
+    ):
         return False
-    new, left = set(there[2]) - set(here[2]), set(here[2]) - set(there[2])
-    return bool(new) and all(_CHOICE(name) for name, _ in new | left)
+    added, removed = set(target[2]) - set(page_address[2]), set(page_address[2]) - set(target[2])
+    return bool(added) and all(_LANGUAGE_PARAMETER(name) for name, _ in added | removed)

@@ -1,8 +1,8 @@
-"""Pagination: which links turn the page of a listing, and to which page.
+"""Pagination: find the links to other pages of a listing, and their page numbers.
 
-Shops name the parameter as they like: `?page=2`, `?pag=2`, `?stranka=2`. A usual name is enough;
-of any other the link must look like a pager's: it says "next" in some language, an arrow, or the
-number that it leads to.
+Shops name the parameter as they like: `?page=2`, `?pag=2`, `?stranka=2`. A usual name is enough.
+With any other name the link must be labelled as a pager's: "next" in some language, an arrow, or
+the page's number.
 """
 
 from __future__ import annotations
@@ -18,137 +18,155 @@ from crawler.extract.words import any_of, whole
 Address = tuple[str, str, tuple[tuple[str, str], ...]]
 """Origin, path and parameters."""
 
-#: Parameters that order or dress a listing; what it lists stays the same.
-_DRESS = whole(
+#: Names of parameters that sort or restyle a listing without changing which products it lists.
+_DISPLAY_PARAMETER = whole(
     r"sort\w*|order\w*|dir|direction|view|mode|limit|per_?page|show|display|layout|grid|list|style"
     r"|product_list_\w+|items_?per_?page|pagesize|page_size|rpp|n|sz|srule|sort[-_]?by|view_?as",
 )
-_PAGE = whole(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
+_PAGE_PARAMETER = whole(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
                    r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page|side|sivu|sayfa|oldal|strana|stranka|stranica|halaman|trang|lehekulg"
                    r"|puslapis|lapa|pagin[ei]|pagen_\d|sahife|sehife|selida|counter")  # fmt: skip
 _PAGE_PATH = lazy_patterns.pattern(
     rf"(?:/|-)(?:{any_of('paging', 'page')})[/-]?(\d{{1,6}})(?:/|\.html?|$)", re.I
 )
-#: What says where a page of a listing begins, in words that only the shop reads.
-_CURSOR = whole(
+#: Names of parameters that hold an opaque cursor: the start of a listing's page.
+_CURSOR_PARAMETER = whole(
     r"(?:end_?|start_?|next_?)?cursor|after|starting_?after|page_?token|next_?token|page_?info|continuation"
 )
-_NEXT = whole(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→]*\s*|\s*[»›>→]+\s*")
-_LONGEST = 1000
-_DIGITS = 9
-#: How far a number may lie ahead of the page where its parameter's name says nothing: "24" and "48"
-#: say how many things a page shows.
-_AHEAD = 5
+_NEXT_LABEL = whole(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→]*\s*|\s*[»›>→]+\s*")
+_MAX_LABEL_LENGTH = 1000
+_MAX_DIGITS = 9
+#: Pages that a link may skip ahead if its parameter has an unusual name, because numbers such as
+#: "24" and "48" are page sizes.
+_MAX_PAGES_AHEAD = 5
 
 
-def dresses(name: str) -> bool:
-    """Whether a parameter orders or dresses a listing, and leaves what it lists."""
-    return _DRESS(name) is not None
+def is_display_parameter(name: str) -> bool:
+    """Whether a parameter sorts or restyles a listing, and keeps its products."""
+    return _DISPLAY_PARAMETER(name) is not None
 
 
-def is_page(name: str) -> bool:
-    """Whether a parameter usually says which page of a listing is meant."""
-    return _PAGE(name) is not None
+def is_page_parameter(name: str) -> bool:
+    """Whether a parameter has a usual name for the page number of a listing."""
+    return _PAGE_PARAMETER(name) is not None
 
 
-def page_number(address: Address, unusual: Collection[str] = ()) -> int:
-    """Return which page of a listing an address shows; 0: it does not say.
+def page_number(address: Address, extra_names: Collection[str] = ()) -> int:
+    """Return the page number of a listing's address; 0 if it has none.
 
-    *unusual* are more names of parameters that say it.
+    *extra_names* are further names of page parameters.
     """
-    named = _page_number(address)
-    if named or not unusual:
-        return named
-    return max((_whole(value) for name, value in address[2] if name in unusual), default=0)
+    number = _page_number(address)
+    if number or not extra_names:
+        return number
+    return max((_to_number(value) for name, value in address[2] if name in extra_names), default=0)
 
 
 @lru_cache(maxsize=1024)
 def _page_number(address: Address) -> int:
     for name, value in address[2]:
-        if _PAGE(name) and value.isdecimal() and len(value) <= _DIGITS:
+        if _PAGE_PARAMETER(name) and value.isdecimal() and len(value) <= _MAX_DIGITS:
             return int(value)
     match = _PAGE_PATH.search(address[1])
     return int(match[1]) if match else 0
 
 
-def says_page(url: str) -> bool:
-    """Whether an address' path says which page of a listing it is.
+def has_page_number(url: str) -> bool:
+    """Whether the path of a URL has the page number of a listing.
 
-    >>> says_page("https://a.example/lamps/page-3/"), says_page("https://a.example/lamps/page-turner")
+    >>> has_page_number("https://a.example/lamps/page-3/"), has_page_number("https://a.example/lamps/page-turner")
     (True, False)
     """
     return _PAGE_PATH.search(url.partition("?")[0]) is not None
 
 
-def turns_page(element: Element, rel: str, there: Address, here: Address, *, pager: bool) -> bool:
-    """Whether a link leads from one page of a listing to another, by what is usual.
+def turns_page(
+    element: Element, rel: str, target: Address, page_address: Address, *, pager: bool
+) -> bool:
+    """Whether a link leads to another page of the same listing, by usual names and labels.
 
-    *pager*: the link stands in a box that calls itself one.
+    *pager*: the link stands in a box whose class names a pager.
     """
     if rel and rel.lower() in {"next", "prev", "previous"}:
         return True
-    number = page_number(there)
-    if not (number or pager or there[2]):
-        return False  # nearly all
-    new = set(there[2]) - set(here[2])
-    if there[1] == here[1] and len(new) == 1 and _CURSOR(next(iter(new))[0]):
-        return _says_next(element)
+    number = page_number(target)
+    if not (number or pager or target[2]):
+        return False  # nearly all links
+    added = set(target[2]) - set(page_address[2])
+    if target[1] == page_address[1] and len(added) == 1 and _CURSOR_PARAMETER(next(iter(added))[0]):
+        return _is_labelled_next(element)
     if not number and not pager:
         return False
-    dressed = any(_DRESS(name) and not _PAGE(name) for name, _ in new)
-    if dressed and not (number and there[1] == here[1] and _tells(element, number)):
+    is_display_changed = any(
+        _DISPLAY_PARAMETER(name) and not _PAGE_PARAMETER(name) for name, _ in added
+    )
+    if is_display_changed and not (
+        number and target[1] == page_address[1] and _shows_only_number(element, number)
+    ):
         return False
-    same = there[1] == here[1] or _unpaged(there[1]) == _unpaged(here[1])
-    if number and same:
-        others = {
+    is_same_listing = target[1] == page_address[1] or _without_page(target[1]) == _without_page(
+        page_address[1]
+    )
+    if number and is_same_listing:
+        other_changes = {
             (name, value)
-            for name, value in new
-            if not _PAGE(name) and not (dressed and _DRESS(name)) and _whole(value) != number
+            for name, value in added
+            if not _PAGE_PARAMETER(name)
+            and not (is_display_changed and _DISPLAY_PARAMETER(name))
+            and _to_number(value) != number
         }
-        return not others
-    return pager and (short_text(element).isdigit() or _says_next(element))
+        return not other_changes
+    return pager and (short_text(element).isdigit() or _is_labelled_next(element))
 
 
-def turned(
-    element: Element, there: Address, here: Address, *, is_identity: Callable[[str], object]
+def odd_page_parameter(
+    element: Element,
+    target: Address,
+    page_address: Address,
+    *,
+    is_identity: Callable[[str], object],
 ) -> tuple[str, int] | None:
-    """Return the unusual parameter by which a link turns the page, and its value.
+    """Return the page parameter of an unusual name by which a link turns the page, and its value.
 
-    *is_identity* knows parameters that say which listing or product is meant: none of them turns
-    a page, though "next" may lead to the next product.
+    *is_identity* matches parameters that identify a listing or product: none of them is a page
+    number, although "next" may lead to the next product.
     """
-    if there[1] != here[1] or not there[2] or there[0] != here[0]:
+    if target[1] != page_address[1] or not target[2] or target[0] != page_address[0]:
         return None
-    shown, wanted = dict(here[2]), dict(there[2])
-    new = {name: value for name, value in wanted.items() if shown.get(name) != value}
-    if len(new) != 1 or not set(shown) <= set(wanted):
+    page_parameters, target_parameters = dict(page_address[2]), dict(target[2])
+    changed = {
+        name: value
+        for name, value in target_parameters.items()
+        if page_parameters.get(name) != value
+    }
+    if len(changed) != 1 or not set(page_parameters) <= set(target_parameters):
         return None
-    ((name, value),) = new.items()
-    number = _whole(value)
-    if not number or _PAGE(name) or _DRESS(name) or is_identity(name):
+    ((name, value),) = changed.items()
+    number = _to_number(value)
+    if not number or _PAGE_PARAMETER(name) or _DISPLAY_PARAMETER(name) or is_identity(name):
         return None
     text = short_text(element)
-    is_near = number <= max(_whole(shown.get(name, "")), 1) + _AHEAD
-    if (text.isdigit() and _whole(text) == number and is_near) or _says_next(element):
+    is_near = number <= max(_to_number(page_parameters.get(name, "")), 1) + _MAX_PAGES_AHEAD
+    if (text.isdigit() and _to_number(text) == number and is_near) or _is_labelled_next(element):
         return name, number
     return None
 
 
-def _tells(element: Element, number: int) -> bool:
-    """Whether a link says no more than the page's number: a pager's keeps the usual order as well."""
+def _shows_only_number(element: Element, number: int) -> bool:
+    """Whether a link's text is the page's number: such a pager link keeps a default order as well."""
     text = short_text(element)
-    return text.isdigit() and _whole(text) == number
+    return text.isdigit() and _to_number(text) == number
 
 
-def _says_next(element: Element) -> bool:
-    text = short_text(element) or (element.get("aria-label") or "")[:_LONGEST]
-    return _NEXT(text) is not None
+def _is_labelled_next(element: Element) -> bool:
+    text = short_text(element) or (element.get("aria-label") or "")[:_MAX_LABEL_LENGTH]
+    return _NEXT_LABEL(text) is not None
 
 
-def _whole(text: str) -> int:
-    """Read a whole number; 0 for anything else."""
-    return int(text) if text.isdecimal() and len(text) <= _DIGITS else 0
+def _to_number(text: str) -> int:
+    """Return a text as a whole number; 0 for any other text."""
+    return int(text) if text.isdecimal() and len(text) <= _MAX_DIGITS else 0
 
 
-def _unpaged(path: str) -> str:
+def _without_page(path: str) -> str:
     return _PAGE_PATH.sub("/", path).rstrip("/")

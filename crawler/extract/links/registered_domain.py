@@ -1,4 +1,4 @@
-"""Which addresses belong to one shop: those of one registered domain."""
+"""Registered domains: URLs of one registered domain belong to one shop."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from scrapy_seine.urls import domain
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    """Registries' suffixes, without those of companies: all their shops count as one site.
+    """Return the registries' suffixes; a company's (private) suffix counts as one site instead.
 
-    Read as they are written: to turn each into punycode takes 0.03 s of every start. Scrapy brings
-    tldextract, whose HTTP client takes 0.05 s and 6 MB.
+    The list is not converted to punycode, because that takes 0.03 s of every start. We do not use
+    tldextract, which Scrapy installs, because its HTTP client takes 0.05 s and 6 MB.
     """
     registries = Path(PSLFILE).read_text("utf-8").partition("===END ICANN DOMAINS===")[0]
     rules = [line for line in registries.splitlines() if line and not line.startswith("//")]
@@ -23,7 +23,7 @@ def _suffixes() -> PublicSuffixList:
 
 
 def _readable(label: str) -> str:
-    """A label as the list writes it, which has no punycode."""
+    """Return a label decoded from punycode, as the list writes it."""
     try:
         return label[4:].encode("ascii").decode("punycode") if label[:4] == "xn--" else label
     except UnicodeError:
@@ -34,16 +34,16 @@ def _readable(label: str) -> str:
 def _site_of(key: str) -> str:
     labels = (key if key.startswith("[") else key.partition(":")[0]).rstrip(".").split(".")
     if key.startswith("[") or labels[-1].isdigit():
-        return key  # an address has no suffix, and the list is not read for it
-    found = _suffixes().privatesuffix(".".join(map(_readable, labels)))
-    return ".".join(labels[-found.count(".") - 1 :]) if found else key
+        return key  # an IP address has no suffix, so that the list need not be read
+    registered = _suffixes().privatesuffix(".".join(map(_readable, labels)))
+    return ".".join(labels[-registered.count(".") - 1 :]) if registered else key
 
 
 def site_of(url: str) -> str:
-    """The registered domain of a URL; host and port where there is none, as with an address.
+    """Return the registered domain of a URL, or host and port if it has none (an IP address).
 
     Raises:
-        ValueError: it is no http(s) URL.
+        ValueError: the URL is not http(s).
 
     >>> site_of("https://www.shop.example.co.uk/x"), site_of("http://127.0.0.1:8000/x")
     ('example.co.uk', '127.0.0.1:8000')
@@ -52,7 +52,7 @@ def site_of(url: str) -> str:
 
 
 def same_site(url: str, other: str) -> bool:
-    """Whether two URLs are of one site."""
+    """Whether two URLs belong to one site."""
     end = other.find("/", 8)
     if end > 0 and url.startswith(other[: end + 1]):
         return True

@@ -1,4 +1,4 @@
-"""Sitemaps: XML and its indexes, plain text, RSS and Atom, gzipped or not, well-formed or not."""
+"""Read sitemaps: XML and its indexes, plain text, RSS and Atom, gzipped or not, malformed or not."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from crawler.extract import lazy_patterns
 from scrapy_seine.records import Value
 from scrapy_seine.urls import MAX_LENGTH, absolute
 
-#: The protocol's own limits, with room for those who bend them.
-MOST_URLS = 50_000
-MOST_BYTES = 64_000_000
-#: Sitemaps that one robots.txt may name.
-MOST_NAMED = 500
-#: Longer addresses are refused, in each spelling.
-_LONGEST_ADDRESS = 6 * MAX_LENGTH
+#: The limits of the sitemap protocol; the one of bytes is higher, because some files exceed it.
+MAX_URLS = 50_000
+MAX_BYTES = 64_000_000
+#: Sitemaps that are taken from one robots.txt.
+MAX_ROBOTS_SITEMAPS = 500
+#: Longer addresses, in any spelling, are refused.
+_MAX_ADDRESS_BYTES = 6 * MAX_LENGTH
 
-#: Bytes of a sitemap that is a list of lines, and tags of one that is XML: each address of a file
-#: of the allowed size may have forty, with its pictures and translations.
-MOST_TEXT = 16_000_000
-MOST_TAGS = 2_000_000
-_LONGEST_DATE = 64
-_GZIP, _MOST_LAYERS, _MOST_PIECES = b"\x1f\x8b", 3, 16
+#: Bytes of a plain-text sitemap, and tags of an XML sitemap: forty for each of the allowed
+#: addresses, enough for images and translations.
+MAX_TEXT_BYTES = 16_000_000
+MAX_TAGS = 2_000_000
+_MAX_DATE_LENGTH = 64
+_GZIP, _MAX_GZIP_LAYERS, _MAX_GZIP_MEMBERS = b"\x1f\x8b", 3, 16
 _ENTRIES = frozenset({b"url", b"sitemap", b"item", b"entry"})
 _CHANGES = frozenset({b"lastmod", b"pubdate", b"updated"})
-#: A tag that matters, and the text behind it. No part of it can be read in two ways, and each part
-#: ends at the next `<`, so that each byte is looked at once. No XML parser: those that mend faults
-#: cut addresses at a bare `&`, which is the commonest fault.
+#: A relevant tag and the text behind it. The pattern is unambiguous and each part ends at the next
+#: `<`, so that each byte is read once. We use no XML parser, because those that recover from errors
+#: cut addresses at a bare `&`, the most common error.
 _TAG = lazy_patterns.pattern(
     rb"<(/?)(?:[\w.-]{1,64}+:)?(url|sitemap|item|entry|loc|link|guid|lastmod|pubDate|updated)"
     rb"(?=[\s/>])([^<>]*+)>\s*+(?:<!\[CDATA\[\s*+)?([^<\]]*+)",
@@ -44,21 +44,21 @@ _LINE = lazy_patterns.pattern(rb"^[ \t]*+(https?://[^\n]*+)", re.M)
 
 @attrs.frozen(eq=False, repr=False)
 class Sitemap(Value):
-    """What one file lists."""
+    """The pages and sitemaps that one file lists."""
 
     pages: list[tuple[str, str]] = attrs.Factory(list)
-    """Address and last modification (as written, may be empty) of each page."""
+    """Address and last modification (as written, or empty) of each page."""
     sitemaps: list[str] = attrs.Factory(list)
-    """Further sitemaps, of an index."""
+    """Addresses of further sitemaps, if the file is an index."""
 
 
 def read_sitemap(body: bytes, url: str) -> Sitemap:
-    """Read a sitemap of any kind; what cannot be read gives an empty one, never an error.
+    """Read a sitemap of any format; an unreadable file gives an empty one, never an error.
 
     >>> read_sitemap(b"<urlset><url><loc>http://a.example/x</loc></url></urlset>", "")
     Sitemap(pages=[('http://a.example/x', '')], sitemaps=[])
     """
-    raw = _plain(body)
+    raw = _decompressed(body)
     if b"<" not in raw[:1000]:
         return Sitemap(pages=[(line, "") for line in _lines(raw)])
     pages: dict[str, str] = {}
@@ -70,16 +70,16 @@ def read_sitemap(body: bytes, url: str) -> Sitemap:
         if name == b"sitemap":
             sitemaps[address] = None
         else:
-            pages[address] = changed.decode("utf-8", "replace")[:_LONGEST_DATE]
-        if len(pages) >= MOST_URLS or len(sitemaps) >= MOST_URLS:
+            pages[address] = changed.decode("utf-8", "replace")[:_MAX_DATE_LENGTH]
+        if len(pages) >= MAX_URLS or len(sitemaps) >= MAX_URLS:
             break
     return Sitemap(pages=list(pages.items()), sitemaps=[s for s in sitemaps if s != url])
 
 
 def _entries(raw: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
-    """Name, first address and first date of each entry that has an end, in one pass."""
+    """Yield tag name, first address and first date of each closed entry, in one pass."""
     entry = location = changed = b""
-    for match in islice(_TAG.finditer(raw), MOST_TAGS):
+    for match in islice(_TAG.finditer(raw), MAX_TAGS):
         closing, name, marks, text = match.groups()
         name = name.lower()
         if name in _ENTRIES:
@@ -96,7 +96,7 @@ def _entries(raw: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
 
 
 def _location(text: bytes, marks: bytes) -> bytes:
-    """The address in a tag's text, else in its `href`."""
+    """Return the address in a tag's text, else in its `href`."""
     if text[:1] == b"/" or text[:5].lower() in {b"http:", b"https"}:
         return text.strip()
     href = _HREF.search(marks)
@@ -104,25 +104,25 @@ def _location(text: bytes, marks: bytes) -> bytes:
 
 
 def named_in_robots(text: str, url: str) -> list[str]:
-    """The sitemaps that a robots.txt names.
+    """Return the addresses of the sitemaps that a robots.txt names.
 
     >>> named_in_robots("User-agent: *\\nSitemap: /map.xml", "http://a.example/robots.txt")
     ['http://a.example/map.xml']
     """
-    found: dict[str, None] = {}
+    sitemaps: dict[str, None] = {}
     for line in text.splitlines():
         field, _, value = line.partition(":")
         if field.strip().lower() == "sitemap" and (words := value.split(None, 1)):
             address = _address(words[0].encode("utf-8", "replace"), url)
             if address is not None:
-                found[address] = None
-        if len(found) >= MOST_NAMED:
+                sitemaps[address] = None
+        if len(sitemaps) >= MAX_ROBOTS_SITEMAPS:
             break
-    return list(found)
+    return list(sitemaps)
 
 
 def _address(raw: bytes, url: str) -> str | None:
-    if len(raw) > _LONGEST_ADDRESS:
+    if len(raw) > _MAX_ADDRESS_BYTES:
         return None
     text = unescape(raw.decode("utf-8", "replace")).strip()
     try:
@@ -133,33 +133,33 @@ def _address(raw: bytes, url: str) -> str | None:
 
 
 def _lines(raw: bytes) -> list[str]:
-    text = raw[:MOST_TEXT].removeprefix(b"\xef\xbb\xbf").replace(b"\r", b"\n")
-    found = islice(_LINE.finditer(text), MOST_URLS)
-    return [match[1].decode("utf-8", "replace").strip() for match in found]
+    text = raw[:MAX_TEXT_BYTES].removeprefix(b"\xef\xbb\xbf").replace(b"\r", b"\n")
+    matches = islice(_LINE.finditer(text), MAX_URLS)
+    return [match[1].decode("utf-8", "replace").strip() for match in matches]
 
 
-def _plain(body: bytes) -> bytes:
-    """The bytes, unpacked as far as they can be, and no further than is reasonable.
+def _decompressed(body: bytes) -> bytes:
+    """Return the body decompressed, up to the limits of gzip layers and bytes.
 
-    Some servers pack a file that is packed already, and some files are packed in pieces.
+    Some servers gzip a file that is gzipped already, and some files consist of several members.
     """
-    for _ in range(_MOST_LAYERS):
+    for _ in range(_MAX_GZIP_LAYERS):
         if not body.startswith(_GZIP):
             break
-        body = _unpacked(body)
-    return body[:MOST_BYTES]
+        body = _decompress_members(body)
+    return body[:MAX_BYTES]
 
 
-def _unpacked(body: bytes) -> bytes:
-    pieces: list[bytes] = []
-    room = MOST_BYTES
-    while body.startswith(_GZIP) and room and len(pieces) < _MOST_PIECES:
-        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+def _decompress_members(body: bytes) -> bytes:
+    members: list[bytes] = []
+    bytes_left = MAX_BYTES
+    while body.startswith(_GZIP) and bytes_left and len(members) < _MAX_GZIP_MEMBERS:
+        decompressor = zlib.decompressobj(zlib.MAX_WBITS | 16)
         try:
-            piece = unpacker.decompress(body, room)
+            member = decompressor.decompress(body, bytes_left)
         except zlib.error:
             break
-        pieces.append(piece)
-        room -= len(piece)
-        body = unpacker.unused_data
-    return b"".join(pieces)
+        members.append(member)
+        bytes_left -= len(member)
+        body = decompressor.unused_data
+    return b"".join(members)

@@ -1,4 +1,4 @@
-"""Which pages of a sitemap are news, by the dates that it gives them."""
+"""Choose the new and changed pages of a sitemap, by their dates."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-#: So many pages are not changed in one second, unless all of them are.
-_SAME = 20
-_DATE = len("2026-11-21")
+#: Pages with one date from which on the date is the sitemap's own, and no change of the pages.
+_SAME_DATE_PAGES = 20
+_DATE_LENGTH = len("2026-11-21")
 
 
 def dates_of(pages: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """When each page was last changed; "" for all where the dates say nothing.
+    """Return when each page was last changed; "" for all pages if the dates are useless.
 
-    Some shops date every page with the time at which the sitemap was written.
+    Some shops give every page the time at which the sitemap was written.
     """
     dates = {changed for _, changed in pages}
-    told = len(dates) > 1 or len(pages) < _SAME
-    return {url: changed if told else "" for url, changed in pages}
+    are_informative = len(dates) > 1 or len(pages) < _SAME_DATE_PAGES
+    return {url: changed if are_informative else "" for url, changed in pages}
 
 
 def news_scope(changed: str, since: datetime | None, crawled: str) -> str | None:
-    """In which scope a listed page is asked for by a job that is to find news; None: it is none.
+    """Return the request scope of a listed page for a job that looks for news; None if unchanged.
 
-    Each state of a page is fetched once. Where the sitemap does not say when it changed, the pages
-    of the job *crawled* are known.
+    Each version of a page is fetched once. For a page without a date, the scope is the job
+    *crawled*, whose pages were fetched already.
 
     >>> news_scope("2026-11-22", None, "shop-full"), news_scope("", None, "shop-full")
     ('news 2026-11-22', 'shop-full')
@@ -37,9 +37,9 @@ def news_scope(changed: str, since: datetime | None, crawled: str) -> str | None
 
 
 def is_news(changed: str, since: datetime) -> bool:
-    """Whether a page that was last changed then, as a sitemap has it, may be new since a time.
+    """Whether a page with this date in the sitemap may have changed since a time.
 
-    A date without a time is any time of that day, anywhere; what cannot be read may be anything.
+    A date without a time covers that day in all time zones; an unreadable date counts as new.
 
     >>> is_news("2026-11-20", datetime(2026, 11, 22, tzinfo=UTC))
     False
@@ -47,16 +47,16 @@ def is_news(changed: str, since: datetime) -> bool:
     True
     """
     try:
-        return _time_of(changed) >= since
+        return _parse_time(changed) >= since
     except (TypeError, ValueError, IndexError, OverflowError):
         return True
 
 
-def _time_of(changed: str) -> datetime:
+def _parse_time(changed: str) -> datetime:
     try:
-        found = datetime.fromisoformat(changed)
+        changed_at = datetime.fromisoformat(changed)
     except ValueError:
-        found = parsedate_to_datetime(changed)
-    if found.tzinfo is None:
-        found = found.replace(tzinfo=UTC) + timedelta(hours=12)
-    return found + timedelta(days=1) if len(changed) <= _DATE else found
+        changed_at = parsedate_to_datetime(changed)
+    if changed_at.tzinfo is None:
+        changed_at = changed_at.replace(tzinfo=UTC) + timedelta(hours=12)
+    return changed_at + timedelta(days=1) if len(changed) <= _DATE_LENGTH else changed_at

@@ -1,4 +1,4 @@
-"""Addresses that stand in no link: frames, choices of a form, and buttons that load more."""
+"""Addresses outside of links: frames, options of a form, and buttons that load more."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from urllib.parse import urlencode
 
 from crawler.extract import lazy_patterns
-from crawler.extract.links.pagination import is_page
+from crawler.extract.links.pagination import is_page_parameter
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.words import any_of, finder, whole
 from scrapy_seine.urls import MAX_LENGTH
 
-#: Options of one choice, elements of one form, and buttons of a page.
-_MOST_OPTIONS, _MOST_INSIDE, _MOST_BUTTONS = 300, 500, 50
-#: Attributes in which scripts keep the address that a button loads.
-_KEPT = ("data-href", "data-url", "data-next", "data-next-url", "data-next-page")
-_IS_KEPT = (b"data-href", b"data-url", b"data-next")
-_BUTTONS = "//*[{}]".format(" or ".join(f"@{name}" for name in _KEPT))
-_MORE = finder(rf"\b(?:{any_of('paging', 'next')})")
+#: Options of one `select`, elements of one form, and buttons of a page.
+_MAX_OPTIONS, _MAX_FORM_ELEMENTS, _MAX_BUTTONS = 300, 500, 50
+#: Attributes that hold the address which a script loads for a button.
+_ADDRESS_ATTRIBUTES = ("data-href", "data-url", "data-next", "data-next-url", "data-next-page")
+_ATTRIBUTE_MARKS = (b"data-href", b"data-url", b"data-next")
+_BUTTONS = "//*[{}]".format(" or ".join(f"@{name}" for name in _ADDRESS_ATTRIBUTES))
+_MORE_LABEL = finder(rf"\b(?:{any_of('paging', 'next')})")
 _MORE_CLASS = lazy_patterns.pattern(r"more|next|load|weiter", re.I)
-#: A choice of these is another view of the same things.
-_VIEW = whole(
+#: Names of form fields that choose another view of the same products.
+_VIEW_PARAMETER = whole(
     r"sort\w*|order\w*|listing_sort|limit|per_?page|lang\w*|currency|qty|quantity|page_?size"
     r"|(?:colou?r|size|variante?|option|attribute)\w*"
 )
@@ -31,72 +31,74 @@ _ADDRESS = lazy_patterns.pattern(
 
 
 def unlinked(page: Page) -> Iterator[tuple[Element, str]]:
-    """Elements of a page that lead somewhere, and where to, as it is written there."""
+    """Yield frames and `select` elements of a page, each with an address as it is written."""
     for element in page.frames:
         if source := element.get("src"):
             yield element, source
     for select in page.selects:
-        yield from _chosen(select)
+        yield from _choice_addresses(select)
 
 
-def continued(page: Page) -> Iterator[tuple[Element, str]]:
-    """Elements that say what a script loads into the page, where that is more of its listing."""
-    if page.has_data and any(map(page.raw.__contains__, _IS_KEPT)):
-        yield from _kept(page)
+def loaded_addresses(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield elements with the address from which a script loads more of the page's listing."""
+    if page.has_data and any(map(page.raw.__contains__, _ATTRIBUTE_MARKS)):
+        yield from _loading_buttons(page)
     if b"pagination" in page.raw and b'"radio"' in page.raw:
-        yield from _pressed(page)
+        yield from _pager_radio_buttons(page)
 
 
-def _pressed(page: Page) -> Iterator[tuple[Element, str]]:
-    """The choices of a pager that a script sends: `<input type="radio" name="p" value="2">`."""
-    for element in page.root.xpath('//input[@type="radio"]')[:_MOST_OPTIONS]:
+def _pager_radio_buttons(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield the radio buttons of a script's pager: `<input type="radio" name="p" value="2">`."""
+    for element in page.root.xpath('//input[@type="radio"]')[:_MAX_OPTIONS]:
         name, value = element.get("name") or "", element.get("value") or ""
-        if is_page(name) and value.isdecimal() and element.get("checked") is None:
+        if is_page_parameter(name) and value.isdecimal() and element.get("checked") is None:
             yield element, f"?{name}={value}"
 
 
-def _kept(page: Page) -> Iterator[tuple[Element, str]]:
-    """Buttons and links of a script that say what they load, where that is more of a listing."""
-    for element in page.root.xpath(_BUTTONS)[:_MOST_BUTTONS]:
-        name, address = next((name, v) for name in _KEPT if (v := element.get(name)) is not None)
+def _loading_buttons(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield a script's buttons and links, with the address from which they load more products."""
+    for element in page.root.xpath(_BUTTONS)[:_MAX_BUTTONS]:
+        name, address = next(
+            (name, v) for name in _ADDRESS_ATTRIBUTES if (v := element.get(name)) is not None
+        )
         if not _ADDRESS.match(address) or (element.get("href") or "#")[0] not in "#jJ":
             continue
         words = f"{element.get('class') or ''} {element.get('id') or ''}"
-        if "next" in name or _MORE_CLASS.search(words) or _MORE(short_text(element)):
+        if "next" in name or _MORE_CLASS.search(words) or _MORE_LABEL(short_text(element)):
             yield element, address
 
 
-def _chosen(select: Element) -> Iterator[tuple[Element, str]]:
-    """The addresses of a choice: its values are addresses, or its form asks for one with each."""
+def _choice_addresses(select: Element) -> Iterator[tuple[Element, str]]:
+    """Yield the addresses of a `select`: its values, or those that its form requests with each."""
     options = list(select.iter("option"))
-    values = [value for one in options if (value := (one.get("value") or "").strip())]
-    if not 1 < len(values) <= _MOST_OPTIONS:
+    values = [value for field in options if (value := (field.get("value") or "").strip())]
+    if not 1 < len(values) <= _MAX_OPTIONS:
         return
     if all(map(_ADDRESS.match, values)):
         yield from ((select, value) for value in values)
         return
     name, form = select.get("name"), next(select.iterancestors("form"), None)
-    if form is None or not name or _VIEW(name) or not _only_chooses(form):
+    if form is None or not name or _VIEW_PARAMETER(name) or not _is_choice_form(form):
         return
     action = (form.get("action") or "").partition("#")[0]
-    given = [
-        (one.get("name"), one.get("value") or "")
-        for one in form.iter("input")
-        if one.get("type", "").lower() == "hidden" and one.get("name")
+    hidden_fields = [
+        (field.get("name"), field.get("value") or "")
+        for field in form.iter("input")
+        if field.get("type", "").lower() == "hidden" and field.get("name")
     ]
-    if len(action) > MAX_LENGTH or any(value.isdigit() for _, value in given):
-        return  # the number is that of a product, whose size or colour is chosen
-    mark = "&" if "?" in action else "?"
+    if len(action) > MAX_LENGTH or any(value.isdigit() for _, value in hidden_fields):
+        return  # the number identifies a product, and the form chooses its size or colour
+    separator = "&" if "?" in action else "?"
     for value in values:
-        yield select, f"{action}{mark}{urlencode([*given, (name, value)])}"
+        yield select, f"{action}{separator}{urlencode([*hidden_fields, (name, value)])}"
 
 
-def _only_chooses(form: Element) -> bool:
-    """Whether a form of one choice asks for a page by GET, and wants nothing typed in."""
+def _is_choice_form(form: Element) -> bool:
+    """Whether a form sends one `select` by GET, and has no text to fill in."""
     if (form.get("method") or "get").strip().lower() != "get":
         return False
-    fields = list(form.iter("select", "input", "textarea"))[:_MOST_INSIDE]
+    fields = list(form.iter("select", "input", "textarea"))[:_MAX_FORM_ELEMENTS]
     selects = [field for field in fields if field.tag == "select"]
-    others = {(f.get("type") or "text").lower() for f in fields if f.tag == "input"}
-    silent = others <= {"hidden", "submit", "image", "button"}
-    return len(selects) == 1 and silent and not any(f.tag == "textarea" for f in fields)
+    input_types = {(f.get("type") or "text").lower() for f in fields if f.tag == "input"}
+    needs_no_text = input_types <= {"hidden", "submit", "image", "button"}
+    return len(selects) == 1 and needs_no_text and not any(f.tag == "textarea" for f in fields)

@@ -1,9 +1,10 @@
-"""Parameters that name a visit under a name that nobody knows: a new value in the links of each page.
+"""Session parameters of an unknown name: the links of each page have a new value.
 
-A shop that writes one into its links has no end: each page leads to all others under new addresses.
-A parameter says nothing where ten pages whose addresses differ in nothing else showed the same, and
-none showed anything else. From then on no page is fetched that is known but for its value. The pages
-of products decide; a listing's parameter must say nothing on listings, too. Pure, and bounded.
+A shop with such a parameter is endless, because each page links to all others by new addresses. A
+parameter is irrelevant if ten pages whose addresses differ only in its value showed the same
+content, and none showed another. Then a page that was fetched under another value is not fetched
+again. Product pages decide; for listings, the parameter must be irrelevant on listings too. Pure;
+memory is bounded.
 """
 
 from __future__ import annotations
@@ -15,127 +16,127 @@ from time import monotonic
 
 import attrs
 
-#: Pages that showed the same before their parameter says nothing.
-ENOUGH = 10
-#: The reason, as logs and the dashboard show it.
-ALIKE = f"{ENOUGH} of them showed the same, and none anything else"
-#: Parameters of an address that are looked at; parameters that are remembered, and pages of all.
-_MOST_NAMES, _MOST_PARAMETERS, _MOST_PAGES = 4, 500, 50_000
+#: Pages with the same content after which their parameter is irrelevant.
+IRRELEVANT_PAGES = 10
+#: The reason in logs and in the dashboard.
+IRRELEVANT_REASON = f"{IRRELEVANT_PAGES} of them showed the same, and none anything else"
+#: Parameters of an address that are examined; parameters and pages that are remembered.
+_MAX_NAMES, _MAX_PARAMETERS, _MAX_PAGES = 4, 500, 50_000
 #: Links of a page that are compared.
-_MOST_LINKS = 400
-#: How long a page stays known, s: a worker that never ends fetches it again.
-_KNOWN_S = 3600.0
+_MAX_LINKS = 400
+#: Seconds for which a page is remembered; a worker that runs on fetches it again afterwards.
+_REMEMBERED_S = 3600.0
 
-#: A job, a host, a parameter's name, and whether the pages are those of products.
+#: Job, host, parameter name, and whether the pages are product pages.
 _Key = tuple[str, str, str, bool]
 
 
 @attrs.define(eq=False, repr=False)
 class _Parameter:
-    """What is known of a parameter."""
+    """Counts of one parameter."""
 
-    same: int = 0
-    """How often another value showed the same."""
-    tells: bool = False
-    """Two of its values showed different things."""
+    same_contents: int = 0
+    """Pages that showed the same content under another value."""
+    differs: bool = False
+    """Two of its values showed different content."""
 
     @property
-    def says_nothing(self) -> bool:
-        return self.same >= ENOUGH and not self.tells
+    def is_irrelevant(self) -> bool:
+        return self.same_contents >= IRRELEVANT_PAGES and not self.differs
 
 
 @attrs.define(eq=False, repr=False)
 class Visits:
-    """What the parameters of each site's addresses say."""
+    """Finds, for each site, the parameters that do not change a page."""
 
-    _known: OrderedDict[_Key, _Parameter] = attrs.Factory(OrderedDict)
+    _parameters: OrderedDict[_Key, _Parameter] = attrs.Factory(OrderedDict)
     _pages: OrderedDict[int, tuple[int, int, float]] = attrs.Factory(OrderedDict)
-    """By parameter and address without it, as hashes: value, what the page showed, monotonic s."""
-    found: set[str] = attrs.Factory(set)
-    """Names of those that say nothing."""
+    """By hash of parameter and address without it: hashes of value and content, monotonic s."""
+    irrelevant_names: set[str] = attrs.Factory(set)
+    """Names of the irrelevant parameters."""
 
     def note(
         self, job: str, url: str, products: Sequence[Hashable], links: Sequence[str]
     ) -> str | None:
-        """Take what a page showed; returns the name of a parameter that says nothing since.
+        """Count a page's content; return the name of a parameter that became irrelevant.
 
-        *products* is what tells each of its products from others, *links* are where it leads.
+        *products* are the identities of the page's products, *links* the URLs of its links.
         """
         news = None
-        for host, name, value, page in _parameters(url):
+        for host, name, value, page in _url_parameters(url):
             key = job, host, name, bool(products)
-            known = self._parameter(key)
-            if known.tells:
+            parameter = self._parameter(key)
+            if parameter.differs:
                 continue
             if products:
-                shown = hash(tuple(products))
+                content = hash(tuple(products))
             else:
-                shown = hash(frozenset(page_without(link, name) for link in links[:_MOST_LINKS]))
-            told = known.says_nothing
-            self._note(known, hash((key, page)), hash(value), shown)
-            if products and known.says_nothing and not told:
-                self.found.add(name)
+                content = hash(frozenset(page_without(link, name) for link in links[:_MAX_LINKS]))
+            was_irrelevant = parameter.is_irrelevant
+            self._note(parameter, hash((key, page)), hash(value), content)
+            if products and parameter.is_irrelevant and not was_irrelevant:
+                self.irrelevant_names.add(name)
                 news = name
         return news
 
     def is_known(self, job: str, url: str) -> bool:
-        """Whether a page was fetched already under another value of a parameter that says nothing."""
-        if not any(name in url for name in self.found):
+        """Whether a page was fetched already under another value of an irrelevant parameter."""
+        if not any(name in url for name in self.irrelevant_names):
             return False
-        for host, name, _, page in _parameters(url):
-            if not self._says_nothing((job, host, name, True)):
+        for host, name, _, page in _url_parameters(url):
+            if not self._is_irrelevant((job, host, name, True)):
                 continue
-            if self._has((job, host, name, True), page):
+            if self._is_fetched((job, host, name, True), page):
                 return True
             listings = job, host, name, False
-            if self._says_nothing(listings) and self._has(listings, page):
+            if self._is_irrelevant(listings) and self._is_fetched(listings, page):
                 return True
         return False
 
-    def _note(self, known: _Parameter, page: int, value: int, shown: int) -> None:
-        before = self._pages.get(page)
-        self._pages[page] = value, shown, monotonic()
+    def _note(self, parameter: _Parameter, page: int, value: int, content: int) -> None:
+        earlier = self._pages.get(page)
+        self._pages[page] = value, content, monotonic()
         self._pages.move_to_end(page)
-        if len(self._pages) > _MOST_PAGES:
+        if len(self._pages) > _MAX_PAGES:
             self._pages.popitem(last=False)
-        if before is not None and before[0] != value:
-            known.same += before[1] == shown
-            known.tells = before[1] != shown
+        if earlier is not None and earlier[0] != value:
+            parameter.same_contents += earlier[1] == content
+            parameter.differs = earlier[1] != content
 
-    def _says_nothing(self, key: _Key) -> bool:
-        known = self._known.get(key)
-        return known is not None and known.says_nothing
+    def _is_irrelevant(self, key: _Key) -> bool:
+        parameter = self._parameters.get(key)
+        return parameter is not None and parameter.is_irrelevant
 
-    def _has(self, key: _Key, page: str) -> bool:
-        before = self._pages.get(hash((key, page)))
-        return before is not None and monotonic() - before[2] < _KNOWN_S
+    def _is_fetched(self, key: _Key, page: str) -> bool:
+        earlier = self._pages.get(hash((key, page)))
+        return earlier is not None and monotonic() - earlier[2] < _REMEMBERED_S
 
     def _parameter(self, key: _Key) -> _Parameter:
-        known = self._known.setdefault(key, _Parameter())
-        self._known.move_to_end(key)
-        if len(self._known) > _MOST_PARAMETERS:
-            self._known.popitem(last=False)
-        return known
+        parameter = self._parameters.setdefault(key, _Parameter())
+        self._parameters.move_to_end(key)
+        if len(self._parameters) > _MAX_PARAMETERS:
+            self._parameters.popitem(last=False)
+        return parameter
 
 
 def page_without(url: str, name: str) -> str:
-    """An address without a parameter.
+    """Return an address without a parameter.
 
     >>> page_without("https://a.example/p?id=7&visit=3f", "visit")
     'https://a.example/p?id=7'
     """
     place, _, query = url.partition("?")
-    rest = [pair for pair in query.split("&") if pair and pair.partition("=")[0] != name]
-    return f"{place}?{'&'.join(rest)}"
+    other_pairs = [pair for pair in query.split("&") if pair and pair.partition("=")[0] != name]
+    return f"{place}?{'&'.join(other_pairs)}"
 
 
-def _parameters(url: str) -> Iterator[tuple[str, str, str, str]]:
-    """Host, name, value, and the address without it, of each parameter."""
+def _url_parameters(url: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield host, name, value and the address without it for each parameter."""
     place, _, query = url.partition("?")
     if not query:
         return
     host = place.partition("://")[2].partition("/")[0]
-    for pair in islice(query.split("&"), _MOST_NAMES):
+    for pair in islice(query.split("&"), _MAX_NAMES):
         name, _, value = pair.partition("=")
         if name:
             yield host, name, value, page_without(url, name)

@@ -1,1 +1,1 @@
-"""How many pages a listing has."""
+"""Find the number of a listing's pages, and their addresses."""

@@ -1,8 +1,8 @@
-"""How many pages a listing has, so that all of them can be fetched at once and not one by one.
+"""Count a listing's pages from its first page, so that all are fetched at once and not one by one.
 
-Three signs, the best first: the page's links to further pages (the last one counts), "page 1 of
-57", "1-20 of 1,140 results". The links also show how an address carries its page's number.
-Where none of them tells, `probing` finds out.
+The count comes from the links to further pages (the highest number), or from a text such as "page 1
+of 57" or "1-20 of 1,140 results". The links also show where an address has the page number.
+`probing` searches for the last page if neither names it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from crawler.extract.links.choice import Link
 from crawler.extract.page.page import Page, text_of
 from crawler.extract.words import any_of
 
-#: More pages than this are left to the links from page to page: such a pager is rather a trap.
-MOST_PAGES = 500
+#: Of a longer listing only the linked pages are fetched, because such a pager is probably a trap.
+MAX_PAGES = 500
 _NUMBER = lazy_patterns.pattern(
     r"(?P<front>[?&](?:page|p|pg|paged|pagina|pageno|page_?num(?:ber)?|seite|start|offset|from|cp)="
     rf"|/(?:{any_of('paging', 'page')})[/-]?|-(?:page|seite)-?)(?P<number>\d{{1,6}})(?=$|[&/#.])",
@@ -38,28 +38,28 @@ _RESULTS_OF = lazy_patterns.pattern(
 
 
 def further_pages(page: Page, links: Iterable[Link]) -> list[str]:
-    """Addresses of the listing's pages that it has no link to; none except from its first page."""
+    """Return the addresses of the pages that a listing's first page does not link to."""
     numbers = numbers_of(links)
     if not numbers:
         return []
-    template, found = max(numbers.items(), key=lambda pair: len(pair[1]))
-    here = split(page.url)
-    if here is not None and here[1] > 1:
+    template, linked_numbers = max(numbers.items(), key=lambda pair: len(pair[1]))
+    current = split_number(page.url)
+    if current is not None and current[1] > 1:
         return []
-    step = step_of(template, found)
-    last = max(*found, _told(page, step))
-    wanted = range(step if step > 1 else 2, last + 1, step)
-    if len(wanted) > MOST_PAGES:
+    step = step_of(template, linked_numbers)
+    last_number = max(*linked_numbers, _last_number_in_text(page, step))
+    numbers_in_range = range(step if step > 1 else 2, last_number + 1, step)
+    if len(numbers_in_range) > MAX_PAGES:
         return []
-    return [template.replace("{}", str(n)) for n in wanted if n not in found]
+    return [template.replace("{}", str(n)) for n in numbers_in_range if n not in linked_numbers]
 
 
-def split(url: str) -> tuple[str, int] | None:
-    """An address without its page's number, and the number; None where it has none.
+def split_number(url: str) -> tuple[str, int] | None:
+    """Return an address with `{}` for its page number, and the number; None if it has none.
 
-    >>> split("https://a.example/tents?page=7&sort=price")
+    >>> split_number("https://a.example/tents?page=7&sort=price")
     ('https://a.example/tents?page={}&sort=price', 7)
-    >>> split("https://a.example/tents/page/7/")
+    >>> split_number("https://a.example/tents/page/7/")
     ('https://a.example/tents/page/{}/', 7)
     """
     match = _NUMBER.search(url)
@@ -70,30 +70,32 @@ def split(url: str) -> tuple[str, int] | None:
 
 
 def numbers_of(links: Iterable[Link]) -> dict[str, set[int]]:
-    """The numbers of the pages that are linked, by how their addresses look."""
-    found: dict[str, set[int]] = defaultdict(set)
+    """Return the page numbers of pagination links, by the template of their addresses."""
+    numbers: dict[str, set[int]] = defaultdict(set)
     for link in links:
-        parts = split(link.url) if link.kind == "pagination" and "{" not in link.url else None
+        parts = (
+            split_number(link.url) if link.kind == "pagination" and "{" not in link.url else None
+        )
         if parts is not None and parts[1] > 0:
-            found[parts[0]].add(parts[1])
-    return found
+            numbers[parts[0]].add(parts[1])
+    return numbers
 
 
-def step_of(template: str, found: set[int]) -> int:
-    """One, or the length of a page where addresses count products."""
+def step_of(template: str, numbers: set[int]) -> int:
+    """Return 1, or the products on a page if the addresses count products (`start=40`)."""
     if not _OFFSETS.search(template.partition("{}")[0]):
         return 1
-    return math.gcd(*found)
+    return math.gcd(*numbers)
 
 
-def _told(page: Page, step: int) -> int:
-    """The last page's number, as the text has it; 0 where it says nothing."""
+def _last_number_in_text(page: Page, step: int) -> int:
+    """Return the number of the last page, as addresses count, from the text; 0 if it has none."""
     text = text_of(page.root)
     pages = _PAGE_OF.search(text)
     if pages is not None:
         return int(pages[1]) if step == 1 else (int(pages[1]) - 1) * step
     results = _RESULTS_OF.search(text)
-    if results is None or int(results[1]) < 2:  # one result a page is no listing
+    if results is None or int(results[1]) < 2:  # a page with one result is no listing
         return 0
     total = int(re.sub(r"\D", "", results[2]))
     count = math.ceil(total / int(results[1]))

@@ -1,14 +1,14 @@
-"""What a site's own pages say about one of them: its template, and whether a value fits it.
+"""Judge a page's values by the template of its site, which is learned from the site's other pages.
 
-A crawl sees thousands of pages of one template. `cluster` tells which pages are of one make,
-`profile` learns of each make which sources agree on a field, where its text stands and how its
-values differ, and `confidence` holds a page against that: each field gets a confidence, and a value
-that contradicts what the site did so far is doubtful, with the reason. `book` keeps the profiles of
-all sites in bounded room, notices when a template changed, and learns it anew. `visitor_currency`
-notices that a site answers in another currency than before. `unpriced` tells which pages without a
-price are products' all the same, by the make and the `addresses` that the site's products have.
+A crawl reads thousands of pages of one template. `make_signature` clusters pages into makes.
+`profile` learns, for each make, which sources agree on a field, where its text stands and how its
+values vary. `confidence` and `page_doubts` compare a page with that: each field gets a confidence,
+and a value that contradicts the template is doubtful, with a reason. `all_sites` keeps the profiles
+of all sites in bounded memory, notices a changed template, and learns it anew. `visitor_currency`
+notices a site that answers in another currency than before. `products_without_price` recognises
+products without a price by their make and by the `addresses` of the site's products.
 
-All of it works from what the parser has read anyway, because a page may cost no second walk.
+Everything works on the parser's result, because parsing a page again would cost too much.
 """
 
 from crawler.extract.template.all_sites import Book

@@ -1,7 +1,7 @@
-"""How each site writes its products' addresses: a page without a price is one where they are alike.
+"""URL shapes of each site's products, by which a page without a price is recognised as a product.
 
-A sold thing's page may show neither a price nor any word about the stock that a list holds. Of a
-shop whose products stand at `/items/<number>`, and nothing else does, it is a product all the same.
+The page of a sold product may show neither a price nor a known word about stock. If a shop has only
+products at `/items/<number>`, a page with such an address is a product nevertheless.
 """
 
 from __future__ import annotations
@@ -9,20 +9,20 @@ from __future__ import annotations
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.links.dead_ends import steps_of
+from crawler.extract.links.dead_ends import split_path
 from scrapy_seine.records import Record
 
-#: Products of one shape of address before others of that shape are taken for some, and how many times
-#: as many as pages that are none.
-_ENOUGH, _TIMES = 10, 2
-#: Sites, shapes of one site, and pages that wait for their shape to be known.
-_MOST_SITES, _MOST_SHAPES, _MOST_WAITING = 500, 100, 50
-_WORD = lazy_patterns.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
-_ROUTE = lazy_patterns.pattern(r"[a-z_/-]{2,40}")
+#: Products of a shape, and products per other page of it, from which on its other pages count as
+#: products.
+_MIN_PRODUCTS, _MIN_PRODUCT_RATIO = 10, 2
+#: Sites, shapes of one site, and pages of a shape that wait until it counts as products'.
+_MAX_SITES, _MAX_SHAPES, _MAX_WAITING = 500, 100, 50
+_WORD_SEGMENT = lazy_patterns.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
+_ROUTE_VALUE = lazy_patterns.pattern(r"[a-z_/-]{2,40}")
 
 
 def shape_of(url: str) -> str | None:
-    """An address with what differs from product to product left open; None where that is all of it.
+    """Return an address with its variable parts as wildcards; None if it has no fixed part.
 
     >>> shape_of("https://a.example/items/ac104.htm"), shape_of("https://a.example/p/12-red-lamp")
     ('/items/a9.htm', '/p/9a')
@@ -31,79 +31,91 @@ def shape_of(url: str) -> str | None:
     >>> shape_of("https://a.example/red-lamp"), shape_of("https://a.example/about")
     (None, None)
     """
-    parts, steps = steps_of(url)
-    words = [step if _WORD.fullmatch(step) else _mark(step) for step in steps]
+    parts, segments = split_path(url)
+    words = [
+        segment if _WORD_SEGMENT.fullmatch(segment) else _segment_shape(segment)
+        for segment in segments
+    ]
     path = "/".join(words)
-    kept = sum(map(str.__eq__, words, steps))
+    fixed_segments = sum(map(str.__eq__, words, segments))
     if not parts.query:
-        # A name alone says nothing: `/red-lamp` and `/terms-of-use` are of one shape.
-        return f"/{path}" if kept < len(steps) and (kept or "9" in path) else None
+        # A name alone is no shape, because `/red-lamp` and `/terms-of-use` would share it.
+        return (
+            f"/{path}"
+            if fixed_segments < len(segments) and (fixed_segments or "9" in path)
+            else None
+        )
     pairs = sorted(pair.partition("=")[::2] for pair in parts.query.split("&") if pair)
     query = "&".join(
-        f"{name}={value}" if _ROUTE.fullmatch(value) else name for name, value in pairs
+        f"{name}={value}" if _ROUTE_VALUE.fullmatch(value) else name for name, value in pairs
     )
-    opened = kept < len(steps) or any(not _ROUTE.fullmatch(value) for _, value in pairs)
-    fixed = kept or "9" in path or pairs
-    return f"/{path}{'?' * bool(query)}{query}" if opened and fixed else None
+    has_variable = fixed_segments < len(segments) or any(
+        not _ROUTE_VALUE.fullmatch(value) for _, value in pairs
+    )
+    has_fixed = fixed_segments or "9" in path or pairs
+    return f"/{path}{'?' * bool(query)}{query}" if has_variable and has_fixed else None
 
 
-def _mark(step: str) -> str:
-    """Whether a part of an address begins and ends with a letter or a figure, and its ending."""
-    stem, dot, ending = step.rpartition(".")
-    if not dot or not ending.isalnum() or len(ending) > len("shtml"):
-        stem, dot, ending = step, "", ""
-    first, last = (("9" if sign.isdigit() else "a") for sign in (stem[:1], stem[-1:]))
-    return (first if first == last else first + last) + dot + ending
+def _segment_shape(segment: str) -> str:
+    """Return a segment's first and last sign as `9` or `a`, and its file extension."""
+    stem, dot, extension = segment.rpartition(".")
+    if not dot or not extension.isalnum() or len(extension) > len("shtml"):
+        stem, dot, extension = segment, "", ""
+    start, end = (("9" if sign.isdigit() else "a") for sign in (stem[:1], stem[-1:]))
+    return (start if start == end else start + end) + dot + extension
 
 
 @attrs.define(eq=False, repr=False)
 class _Shape(Record):
     products: int = 0
-    others: int = 0
+    non_products: int = 0
     waiting: list[str] = attrs.Factory(list)
-    """Pages that may be products, read before the shape was known."""
+    """Pages that may be products, read before the shape had enough products."""
 
     @property
-    def is_product_s(self) -> bool:
-        return self.products >= _ENOUGH and self.products >= _TIMES * self.others
+    def is_product_address(self) -> bool:
+        return (
+            self.products >= _MIN_PRODUCTS
+            and self.products >= _MIN_PRODUCT_RATIO * self.non_products
+        )
 
 
 @attrs.define(eq=False, repr=False)
 class Addresses(Record):
-    """What is known of the addresses of each site's products."""
+    """Counts products and other pages by site and URL shape."""
 
     _sites: dict[str, dict[str, _Shape]] = attrs.Factory(dict)
 
     def note(self, site_id: str, url: str) -> list[str]:
-        """Count a product's page; return, once, pages that look like products' since this one."""
+        """Count a product page; return waiting pages, once, if their shape is now products'."""
         shape = self._shape(site_id, url)
         if shape is None:
             return []
         shape.products += 1
-        if not shape.waiting or not shape.is_product_s:
+        if not shape.waiting or not shape.is_product_address:
             return []
         waiting, shape.waiting = shape.waiting, []
         return waiting
 
-    def is_product_s(self, site_id: str, url: str) -> bool:
-        """Whether a page that shows no product stands where only products do; else it is counted."""
+    def is_product_address(self, site_id: str, url: str) -> bool:
+        """Whether a page without a product has a product's URL shape; otherwise count the page."""
         shape = self._shape(site_id, url)
         if shape is None:
             return False
-        if shape.is_product_s:
+        if shape.is_product_address:
             return True
-        shape.others += 1
-        if len(shape.waiting) < _MOST_WAITING:
+        shape.non_products += 1
+        if len(shape.waiting) < _MAX_WAITING:
             shape.waiting.append(url)
         return False
 
     def _shape(self, site_id: str, url: str) -> _Shape | None:
-        told = shape_of(url)
-        if told is None:
+        shape_key = shape_of(url)
+        if shape_key is None:
             return None
-        if site_id not in self._sites and len(self._sites) >= _MOST_SITES:
+        if site_id not in self._sites and len(self._sites) >= _MAX_SITES:
             self._sites.pop(next(iter(self._sites)))
         shapes = self._sites.setdefault(site_id, {})
-        if told not in shapes and len(shapes) >= _MOST_SHAPES:
+        if shape_key not in shapes and len(shapes) >= _MAX_SHAPES:
             shapes.pop(next(iter(shapes)))
-        return shapes.setdefault(told, _Shape())
+        return shapes.setdefault(shape_key, _Shape())

@@ -1,4 +1,4 @@
-"""Drift: a change of a template, and the words in which it is reported."""
+"""Drift: a change of a template, and the text that reports it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import attrs
 from crawler.extract.template.mass_changes import CHANGED
 from scrapy_seine.records import Value
 
-#: What is said of a template, where a field is not doubtful by it.
-_SAID = {
+#: The texts of changes that do not only make a field doubtful, by kind.
+_DESCRIPTIONS = {
     "believed": "{} changed on all pages, and is believed since",
     "moved": "the template changed, {} is read from its new place since",
     "mended": "the template changed, {} is completed since",
@@ -26,7 +26,7 @@ _SAID = {
 
 @attrs.frozen(eq=False, repr=False)
 class Drift(Value):
-    """A template that changed."""
+    """A change of a template."""
 
     site_id: str
     field: str
@@ -37,7 +37,7 @@ class Drift(Value):
     version: int
 
     @property
-    def said(self) -> str:
-        """What changed, in words."""
-        words = _SAID.get(self.kind, "the template changed, {} is doubtful since")
+    def description(self) -> str:
+        """The change as text."""
+        words = _DESCRIPTIONS.get(self.kind, "the template changed, {} is doubtful since")
         return words.format(self.field)

@@ -1,4 +1,4 @@
-"""Whether a page is in another language than its site, so that a name that is known stays."""
+"""Detect a page in another language than its site's, whose name must not replace a stored one."""
 
 from __future__ import annotations
 
@@ -7,21 +7,25 @@ from crawler.extract.default_parser import Found
 from crawler.extract.template.page_doubts import Doubt
 from crawler.extract.template.profile import Profile
 
-#: Pages whose language is known, and the share of the usual one, before another one is news.
-_IN_WORDS, _CALM_SHARE = 20, 0.95
-#: What divides an address into words.
-_BETWEEN_SIGNS = lazy_patterns.pattern(r"[^a-z]+")
+#: Pages with a known language, and the share of the usual one, before another language is a doubt.
+_MIN_PAGES, _MIN_USUAL_SHARE = 20, 0.95
+#: Separators of an address' words.
+_SEPARATORS = lazy_patterns.pattern(r"[^a-z]+")
 
 
-def in_other_words(found: Found, profile: Profile) -> Doubt | None:
-    """Whether a page is in another language than the site's: a name that is known stays.
+def foreign_language(result: Found, profile: Profile) -> Doubt | None:
+    """Return a doubt for a page in another language than its site's, so that a stored name stays.
 
-    A copy whose address names its language is a page of its own.
+    A page whose address names its language is a page of its own, and not doubtful.
     """
-    lang, known = found.page.lang[:2], profile.languages
-    if not lang or known.total() < _IN_WORDS or 2 * known.get(lang, 0) >= known.total():
+    lang, languages = result.page.lang[:2], profile.languages
+    if (
+        not lang
+        or languages.total() < _MIN_PAGES
+        or 2 * languages.get(lang, 0) >= languages.total()
+    ):
         return None
     usual, share = profile.usual_language
-    if share < _CALM_SHARE or lang in _BETWEEN_SIGNS.split(found.page.url.lower()):
+    if share < _MIN_USUAL_SHARE or lang in _SEPARATORS.split(result.page.url.lower()):
         return None
     return Doubt("make", f"the page is in {lang!r}, {share:.0%} of pages are in {usual!r}")

@@ -1,4 +1,4 @@
-"""What was learned of a site from its pages, put to use on the next one."""
+"""Apply to a page what was learned from its site's other pages."""
 
 from __future__ import annotations
 
@@ -7,79 +7,79 @@ from typing import Any
 from crawler.extract.default_parser import Found
 from crawler.extract.template.mending import BELOW
 from crawler.extract.template.name_affixes import without_affix
-from crawler.extract.template.observation import FIELDS, same
-from crawler.extract.template.page_doubts import constant
+from crawler.extract.template.observation import FIELDS, is_same_value
+from crawler.extract.template.page_doubts import constant_value
 from crawler.extract.template.profile import Profile
 from crawler.extract.template.values_by_place import texts_of, value_at
 
-#: Pages in a row without a value in its new place, before the parser is asked again.
-_GONE = 6
+#: Consecutive pages without a value in the learned place, before the parser's value is used again.
+_MAX_MISSES = 6
 
 
-def mend(found: Found, profile: Profile) -> None:
-    """Apply what the site's pages taught: the source that is right, the currency of bare prices."""
-    fields, sources = found.fields, found.sources
-    _read_places(found, profile)
+def mend(result: Found, profile: Profile) -> None:
+    """Correct a page's fields by its site's profile: places, preferred sources, usual currency."""
+    fields, sources = result.fields, result.sources
+    _read_places(result, profile)
     name = profile.fields["name"]
     if name.preferred:
-        _leave_others(found, name.preferred)
+        _prefer_source(result, name.preferred)
     if any(name.affix) and fields.get("name"):
         fields["name"] = without_affix(str(fields["name"]), name.affix)
-    for field, known in profile.fields.items():
-        source = known.preferred
-        told = found.offered.get(source or "", {})
-        if source and field in told and field in fields:
-            _put(found, field, told[field], source)
+    for field, stats in profile.fields.items():
+        source = stats.preferred
+        offered_values = result.offered.get(source or "", {})
+        if source and field in offered_values and field in fields:
+            _set_field(result, field, offered_values[field], source)
     if fields.get("price") is not None and fields.get("currency") is None:
-        usual = constant(profile.fields["currency"])
+        usual = constant_value(profile.fields["currency"])
         if usual:
             fields["currency"], sources["currency"] = usual, "template"
 
 
-def _leave_others(found: Found, preferred: str) -> None:
-    """Leave out a source that names another product, on a site where it was found to do so."""
-    shown = found.offered.get(preferred, {})
-    if not shown.get("name"):
+def _prefer_source(result: Found, preferred: str) -> None:
+    """Use the preferred source's fields instead of those of a source that names another product."""
+    preferred_values = result.offered.get(preferred, {})
+    if not preferred_values.get("name"):
         return
-    for source, told in found.offered.items():
-        other = told.get("name")
-        if other and not same("name", other, shown.get("name")):
+    for source, offered_values in result.offered.items():
+        name = offered_values.get("name")
+        if name and not is_same_value("name", name, preferred_values.get("name")):
             for field in FIELDS:
-                if field in shown and found.sources.get(field) == source:
-                    _put(found, field, shown[field], preferred)
+                if field in preferred_values and result.sources.get(field) == source:
+                    _set_field(result, field, preferred_values[field], preferred)
 
 
-def _put(found: Found, field: str, value: Any, source: str) -> None:
-    """Take a value; a product's key that was its number stays its number."""
-    fields, sources = found.fields, found.sources
+def _set_field(result: Found, field: str, value: Any, source: str) -> None:
+    """Set a field; a product key that equals the SKU changes with it."""
+    fields, sources = result.fields, result.sources
     if field == "sku" and fields.get("external_id") == fields.get("sku") is not None:
         fields["external_id"], sources["external_id"] = value, source
     fields[field], sources[field] = value, source
 
 
-def _read_places(found: Found, profile: Profile) -> None:
-    """Read the fields that stand elsewhere since from there."""
+def _read_places(result: Found, profile: Profile) -> None:
+    """Read fields from the places to which the template has moved them."""
     texts = None
-    for field, known in profile.fields.items():
-        if not known.places:
+    for field, stats in profile.fields.items():
+        if not stats.places:
             continue
-        texts = texts_of(found.page) if texts is None else texts
+        texts = texts_of(result.page) if texts is None else texts
         value = None
-        for place in known.places:
-            below = found.struck_below if place == BELOW else None
+        for place in stats.places:
+            below = result.struck_below if place == BELOW else None
             value = value or below or value_at(field, place, texts)
-        lacks = value is None and found.fields.get(field) is None
-        known.misses = known.misses + 1 if lacks else 0
+        is_missing = value is None and result.fields.get(field) is None
+        stats.misses = stats.misses + 1 if is_missing else 0
         if value is not None:
-            _take(found, field, value)
-        elif known.misses >= _GONE:
-            known.relearn(field)
+            _set_placed_value(result, field, value)
+        elif stats.misses >= _MAX_MISSES:
+            stats.relearn(field)
 
 
-def _take(found: Found, field: str, value: Any) -> None:
-    _put(found, field, value, "template")
-    found.offered.get("text", {}).pop(field, None)  # it was read in the wrong place
-    regular = found.fields.get("regular_price")
+def _set_placed_value(result: Found, field: str, value: Any) -> None:
+    _set_field(result, field, value, "template")
+    result.offered.get("text", {}).pop(field, None)  # it was read in the wrong place
+    regular = result.fields.get("regular_price")
     if field == "price" and regular is not None and regular <= value:
-        found.fields.pop("regular_price")
-        found.sources.pop("regular_price", None)
+        result.fields.pop("regular_price")
+        result.sources.pop("regular_price", None)

@@ -1,4 +1,4 @@
-"""One make of a site's pages: what is known of it, and what its newest pages showed."""
+"""One make of a site's pages: its profile, and its newest pages."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from crawler.extract.template.mending import Mender
 from crawler.extract.template.profile import Profile
 from scrapy_seine.records import Record
 
-#: Pages whose names and prices are compared, and the fields of which they are.
+#: Newest pages that are compared, and the fields that are compared.
 NEWEST = 12
 COMPARED = ("name", "price", "availability")
 
 
 @attrs.define(eq=False, repr=False)
 class Make(Record):
-    """What is known of one make: its profile, its newest pages, and what was said of it."""
+    """A cluster of pages of one template: its profile, its newest pages, and reported doubts."""
 
     profile: Profile = attrs.Factory(Profile)
     newest: dict[str, deque[tuple[str, str]]] = attrs.Factory(
         lambda: {name: deque(maxlen=NEWEST) for name in COMPARED}
     )
-    """Of the newest pages: product and value."""
-    changed: str | None = None
-    """What changed last, until it is stored."""
-    shown: deque[tuple[str, str]] = attrs.Factory(lambda: deque(maxlen=NEWEST))
-    """Of the newest pages: product and address."""
+    """By field: product key and value of the newest pages."""
+    last_change: str | None = None
+    """The last change, until it is stored."""
+    newest_pages: deque[tuple[str, str]] = attrs.Factory(lambda: deque(maxlen=NEWEST))
+    """Product key and address of the newest pages."""
     suspects: dict[str, dict[str, str]] = attrs.Factory(lambda: {name: {} for name in COMPARED})
-    """Products read with a value before it was noticed that all have it: by field, key and value."""
-    said: set[tuple[str, str]] = attrs.Factory(set)
-    """Lasting doubts that were told of."""
+    """Products read with a value before its repetition was noticed: by field, key and value."""
+    reported: set[tuple[str, str]] = attrs.Factory(set)
+    """Fields and kinds of doubts that were reported."""
     mender: Mender = attrs.Factory(Mender)
-    again: list[tuple[str, int]] = attrs.Factory(list)
-    """Pages to be read again, because the template is understood since, and its version."""
+    pages_to_reread: list[tuple[str, int]] = attrs.Factory(list)
+    """Pages to read again by a newer version of the template, and that version."""
     replays: int = 0
-    known_before: int = 0
-    """Products that were stored before this make was known."""
+    stored_products: int = 0
+    """Products that were stored before this make appeared."""

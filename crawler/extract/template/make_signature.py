@@ -1,4 +1,4 @@
-"""Which pages of a site are of one make: a signature of the boxes around the main heading."""
+"""The signature that clusters pages of one template: the boxes around the main heading."""
 
 from __future__ import annotations
 
@@ -9,32 +9,36 @@ from itertools import islice
 from crawler.extract.page.page import Element, Page
 from crawler.extract.page.places import Box, box, place
 
-#: Boxes around the heading that count.
-_MOST_BOXES = 8
+#: Boxes of a signature, from the heading outwards.
+_MAX_BOXES = 8
 
 
 def signature(page: Page) -> str:
-    """A page's make: the same for pages whose main heading stands in the same boxes.
+    """Return a page's cluster, equal for pages whose main heading stands in the same boxes.
 
-    Classes with figures are left out, because systems number their pages there (`postid-12`).
+    Classes with digits are ignored, because shop systems number pages by them (`postid-12`).
     """
     boxes = [*_around_heading(page), *islice(page.root.iterchildren("body"), 1)]
     return _make_of(tuple(map(box, boxes)))
 
 
 def broad_signature(page: Page) -> str:
-    """The same by the tags alone, for sites that write each page's name into its classes."""
-    return _digest("tags " + " ".join(str(one.tag) for one in _around_heading(page)))
+    """Return the cluster by tags alone, for sites that write each page's name into its classes."""
+    return _digest("tags " + " ".join(str(element.tag) for element in _around_heading(page)))
 
 
 def _around_heading(page: Page) -> list[Element]:
-    """The page's heading and the boxes around it, the nearest first; none where it has no heading."""
+    """Return the main heading and its ancestors, nearest first; nothing without a heading."""
     headings = page.headings
-    here = next((h for h in headings if h.tag == "h1"), headings[0] if headings else None)
-    return [] if here is None else [here, *islice(here.iterancestors(), _MOST_BOXES - 1)]
+    main_heading = next((h for h in headings if h.tag == "h1"), headings[0] if headings else None)
+    return (
+        []
+        if main_heading is None
+        else [main_heading, *islice(main_heading.iterancestors(), _MAX_BOXES - 1)]
+    )
 
 
-# Of one template's pages nearly all have the same boxes.
+# Cached, because nearly all pages of a template have the same boxes.
 @lru_cache(maxsize=1024)
 def _make_of(boxes: tuple[Box, ...]) -> str:
     return _digest(" ".join(map(place, boxes)))

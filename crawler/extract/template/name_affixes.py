@@ -1,31 +1,31 @@
-"""Affixes: words that all names of a template have before or behind them since a change, which are left out."""
+"""Affixes: words that a changed template adds before or after all names, and that are removed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-#: What stands before a name and behind it.
+#: The texts before and after a name.
 Affix = tuple[str, str]
 
 
 def common_affix(names: Iterable[tuple[str, str]]) -> Affix | None:
-    """What stands before and behind the stored name in each name that is read; None where that differs.
+    """Return the text before and after the stored name in all pages' names; None if it differs.
 
-    *names* are pairs of a read and a stored name, both case-folded.
+    *names* are pairs of a page's and a stored name, both case-folded.
 
     >>> common_affix([("sale: lamp", "lamp"), ("sale: sofa", "sofa")])
     ('sale: ', '')
     >>> common_affix([("sale: lamp", "lamp"), ("new: sofa", "sofa")])
     """
-    found = set()
-    for read, stored in names:
-        before, name, behind = read.partition(stored)
-        found.add((before, behind) if name else None)
-    return found.pop() if len(found) == 1 else None
+    affixes = set()
+    for page_name, stored_name in names:
+        before, name, behind = page_name.partition(stored_name)
+        affixes.add((before, behind) if name else None)
+    return affixes.pop() if len(affixes) == 1 else None
 
 
 def without_affix(name: str, affix: Affix) -> str:
-    """A name without the affix; the name as it is where it lacks it, or is nothing else.
+    """Return a name without the affix, or unchanged if it lacks the affix or consists of it.
 
     >>> without_affix("SALE: Lamp", ("sale: ", "")), without_affix("Lamp", ("sale: ", ""))
     ('Lamp', 'Lamp')

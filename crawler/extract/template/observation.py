@@ -1,4 +1,4 @@
-"""What one page tells of each field: the value, who agrees with it, and where it stands."""
+"""The observation of each field on one page: its value, the sources' votes, and its place."""
 
 from __future__ import annotations
 
@@ -10,86 +10,90 @@ from crawler.extract.default_parser import Found
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import short_text
 
-#: Fields that are held against the template.
+#: Fields that are compared with the template.
 FIELDS = ("name", "price", "currency", "availability", "sku")
 _HEADING = "heading"
-#: Of these, what differs in anything differs.
-_EXACT = frozenset({"price", "currency", "availability"})
-#: And fields with so few values that a page's own says something of the page.
-_FEW = frozenset({"currency", "availability"})
+#: Those of them whose values are equal only if identical.
+_EXACT_FIELDS = frozenset({"price", "currency", "availability"})
+#: Fields with few possible values, which are part of an observation's form.
+_FEW_VALUED = frozenset({"currency", "availability"})
 
 
-class Seen(NamedTuple):
-    """One field of one page; a tuple, because each page makes five."""
+class Observation(NamedTuple):
+    """One field of one page; a tuple, which is cheap, because each page makes five."""
 
     value: Any
-    """None where the page has none."""
+    """None if the page has no value."""
     source: str | None
     votes: Mapping[str, Any]
-    """What each source tells, the one that was chosen included."""
+    """Each source's value, including the chosen one's."""
     path: str | None
-    """Where the visible text has it; None where no text was read for it."""
+    """The place of the visible text; None if the value was not read from a text."""
 
     def agrees(self, field: str, source: str) -> bool:
-        """Whether a source tells the value that was chosen."""
-        told = self.votes[source]
-        return bool(told == self.value) or same(field, told, self.value)
+        """Whether a source gives the chosen value."""
+        value = self.votes[source]
+        return bool(value == self.value) or is_same_value(field, value, self.value)
 
 
-def observe(found: Found) -> dict[str, Seen]:
-    """The fields of a product's page."""
-    heading = _heading_of(found)
-    fields, sources, paths = found.fields, found.sources, found.paths
+def observe(result: Found) -> dict[str, Observation]:
+    """Return the observations of a product page, by field."""
+    heading = _heading_of(result)
+    fields, sources, paths = result.fields, result.sources, result.paths
     votes: dict[str, dict[str, Any]] = {field: {} for field in FIELDS}
-    for source, told in found.offered.items():
-        for field in told.keys() & votes.keys():
-            votes[field][source] = told[field]
+    for source, offered in result.offered.items():
+        for field in offered.keys() & votes.keys():
+            votes[field][source] = offered[field]
     if heading:
         votes["name"][_HEADING] = heading
     get, source_of, place_of = fields.get, sources.get, paths.get
     return {
-        field: Seen(get(field), source_of(field), told, place_of(field))
-        for field, told in votes.items()
+        field: Observation(get(field), source_of(field), offered, place_of(field))
+        for field, offered in votes.items()
     }
 
 
-def same(field: str, one: Any, other: Any) -> bool:
-    """Whether two sources tell one value; names may be cut, or go on with colour and shop."""
-    if one == other:
+def is_same_value(field: str, value: Any, other_value: Any) -> bool:
+    """Whether two values are the same; one name may contain the other, with colour or shop."""
+    if value == other_value:
         return True
-    if field in _EXACT or one is None or other is None:
+    if field in _EXACT_FIELDS or value is None or other_value is None:
         return False
-    short, long = sorted((_plain(one), _plain(other)), key=len)
-    return bool(short) and (short == long or (field == "name" and short in long))
+    shorter, longer = sorted((_plain(value), _plain(other_value)), key=len)
+    return bool(shorter) and (shorter == longer or (field == "name" and shorter in longer))
 
 
 def _plain(value: Any) -> str:
     return _folded(str(value)[:500])
 
 
-# The rules ask for the same few names of a page one after the other.
+# Cached, because the rules compare the same few names of a page one after the other.
 @lru_cache(maxsize=64)
 def _folded(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _heading_of(found: Found) -> str:
-    mains = (heading for heading in found.page.headings if heading.tag == "h1")
-    first = next(mains, None)
-    return "" if first is None or next(mains, None) is not None else short_text(first)
+def _heading_of(result: Found) -> str:
+    mains = (heading for heading in result.page.headings if heading.tag == "h1")
+    main_heading = next(mains, None)
+    return "" if main_heading is None or next(mains, None) is not None else short_text(main_heading)
 
 
-def form(field: str, one: Seen, *, reduced: bool = False, is_usual: bool = False) -> Hashable:
-    """What `doubt_of` and `confidence` of a value rest on, but for what was learned of its site.
+def form_of(
+    field: str, observation: Observation, *, reduced: bool = False, is_usual: bool = False
+) -> Hashable:
+    """Return the properties of a page on which `doubt_of` and `confidence` depend, as a cache key.
 
-    Who tells it, who agrees, where it stands, whether the page shows a price before a reduction, and
-    whether most pages have it (*is_usual*); the value itself only where few exist.
+    The source, the sources that agree, the place, whether the page shows a regular price (*reduced*)
+    and whether most pages have the value (*is_usual*); the value itself only if few values exist.
     """
-    value, source, votes, path = one
-    agreeing = tuple([(s, told == value or same(field, told, value)) for s, told in votes.items()])
-    return source, path, agreeing, reduced, value if field in _FEW else is_usual
+    value, source, votes, path = observation
+    agreeing = tuple(
+        [(s, vote == value or is_same_value(field, vote, value)) for s, vote in votes.items()]
+    )
+    return source, path, agreeing, reduced, value if field in _FEW_VALUED else is_usual
 
 
-def values(told: Fields) -> dict[str, Any]:
-    """The fields that are judged, of a product as it is stored."""
-    return {field: told.get(field) for field in FIELDS}
+def values(stored: Fields) -> dict[str, Any]:
+    """Return the judged fields of a stored product."""
+    return {field: stored.get(field) for field in FIELDS}

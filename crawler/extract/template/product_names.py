@@ -1,8 +1,8 @@
-"""Where a template has its products' names, told by comparing pages: nothing known is needed.
+"""Find the place of the product names of a template by comparing its pages, without stored values.
 
-A heading that is the same on all pages is the shop's, and so is a title. The name is what differs from page to page and
-is a part of the page's title or what the address says; of several such texts, the one in a heading of a
-lower rank, else the longest that is no other one in the shop's frame.
+A heading or title that is the same on all pages is the shop's. The name differs from page to page,
+and is a part of the page's title or shares words with its address. Of several such texts, one in a
+heading is preferred, else the longest that is not another one with the shop's name added.
 """
 
 from __future__ import annotations
@@ -14,95 +14,102 @@ from crawler.extract import lazy_patterns
 from crawler.extract.template.values_by_place import Text, values
 from crawler.extract.visible.titles import title_parts
 
-#: Pages that are compared at least, and the share of them that must agree.
-ENOUGH, _SHARE = 5, 0.8
-#: The share of words that an address and a name have in common.
-_ALIKE = 0.6
+#: Pages that are needed for a comparison, and the share of them that must agree.
+MIN_PAGES, _MIN_SHARE = 5, 0.8
+#: The share of words that an address and a name must have in common.
+_MIN_COMMON_WORDS = 0.6
 _WORDS = lazy_patterns.pattern(r"[^\W_]+")
-#: A place in a heading comes before others: titles go on with author and shop.
+#: A place in a heading, which is preferred, because titles go on with author and shop.
 _HEADING = lazy_patterns.pattern(r"\d+ \w+ h[1-6]\b")
 
-#: A place in a link is another product's, or a category's.
+#: A place in a link, whose text is another product's or a category's.
 _LINKED = lazy_patterns.pattern(r"(?:[ <])a(?:[.<]|$)")
 _LETTERS = lazy_patterns.pattern(r"[^\W\d_]+")
-_LONGEST_NAME = 120
+_MAX_NAME_LENGTH = 120
 
-#: A page's address and texts; the first text is its title.
-Shown = tuple[str, Sequence[Text]]
+#: A page's address and texts, the title first.
+PageTexts = tuple[str, Sequence[Text]]
 
 
-def name_place(pages: Sequence[Shown]) -> str | None:
-    """Return the place that has another name on each page; None where none has."""
-    if len(pages) < ENOUGH:
+def name_place(pages: Sequence[PageTexts]) -> str | None:
+    """Return the place that has another name on each page; None if there is none."""
+    if len(pages) < MIN_PAGES:
         return None
-    silent = _are_silent(pages)
-    told = [{place: str(v) for place, v, _ in values("name", texts)} for _, texts in pages]
-    found = {
-        place: column
-        for place in told[0]
-        if None not in (read := [page.get(place) for page in told])
-        and _are_names(column := [value for value in read if value is not None], pages, silent)
-        and not (silent and _LINKED.search(place))
-    }
-    first = next(iter(found), None) if silent else None  # descriptions are longer, and come later
-    bare = [
-        (_HEADING.match(place) is not None, place == first, sum(map(len, column)), place)
-        for place, column in found.items()
-        if not any(_frames(column, other) for other in found.values())
+    is_untitled = _have_one_title(pages)
+    values_by_place = [
+        {place: str(v) for place, v, _ in values("name", texts)} for _, texts in pages
     ]
-    return max(bare, default=(False, False, 0, None))[3]
+    columns = {
+        place: column
+        for place in values_by_place[0]
+        if None not in (place_values := [page.get(place) for page in values_by_place])
+        and _are_names(
+            column := [value for value in place_values if value is not None], pages, is_untitled
+        )
+        and not (is_untitled and _LINKED.search(place))
+    }
+    # Without titles the first place is preferred, because descriptions are longer and come later.
+    first_place = next(iter(columns), None) if is_untitled else None
+    candidates = [
+        (_HEADING.match(place) is not None, place == first_place, sum(map(len, column)), place)
+        for place, column in columns.items()
+        if not any(_is_framed_name(column, other_column) for other_column in columns.values())
+    ]
+    return max(candidates, default=(False, False, 0, None))[3]
 
 
-def _are_silent(pages: Sequence[Shown]) -> bool:
-    """Whether one title stands on most pages, and one script shows them all: neither names anything."""
+def _have_one_title(pages: Sequence[PageTexts]) -> bool:
+    """Whether most pages share their title and all share one path, so that neither has a name."""
     titles = {texts[0].text if texts else "" for _, texts in pages}
     paths = {urlsplit(url).path for url, _ in pages}
     return 2 * len(titles) <= len(pages) and len(paths) == 1
 
 
-def _frames(column: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether texts are those of another place, each within the same few words: the shop's name."""
+def _is_framed_name(column: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether texts are the names of another place with the same few words added (the shop's name)."""
     if any(
-        len(text) <= len(name) or name not in text for text, name in zip(column, other, strict=True)
+        len(text) <= len(name) or name not in text for text, name in zip(column, names, strict=True)
     ):
         return False
-    left = {text.replace(name, "", 1) for text, name in zip(column, other, strict=True)}
-    return 2 * len(left) <= len(column)
+    frames = {text.replace(name, "", 1) for text, name in zip(column, names, strict=True)}
+    return 2 * len(frames) <= len(column)
 
 
-def _are_names(column: Sequence[str], pages: Sequence[Shown], silent: bool) -> bool:
-    """Whether texts of one place differ from page to page, and each names its page.
+def _are_names(column: Sequence[str], pages: Sequence[PageTexts], is_untitled: bool) -> bool:
+    """Whether texts of one place differ from page to page and match their pages' title or address.
 
-    Where titles and addresses are *silent*, they differ in more than figures, as no stock does.
+    If titles and addresses have no name (*is_untitled*), the texts must differ in letters, because
+    stock counts differ in digits alone.
     """
-    least = _SHARE * len(column)
-    if len({value.casefold() for value in column}) < least:
+    minimum = _MIN_SHARE * len(column)
+    if len({value.casefold() for value in column}) < minimum:
         return False
-    if silent:
+    if is_untitled:
         worded = {" ".join(_LETTERS.findall(value.casefold())) for value in column}
-        return len(worded - {""}) >= least and max(map(len, column)) <= _LONGEST_NAME
-    named = sum(
-        _names(value, url, texts) for value, (url, texts) in zip(column, pages, strict=True)
+        return len(worded - {""}) >= minimum and max(map(len, column)) <= _MAX_NAME_LENGTH
+    naming_pages = sum(
+        _names_page(value, url, texts) for value, (url, texts) in zip(column, pages, strict=True)
     )
-    return named >= least and not _have_a_frame(column)
+    return naming_pages >= minimum and not _share_a_part(column)
 
 
-def _names(value: str, url: str, texts: Sequence[Text]) -> bool:
+def _names_page(value: str, url: str, texts: Sequence[Text]) -> bool:
     if 2 * sum(map(str.isalpha, value)) < len(value):
         return False  # a number
-    mine, slug = _words(value), _words(unquote(urlsplit(url).path).rpartition("/")[2])
+    value_words, slug_words = _words(value), _words(unquote(urlsplit(url).path).rpartition("/")[2])
     if texts and value.casefold() in texts[0].text.casefold():
         return True
-    shared = len(mine & slug)
-    return bool(shared) and shared >= _ALIKE * max(len(mine), len(slug))
+    shared = len(value_words & slug_words)
+    return bool(shared) and shared >= _MIN_COMMON_WORDS * max(len(value_words), len(slug_words))
 
 
-def _have_a_frame(column: Sequence[str]) -> bool:
-    """Whether titles of several parts begin or end alike: with the shop's name."""
+def _share_a_part(column: Sequence[str]) -> bool:
+    """Whether most titles have several parts and share the first or last one: the shop's name."""
     parts = [title_parts(value) for value in column]
-    several = [one for one in parts if len(one) > 1]
+    several = [title for title in parts if len(title) > 1]
     return len(several) > len(parts) / 2 and any(
-        len({one[at].casefold() for one in several}) <= len(several) / 2 for at in (0, -1)
+        len({title[position].casefold() for title in several}) <= len(several) / 2
+        for position in (0, -1)
     )
 
 

@@ -1,4 +1,4 @@
-"""What repeats on the newest pages of a make, though no catalogue repeats it: a wall, a default."""
+"""Values repeated on the newest pages of a make as in no catalogue: a bot wall, a default value."""
 
 from __future__ import annotations
 
@@ -7,75 +7,81 @@ from operator import itemgetter
 
 from crawler.extract.default_parser import Found
 from crawler.extract.template.make import NEWEST, Make
-from crawler.extract.template.observation import Seen
+from crawler.extract.template.observation import Observation
 from crawler.extract.template.page_doubts import Doubt, is_confirmed
 from crawler.extract.template.profile import KNOWN, Field
 
-#: Repetitions that no catalogue has. A price that two sources of a page tell may repeat more often:
-#: lists are sorted by price, and colours cost the same.
-_REPEATED, _CONFIRMED = 6, 10
-#: A price that is told so many times as often as it is in the whole shop repeats by no chance.
-_FEW_PRICES = 3
-#: Pages of one product, of the newest ones, that no shop has: one for each of its categories, say.
-_COPIED = 10
-_FIRST, _SECOND = itemgetter(0), itemgetter(1)
+#: Repetitions that make a value doubtful. A price that two sources of a page give may repeat more
+#: often, because listings are sorted by price, and colours cost the same.
+_MIN_REPEATS, _MIN_CONFIRMED_REPEATS = 6, 10
+#: A price this many times as frequent on the newest pages as in the whole shop is no chance.
+_MIN_PRICE_RATIO = 3
+#: Newest pages with one product that are too many even for a shop with a page for each category.
+_MIN_COPIES = 10
+_KEY_OF, _VALUE_OF = itemgetter(0), itemgetter(1)
 
 
-def compared(field: str, one: Seen, make: Make, key: str) -> Doubt | None:
-    """What the newest pages have against a value; the first ones with it are doubtful as well.
+def repeated_value(field: str, observation: Observation, make: Make, key: str) -> Doubt | None:
+    """Return a doubt about a value that the newest pages repeat, and about its first products.
 
-    Before a value was noticed to be everywhere, products were stored with it. Their pages are read
-    again among pages of before, so that the newest ones would no longer contradict the value.
+    Products were stored with the value before its repetition was noticed (the suspects). Their pages
+    are read again between others, so that the newest pages alone would not show the repetition.
     """
     suspects, recent = make.suspects[field], make.profile.fields[field].recent
-    value, doubt = str(one.value), _repeated(field, one, make, key)
+    value, doubt = str(observation.value), _repetition(field, observation, make, key)
     if doubt is None:
         if suspects.pop(key, None) == value:
             return Doubt("repeated", "product after product had it when it was read first")
-    elif not recent or recent[-1][0] != "repeated":  # it begins here
+    elif not recent or recent[-1][0] != "repeated":  # the repetition begins
         suspects.clear()
         suspects.update(pair for pair in make.newest[field] if pair[1] == value)
     return doubt
 
 
-def copied(found: Found, make: Make, key: str) -> Doubt | None:
-    """Whether page after page shows one product: a wall in the shop's own template."""
-    shown = (key, found.page.url)
-    if shown not in make.shown:
-        make.shown.append(shown)
-    times = [*map(_FIRST, make.shown)].count(key)
-    if times < _COPIED or found.fields.get("external_id") is None:
+def repeated_product(result: Found, make: Make, key: str) -> Doubt | None:
+    """Return a doubt if many pages show one product: a bot wall in the shop's own template."""
+    entry = (key, result.page.url)
+    if entry not in make.newest_pages:
+        make.newest_pages.append(entry)
+    times = [*map(_KEY_OF, make.newest_pages)].count(key)
+    if times < _MIN_COPIES or result.fields.get("external_id") is None:
         return None
-    return Doubt("repeated", f"{times} of the newest {len(make.shown)} pages show one product")
+    return Doubt(
+        "repeated", f"{times} of the newest {len(make.newest_pages)} pages show one product"
+    )
 
 
-def _repeated(field: str, one: Seen, make: Make, key: str) -> Doubt | None:
-    """Whether product after product has one name, or one price where prices vary."""
-    if one.value is None:
+def _repetition(field: str, observation: Observation, make: Make, key: str) -> Doubt | None:
+    """Return a doubt if many products have one name, or one price although prices vary."""
+    if observation.value is None:
         return None
     newest = make.newest[field]
-    value = str(one.value)
+    value = str(observation.value)
     if (key, value) not in newest:
         newest.append((key, value))
     if field == "availability":
-        return _all_gone(value, newest, make.profile.fields[field])
-    times = [*map(_SECOND, newest)].count(value)
-    if times < _REPEATED:
+        return _all_sold_out(value, newest, make.profile.fields[field])
+    times = [*map(_VALUE_OF, newest)].count(value)
+    if times < _MIN_REPEATS:
         return None
-    most = _CONFIRMED if field == "price" and is_confirmed(field, one) else _REPEATED
-    if times < most or len({product for product, _ in newest}) < most:
+    minimum = (
+        _MIN_CONFIRMED_REPEATS
+        if field == "price" and is_confirmed(field, observation)
+        else _MIN_REPEATS
+    )
+    if times < minimum or len({product for product, _ in newest}) < minimum:
         return None
     share = make.profile.fields[field].value_share(value)
-    if field == "price" and (share > 1 / 4 or times < _FEW_PRICES * share * NEWEST):
+    if field == "price" and (share > 1 / 4 or times < _MIN_PRICE_RATIO * share * NEWEST):
         return None  # a shop where one price, or one of a few, is usual
     return Doubt("repeated", f"{times} of the newest {len(newest)} products have it")
 
 
-def _all_gone(value: str, newest: deque[tuple[str, str]], known: Field) -> Doubt | None:
-    """Whether product after product cannot be had, in a shop that had most of them."""
-    if len(newest) < NEWEST or known.pages < 2 * KNOWN:
+def _all_sold_out(value: str, newest: deque[tuple[str, str]], stats: Field) -> Doubt | None:
+    """Return a doubt if all newest products are unavailable in a shop that had most in stock."""
+    if len(newest) < NEWEST or stats.pages < 2 * KNOWN:
         return None
-    share = known.value_share("InStock")
-    if share < 1 / 2 or any(other == "InStock" for _, other in newest):
+    share = stats.value_share("InStock")
+    if share < 1 / 2 or any(stock == "InStock" for _, stock in newest):
         return None
     return Doubt("repeated", f"none of the newest {len(newest)} is in stock, {share:.0%} were")

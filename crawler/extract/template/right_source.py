@@ -1,58 +1,62 @@
-"""Which of two sources is right, where they agreed and began to differ."""
+"""Choose the right one of two sources that agreed before and differ now."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 
-from crawler.extract.template.observation import Seen
+from crawler.extract.template.observation import Observation
 from crawler.extract.template.profile import Field
 
-#: A visible price so far from the structured one is another amount: an instalment, a total.
-_FARTHEST = 2
-#: Of so many of the pages the same must be true.
-_NEARLY_ALL = 0.8
-#: Taxes on sales, in hundredths: rates that are in force for most goods somewhere.
-_TAXES = (Decimal(5), Decimal(7), Decimal("7.7"), Decimal("8.1"), Decimal(10), Decimal(13),
+#: A visible price that differs by this factor is another amount: an instalment, a total.
+_MAX_RATIO = 2
+#: The share of pages for which a rule must hold.
+_MIN_SHARE = 0.8
+#: Sales tax rates in percent that are in force for most goods of some country.
+_TAX_RATES = (Decimal(5), Decimal(7), Decimal("7.7"), Decimal("8.1"), Decimal(10), Decimal(13),
           Decimal(15), Decimal(16), Decimal(17), Decimal(18), Decimal(19), Decimal(20), Decimal(21),
           Decimal(22), Decimal(23), Decimal(24), Decimal(25), Decimal("25.5"), Decimal(27))  # fmt: skip
-#: What rounding may cost, as a share of a price.
-_ROUNDED = Decimal("0.001")
+#: The largest difference by rounding, as a share of a price.
+_MAX_ROUNDING = Decimal("0.001")
 
 
-def right_source(field: str, known: Field) -> str | None:
-    """Of two sources that began to differ, the visible text where it can be the same amount.
+def right_source(field: str, stats: Field) -> str | None:
+    """Return "text" if the visible text is right when sources differ; None if structured data is.
 
-    A visitor pays what the page shows. An amount far from the other one is no price that changed:
-    then the text tells something else since, and structured data stays. So it is where the text
-    lacks the cents, or a tax, of the other one on each page.
+    A visitor pays the price that the page shows. But if the text's amount is far from the other one,
+    or lacks the cents or a tax of it on nearly all pages, the text shows another amount.
     """
     if field == "currency":
         return "text"
     if field != "price":
         return None
-    pages = [seen for kind, seen in known.recent if kind == "dispute"]
-    least = _NEARLY_ALL * len(pages)
-    if not pages or sum(map(_is_near, pages)) < least:
+    disputes = [observation for kind, observation in stats.recent if kind == "dispute"]
+    minimum = _MIN_SHARE * len(disputes)
+    if not disputes or sum(map(_is_near, disputes)) < minimum:
         return None
-    if sum(map(_lacks_cents, pages)) >= least:
+    if sum(map(_lacks_cents, disputes)) >= minimum:
         return None
-    if any(sum(_lacks_tax(seen, tax) for seen in pages) >= least for tax in _TAXES):
+    if any(
+        sum(_lacks_tax(observation, tax) for observation in disputes) >= minimum
+        for tax in _TAX_RATES
+    ):
         return None
     return "text"
 
 
-def _is_near(seen: Seen) -> bool:
-    shown, other = seen.votes.get("text"), seen.value
-    if not shown or not other:
+def _is_near(observation: Observation) -> bool:
+    text_price, other_price = observation.votes.get("text"), observation.value
+    if not text_price or not other_price:
         return False
-    return bool(shown < other * _FARTHEST and other < shown * _FARTHEST)
+    return bool(text_price < other_price * _MAX_RATIO and other_price < text_price * _MAX_RATIO)
 
 
-def _lacks_cents(seen: Seen) -> bool:
-    shown, other = seen.votes["text"], seen.value
-    return bool(shown != other and shown == int(other))
+def _lacks_cents(observation: Observation) -> bool:
+    text_price, other_price = observation.votes["text"], observation.value
+    return bool(text_price != other_price and text_price == int(other_price))
 
 
-def _lacks_tax(seen: Seen, tax: Decimal) -> bool:
-    gross = seen.votes["text"] * (1 + tax / 100)
-    return bool(abs(gross - seen.value) <= max(seen.value * _ROUNDED, Decimal("0.011")))
+def _lacks_tax(observation: Observation, tax: Decimal) -> bool:
+    gross = observation.votes["text"] * (1 + tax / 100)
+    return bool(
+        abs(gross - observation.value) <= max(observation.value * _MAX_ROUNDING, Decimal("0.011"))
+    )

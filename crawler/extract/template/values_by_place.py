@@ -1,8 +1,8 @@
-"""The values that a page's texts could mean, by the place where they stand.
+"""The possible values of a page's texts, by their places.
 
-A place is the path of boxes around a text, how many texts of that path came before, and how the
-value is read from the text. It is the same on all pages of one template, so that a place where
-the known values of many products stand is where the template has the field.
+A place is the path of boxes around a text, the number of earlier texts with that path, and the way
+in which the value is read from the text. It is the same on all pages of one template, so that a
+place with the stored values of many products is the template's place of the field.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from crawler.extract.visible.text import currency_of_place, heading_of
 from crawler.extract.visible.titles import title_parts
 from scrapy_seine.records import Value
 
-#: Fields whose place is looked for.
+#: Fields whose place is searched.
 PLACED = ("name", "price", "sku")
-#: Texts of a page that are kept, and characters of one.
-_MOST_TEXTS, _LONGEST = 400, 200
-#: What a template may have multiplied a price by: it shows cents, or drops the decimal sign.
+#: Texts of a page that are kept, and characters of a text.
+_MAX_TEXTS, _MAX_TEXT_LENGTH = 400, 200
+#: Factors of a price: the template may show it in cents, or without the decimal sign.
 FACTORS = (1, 100)
-_SHORTEST_NAME = 3
-#: What the parts of a text between its first and its last one are called.
-_MIDDLE = ("second", "third", "fourth")
+_MIN_NAME_LENGTH = 3
+#: The names of the parts of a text between the first and the last one.
+_MIDDLE_PARTS = ("second", "third", "fourth")
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -42,49 +42,54 @@ class Text(Value):
     text: str
     amounts: tuple[Decimal, ...]
     struck: bool
-    """It is marked as the price before."""
+    """It is marked as the regular price."""
     labelled: bool
-    """Words stand before its amount, in its line or in the line before."""
+    """Words precede its amount, in the same line or in the line before."""
 
 
 def texts_of(page: Page) -> list[Text]:
-    """The texts of a page that a visitor sees, and its title."""
-    local, made = currency_of_place(page), [Text("title", page.title[:_LONGEST], (), False, False)]
-    read = lines.read_all(page, heading_of(page))
-    for line in read.lines:
-        if len(made) > _MOST_TEXTS:
+    """Return the title and the visible texts of a page."""
+    local, texts = (
+        currency_of_place(page),
+        [Text("title", page.title[:_MAX_TEXT_LENGTH], (), False, False)],
+    )
+    page_lines = lines.read_all(page, heading_of(page))
+    for line in page_lines.lines:
+        if len(texts) > _MAX_TEXTS:
             break
-        if line.flags & lines.HIDDEN or len(line.text) > _LONGEST:
+        if line.flags & lines.HIDDEN or len(line.text) > _MAX_TEXT_LENGTH:
             continue
         amounts = _amounts(line.text, local)
-        labelled = bool(amounts) and (_has_words(line.text, local) or is_labelled(read, line))
+        labelled = bool(amounts) and (_has_words(line.text, local) or is_labelled(page_lines, line))
         struck = bool(line.flags & lines.OLD)
-        made.append(Text(path(line.element), line.text, amounts, struck, labelled))
-    return made
+        texts.append(Text(path(line.element), line.text, amounts, struck, labelled))
+    return texts
 
 
 def values(field: str, texts: Sequence[Text]) -> Iterator[tuple[str, Any, Text]]:
-    """Each value of *field* that a page may mean: its place, the value and the text."""
-    seen: Counter[str] = Counter()
+    """Yield each possible value of *field* on a page: its place, the value and the text."""
+    counts: Counter[str] = Counter()
     for text in texts:
         for form, value in _FORMS[field](text):
             key = f"{form} {text.path}"
-            yield f"{seen[key]} {key}", value, text
-            seen[key] += 1
+            yield f"{counts[key]} {key}", value, text
+            counts[key] += 1
 
 
 def value_at(field: str, place: str, texts: list[Text]) -> Any:
-    """The value of *field* at a place; None where the page has none there."""
-    return next((value for at, value, _ in values(field, texts) if at == place), None)
+    """Return the value of *field* at a place; None if the page has none there."""
+    return next(
+        (value for value_place, value, _ in values(field, texts) if value_place == place), None
+    )
 
 
 def _amounts(text: str, local: str | None) -> tuple[Decimal, ...]:
     if not any(map(str.isdigit, text)):
         return ()
-    found = [money.value for money in find_prices(text, local)][:10]
-    if not found and len(text) < 20 and (money := parse_price(text, local)) is not None:
-        found = [money.value]
-    return tuple(value for value in found if value)
+    amounts = [money.value for money in find_prices(text, local)][:10]
+    if not amounts and len(text) < 20 and (money := parse_price(text, local)) is not None:
+        amounts = [money.value]
+    return tuple(value for value in amounts if value)
 
 
 def _has_words(text: str, local: str | None) -> bool:
@@ -98,13 +103,13 @@ def _prices(text: Text) -> Iterator[tuple[str, Any]]:
 
 
 def _names(text: Text) -> Iterator[tuple[str, Any]]:
-    if len(text.text) >= _SHORTEST_NAME:
+    if len(text.text) >= _MIN_NAME_LENGTH:
         yield "whole", text.text
         parts = title_parts(text.text)
         if len(parts) > 1:
             yield "first", parts[0]
             yield "last", parts[-1]
-            yield from zip(_MIDDLE, parts[1:-1], strict=False)
+            yield from zip(_MIDDLE_PARTS, parts[1:-1], strict=False)
 
 
 def _numbers(text: Text) -> Iterator[tuple[str, Any]]:

@@ -237,7 +237,7 @@ async def test_a_book_is_told_the_stored_values_that_it_asks_for(database: str) 
     told: list[tuple[str, Any]] = []
 
     class Asking:
-        def wanted(self) -> list[tuple[str, list[str]]]:
+        def awaited_pages(self) -> list[tuple[str, list[str]]]:
             return [("shop", ["https://shop.example/p/1", "https://shop.example/p/2"])]
 
         def recall(self, site: str, stored: Any) -> None:
@@ -254,12 +254,12 @@ async def test_a_book_is_told_the_currencies_that_all_workers_stored(database: s
     write(database, *(row(n, currency="USD") for n in range(1, 6)))
     book = Book()
     for n in range(10, 20):
-        book.tenders.note("shop", f"https://shop.example/p/{n}", "EUR")
+        book.currencies.note("shop", f"https://shop.example/p/{n}", "EUR")
 
     class Asking:
-        tenders = book.tenders
+        currencies = book.currencies
 
-        def wanted(self) -> list[tuple[str, list[str]]]:
+        def awaited_pages(self) -> list[tuple[str, list[str]]]:
             return [("shop", [])]
 
         def recall(self, site: str, stored: Any) -> None:
@@ -268,10 +268,10 @@ async def test_a_book_is_told_the_currencies_that_all_workers_stored(database: s
     templates = Templates(database)
     for _ in range(3):
         await templates.recall(Asking())  # type: ignore[arg-type]
-    looks = book.tenders.looks("shop")
+    looks = book.currencies.looks("shop")
     assert {look.currency for look in looks} == {"USD"}
-    book.tenders.expect("shop", looks[0])
-    doubt, news = book.tenders.note("shop", looks[0].url, "EUR")
+    book.currencies.expect("shop", looks[0])
+    doubt, news = book.currencies.note("shop", looks[0].url, "EUR")
     assert doubt is not None
     assert "different countries" in news
 

@@ -163,26 +163,26 @@ class TestAddresses:
 
     def test_a_page_among_products_is_one_and_those_before_are_read_again(self) -> None:
         known, waiting = Addresses(), "https://a.example/items/ac2.htm"
-        assert not known.is_product_s("a", waiting)
+        assert not known.is_product_address("a", waiting)
         again = [known.note("a", f"https://a.example/items/ac{n}.htm") for n in range(10, 22)]
         assert [urls for urls in again if urls] == [[waiting]]
-        assert known.is_product_s("a", "https://a.example/items/ac30.htm")
-        assert not known.is_product_s("a", "https://a.example/news/ac30.htm")
-        assert not known.is_product_s("b", "https://a.example/items/ac30.htm")
+        assert known.is_product_address("a", "https://a.example/items/ac30.htm")
+        assert not known.is_product_address("a", "https://a.example/news/ac30.htm")
+        assert not known.is_product_address("b", "https://a.example/items/ac30.htm")
 
     def test_where_other_pages_stand_too_none_is_one(self) -> None:
         known = Addresses()
         for n in range(30):
             known.note("a", f"https://a.example/shop/thing-{n}")
-            known.is_product_s("a", f"https://a.example/shop/about-{n}")
-            assert not known.is_product_s("a", f"https://a.example/shop/terms-{n}") or n > 8
-        assert not known.is_product_s("a", "https://a.example/pages/terms-1")
+            known.is_product_address("a", f"https://a.example/shop/about-{n}")
+            assert not known.is_product_address("a", f"https://a.example/shop/terms-{n}") or n > 8
+        assert not known.is_product_address("a", "https://a.example/pages/terms-1")
 
     def test_a_name_alone_is_no_shape(self) -> None:
         known = Addresses()
         for n in range(20):
             known.note("a", f"https://a.example/{'x' * (n + 1)}-lamp")
-        assert not known.is_product_s("a", "https://a.example/terms-of-use")
+        assert not known.is_product_address("a", "https://a.example/terms-of-use")
 
 
 @pytest.mark.parametrize(("few", "doubted"), [(True, False), (False, True)])

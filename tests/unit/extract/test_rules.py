@@ -10,7 +10,7 @@ import pytest
 from crawler.extract import extract, find_links, parse
 from crawler.extract.address_kinds import is_front
 from crawler.extract.links.registered_domain import same_site
-from crawler.extract.links.sitemap_format import _LONGEST_ADDRESS, read_sitemap
+from crawler.extract.links.sitemap_format import _MAX_ADDRESS_BYTES, read_sitemap
 from crawler.extract.listing.further_pages import further_pages, numbers_of, step_of
 from crawler.extract.merge import disputed, merged, settle
 from crawler.extract.money.amounts import number
@@ -402,8 +402,8 @@ def test_a_number_of_structured_data_is_finite(value: object, expected: str | No
         ("/p/1", True),
         ("", False),
         ("mailto:a@shop.example", False),
-        ("https://shop.example/" + "x" * (_LONGEST_ADDRESS - 21), True),
-        ("https://shop.example/" + "x" * (_LONGEST_ADDRESS - 20), False),
+        ("https://shop.example/" + "x" * (_MAX_ADDRESS_BYTES - 21), True),
+        ("https://shop.example/" + "x" * (_MAX_ADDRESS_BYTES - 20), False),
     ],
 )
 def test_an_entry_of_a_sitemap_is_an_address_of_the_web(location: str, is_taken: bool) -> None:

@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract.links.choice import Link
-from crawler.extract.links.dead_ends import ENOUGH, DeadEnds
+from crawler.extract.links.dead_ends import DEAD_END_PAGES, DeadEnds
 from middlewares.dead_ends import DeadEnds as Middleware
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.outcomes import Ignored
@@ -29,7 +29,7 @@ def back(number: int) -> list[Link]:
     return [*NAV, Link(f"{SITE}/p/lamp-{number}", "product", "")]
 
 
-def learned(pages: int = ENOUGH) -> DeadEnds:
+def learned(pages: int = DEAD_END_PAGES) -> DeadEnds:
     known = DeadEnds()
     for number in range(pages):
         known.note("s", ask(number), back(number))
@@ -37,47 +37,47 @@ def learned(pages: int = ENOUGH) -> DeadEnds:
 
 
 def test_twenty_pages_that_lead_back_alone_are_a_dead_end():
-    assert not learned(ENOUGH - 1).is_one(ask(999))
-    assert learned().is_one(ask(999))
-    assert not learned().is_one(f"{SITE}/p/lamp-999")
+    assert not learned(DEAD_END_PAGES - 1).is_dead_end(ask(999))
+    assert learned().is_dead_end(ask(999))
+    assert not learned().is_dead_end(f"{SITE}/p/lamp-999")
 
 
 def test_the_shape_is_told_once():
-    known = learned(ENOUGH - 1)
+    known = learned(DEAD_END_PAGES - 1)
     told = [known.note("s", ask(n), back(n)) for n in range(50, 60)]
     assert [shape for shape in told if shape] == ["shop.example/ask/*"]
 
 
-@pytest.mark.parametrize("after", [0, 5, ENOUGH - 1])
+@pytest.mark.parametrize("after", [0, 5, DEAD_END_PAGES - 1])
 def test_one_page_with_a_link_of_its_own_keeps_its_shape(after):
     """A category's page that lists its subcategories by name alone."""
     known = DeadEnds()
-    for number in range(3 * ENOUGH):
+    for number in range(3 * DEAD_END_PAGES):
         new = [Link(f"{SITE}/{number}/sub", "listing", "")] if number == after else []
         known.note("s", ask(number), back(number) + new)
-    assert not known.is_one(ask(1))
+    assert not known.is_dead_end(ask(1))
 
 
 def test_a_shape_that_showed_a_product_once_is_kept():
     known = DeadEnds()
     known.note("s", ask(1), back(1))
-    known.lead_on("s", ask(2))
-    for number in range(3 * ENOUGH):
+    known.note_useful("s", ask(2))
+    for number in range(3 * DEAD_END_PAGES):
         known.note("s", ask(number), back(number))
-    assert not known.is_one(ask(1))
+    assert not known.is_dead_end(ask(1))
 
 
 def test_a_product_found_later_takes_a_shape_back():
     known = learned()
-    known.lead_on("s", ask(7))
-    assert not known.is_one(ask(8))
+    known.note_useful("s", ask(7))
+    assert not known.is_dead_end(ask(8))
 
 
 @pytest.mark.parametrize("path", ["p/lamp-{}", "c/{}", "lamp-{}.html", "index.php?product_id={}"])
 def test_addresses_of_products_and_listings_are_never_left_out(path):
     """A shop that is down for an hour shows the same page to all of them."""
     known = DeadEnds()
-    for number in range(100, 100 + 3 * ENOUGH):
+    for number in range(100, 100 + 3 * DEAD_END_PAGES):
         known.note("s", f"{SITE}/{path.format(number)}", NAV)
     assert known.shapes == set()
 
@@ -98,11 +98,11 @@ def test_an_address_that_cannot_be_read_is_no_shape():
 def test_what_is_left_out_is_told_once_and_so_is_its_end():
     known = learned()
     (shape,) = known.shapes
-    assert known.news() == {shape: ("s", ENOUGH)}
-    assert known.news() == {}
-    known.lead_on("s", ask(7))
-    known.lead_on("s", ask(8))
-    assert known.news() == {shape: ("s", 0)}
+    assert known.take_changes() == {shape: ("s", DEAD_END_PAGES)}
+    assert known.take_changes() == {}
+    known.note_useful("s", ask(7))
+    known.note_useful("s", ask(8))
+    assert known.take_changes() == {shape: ("s", 0)}
 
 
 class TestSpider:
@@ -122,7 +122,7 @@ class TestSpider:
         spider = self.spider()
         middleware = Middleware(spider.crawler)
         menu = "".join(f'<nav><a href="/c/{n}">{n}</a></nav>' for n in range(5))
-        for number in range(ENOUGH):
+        for number in range(DEAD_END_PAGES):
             request = Request(ask(number), meta={m.DEPTH: 2})
             middleware.process_request(request)
             form = (
@@ -141,12 +141,12 @@ class TestSpider:
     def test_a_redirect_counts_for_the_address_that_was_asked_for(self):
         """Forms that lead to one page to log in."""
         spider = self.spider()
-        for number in range(ENOUGH):
+        for number in range(DEAD_END_PAGES):
             url = f"{SITE}/login?to={number}"
             request = Request(url, meta={m.DEPTH: 2, "redirect_urls": [ask(number)]})
             body = b"<h1>Log in</h1>"
             list(spider.parse(HtmlResponse(url, body=body, request=request)))
-        assert spider.dead_ends.is_one(ask(99))
+        assert spider.dead_ends.is_dead_end(ask(99))
 
     def test_another_spider_loses_nothing(self):
         crawler: Any = Crawler(CatalogSpider, {})

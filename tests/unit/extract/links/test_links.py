@@ -8,7 +8,7 @@ import pytest
 from crawler.demo.pages import Site
 from crawler.demo.traps import Traps
 from crawler.extract import extract, find_links, parse
-from crawler.extract.links.choice import listed_links, shelf_of
+from crawler.extract.links.choice import listed_links, listing_fingerprint
 from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
 
 SHOP = "http://shop.example"
@@ -159,11 +159,11 @@ def test_an_empty_page_of_a_listing_ends_it() -> None:
 
 def test_a_shelf_is_told_by_what_it_leads_to() -> None:
     one, same, other = (
-        shelf_of(find_links(parse(html, PAGE)))
+        listing_fingerprint(find_links(parse(html, PAGE)))
         for html in (CARDS, CARDS + '<a href="?page=9">9</a>', CARDS + CARD.format("/new"))
     )
     assert one == same != other
-    assert shelf_of([]) is None
+    assert listing_fingerprint([]) is None
 
 
 def test_a_page_of_plain_links_does_not_end_its_listing() -> None:

@@ -8,7 +8,7 @@ import pytest
 from scrapy import Request
 from scrapy.crawler import Crawler
 
-from crawler.extract.links.visits import ENOUGH, Visits
+from crawler.extract.links.visits import IRRELEVANT_PAGES, Visits
 from middlewares.dead_ends import DeadEnds as Middleware
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.outcomes import Ignored
@@ -29,7 +29,7 @@ def links(count: int = 3) -> list[str]:
     return [address(f"/p/{number}") for number in range(count)]
 
 
-def learned(pages: int = ENOUGH + 3) -> Visits:
+def learned(pages: int = IRRELEVANT_PAGES + 3) -> Visits:
     known = Visits()
     for number in range(pages):
         known.note("", address(f"/p/{number % 3}"), lamp(number % 3), links())
@@ -38,7 +38,7 @@ def learned(pages: int = ENOUGH + 3) -> Visits:
 
 def test_a_page_that_is_known_but_for_a_visit_is_not_fetched_again() -> None:
     """I1: each page led to all others under new addresses, and the crawl had no end."""
-    assert not learned(ENOUGH + 2).is_known("", address("/p/0"))
+    assert not learned(IRRELEVANT_PAGES + 2).is_known("", address("/p/0"))
     known = learned()
     assert known.is_known("", address("/p/0"))
     assert not known.is_known("", address("/p/7")), "a product that nobody has seen"
@@ -51,27 +51,27 @@ def test_a_parameter_that_told_two_products_apart_once_is_never_left_out() -> No
     known = Visits()
     known.note("", address("/p", "id", "1"), lamp(1), links())
     known.note("", address("/p", "id", "2"), lamp(2), links())
-    for _ in range(5 * ENOUGH):
+    for _ in range(5 * IRRELEVANT_PAGES):
         known.note("", address("/p", "id"), lamp(2), links())
     assert not known.is_known("", address("/p", "id"))
 
 
 def test_a_page_that_is_read_again_under_its_own_address_tells_nothing() -> None:
     known = Visits()
-    for _ in range(5 * ENOUGH):
+    for _ in range(5 * IRRELEVANT_PAGES):
         known.note("", address("/p", "id", "1"), lamp(1), links())
     assert not known.is_known("", address("/p", "id", "2"))
 
 
 def test_a_listing_is_left_out_only_where_its_own_parameter_says_nothing() -> None:
     known = learned()
-    for number in range(3 * ENOUGH):  # ten empty categories show the same
+    for number in range(3 * IRRELEVANT_PAGES):  # ten empty categories show the same
         known.note("", address("/list", "cat"), [], [f"{SHOP}/about"])
         known.note("", address("/list"), [], [f"{SHOP}/p/{number}"])
     assert not known.is_known("", address("/list", "cat"))
     assert not known.is_known("", address("/list")), "it turns the page"
     known = learned()
-    for _ in range(ENOUGH + 1):
+    for _ in range(IRRELEVANT_PAGES + 1):
         known.note("", address("/"), [], links())
     assert known.is_known("", address("/"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crawler.extract import find_links, parse
-from crawler.extract.listing.further_pages import MOST_PAGES, further_pages
+from crawler.extract.listing.further_pages import MAX_PAGES, further_pages
 
 BASE = "https://shop.example/tents"
 
@@ -45,7 +45,7 @@ def test_addresses_that_count_products() -> None:
     [
         ([], BASE),
         (["?page=2", "?page=9"], f"{BASE}?page=3"),
-        (["?page=2", f"?page={MOST_PAGES + 2}"], BASE),
+        (["?page=2", f"?page={MAX_PAGES + 2}"], BASE),
         (["/tents/red", "/tents/blue"], BASE),
     ],
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from crawler.extract import find_links, parse
-from crawler.extract.links.choice import shelf_of
+from crawler.extract.links.choice import listing_fingerprint
 from crawler.extract.listing import probing
-from crawler.extract.listing.further_pages import MOST_PAGES
-from crawler.extract.listing.probing import MOST_TRIES, Probe, judge
+from crawler.extract.listing.further_pages import MAX_PAGES
+from crawler.extract.listing.probing import MAX_TRIES, Probe, judge
 
 BASE = "https://shop.example/tents"
 FIRST = 1_000_001
@@ -61,7 +61,7 @@ def test_a_listing_without_an_end_is_left_to_its_links():
         asked.append(probe.asked)
         probe, end = judge(probe, 2_000_000 + probe.asked)
     assert end is None
-    assert max(asked) <= MOST_PAGES
+    assert max(asked) <= MAX_PAGES
     assert len(asked) < 9
 
 
@@ -71,7 +71,7 @@ def test_contradictory_answers_end_the_search():
     while probe is not None:
         tries += 1
         probe, _ = judge(probe, [None, 5, 5, FIRST, 6][tries % 5])
-    assert tries <= MOST_TRIES
+    assert tries <= MAX_TRIES
 
 
 def begun(links: list[str], url: str = BASE, goods: str = "/p/1/tent") -> Probe | None:
@@ -79,7 +79,7 @@ def begun(links: list[str], url: str = BASE, goods: str = "/p/1/tent") -> Probe 
     html = f'<a href="{goods}">Tent</a><div class="pagination">{pager}</div>'
     page = parse(f"<html><body>{html}</body></html>", url)
     found = find_links(page)
-    return probing.begin(page, found, shelf_of(found))
+    return probing.begin(page, found, listing_fingerprint(found))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.extract.template.mass_changes import Contrast
-from crawler.extract.template.observation import Seen
+from crawler.extract.template.observation import Observation
 from scrapy_seine.urls import tidy
 from tests.benchmarks.shops import SHOPS, Thing, things
 
@@ -33,7 +33,7 @@ KNOWN = {
 def read(book: Book, thing: Thing, shown: Thing, structured: bool = False) -> Any:
     found = extract(parse(WOO.page(shown, structured), WOO.url(thing)))
     judged = book.judge("shop", found)
-    for site, urls in list(book.wanted()):
+    for site, urls in list(book.awaited_pages()):
         book.recall(site, {url: KNOWN.get(url) for url in urls})
     return found, judged
 
@@ -141,7 +141,7 @@ def test_stock_of_which_some_stayed_is_news_of_the_products() -> None:
     contrast = Contrast()
     for n in range(60):
         now = "OutOfStock" if n % 8 == 0 else "InStock"
-        contrast.wants(sampled=True, stock=now)
+        contrast.needs_comparison(sampled=True, stock=now)
         assert not contrast.note({"availability": now}, {}, {"availability": "OutOfStock"})
 
 
@@ -154,8 +154,8 @@ def test_a_change_that_is_over_is_forgotten() -> None:
     assert not judged.doubts
 
 
-def seen(value: Any, **votes: Any) -> dict[str, Seen]:
-    return {"sku": Seen(value, "text", {"text": value, **votes}, None)}
+def seen(value: Any, **votes: Any) -> dict[str, Observation]:
+    return {"sku": Observation(value, "text", {"text": value, **votes}, None)}
 
 
 def test_a_source_that_tells_the_stored_values_is_named() -> None:

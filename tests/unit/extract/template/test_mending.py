@@ -17,7 +17,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from crawler.extract import extract, parse
 from crawler.extract.template import Book, Drift, mending
 from crawler.extract.template.mending import Mender
-from crawler.extract.template.observation import Seen
+from crawler.extract.template.observation import Observation
 from crawler.extract.template.profile import Profile
 from crawler.extract.template.values_by_place import texts_of, value_at, values
 from crawler.items import Product
@@ -27,7 +27,7 @@ from tests.benchmarks import drift
 from tests.benchmarks.shops import SHOPS, Thing, things
 
 #: What a page without a word of its stock shows.
-UNTOLD = {"availability": Seen(None, None, {}, None)}
+UNTOLD = {"availability": Observation(None, None, {}, None)}
 WOO = next(shop for shop in SHOPS if shop.name == "woo")
 GOODS = things(120, 3)
 
@@ -49,7 +49,7 @@ def judge(book: Book, thing: Thing, html: str) -> tuple[Any, Any]:
 def recall(book: Book, known: dict[str, Any] | None = None) -> None:
     """Tell the book what it asks for, as the storage does."""
     by_url = {WOO.url(thing): stored(thing) for thing in GOODS} if known is None else known
-    for site, urls in list(book.wanted()):
+    for site, urls in list(book.awaited_pages()):
         book.recall(site, {url: by_url.get(url) for url in urls})
 
 
@@ -125,10 +125,10 @@ def test_a_day_of_lower_prices_moves_nothing(factor):
 def test_the_newest_pages_are_read_again_once_and_not_for_ever():
     book = taught()
     changed(book)
-    again = book.again("shop")
+    again = book.pages_to_reread("shop")
     assert {url for url, _ in again} >= {WOO.url(GOODS[60])}
     assert len(again) <= 60
-    assert book.again("shop") == []
+    assert book.pages_to_reread("shop") == []
     for _ in range(7):  # a template that changes to and fro
         for thing in GOODS[:20]:
             judge(book, thing, WOO.page(thing, False))
@@ -186,8 +186,8 @@ def test_what_waits_for_stored_values_is_bounded():
     for n in range(70):
         html = f"<title>Lamp {n}</title><h1>Lamp {n}</h1>"
         mender.note(parse(html, f"https://a.example/{n}"), UNTOLD, frozenset({"price"}), {})
-    assert len(mender.wanted()) == 24
-    assert len(mender.again()) == 60
+    assert len(mender.awaited_pages()) == 24
+    assert len(mender.take_newest()) == 60
 
 
 @pytest.mark.parametrize(("field", "read"), [("price", 1), ("currency", 0)])
@@ -198,7 +198,7 @@ def test_texts_are_read_for_what_stands_in_a_place(monkeypatch, field, read):
     mender = Mender()
     mender.note(parse("<h1>Lamp</h1>", "https://a.example/1"), UNTOLD, frozenset({field}), {})
     assert texts.call_count == read
-    assert mender.wanted() == ["https://a.example/1"]
+    assert mender.awaited_pages() == ["https://a.example/1"]
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ class TestSpider:
         spider = self.spider()
         monkeypatch.setattr(spider, "knows", lambda url, job: False, raising=False)
         url = WOO.url(GOODS[61])
-        monkeypatch.setattr(spider.book, "again", lambda site: [(url, 3)])
+        monkeypatch.setattr(spider.book, "pages_to_reread", lambda site: [(url, 3)])
         thing = GOODS[60]
         request = Request(WOO.url(thing), meta={m.JOB_ID: "j1", m.JOB_TYPE: "recrawl"})
         body = WOO.page(thing, True).encode()
@@ -336,7 +336,7 @@ class TestLasting:
         book = taught()
         for thing in GOODS[60:72]:
             judge(book, thing, drift._one_name(WOO.page(thing, False), thing, WOO))
-        again = [url for url, _ in book.again("shop")]
+        again = [url for url, _ in book.pages_to_reread("shop")]
         assert {WOO.url(thing) for thing in GOODS[60:66]} <= set(again)
 
     @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_a_heading_that_all_pages_have_gives_way_to_what_names_each(shop):
         read.append("name" not in judged.doubts and found.fields.get("name") == name)
     assert all(read[15:])
     assert not any(d.kind == "dispute" for d in told)
-    asked = {address for address, _ in book.again("bolt")}
+    asked = {address for address, _ in book.pages_to_reread("bolt")}
     assert all(read[n] or url(GOODS[n][0], n) in asked for n in range(15))
 
 

@@ -9,7 +9,7 @@ import pytest
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.extract.template.make_signature import signature
-from crawler.extract.template.observation import Seen
+from crawler.extract.template.observation import Observation
 from crawler.extract.template.profile import WELL_KNOWN, Field, Profile
 from scrapy_seine.urls import tidy
 from tests.benchmarks import drift, templates
@@ -70,11 +70,11 @@ class TestRoom:
         assert judged.pages == 9
 
     def test_the_makes_of_all_sites_are_bounded(self, monkeypatch):
-        monkeypatch.setattr("crawler.extract.template.all_sites._MOST", 50)
+        monkeypatch.setattr("crawler.extract.template.all_sites._MAX_MAKES", 50)
         book, found = Book(), read(GOODS[0], WOO.page(GOODS[0], False))
         for site in range(200):
             book.judge(f"site {site % 80}", found)
-        assert sum(map(len, book._sites.values())) == book._known <= 51
+        assert sum(map(len, book._sites.values())) == book._make_count <= 51
 
 
 class TestDoubts:
@@ -86,11 +86,11 @@ class TestDoubts:
         """Else right prices of a mixed shop are held back, by the order of its pages."""
         html, book = WOO.page(GOODS[60], False).replace("$", "€"), taught(count=20)
         assert doubts(book, html) == {"currency": "turned"}
-        for look in book.tenders.looks("shop")[:2]:
-            book.tenders.expect("shop", look)
+        for look in book.currencies.looks("shop")[:2]:
+            book.currencies.expect("shop", look)
             thing = next(t for t in GOODS if tidy(WOO.url(t)) == look.url)
             assert doubts(book, WOO.page(thing, False), thing) == {}
-        (held,) = [look for look in book.tenders.looks("shop") if not look.held]
+        (held,) = [look for look in book.currencies.looks("shop") if not look.doubtful]
         assert held.url == tidy(WOO.url(GOODS[60]))
         assert doubts(book, html) == {}
 
@@ -294,7 +294,7 @@ class TestBook:
 
 
 def test_what_a_site_did_long_ago_counts_less():
-    known, seen = Field(), Seen("EUR", "text", {"text": "EUR"}, "p.price")
+    known, seen = Field(), Observation("EUR", "text", {"text": "EUR"}, "p.price")
     for _ in range(2_001):
         known.learn("currency", seen)
     assert known.pages == known.filled == known.values["EUR"] == known.paths["p.price"] == 1_000

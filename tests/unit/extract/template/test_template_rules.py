@@ -7,23 +7,23 @@ from typing import Any
 import pytest
 
 from crawler.extract.template.confidence import confidence, doubted
-from crawler.extract.template.observation import FIELDS, Seen, same
+from crawler.extract.template.observation import FIELDS, Observation, is_same_value
 from crawler.extract.template.page_doubts import (
-    constant,
+    constant_value,
     doubt_of,
-    newcomer,
+    new_place_doubt,
     oddity,
-    swapped,
+    swapped_prices,
 )
 from crawler.extract.template.profile import KNOWN, WINDOW, Field, Profile
 
 
 def seen(value: Any = "1", source: str | None = "text", path: str | None = None, **votes: Any):
     told = {source: value, **{name.replace("_", "-"): vote for name, vote in votes.items()}}
-    return Seen(value, source, told, path)
+    return Observation(value, source, told, path)
 
 
-def taught(pages: int, one: Seen, field: str = "price") -> Field:
+def taught(pages: int, one: Observation, field: str = "price") -> Field:
     known = Field()
     for _ in range(pages):
         known.learn(field, one)
@@ -36,11 +36,11 @@ def profile(**fields: Field) -> Profile:
     return made
 
 
-def page(**fields: Seen) -> dict[str, Seen]:
+def page(**fields: Observation) -> dict[str, Observation]:
     return {**{name: seen(None, None) for name in FIELDS}, **fields}
 
 
-def kind(field: str, one: Seen, known: Field, **others: Seen) -> str:
+def kind(field: str, one: Observation, known: Field, **others: Observation) -> str:
     doubt = doubt_of(field, page(**{field: one}, **others), profile(**{field: known}))
     return doubt.kind if doubt else ""
 
@@ -213,23 +213,23 @@ class TestDoubts:
         known = taught(60 - other, seen("USD"), "currency")
         for _ in range(other):
             known.learn("currency", seen("EUR"))
-        assert constant(known) == value
+        assert constant_value(known) == value
 
     def test_nothing_is_constant_on_few_pages(self) -> None:
-        assert constant(taught(KNOWN - 1, seen("USD"))) is None
-        assert constant(taught(KNOWN, seen("USD"))) == "USD"
+        assert constant_value(taught(KNOWN - 1, seen("USD"))) is None
+        assert constant_value(taught(KNOWN, seen("USD"))) == "USD"
 
     def test_a_new_make_doubts_a_text_that_nothing_else_tells(self) -> None:
         known = Field(probation=1)
-        assert newcomer("price", seen("5"), known) is not None
-        assert newcomer("price", seen("5"), Field()) is None
-        assert newcomer("price", seen(None), known) is None
-        assert newcomer("price", seen("5", "json-ld"), known) is None
-        assert newcomer("price", seen("5", state="5"), known) is None
+        assert new_place_doubt("price", seen("5"), known) is not None
+        assert new_place_doubt("price", seen("5"), Field()) is None
+        assert new_place_doubt("price", seen(None), known) is None
+        assert new_place_doubt("price", seen("5", "json-ld"), known) is None
+        assert new_place_doubt("price", seen("5", state="5"), known) is None
 
     def test_a_price_before_that_is_lower_is_doubtful_as_a_text_alone(self) -> None:
-        def told(field: str, one: Seen, below: object) -> bool:
-            return swapped(field, page(**{field: one}), below) is not None
+        def told(field: str, one: Observation, below: object) -> bool:
+            return swapped_prices(field, page(**{field: one}), below) is not None
 
         assert told("price", seen("5"), 4)
         assert not told("name", seen("5"), 4)
@@ -335,7 +335,7 @@ class TestConfidence:
         )
 
     def test_a_currency_that_is_told_by_its_code_is_typical_whoever_writes_its_sign(self) -> None:
-        told = Seen("USD", "state", {"state": "USD"}, None)
+        told = Observation("USD", "state", {"state": "USD"}, None)
         known, fewer = (taught(n, told, "currency") for n in (KNOWN, KNOWN - 1))
         assert confidence("currency", told, known) > confidence("currency", told, fewer)
 
@@ -354,5 +354,5 @@ class TestConfidence:
     ],
 )
 def test_two_sources_tell_one_value(field: str, one: Any, other: Any, alike: bool) -> None:
-    assert same(field, one, other) is alike
-    assert same(field, other, one) is alike
+    assert is_same_value(field, one, other) is alike
+    assert is_same_value(field, other, one) is alike

@@ -13,7 +13,7 @@ import pytest
 
 from crawler.extract.template import Book
 from crawler.extract.template.profile import Profile
-from crawler.extract.template.visitor_currency import Look, Tenders
+from crawler.extract.template.visitor_currency import Look, SiteCurrencies
 from tests.benchmarks import drift
 from tests.benchmarks.shops import SHOPS, Shop, Thing, things
 
@@ -34,16 +34,16 @@ class Site:
     """A shop that is read page by page; what its pages tell is told by *currency_of*."""
 
     def __init__(self, currency_of: Any) -> None:
-        self.tenders, self.currency_of = Tenders(), currency_of
+        self.currencies, self.currency_of = SiteCurrencies(), currency_of
         self.kept: dict[str, str] = {}
         self.news: list[str] = []
         self.read_again = 0
 
     def read(self, url: str, look: Look | None = None) -> None:
         if look is not None:
-            self.tenders.expect("shop", look)
+            self.currencies.expect("shop", look)
         currency = self.currency_of(url)
-        doubt, news = self.tenders.note("shop", url, currency)
+        doubt, news = self.currencies.note("shop", url, currency)
         self.news += [news] if news else []
         if doubt is None:
             self.kept[url] = currency
@@ -55,10 +55,10 @@ class Site:
         waiting: list[Any] = []
         for number, url in enumerate(urls):
             self.read(url)
-            waiting += [(number + late, look) for look in self.tenders.looks("shop")]
+            waiting += [(number + late, look) for look in self.currencies.looks("shop")]
             while waiting and waiting[0][0] <= number:
                 self.again(waiting.pop(0)[1])
-        while waiting or (waiting := [(0, look) for look in self.tenders.looks("shop")]):
+        while waiting or (waiting := [(0, look) for look in self.currencies.looks("shop")]):
             self.again(waiting.pop(0)[1])
         return self
 
@@ -154,7 +154,7 @@ def test_a_shop_with_several_currencies_keeps_all_of_them(
 def known(site: Site, later: Any) -> Site:
     """A worker that begins with what another one knows."""
     after = Site(later)
-    after.tenders.load("shop", json.loads(json.dumps(site.tenders.plain("shop"))))
+    after.currencies.load("shop", json.loads(json.dumps(site.currencies.plain("shop"))))
     return after
 
 
@@ -184,7 +184,7 @@ def test_a_stored_profile_with_markets_that_are_none_is_not_readable(markets: An
 
 def test_without_an_answer_the_doubt_is_told_and_stays() -> None:
     """Pages of before that are not there any more settle nothing."""
-    tenders, news = Tenders(), []
+    tenders, news = SiteCurrencies(), []
     for n in range(300):
         doubt, told = tenders.note("shop", flat(n), "EUR" if n < 40 else "USD")
         assert (doubt is not None) == (n >= 40)
@@ -195,13 +195,13 @@ def test_without_an_answer_the_doubt_is_told_and_stays() -> None:
 
 def test_a_currency_that_products_are_stored_with_is_the_usual_one_since() -> None:
     site = Site(by_read(lambda read: read <= 20)).crawl([flat(n) for n in range(60)])
-    site.tenders.believe("shop")
-    assert site.tenders.note("shop", flat(60), "USD") == (None, "")
-    assert site.tenders.note("shop", flat(61), "EUR")[0] is not None
+    site.currencies.believe("shop")
+    assert site.currencies.note("shop", flat(60), "USD") == (None, "")
+    assert site.currencies.note("shop", flat(61), "EUR")[0] is not None
 
 
 def test_currencies_are_remembered_in_bounded_room() -> None:
-    tenders = Tenders()
+    tenders = SiteCurrencies()
     for n in range(3000):
         tenders.note(
             f"shop{n % 1000}",
@@ -213,7 +213,7 @@ def test_currencies_are_remembered_in_bounded_room() -> None:
         tenders.note("two", flat(n), "EUR" if n < 40 else "USD")
     assert len(tenders._sites) == 500
     assert len(tenders._sites["one"].markets) == 40
-    assert len(tenders._sites["two"].markets["a.example"].held) == 500
+    assert len(tenders._sites["two"].markets["a.example"].doubtful) == 500
 
 
 class TestFirstCrawl:
@@ -273,8 +273,8 @@ class Fleet:
             if currency := worker.kept[flat(number)]:
                 self.stored.append((flat(number), currency))
             if number % 20 in {18, 19}:
-                worker.tenders.compare("shop", [*self.stored[:12], *self.stored[-48:]])
-            looks += worker.tenders.looks("shop")
+                worker.currencies.compare("shop", [*self.stored[:12], *self.stored[-48:]])
+            looks += worker.currencies.looks("shop")
             if looks and number % 3 == 0:  # a page goes to whichever worker is free
                 look = looks.pop(0)
                 self.workers[number // 3 % 2].again(look)
@@ -306,6 +306,6 @@ def test_a_worker_knows_its_own_currency_before_it_is_held_against_others() -> N
     asked = []
     for number in range(8):
         worker.read(flat(number))
-        worker.tenders.compare("shop", stored)
-        asked.append(len(worker.tenders.looks("shop")))
+        worker.currencies.compare("shop", stored)
+        asked.append(len(worker.currencies.looks("shop")))
     assert asked == [0] * 7 + [3]

@@ -46,7 +46,7 @@ def test_no_doubt_is_lost_and_confidence_stays_beside_a_page_s_own(monkeypatch, 
     shop, structured = SHOP_OF[name.removesuffix("+")], name.endswith("+")
     usual = judged(shop, structured, change)
     monkeypatch.setattr(
-        page_doubts, "form", lambda *of, **also: object()
+        page_doubts, "form_of", lambda *of, **also: object()
     )  # no page is like another
     anew = judged(shop, structured, change)
 
