@@ -103,8 +103,8 @@ class Found(Record):
         if not steps:
             return
         if source in merge.STRUCTURED and "name" not in self.offered.get(source, ()):
-            steps = breadcrumbs.trail(steps, self.fields["name"], led=True)
-        steps = breadcrumbs.trail(steps, self.fields.get("sku"), led=True)
+            steps = breadcrumbs.trail(steps, self.fields["name"], front_is_linked=True)
+        steps = breadcrumbs.trail(steps, self.fields.get("sku"), front_is_linked=True)
         if steps:
             self.fields["breadcrumbs"] = steps
         else:
@@ -322,24 +322,24 @@ def _is_listed(entry: Any) -> bool:
     return not classify.is_no_product(names)
 
 
-def _described(values: list[Any], known: jsonld.Known) -> _Described:
+def _described(values: list[Any], known: jsonld.NodesById) -> _Described:
     made = _Described()
     outermost = {id(value) for value in values}
     for node in schema.walk(values):
         names = schema.types(node)
         if schema.is_product(node):
-            made.products.append(jsonld.linked(node, known))
+            made.products.append(jsonld.with_references(node, known))
         elif "Offer" in names:
-            offered = schema.offered(node)
+            offered = schema.offered_product(node)
             if offered is not None:
-                made.products.append(jsonld.linked(offered, known))
+                made.products.append(jsonld.with_references(offered, known))
             elif id(node) in outermost:
                 made.offers.append(node)
         elif "BreadcrumbList" in names:
             made.trails.append(node)
         elif "ItemList" in names:
             made.listed = max(
-                made.listed, sum(map(_is_listed, schema.many(node.get("itemListElement"))))
+                made.listed, sum(map(_is_listed, schema.as_list(node.get("itemListElement"))))
             )
         elif classify.is_collection(names):
             made.collection = names[0]
@@ -349,7 +349,7 @@ def _described(values: list[Any], known: jsonld.Known) -> _Described:
 
 
 def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) -> Fields:
-    told = _described(values, jsonld.index(values) if source == "json-ld" else jsonld.Known())
+    told = _described(values, jsonld.index(values) if source == "json-ld" else jsonld.NodesById())
     if told.collection:
         verdict.add("listing", 3, f"{source} calls it a {told.collection}")
     fields = _main(told.products, page, verdict, source)
@@ -373,12 +373,12 @@ def _main(products: list[Node], page: Page, verdict: Verdict, source: str) -> Fi
     """The fields of the product that the page is about, if it is about one."""
     if not products:
         return {}
-    own = main_product.own(products, page)
+    own = main_product.of_page(products, page)
     if not own:
         names = len({main_product.plain_name(p) for p in products})
         if names >= LIST_OF:
             verdict.add("listing", 5, f"{source} describes {len(products)} products")
-            verdict.of_tiles = all(main_product.leads_away(p, page) for p in products)
+            verdict.of_tiles = all(main_product.has_other_page(p, page) for p in products)
         return {}
     fields: Fields = {}
     for node in own[:10]:
@@ -387,8 +387,8 @@ def _main(products: list[Node], page: Page, verdict: Verdict, source: str) -> Fi
     family = main_product.family_name(own, page)
     if family:
         fields["name"] = family
-    shown = main_product.is_shown(str(fields.get("name") or ""), page)
-    if not shown and main_product.leads_away(own[0], page):
+    shown = main_product.is_named_on_page(str(fields.get("name") or ""), page)
+    if not shown and main_product.has_other_page(own[0], page):
         verdict.unnamed = True
         verdict.reasons.append(f"{source} describes a product of another page")
         return {}
@@ -409,7 +409,7 @@ def _main(products: list[Node], page: Page, verdict: Verdict, source: str) -> Fi
 
 def _sums_up(node: Node) -> bool:
     """Whether a node without a number of its own sums up offers, as some categories' pages do."""
-    offers = schema.many(node.get("offers"))
+    offers = schema.as_list(node.get("offers"))
     summary = offers[0] if len(offers) == 1 and isinstance(offers[0], dict) else {}
     told = count(summary.get("offerCount")) if "AggregateOffer" in schema.types(summary) else None
     return (told or 0) > LIST_OF and not any(map(node.get, _OWN_NUMBERS))

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import amount, grouped
-from crawler.extract.money.currencies import TOMAN, alike, is_local
+from crawler.extract.money.currencies import TOMAN, is_local, share_a_sign
 from crawler.extract.page.page import Page, text_of
 from crawler.extract.scripts import state
 from crawler.extract.shop_number import set_number, set_vendor, without_view
@@ -92,7 +92,7 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
             elif name in _BETTERED and _is_better(name, value, fields[name]):
                 fields[name], sources[name] = value, source
     if sources.get("name") in STRUCTURED:
-        fields["name"] = opengraph.shorn(fields["name"], site)
+        fields["name"] = opengraph.without_site_name(fields["name"], site)
     shown = offered.get("text", {})
     if sources.get("regular_price") == "text" and shown.get("price") != fields.get("price"):
         # What is struck through there belongs to another price.
@@ -276,7 +276,7 @@ def bare(name: str, page: Page) -> str:
     if _AUTHOR.search(name) and page.title.startswith(name):
         return _without_author(name, page)
     if page.title.endswith(name) and (headed := text.heading_of(page, name)) is not None:
-        name = opengraph.without_titles_end(name, text_of(headed), page.title)
+        name = opengraph.without_title_ending(name, text_of(headed), page.title)
     if not opengraph.has_parts(name):
         return name
     heading = text.heading_of(page, name)
@@ -307,7 +307,7 @@ def finish(fields: Fields, sources: dict[str, str], page: Page, offered: dict[st
     links = (page.resolve(link) for link in fields.get("images", []))
     fields["images"] = list(dict.fromkeys(link for link in links if link))
     if not fields.get("name"):
-        name = opengraph.name_in(page.title, page.url)
+        name = opengraph.name_from_title(page.title, page.url)
         if name:
             fields["name"], sources["name"] = name, "text"
     if "price" in fields:
@@ -319,8 +319,8 @@ def finish(fields: Fields, sources: dict[str, str], page: Page, offered: dict[st
     _set_stock(fields, sources, page)
     known = fields.get("currency")
     if "price" in fields and (known is None or (sources["currency"] == "text" and is_local(known))):
-        told = state.told_currency(page)
-        if known is None or (told and alike(known, told)):
+        told = state.stated_currency(page)
+        if known is None or (told and share_a_sign(known, told)):
             # A dollar sign is read by the page's language; its scripts may know better.
             fields["currency"], sources["currency"] = told, "state"
         elif text.currency_of_place(page) is None:
@@ -343,7 +343,7 @@ def finish(fields: Fields, sources: dict[str, str], page: Page, offered: dict[st
 def _set_stock(fields: Fields, sources: dict[str, str], page: Page) -> None:
     """Take the stock from the attributes of the page's boxes, where nothing else tells it."""
     if "price" in fields and fields.get("availability") is None:
-        told = state.told_stock(page)
+        told = state.stated_stock(page)
         if told is not None:
             fields["availability"], sources["availability"] = told, "state"
 

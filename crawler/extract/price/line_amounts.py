@@ -72,7 +72,7 @@ def _monies(text: str, local: str | None, marked: bool) -> Sequence[Money]:
     monies = tuple(islice(find_prices(text, local), _MOST_IN_LINE))
     if monies:
         return monies
-    if found := short_currency_words.alone(text, marked=marked):
+    if found := short_currency_words.lone_price(text, marked=marked):
         code, start, end = found
         value = amount(text[start:end], code)
         return () if value is None else (Money(value, code, 0, len(text)),)

@@ -9,10 +9,10 @@ from crawler.extract.money import short_currency_words
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.money.currencies import (
     CODES,
-    alike,
     currency_of,
     currency_of_region,
     is_currency,
+    share_a_sign,
 )
 from crawler.extract.page.page import Page, holds_digit
 from crawler.extract.words import any_word
@@ -59,7 +59,7 @@ def spoken_currency(page: Page) -> str | None:
             continue
         if holds_digit(text):
             told.update(money.currency for money in find_prices(text) if money.currency)
-        elif alone := short_currency_words.of_word(text.strip()) or _sign(text.strip()):
+        elif alone := short_currency_words.currency_of_word(text.strip()) or _sign(text.strip()):
             told.add(alone)
         codes = CODES.intersection(_CODE.findall(text))
         if codes and _CALLED(text):
@@ -85,7 +85,7 @@ def currency_of_phones(page: Page, sign_of: str) -> str | None:
     found = {match[1] for match in islice(_PHONE.finditer(page.raw, 0, _MOST_BYTES), 20)}
     told = {next((_BY_PHONE[p[:n]] for n in (3, 2, 1) if p[:n] in _BY_PHONE), "") for p in found}
     own = told.pop() if len(told) == 1 else None
-    return own if own and alike(own, sign_of) else None
+    return own if own and share_a_sign(own, sign_of) else None
 
 
 def currency_of_address(page: Page, sign_of: str) -> str | None:
@@ -112,4 +112,4 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
         regions |= {_BY_PESO[name[1]] for name in named}
     told = {currency_of_region(region) for region in regions if region}
     own = told.pop() if len(told) == 1 else None
-    return own if own and alike(own, sign_of) else None
+    return own if own and share_a_sign(own, sign_of) else None

@@ -128,7 +128,7 @@ def take_labelled(read: Lines, seen: Visible) -> None:
         seen.price_distance, seen.price_line = line.index - max(read.heading, 0), line.index
         label = read.lines[line.index - 1].text if line.index else ""
         words = _CODE.findall(f"{label} {line.text}")
-        codes = (currency_of(word) or short_currency_words.of_word(word) for word in words)
+        codes = (currency_of(word) or short_currency_words.currency_of_word(word) for word in words)
         seen.fields["currency"] = next(filter(None, codes), None)
         seen.paths["price"] = path(line.element)
         if seen.buy_buttons and not seen.fields.get("availability"):
