@@ -1,4 +1,4 @@
-"""What a site file may say: one small class each, everything optional but the domains."""
+"""The base class of site files: each is a small class, and only its domains are required."""
 
 from __future__ import annotations
 
@@ -63,25 +63,25 @@ class Site:
     """Products fetched again in a day, at most; 0: no limit."""
 
     @property
-    def way(self) -> dict[str, str]:
-        """What requests to the site carry in their meta about how they are sent."""
-        wanted = {m.PROXY_POOL: self.proxy_pool, m.LANE: self.lane, m.IDENTITY: self.identity}
-        return {key: value for key, value in wanted.items() if value}
+    def request_meta(self) -> dict[str, str]:
+        """The meta keys of requests to the site: pool of proxies, lane and identity."""
+        values = {m.PROXY_POOL: self.proxy_pool, m.LANE: self.lane, m.IDENTITY: self.identity}
+        return {key: value for key, value in values.items() if value}
 
     def extract(self, page: Page) -> Found:
         """Read a page: the default parser, then this site's selectors over it."""
-        found = extract(page)
+        result = extract(page)
         is_product = _matches(self.product_pages, page.url)
         if self.product_pages is not None:
-            found.verdict.add("product", 100 if is_product else -100, "the site file says so")
-            if is_product and not found.fields:
-                found.complete()
-        if found.kind == "product":
+            result.verdict.add("product", 100 if is_product else -100, "the site file says so")
+            if is_product and not result.fields:
+                result.complete()
+        if result.kind == "product":
             for name, selector in self.fields.items():
-                self._select(found, page, name, selector)
+                self._select(result, page, name, selector)
             if self.fields and "external_id" not in self.fields:
-                identify(found.fields, found.sources, page)
-        return found
+                identify(result.fields, result.sources, page)
+        return result
 
     def products(self, page: Page, found: Found) -> Iterable[Product]:
         """Yield the page's items."""
@@ -116,23 +116,23 @@ class Site:
             return False
         return not self.allow or any(_matches(pattern, url) for pattern in self.allow)
 
-    def _select(self, found: Found, page: Page, name: str, selector: str) -> None:
+    def _select(self, result: Found, page: Page, name: str, selector: str) -> None:
         values = select(page.root, selector)
         if not values:
             return
         if name in {"images", "breadcrumbs"}:
             links = [page.resolve(value) for value in values] if name == "images" else values
-            found.fields[name] = [value for value in links if value]
+            result.fields[name] = [value for value in links if value]
         else:
-            found.fields[name] = values[0]
-        found.sources[name] = "site"
+            result.fields[name] = values[0]
+        result.sources[name] = "site"
 
 
 def select(root: Any, selector: str) -> list[str]:
-    """Texts that a CSS or XPath selector finds, white space squashed, empty ones left out.
+    """Return the texts that a CSS or XPath selector matches, white space squashed, without empty ones.
 
     Raises:
-        ValueError: it is no selector.
+        ValueError: the text is no selector.
     """
     results = select_compiled(selector)(root)
     results = results if isinstance(results, list) else [results]
@@ -145,7 +145,7 @@ def select_compiled(selector: str) -> Any:
     """Return a selector as a function of an element.
 
     Raises:
-        Exception: it is neither CSS nor XPath; each parser has its own error.
+        Exception: the text is neither CSS nor XPath; each parser has its own error.
     """
     is_xpath = selector.lstrip("(").startswith(("/", "./"))
     path = selector if is_xpath else HTMLTranslator().css_to_xpath(selector)
