@@ -1,4 +1,4 @@
-"""A dictionary of state by site that holds at most so many sites, and drops the oldest first."""
+"""A dictionary with a limit, for state by site: beyond the limit, the oldest entry is dropped."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ from scrapy_seine.records import Record
 Kind = Literal["product", "listing", "other"]
 
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
-#: Fields for a quantity: the tag, its names, and the word in a name. One pattern for all three would
-#: be slower, because it would try each word at each place of each name of each tag before it.
+#: Fields for a quantity: the tag, its names, and the word in a name. One pattern for all three is
+#: slower, because it would try each word at each place of each name of each tag before it.
 _FIELD = lazy_patterns.pattern(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
 _NAME = lazy_patterns.pattern(rb"\bname=[\"']?([^\s\"'>]{0,80}+)", re.I)
 _QUANTITY = lazy_patterns.pattern(any_of("fields", "quantity").encode(), re.I)
@@ -44,7 +44,7 @@ _MIN_WEIGHED_SCORE = 2
 _NEAR_POINTS = 3
 #: Lines from the heading within which a price is near: fewer where tiles show prices too.
 _NEAR_LINES, _NEAR_LINES_AMONG_TILES = 60, 30
-#: Lines within which a price is close: in a box for prices, and as the page's only amount elsewhere.
+#: Lines within which a price is close: in a box for prices, and as the only amount elsewhere.
 _CLOSE_LINES, _CLOSE_LINES_ALONE = 15, 13
 #: A call in the script that runs when a page is opened, and the characters of it that are read.
 _PRINTS, _MAX_SCRIPT_LENGTH = re.compile(r"\bprint\(").search, 100
@@ -133,7 +133,7 @@ def quantity_signs(verdict: Verdict, page: Page, sells: bool) -> None:
 
 
 def number_signs(verdict: Verdict, page: Page, number: str | None) -> None:
-    """Score an address that contains the number on the page, because the page is about that thing."""
+    """Score an address that contains the product's number on the page."""
     if not number:
         return
     address = _ORIGIN.sub("", page.url).lower()

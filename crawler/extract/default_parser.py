@@ -88,7 +88,7 @@ class Found(Record):
         self.fields, self.sources = merge.merged(self.offered, site)
         if self.fields.get("name"):
             self.fields["name"] = merge.bare_name(self.fields["name"], self.page)
-            self._shorten_trail()
+            self._shorten_breadcrumbs()
         merge.complete(self.fields, self.sources, self.page, self.offered)
 
     def complete(self) -> None:
@@ -97,7 +97,7 @@ class Found(Record):
         _add_description(self)
         self.merge()
 
-    def _shorten_trail(self) -> None:
+    def _shorten_breadcrumbs(self) -> None:
         """Drop the product's name or number from the end of the breadcrumbs."""
         steps, source = self.fields.get("breadcrumbs"), self.sources.get("breadcrumbs")
         if not steps:
@@ -150,17 +150,17 @@ def extract(page: Page) -> Found:
     classify.print_signs(verdict, page)
     unread: dict[str, str] = {}
     for source, nodes in _NODES.items():
-        source_fields = _guarded(unread, source, _fields_from, nodes, page, verdict, source)
+        source_fields = _read_guarded(unread, source, _fields_from, nodes, page, verdict, source)
         if source_fields is not None:
             offered[source] = source_fields
-    guesses = merge.guesses(offered, page)
-    offered["opengraph"] = tags = _guarded(unread, "opengraph", opengraph.fields, page) or {}
+    guesses = merge.take_guesses(offered, page)
+    offered["opengraph"] = tags = _read_guarded(unread, "opengraph", opengraph.fields, page) or {}
     classify.open_graph_signs(page, tags, verdict)
     merged_fields = merge.merged(offered)[0]
     disputed = merge.disputed(offered)
     if disputed or any(name not in merged_fields for name in _MAIN_FIELDS):
         state_fields = (
-            _guarded(unread, "state", state.fields, page, merged_fields.get("name")) or {}
+            _read_guarded(unread, "state", state.fields, page, merged_fields.get("name")) or {}
         )
         offered["state"] = state_fields
         if "price" in state_fields:
@@ -169,10 +169,10 @@ def extract(page: Page) -> Found:
     result = Found(
         fields={}, sources={}, verdict=verdict, offered=offered, page=page, unread=unread
     )
-    if disputed or verdict.unnamed or _worth_reading(merged_fields, verdict, offered):
-        merged_fields = _read_text(result, merged_fields, disputed)
+    if disputed or verdict.unnamed or _needs_text(merged_fields, verdict, offered):
+        merged_fields = _add_text(result, merged_fields, disputed)
     elif verdict.kind == "product":
-        visible = _guarded(unread, "text", text.glance, page, merged_fields) or Visible()
+        visible = _read_guarded(unread, "text", text.glance, page, merged_fields) or Visible()
         offered["text"], result.paths = visible.fields, visible.paths
         result.struck_below = visible.struck_below
         merge.take_variant_price(offered, visible, page.raw)
@@ -240,7 +240,8 @@ def _read_regular_price(result: Found, merged_fields: Fields) -> None:
     if "regular_price" in merged_fields or not _names_regular_price(result.page.raw):
         return
     state_fields = (
-        _guarded(result.unread, "state", state.fields, result.page, merged_fields.get("name")) or {}
+        _read_guarded(result.unread, "state", state.fields, result.page, merged_fields.get("name"))
+        or {}
     )
     if "regular_price" in state_fields and state_fields.get("price") == merged_fields.get("price"):
         result.offered["state"] = {"regular_price": state_fields["regular_price"]}
@@ -253,10 +254,10 @@ def _names_regular_price(raw: bytes) -> bool:
     )
 
 
-def _read_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
+def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
     """Read the visible text, let it decide between different prices, and return merged fields."""
     page, verdict, offered = result.page, result.verdict, result.offered
-    visible = _guarded(result.unread, "text", text.visible, page, merged_fields) or Visible()
+    visible = _read_guarded(result.unread, "text", text.visible, page, merged_fields) or Visible()
     classify.visible_signs(visible, verdict)
     if verdict.product < _CERTAIN_SCORE:
         sells = visible.sells and "name" in visible.fields and not visible.cards
@@ -292,7 +293,7 @@ def _fields_from(
     return _from_nodes(values, page, verdict, source) if values else None
 
 
-def _guarded(
+def _read_guarded(
     unread: dict[str, str], source: str, reader: Callable[..., _Result], *arguments: Any
 ) -> _Result | None:
     """Return the reader's result; on any error return None, and note the error in *unread*."""
@@ -303,7 +304,7 @@ def _guarded(
         return None
 
 
-def _worth_reading(merged_fields: Fields, verdict: Verdict, offered: dict[str, Fields]) -> bool:
+def _needs_text(merged_fields: Fields, verdict: Verdict, offered: dict[str, Fields]) -> bool:
     if verdict.listing >= MIN_LIST_LENGTH and verdict.product <= 0:
         return False
     if not any("price" in offered.get(source, ()) for source in merge.STRUCTURED):
@@ -403,7 +404,7 @@ def _main_product_fields(products: list[Node], page: Page, verdict: Verdict, sou
         verdict.unnamed = True
         verdict.reasons.append(f"{source} describes a product of another page")
         return {}
-    if not is_named or _sums_up(page_nodes[0]):
+    if not is_named or _has_many_offers(page_nodes[0]):
         # A category's page may describe one of its products, so the visible text has to decide.
         verdict.unnamed = True
         verdict.add(
@@ -418,7 +419,7 @@ def _main_product_fields(products: list[Node], page: Page, verdict: Verdict, sou
     return fields
 
 
-def _sums_up(node: Node) -> bool:
+def _has_many_offers(node: Node) -> bool:
     """Return whether a node has many offers and no number, as on some categories' pages."""
     offers = schema.as_list(node.get("offers"))
     summary = offers[0] if len(offers) == 1 and isinstance(offers[0], dict) else {}

@@ -18,7 +18,7 @@ class Lazy:
     compiled: re.Pattern[Any]
 
 
-class _Waiting(Lazy):
+class _Uncompiled(Lazy):
     """A pattern before its first use; after it, the class changes to one without __getattr__."""
 
     def __init__(self, source: Any, flags: int) -> None:
@@ -41,4 +41,4 @@ def pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     >>> pattern(r"\d+").findall("12 lamps of 40 W")
     ['12', '40']
     """
-    return cast("re.Pattern[AnyStr]", _Waiting(source, flags))
+    return cast("re.Pattern[AnyStr]", _Uncompiled(source, flags))

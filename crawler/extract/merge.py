@@ -108,7 +108,7 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
     return fields, sources
 
 
-def guesses(offered: dict[str, Fields], page: Page) -> Fields:
+def take_guesses(offered: dict[str, Fields], page: Page) -> Fields:
     """Remove and return the fields of JSON-LD whose text has an end that a repair guessed."""
     jsonld_fields = offered.get("json-ld", {}) if page.guessed else {}
     names = [
@@ -145,7 +145,7 @@ def disputed(offered: dict[str, Fields]) -> bool:
 
 
 def outvote(offered: dict[str, Fields]) -> None:
-    """Replace the price of structured data where two other sources agree, and none agrees with it."""
+    """Replace structured data's price where two other sources agree, and none agrees with it."""
     structured_price = _structured_price(offered)
     prices = [offered.get(source, {}).get("price") for source in ("opengraph", "state", "text")]
     stated_prices = [price for price in prices if price]
@@ -351,13 +351,15 @@ def complete(
     if "price" in fields and (
         currency is None or (sources["currency"] == "text" and is_local(currency))
     ):
-        stated = state.stated_currency(page)
-        if currency is None or (stated and share_a_sign(currency, stated)):
+        other_currency = state.stated_currency(page)
+        if currency is None or (other_currency and share_a_sign(currency, other_currency)):
             # The meaning of a dollar sign was guessed; the page's scripts may name its currency.
-            fields["currency"], sources["currency"] = stated, "state"
+            fields["currency"], sources["currency"] = other_currency, "state"
         elif text.currency_of_place(page) is None:
-            stated = currency_of_phones(page, currency) or currency_of_address(page, currency)
-            fields["currency"] = stated or currency
+            other_currency = currency_of_phones(page, currency) or currency_of_address(
+                page, currency
+            )
+            fields["currency"] = other_currency or currency
     if "price" in fields and fields.get("currency") is None:
         # Shops that write bare numbers mean their country's currency.
         place_currency = text.currency_of_place(page)

@@ -20,28 +20,28 @@ def parser_version(site: object) -> str:
     Another version may read other values from the same page.
     """
     kind: Any = type(site)
-    return _of_kind(kind)
+    return _version_of_class(kind)
 
 
 @cache
-def _of_kind(kind: type[Any]) -> str:
+def _version_of_class(kind: type[Any]) -> str:
     modules = (base.__module__ for base in kind.__mro__)
     site_modules = {
         name for name in modules if name != "builtins" and not name.startswith(_PACKAGES)
     }
-    return _version(tuple(sorted(site_modules)))
+    return _version_with(tuple(sorted(site_modules)))
 
 
 @cache
-def _version(modules: tuple[str, ...]) -> str:
-    digest = hashlib.blake2b(_common(), digest_size=6)
+def _version_with(modules: tuple[str, ...]) -> str:
+    digest = hashlib.blake2b(_hash_of_packages(), digest_size=6)
     for module in modules:
         digest.update(_code(module))
     return digest.hexdigest()
 
 
 @cache
-def _common() -> bytes:
+def _hash_of_packages() -> bytes:
     digest = hashlib.blake2b(digest_size=16)
     for package in _PACKAGES:
         try:
@@ -54,7 +54,7 @@ def _common() -> bytes:
 
 
 def _files(folder: Traversable, path: str) -> Iterator[tuple[str, Traversable]]:
-    """Yield the files in a folder and below it that can change a page's result, with their paths."""
+    """Yield the paths and files in and below a folder that can change a page's result."""
     for entry in folder.iterdir():
         if entry.is_dir() and entry.name != "__pycache__":
             yield from _files(entry, f"{path}{entry.name}/")

@@ -1,4 +1,4 @@
-"""The shop's number of a product (sku): under a label, as an id of its system, or in the address."""
+"""The shop's number of a product (sku): under a label, as its system's id, or in the address."""
 
 from __future__ import annotations
 
@@ -103,9 +103,11 @@ def set_number(fields: Fields, sources: dict[str, str], text_fields: Fields, pag
         or (code if code.startswith(_BOOK_PREFIXES) else None)
         or _part_in_address(text_fields, page)
     )
-    in_form = None if text_number else _in_form(page)
-    if text_number or in_form:
-        fields["sku"], sources["sku"] = (text_number, "text") if text_number else (in_form, "state")
+    form_number = None if text_number else _form_number(page)
+    if text_number or form_number:
+        fields["sku"], sources["sku"] = (
+            (text_number, "text") if text_number else (form_number, "state")
+        )
         return
     external_id = _KEY_PREFIX.sub("", fields.get("external_id") or "")
     addressed = in_address(page.url) or in_address(page.canonical or "")
@@ -120,13 +122,13 @@ def set_number(fields: Fields, sources: dict[str, str], text_fields: Fields, pag
         fields["sku"], sources["sku"] = external_id, sources["external_id"]
     elif page.has_data and b"sku=" in page.raw and (data_number := _only_number(_SKU, page.raw)):
         fields["sku"], sources["sku"] = data_number, "state"
-    elif addressed and not _is_of_name(addressed, fields):
+    elif addressed and not _is_word_of_name(addressed, fields):
         fields["sku"], sources["sku"] = addressed, "url"
     elif last_number := _last_number(page, text_fields):
         fields["sku"], sources["sku"] = last_number
 
 
-def _is_of_name(number: str, fields: Fields) -> bool:
+def _is_word_of_name(number: str, fields: Fields) -> bool:
     """Return whether a short number in the address is a word of the name: `VW Käfer 1302`."""
     words = (fields.get("name") or "").split() if len(number) <= _MAX_TYPE_LENGTH else ()
     return number in words
@@ -139,15 +141,15 @@ def _is_internal(external_id: str, addressed: str, sources: dict[str, str], page
     return not stands_in(page.url, external_id) and b'"%b"' % addressed.encode() in page.raw
 
 
-def _in_form(page: Page) -> str | None:
+def _form_number(page: Page) -> str | None:
     """Return the number of the first variant in the form, or of the form's field `sku`."""
-    of_variant = _of_variant(page.raw) if page.has_data else None
-    if of_variant is None and b'name="sku"' in page.raw:
+    variant_number = _variant_number(page.raw) if page.has_data else None
+    if variant_number is None and b'name="sku"' in page.raw:
         return _only_number(_FIELD, page.raw)
-    return of_variant
+    return variant_number
 
 
-def _of_variant(raw: bytes) -> str | None:
+def _variant_number(raw: bytes) -> str | None:
     """Return the number of the product's first variant, from an attribute."""
     place = raw.find(b"data-variants=", 0, _MAX_BYTES)
     match = _SKU_OF_VARIANT.search(raw, place, place + _MAX_VARIANT_LENGTH) if place >= 0 else None

@@ -25,22 +25,22 @@ class Site:
     name: ClassVar[str] = ""
     """Short name, the items' site id. Default: the registered domain."""
     domains: ClassVar[tuple[str, ...]] = ()
-    """Host names that this class is for, each with everything below it."""
+    """Host names of the site, each with all hosts below it."""
     seeds: ClassVar[tuple[str, ...]] = ()
     """Where a full crawl starts, absolute URLs."""
     fields: ClassVar[Mapping[str, str]] = {}
     """CSS (`h1::text`, `img::attr(src)`) or XPath (`//h1/text()`) of a Product's fields; these
     values come before what the default parser found."""
     product_pages: ClassVar[str | None] = None
-    """Regular expression of product pages' URLs; others are then no products."""
+    """Regular expression of product pages' URLs; with one, other pages are no products."""
     allow: ClassVar[tuple[str, ...]] = ()
     """Regular expressions; with any given, a URL must match one to be followed."""
     deny: ClassVar[tuple[str, ...]] = ()
     """Regular expressions of URLs that are never followed."""
     lane: ClassVar[str | None] = None
-    """How it is fetched: `plain`, `tls` or `browser`; None leaves that to the ladder."""
+    """How pages are fetched: `plain`, `tls` or `browser`; None leaves that to the ladder."""
     identity: ClassVar[str | None] = None
-    """As whom it is asked, see SEINE_IDENTITY; None leaves that to the settings."""
+    """Identity of the requests, see SEINE_IDENTITY; None leaves that to the settings."""
     proxy_pool: ClassVar[str | None] = None
     """Pool of proxies to use."""
     delay_ms: ClassVar[int | None] = None
@@ -54,9 +54,9 @@ class Site:
     schedule: ClassVar[str] = ""
     """When a full crawl starts: a cron expression, UTC. Empty: only on demand."""
     sitemaps: ClassVar[tuple[str, ...]] = ()
-    """Sitemaps that the coordinator has looked at between full crawls."""
+    """Sitemaps that the coordinator fetches between full crawls."""
     watch_s: ClassVar[float] = 3600
-    """Seconds between two looks at them."""
+    """Seconds between two fetches of a sitemap."""
     recrawl_s: ClassVar[float] = 0
     """Seconds after which a product that never changes is fetched again; 0: never."""
     budget: ClassVar[int] = 0
@@ -90,17 +90,17 @@ class Site:
             yield product
 
     def problem(self, product: Product) -> str | None:
-        """Why a cleaned product of this site cannot be kept; None: it can."""
+        """Return why a cleaned product of this site is rejected; None if it is accepted."""
         for name in self.required:
             if getattr(product, name) in (None, [], {}):
                 return f"no {name}"
         return None
 
     def importance(self, known: Any) -> float:
-        """How much a wrong price of a known product matters beside others of the site; 1 by default.
+        """Return a stored product's weight among those of the site, by the harm of a wrong price.
 
-        *known* has `url`, `external_id`, `name`, `category`, `brand` and `price`. Under a `budget`,
-        what matters ten times as much is looked at about three times as often.
+        The default is 1. *known* has `url`, `external_id`, `name`, `category`, `brand` and `price`.
+        Under a `budget`, a product of ten times the weight is fetched about three times as often.
         """
         return 1.0
 
@@ -109,7 +109,7 @@ class Site:
         return find_links(page, allowed=lambda url: self.follows(url, page.url), robots=robots)
 
     def follows(self, url: str, origin: str) -> bool:
-        """Whether a link found at *origin* stays on the site and passes allow and deny."""
+        """Return whether a link found at *origin* stays on the site and passes allow and deny."""
         if not same_site(url, origin):
             return False
         if self.deny and any(_matches(pattern, url) for pattern in self.deny):
@@ -129,7 +129,7 @@ class Site:
 
 
 def select(root: Any, selector: str) -> list[str]:
-    """Return the texts that a CSS or XPath selector matches, white space squashed, without empty ones.
+    """Return the texts that a CSS or XPath selector matches, stripped, without empty texts.
 
     Raises:
         ValueError: the text is no selector.

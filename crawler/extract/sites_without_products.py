@@ -1,9 +1,9 @@
 """Warnings about sites whose pages show no product: a gate before each page, a login, or no shop.
 
 A gate in the shop's own design answers with status 200 and is no block that `crawler.access`
-detects: pages are read, nothing is stored, and nothing has failed. There are two warnings. The first
-is given at once, when many pages in a row that should be products or listings look alike and are
-neither. The second is given at the end of a crawl for each site that showed no product, or no price
+detects: pages are read, nothing is stored, and nothing has failed. There are two warnings. One is
+given at once, when many pages in a row that should be products or listings look alike and are
+neither. The other is given at the end of a crawl for each site that showed no product, or no price
 of any product. Pure and bounded; words of gates are searched only on the page in a warning.
 """
 

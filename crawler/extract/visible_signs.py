@@ -54,7 +54,7 @@ class Visible(Record):
     """Each of several choices of a form has an amount of its own."""
     price_marked: bool = False
     weigh_offer: Callable[[], None] | None = None
-    """Sets `plainly`, `price_stands` and more; called only where few other signs decide the kind."""
+    """Sets `plainly`, `price_stands` and `of_service`; called only where other signs are few."""
     plainly: bool = False
     """Without a buy button, the page names, pictures and prices one product, and no other."""
     price_alone: bool = False
@@ -88,7 +88,7 @@ class Visible(Record):
 
     @property
     def sells_one(self) -> bool:
-        """Whether the page has as few buy buttons as one product's page, and not one in each tile."""
+        """Whether the page has as few buy buttons as a product's page, and not one in each tile."""
         return self.buy_buttons == 1 or (1 < self.buy_buttons <= 3 and not self.in_tiles)
 
     @property

@@ -28,8 +28,8 @@ _GROUPS = lazy_patterns.pattern(rf"['’{_SPACES}]")
 #: A stroke in place of the cents, `1 799,-`, without a digit after it.
 _ENDS_IN_STROKE = re.compile(r"(?<=[.,][-–—])(?!\d)").match
 _PLAIN = lazy_patterns.pattern(r"\d+(?:\.\d+)?")
-#: The full stop of an abbreviation is no part of the number after it: Rs.500. The lookahead is first
-#: because it costs least, and most characters begin no number.
+#: The full stop of an abbreviation is no part of the number after it: Rs.500. The lookahead comes
+#: first because it costs least, and most characters begin no number.
 _AMOUNT = lazy_patterns.pattern(rf"(?=[\d.,])(?<![\d,])(?<![^A-Za-z\u00aa-\u1fff/]\.)(?:{_NUMBER})")
 _NO_CENTS = lazy_patterns.pattern(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
 #: Figures that are certainly an amount, because they end in cents or in a group.
@@ -196,9 +196,9 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
     if (
         len(text) < _MAX_APART_LENGTH
         and (". " in text or ", " in text)
-        and (apart := _APART.fullmatch(text))
+        and (parts := _APART.fullmatch(text))
     ):
-        text = apart[1] + apart[2]
+        text = parts[1] + parts[2]
     range_start: re.Match[str] | None = None
     yielded_to = signs_taken_to = 0
     for match in _AMOUNT.finditer(text):
@@ -244,7 +244,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
 
 
 def _in_ascii(text: str) -> str:
-    """Return a text with the digits of all scripts as 0 to 9, and wide commas between them as ','."""
+    """Return a text with the digits of all scripts as 0 to 9, and wide commas in numbers as ','."""
     text = text.translate(_DIGITS)
     return _WIDE_COMMA(",", text) if "\uff0c" in text else text
 

@@ -19,7 +19,7 @@ def counts_in_cents(node: dict[str, Any]) -> bool:
 
 
 def in_whole_units(offered: dict[str, Fields]) -> None:
-    """Divide the prices of a page's scripts by 100 where all other sources have a hundredth of them."""
+    """Divide the prices of a page's scripts by 100 where all other sources have a hundredth."""
     state = offered.get("state", {})
     if state.get("price") is None:
         return

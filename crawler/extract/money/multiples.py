@@ -1,4 +1,4 @@
-"""Words behind an amount that multiply it: `₹ 1.25 Lakh`, `189.8万円`, `28,5 triệu`, `50 тыс. руб.`."""
+"""Words after an amount that multiply it: `₹ 1.25 Lakh`, `189.8万円`, `28,5 triệu`, `50 тыс.`."""
 
 from __future__ import annotations
 

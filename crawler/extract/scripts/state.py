@@ -108,7 +108,8 @@ _AMOUNTS = (
     "discounted_price", "discounted", "sale_price", "special_price", "specialPrice", "special",
     "current_price", "promo", "promoPrice", "with_tax", "without_tax")  # fmt: skip
 _ONE_VARIANT = (
-    "selectedVariant", "selectedOrFirstAvailableVariant", "firstVariant", "defaultVariant", "masterVariant")  # fmt: skip
+    "selectedVariant", "selectedOrFirstAvailableVariant", "firstVariant", "defaultVariant",
+    "masterVariant")  # fmt: skip
 _OLD_AMOUNTS = ("was", "old", "original", "list", "regular", "full", "before", "listPrice", "regularPrice", "rrp",
                 "compareAtPrice", "originalPrice", "base")  # fmt: skip
 
@@ -117,14 +118,14 @@ def fields(page: Page, expected: str | None) -> Fields:
     """Return the best product of the state whose name is *expected* or on the page."""
     if b"rice" not in page.raw and trackers.SIGN.encode() not in page.raw:
         return {}
-    best: Fields = {}
+    best_fields: Fields = {}
     page_names: set[str] | None = None
     candidates_left = _MAX_CANDIDATES
     for value in _values(page):
         page_names = _page_names(page, expected) if page_names is None else page_names
         if not page_names:
             break
-        best = best or _product_attributes(value)
+        best_fields = best_fields or _product_attributes(value)
         for node, currency in _products(value):
             name = plain_text(first_value(node, *_NAMES))
             if not name or name.casefold() not in page_names:
@@ -133,19 +134,19 @@ def fields(page: Page, expected: str | None) -> Fields:
             candidate = _fields(node)
             if currency and "price" in candidate:
                 candidate.setdefault("currency", currency)
-            if ("price" in candidate, len(candidate)) > ("price" in best, len(best)):
-                best = candidate
+            if ("price" in candidate, len(candidate)) > ("price" in best_fields, len(best_fields)):
+                best_fields = candidate
             if candidates_left <= 0:
-                return best
-        if "price" in best:
+                return best_fields
+        if "price" in best_fields:
             break
-    return best
+    return best_fields
 
 
 def stated_currency(page: Page) -> str | None:
     """Return the only currency that the page's scripts name, else the selected one of a choice."""
-    stated = {match[1] for match in _STATED_CURRENCY.finditer(page.raw, 0, _MAX_SCRIPT_LENGTH)}
-    codes = {code.decode() for code in stated} & CODES
+    code_bytes = {match[1] for match in _STATED_CURRENCY.finditer(page.raw, 0, _MAX_SCRIPT_LENGTH)}
+    codes = {code.decode() for code in code_bytes} & CODES
     return codes.pop() if len(codes) == 1 else _selected_currency(page)
 
 

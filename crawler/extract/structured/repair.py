@@ -137,7 +137,7 @@ def _is_key(tokens: list[str], closers: list[str]) -> bool:
 def _quoted_text(
     text: str, place: int, ends: re.Pattern[str], guessed: set[str] | None
 ) -> tuple[str, int] | None:
-    """Return the text at *place* with its inner quotes escaped, and its end; None if it is cut off."""
+    """Return the text at *place* with inner quotes escaped, and its end; None if it is cut off."""
     parts: list[str] = []
     while (part := _TO_QUOTE.match(text, place + 1)) is not None:
         parts.append(part[1])
