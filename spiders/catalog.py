@@ -19,7 +19,7 @@ from crawler.extract.listing import announced, probing
 from crawler.extract.listing.further_pages import further_pages
 from crawler.extract.page.page import tidied
 from crawler.extract.site import Site
-from crawler.extract.sites_without_products import HELP, Fruitless
+from crawler.extract.sites_without_products import HELP, SitesWithoutProducts
 from crawler.extract.template import Book, Drift, Judgement, Look, know_unpriced
 from crawler.items import Missing, Product
 from scrapy_seine import meta as m
@@ -58,7 +58,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
         #: Session parameters: the same middleware skips URLs that differ from known ones in these.
         self.visits = Visits()
         #: Pages without a product, by site, for a warning about sites without products.
-        self.fruitless = Fruitless()
+        self.fruitless = SitesWithoutProducts()
         #: Shops' copies in other languages, which are skipped.
         self.copies = Copies()
         if site:
@@ -77,7 +77,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
             BadSeed: the seed is not valid.
         """
         request = super().make_request_from_data(data)
-        for key, value in which_site.find(request.url).way.items():
+        for key, value in which_site.find(request.url).request_meta.items():
             request.meta.setdefault(key, value)
         return request
 
@@ -113,7 +113,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
             self._count("offsite_redirects")
             requested = str(response.meta["redirect_urls"][0])
             site_id = str(response.meta.get(m.SITE_ID) or which_site.site_id(requested))
-            self._warn_fruitless(site_id, self.fruitless.left(site_id, response.url))
+            self._warn_fruitless(site_id, self.fruitless.note_redirect_away(site_id, response.url))
             yield from self._missing_items(response, None)
             return
         site = which_site.find(response.url)
@@ -261,7 +261,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
         meta, site_id = response.meta, site_id_of(response)
         requested = str((meta.get("redirect_urls") or (response.url,))[0])
         seed = not (meta.get(m.DEPTH) or meta.get(m.JOB_ID) or m.KNOWN in meta)
-        warning = self.fruitless.note(site_id, result, requested, shown=shown, seed=seed)
+        warning = self.fruitless.note(site_id, result, requested, is_product=shown, seed=seed)
         self._warn_fruitless(site_id, warning)
 
     def _warn_fruitless(self, site_id: str, warning: str | None) -> None:
@@ -272,7 +272,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
     def closed(self, reason: str) -> None:
         """Warn at the end of a crawl of sites without products."""
         if reason == "finished":
-            for site_id, warning in self.fruitless.ends():
+            for site_id, warning in self.fruitless.last_warnings():
                 self._warn_fruitless(site_id, warning)
 
     def _learn_shape(

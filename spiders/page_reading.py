@@ -36,7 +36,7 @@ class PageReading(FrontierSpider):
 
     @staticmethod
     def _request(link: Link, site: Site, shelf: int | None) -> Request:
-        meta: dict[str, Any] = site.way
+        meta: dict[str, Any] = site.request_meta
         if shelf is not None and link.kind == "pagination":
             meta[SHELF] = shelf
         return make_request(Request, link.url, priority=link.priority, meta=meta)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.extract.address_kinds import is_front_of_tongue
+from crawler.extract.address_kinds import is_front_of_language
 from crawler.extract.links.choice import PRIORITY, listed_links
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
@@ -51,7 +51,7 @@ class Sitemaps(PageReading):
         # A front page may redirect to /en/ or /home, so that the requested URL counts, too.
         urls = (*response.meta.get("redirect_urls", ()), response.url)
         paths = [urlsplit(str(url)).path for url in urls]
-        is_front = any(path in {"", "/"} or is_front_of_tongue(path) for path in paths)
+        is_front = any(path in {"", "/"} or is_front_of_language(path) for path in paths)
         return is_front and self.settings.getbool("SEINE_SITEMAPS", True)
 
     def parse_robots(self, response: Response, origin: str) -> Iterator[Request]:

@@ -1,11 +1,11 @@
-"""What a page holds: pure functions over one parsed tree, no network, no stores.
+"""Extraction of products and links from a page: pure functions, no network, no stores.
 
-`page` makes the tree and the lines that a visitor reads. Three rooms are sources of a product:
-`structured` (schema.org, OpenGraph), `scripts` (data that scripts start from) and `visible` (text);
-the last one asks `price` and `stock` what the page shows, and all of them read amounts by `money`
-and words by `words`. `default` asks the sources, `merge` decides between them, and `template` holds
-the product against its site's other pages. `links` says where to go on, `listing` how many pages a
-list has. A site's own rules are in `site`.
+`page` makes the tree and the lines that a visitor reads. Three packages are sources of a product:
+`structured` (schema.org, OpenGraph), `scripts` (the state of scripts) and `visible` (text), which
+reads price and stock by `price` and `stock`. All of them parse amounts by `money` and find words by
+`words`. `default_parser` reads the sources, `merge` decides between them, and `template` compares
+the product with other pages of its site. `links` chooses the links to follow, and `listing` reads
+how many pages a listing has. A site's own rules are in `site`.
 """
 
 from crawler.extract.default_parser import Found, extract

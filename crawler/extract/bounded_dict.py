@@ -1,27 +1,27 @@
-"""What is kept of each site, of so many sites at most: the one that was met first goes first."""
+"""A dictionary with a limit, for state by site: beyond the limit, the oldest entry is dropped."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeVar
 
-Kept = TypeVar("Kept")
+Value = TypeVar("Value")
 
 
-class Newest(dict[str, Kept]):
-    """What is asked for by `[]` is made if need be; `get` makes nothing.
+class Newest(dict[str, Value]):
+    """The newest *max_items* entries; `[]` makes a missing value, `get` does not.
 
-    >>> kept = Newest(list, most=2)
+    >>> kept = Newest(list, max_items=2)
     >>> for name in "aba": kept[name].append(1)
     >>> kept["c"], dict(kept), kept.get("d")
     ([], {'b': [1], 'c': []}, None)
     """
 
-    def __init__(self, make: Callable[[], Kept], most: int) -> None:
-        self._make, self._most = make, most
+    def __init__(self, make: Callable[[], Value], max_items: int) -> None:
+        self._make, self._max_items = make, max_items
 
-    def __missing__(self, name: str) -> Kept:
-        self[name] = made = self._make()
-        if len(self) > self._most:
+    def __missing__(self, name: str) -> Value:
+        self[name] = value = self._make()
+        if len(self) > self._max_items:
             del self[next(iter(self))]
-        return made
+        return value

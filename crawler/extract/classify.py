@@ -1,4 +1,4 @@
-"""Which page is a product, a listing or neither: a score of each, with its reasons."""
+"""Classification of a page as product, listing or other: a score of each, with its reasons."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import attrs
 
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import (
+    has_later_page_parameter,
     is_errand,
     is_front,
-    is_front_of_tongue,
+    is_front_of_language,
+    is_later_page,
     is_reading,
     looks_like_listing,
     looks_like_product,
-    names_a_later_page,
-    turns_a_page,
 )
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page
@@ -29,26 +29,25 @@ from scrapy_seine.records import Record
 Kind = Literal["product", "listing", "other"]
 
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
-#: Fields in which a visitor writes how many to buy: the tag, its names, the word in one of them. One
-#: pattern for all three would try each word at each place of each name of each tag before it.
+#: Fields for a quantity: the tag, its names, and the word in a name. One pattern for all three is
+#: slower, because it would try each word at each place of each name of each tag before it.
 _FIELD = lazy_patterns.pattern(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
 _NAME = lazy_patterns.pattern(rb"\bname=[\"']?([^\s\"'>]{0,80}+)", re.I)
 _QUANTITY = lazy_patterns.pattern(any_of("fields", "quantity").encode(), re.I)
-#: Things from which on a page is a list of them.
-LIST_OF = 3
-#: With so many points a page is a product's.
-_SURELY = 5
-#: With fewer it is none, however plainly it offers a thing.
-_WEIGHED = 2
-#: What a price near the heading is worth; one that is called a price, and is nearer, is worth more.
+#: Things on a page from which on the page is a list of them.
+MIN_LIST_LENGTH = 3
+#: Points of a product's page.
+_PRODUCT_SCORE = 5
+#: Points from which on the page's offer is weighed; with fewer the page is no product's.
+_MIN_WEIGHED_SCORE = 2
+#: Points for a price near the heading; a close price in a box for prices gets one more.
 _NEAR_POINTS = 3
-#: How far from the heading a price is near: less where tiles show prices too.
-_NEAR, _NEAR_TILES = 60, 30
-#: The same of a price in a box that is called one, and of the page's only amount: without such a box
-#: it is as if ten lines farther.
-_BESIDE, _NEXT = 15, 13
-#: What a page does when it is opened, so many characters of it.
-_PRINTS, _LONGEST_SCRIPT = re.compile(r"\bprint\(").search, 100
+#: Lines from the heading within which a price is near: fewer where tiles show prices too.
+_NEAR_LINES, _NEAR_LINES_AMONG_TILES = 60, 30
+#: Lines within which a price is close: in a box for prices, and as the only amount elsewhere.
+_CLOSE_LINES, _CLOSE_LINES_ALONE = 15, 13
+#: A call in the script that runs when a page is opened, and the characters of it that are read.
+_PRINTS, _MAX_SCRIPT_LENGTH = re.compile(r"\bprint\(").search, 100
 _COLLECTIONS = frozenset(
     {"CollectionPage", "SearchResultsPage", "OfferCatalog", "ProductCollection"}
 )
@@ -60,19 +59,19 @@ _ARTICLES = frozenset(
      "SingleFamilyResidence", "Hotel"}
 )  # fmt: skip
 
-_FURNITURE = frozenset(
+_PAGE_PARTS = frozenset(
     {"SiteNavigationElement", "VideoObject", "ImageObject", "Person", "Organization", "HowToStep",
      "Question", "WebPage", "Place", "LocalBusiness", "Store"}
 )  # fmt: skip
 
 
-#: The number of a thing within the shop's own for it: 302 of "A/302".
+#: The figures at the end of a shop's number: 302 of "A/302".
 _FIGURES_AT_END = re.compile(r"(?<!\d)\d{3,12}\Z").search
 
 
 @attrs.define(eq=False, repr=False)
 class Verdict(Record):
-    """What a page is, and why."""
+    """A page's scores as a product and as a listing, with the reasons."""
 
     product: float = 0.0
     listing: float = 0.0
@@ -80,17 +79,17 @@ class Verdict(Record):
     unnamed: bool = False
     """Structured data describes a product whose name is in no heading and no title."""
     of_tiles: bool = False
-    """It describes several, each of which has another page."""
+    """Structured data describes several products, each of which has another page."""
 
     @property
     def kind(self) -> Kind:
-        """The higher score, if it is high enough."""
-        if self.product >= _SURELY and self.product >= self.listing:
+        """The kind with the higher score, if that score is high enough."""
+        if self.product >= _PRODUCT_SCORE and self.product >= self.listing:
             return "product"
         return "listing" if self.listing >= 3 else "other"
 
     def add(self, kind: Kind, points: float, reason: str) -> None:
-        """Count a sign for (or, negative, against) a kind."""
+        """Add points for a kind, or negative points against it, with their reason."""
         if kind == "product":
             self.product += points
         else:
@@ -99,19 +98,19 @@ class Verdict(Record):
 
 
 def address_signs(verdict: Verdict, page: Page) -> None:
-    """What the address alone says."""
+    """Score the page's address."""
     path = _ORIGIN.sub("", page.url)
-    if is_front(path) or is_front_of_tongue(path):
+    if is_front(path) or is_front_of_language(path):
         verdict.add("product", -4, "it is the front page")
     elif is_errand(path):
         verdict.add("product", -4, "its address is that of a cart, an account or a form")
         verdict.add("listing", -1, "its address is that of a cart, an account or a form")
     elif is_reading(path):
         verdict.add("product", -3, "its address is that of something to read")
-    elif turns_a_page(path):
+    elif is_later_page(path):
         verdict.add("product", -1, "its address turns a listing's page")
         verdict.add("listing", 1, "its address turns a listing's page")
-    elif "?" in path and names_a_later_page(path):
+    elif "?" in path and has_later_page_parameter(path):
         verdict.add("product", -4, "its address turns a listing's page")
         verdict.add("listing", 3, "its address turns a listing's page")
     elif looks_like_product(path):
@@ -121,20 +120,20 @@ def address_signs(verdict: Verdict, page: Page) -> None:
 
 
 def quantity_signs(verdict: Verdict, page: Page, sells: bool) -> None:
-    """How often the page asks how many: a product's page once or twice, a listing in each tile.
+    """Score the page's fields for a quantity: a product's page has one or two, a listing many.
 
-    Where it *sells* one thing by a button and asks how many, a script may draw the price.
+    With *sells*, a button sells one thing, so a script may draw the price; the field counts more.
     """
     names = (_NAME.findall(field[0]) for field in _FIELD.finditer(page.raw, 0, 1_000_000))
-    asked = sum(any(map(_QUANTITY.search, found)) for found in names)
-    if 1 <= asked <= 2:
+    quantity_fields = sum(any(map(_QUANTITY.search, field_names)) for field_names in names)
+    if 1 <= quantity_fields <= 2:
         verdict.add("product", 2.5 if sells else 1.5, "it asks how many")
-    elif asked > 3:
-        verdict.add("listing", 1.5, f"it asks {asked} times how many")
+    elif quantity_fields > 3:
+        verdict.add("listing", 1.5, f"it asks {quantity_fields} times how many")
 
 
 def number_signs(verdict: Verdict, page: Page, number: str | None) -> None:
-    """Whether the address holds the number that the page tells: it is about that thing."""
+    """Score an address that contains the product's number on the page."""
     if not number:
         return
     address = _ORIGIN.sub("", page.url).lower()
@@ -146,36 +145,36 @@ def number_signs(verdict: Verdict, page: Page, number: str | None) -> None:
 
 
 def link_signs(verdict: Verdict, page: Page) -> None:
-    """What the links in the page's head say."""
+    """Score the links in the page's head."""
     if any((link.get("rel") or "").lower() in {"next", "prev"} for link in page.links):
         verdict.add("listing", 3, "it has a next or a previous page")
 
 
 def print_signs(verdict: Verdict, page: Page) -> None:
-    """Whether the page prints itself: it is a poor copy of another page."""
+    """Score a page that prints itself, because it is a reduced copy of another page."""
     body = next(page.root.iterchildren("body"), None)
-    opened = None if body is None else body.get("onload")
-    if opened is not None and _PRINTS(opened[:_LONGEST_SCRIPT]):
+    onload = None if body is None else body.get("onload")
+    if onload is not None and _PRINTS(onload[:_MAX_SCRIPT_LENGTH]):
         verdict.add("product", -10, "it prints itself when it is opened")
 
 
 def is_no_product(names: list[str]) -> bool:
-    """Whether a list's entry is of a type that nobody sells."""
-    return any(name in _ARTICLES or name in _FURNITURE for name in names)
+    """Return whether a type of a list's entry is an article's or that of a part of a page."""
+    return any(name in _ARTICLES or name in _PAGE_PARTS for name in names)
 
 
 def is_article(names: list[str]) -> bool:
-    """Whether a node's types are those of something to read."""
+    """Return whether a node's types are those of an article or an event."""
     return any(name in _ARTICLES for name in names)
 
 
 def is_collection(names: list[str]) -> bool:
-    """Whether a node's types are those of a listing."""
+    """Return whether a node's types are those of a listing."""
     return any(name in _COLLECTIONS for name in names)
 
 
 def open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
-    """What its meta elements say: a type, a price, a stock, a day of publication."""
+    """Score the page's meta elements: a type, a price, a stock, a day of publication."""
     if opengraph.is_product(page):
         verdict.add("product", 3, "OpenGraph calls it a product")
         if "price" in tags:
@@ -189,91 +188,101 @@ def open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
         verdict.add("listing", -2, "it was published on a day, as articles are")
 
 
-def visible_signs(seen: Visible, verdict: Verdict) -> None:
-    """What its visible text says: prices, buttons, numbers, stock and tiles."""
-    _price_signs(seen, verdict)
-    if seen.sells_one:
+def visible_signs(visible: Visible, verdict: Verdict) -> None:
+    """Score the page's visible text: prices, buttons, numbers, stock and tiles."""
+    _price_signs(visible, verdict)
+    if visible.sells_one:
         verdict.add("product", 2.5, "a button buys it")
-    elif seen.buy_buttons:
-        verdict.add("listing", 2 + seen.in_tiles, f"{seen.buy_buttons} buttons buy things")
-    elif seen.asks:
+    elif visible.buy_buttons:
+        verdict.add("listing", 2 + visible.in_tiles, f"{visible.buy_buttons} buttons buy things")
+    elif visible.asks:
         verdict.add("product", 2, "a button asks who sells it")
-    if seen.priced_choices and not seen.buy_buttons:
+    if visible.priced_choices and not visible.buy_buttons:
         verdict.add("product", 2, "each of several choices has a price")
-    if seen.facts > 1:
-        verdict.add("product", 3, f"the page gives {seen.facts} numbers of one item")
-    elif seen.facts:
+    if visible.facts > 1:
+        verdict.add("product", 3, f"the page gives {visible.facts} numbers of one item")
+    elif visible.facts:
         verdict.add("product", 2, "the page gives an item number")
-    elif "brand" in seen.fields and "price" in seen.fields:
+    elif "brand" in visible.fields and "price" in visible.fields:
         verdict.add("product", 1, "the maker stands beside the price")
-    if seen.weigh_offer is not None and _WEIGHED <= verdict.product < _SURELY:
-        seen.weigh_offer()
-        if seen.of_service:
+    if visible.weigh_offer is not None and _MIN_WEIGHED_SCORE <= verdict.product < _PRODUCT_SCORE:
+        visible.weigh_offer()
+        if visible.of_service:
             verdict.add("product", -2, "its amount is that of an entrance, an hour or a course")
-    _stock_signs(seen, verdict)
-    _plain_signs(seen, verdict)
-    _tile_signs(seen, verdict)
+    _stock_signs(visible, verdict)
+    _plain_signs(visible, verdict)
+    _tile_signs(visible, verdict)
 
 
-def _tile_signs(seen: Visible, verdict: Verdict) -> None:
-    if seen.lone_cards and "price" not in seen.fields:
-        points = 3 if seen.lone_cards > 1 else 2
-        verdict.add("listing", points, f"{seen.lone_cards} prices under titles of other pages")
-    if seen.cards >= LIST_OF and not (seen.cards_apart and seen.facts):
-        verdict.add("listing", 6 if verdict.unnamed else 3, f"{seen.cards} prices in tiles")
+def _tile_signs(visible: Visible, verdict: Verdict) -> None:
+    if visible.lone_cards and "price" not in visible.fields:
+        points = 3 if visible.lone_cards > 1 else 2
+        verdict.add("listing", points, f"{visible.lone_cards} prices under titles of other pages")
+    if visible.cards >= MIN_LIST_LENGTH and not (visible.cards_apart and visible.facts):
+        verdict.add("listing", 6 if verdict.unnamed else 3, f"{visible.cards} prices in tiles")
 
 
-def _plain_signs(seen: Visible, verdict: Verdict) -> None:
-    if seen.plainly and 3 <= verdict.product < _SURELY and verdict.listing < LIST_OF:
-        points = _SURELY - verdict.product
+def _plain_signs(visible: Visible, verdict: Verdict) -> None:
+    if (
+        visible.plainly
+        and 3 <= verdict.product < _PRODUCT_SCORE
+        and verdict.listing < MIN_LIST_LENGTH
+    ):
+        points = _PRODUCT_SCORE - verdict.product
         verdict.add("product", points, "it names, shows and prices one thing in plain words")
 
 
-def _stock_signs(seen: Visible, verdict: Verdict) -> None:
-    told = seen.price_distance is not None or seen.sells_one
-    stock = seen.fields.get("availability")
-    priced = "price" in seen.fields and "name" in seen.fields and not seen.price_is_loose
+def _stock_signs(visible: Visible, verdict: Verdict) -> None:
+    has_offer = visible.price_distance is not None or visible.sells_one
+    stock = visible.fields.get("availability")
+    priced = "price" in visible.fields and "name" in visible.fields and not visible.price_is_loose
     priced = priced and (
-        seen.price_stands or seen.price_marked or bool(seen.facts or seen.buy_buttons)
+        visible.price_stands or visible.price_marked or bool(visible.facts or visible.buy_buttons)
     )
-    if stock in NOT_TO_BE_HAD and priced and not (seen.cards or seen.lone_cards):
+    if stock in NOT_TO_BE_HAD and priced and not (visible.cards or visible.lone_cards):
         verdict.add("product", 2, "beside its price it says that it cannot be had")
-    elif stock and told:
+    elif stock and has_offer:
         verdict.add("product", 1, "the page says whether it is in stock")
-    elif stock in NOT_TO_BE_HAD and seen.facts and "name" in seen.fields:
-        shown = stock == "Discontinued" or bool(seen.fields.get("images"))
-        points = 3 if shown else 2  # other pages say of things that they are out
+    elif stock in NOT_TO_BE_HAD and visible.facts and "name" in visible.fields:
+        is_certain = stock == "Discontinued" or bool(visible.fields.get("images"))
+        points = 3 if is_certain else 2  # other pages mention things that are out of stock
         verdict.add("product", points, "beside its number it says that it cannot be had")
-    elif stock and seen.facts > 1:
+    elif stock and visible.facts > 1:
         verdict.add("product", 1, "beside its numbers the page says whether it is in stock")
-    elif stock in NOT_TO_BE_HAD and "name" in seen.fields and not seen.cards:
-        # Who calls the page a product's elsewhere leaves out only the price.
+    elif stock in NOT_TO_BE_HAD and "name" in visible.fields and not visible.cards:
+        # With other signs of a product, only the price is missing.
         points = 2 if verdict.product >= 3 else 1
         verdict.add("product", points, "it says that it cannot be had")
-    if seen.notifies and stock in NOT_TO_BE_HAD and "name" in seen.fields:
+    if visible.notifies and stock in NOT_TO_BE_HAD and "name" in visible.fields:
         verdict.add("product", 1.5, "a button offers a message when it is in stock again")
 
 
-def _price_signs(seen: Visible, verdict: Verdict) -> None:
-    if seen.price_in_prose:
+def _price_signs(visible: Visible, verdict: Verdict) -> None:
+    if visible.price_in_prose:
         verdict.add("product", 1, "a sentence or an article has a price")
         return
-    if seen.price_distance is not None and "name" in seen.fields:
-        several_tiles = seen.cards >= LIST_OF
-        doubtful = several_tiles and not seen.price_marked
-        near = seen.price_distance <= (_NEAR_TILES if doubtful else _NEAR)
-        several = bool(verdict.listing) or (seen.price_in_rows and seen.buy_buttons > 1)
-        near = near and not (seen.price_after_link and several)
-        beside = _BESIDE if seen.price_marked else _NEXT if seen.price_alone else -1
-        points = _NEAR_POINTS + (seen.price_distance <= beside) if near else 1
+    if visible.price_distance is not None and "name" in visible.fields:
+        several_tiles = visible.cards >= MIN_LIST_LENGTH
+        doubtful = several_tiles and not visible.price_marked
+        is_near = visible.price_distance <= (_NEAR_LINES_AMONG_TILES if doubtful else _NEAR_LINES)
+        several = bool(verdict.listing) or (visible.price_in_rows and visible.buy_buttons > 1)
+        is_near = is_near and not (visible.price_after_link and several)
+        close_lines = (
+            _CLOSE_LINES
+            if visible.price_marked
+            else _CLOSE_LINES_ALONE
+            if visible.price_alone
+            else -1
+        )
+        points = _NEAR_POINTS + (visible.price_distance <= close_lines) if is_near else 1
         verdict.add("product", points, "a price stands near the heading")
         if verdict.of_tiles and points > _NEAR_POINTS:
             verdict.add("listing", -5, "what is described are tiles below its own price")
-        if near and seen.pictured and several_tiles:
+        if is_near and visible.pictured and several_tiles:
             verdict.add("product", 1, "a picture is called as it is")
-        if near and "regular_price" in seen.fields:
+        if is_near and "regular_price" in visible.fields:
             verdict.add("product", 1, "with the price before")
-    elif seen.price_distance is not None:
+    elif visible.price_distance is not None:
         verdict.add("product", 2, "a price stands alone")
-    elif seen.on_request:
+    elif visible.on_request:
         verdict.add("product", 3, "its price is given on request")

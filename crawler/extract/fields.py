@@ -1,4 +1,4 @@
-"""What one source of a page says about its product, before the sources are merged."""
+"""The type of a product's fields in one source of a page, before the sources are merged."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Regular expressions that are compiled when a text is first held against them.
+"""Regular expressions that are compiled when they are first used.
 
-Compiling all of the readers' patterns took each start as long as reading a dozen pages, and most
+Compiling all patterns of the readers delayed each start by the time of a dozen pages, and most
 shops need a third of them.
 """
 
@@ -13,13 +13,13 @@ _METHODS = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "
 
 
 class Lazy:
-    """Stands for a pattern, whose methods it has once it is compiled."""
+    """Stands for a pattern, and has the pattern's methods once it is compiled."""
 
     compiled: re.Pattern[Any]
 
 
-class _Waiting(Lazy):
-    """The same before a text was held against it: only a class without __getattr__ is fast."""
+class _Uncompiled(Lazy):
+    """A pattern before its first use; after it, the class changes to one without __getattr__."""
 
     def __init__(self, source: Any, flags: int) -> None:
         self._source = source
@@ -31,14 +31,14 @@ class _Waiting(Lazy):
         self.compiled = re.compile(self._source, self._flags)
         for method in _METHODS:
             setattr(self, method, getattr(self.compiled, method))
-        self.__class__ = Lazy  # type: ignore[assignment]  # its methods are its own from now on
+        self.__class__ = Lazy  # type: ignore[assignment]  # its methods are attributes from now on
         return getattr(self, name)
 
 
 def pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    r"""What `re.compile` returns, made when it is first used.
+    r"""Return what `re.compile` returns, compiled at the first use.
 
     >>> pattern(r"\d+").findall("12 lamps of 40 W")
     ['12', '40']
     """
-    return cast("re.Pattern[AnyStr]", _Waiting(source, flags))
+    return cast("re.Pattern[AnyStr]", _Uncompiled(source, flags))

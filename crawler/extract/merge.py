@@ -1,4 +1,4 @@
-"""Which source's value wins where a page's sources differ: one value for each field."""
+"""Merging of a page's sources: where they differ, one source's value wins for each field."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import amount, grouped
-from crawler.extract.money.currencies import TOMAN, alike, is_local
+from crawler.extract.money.currencies import TOMAN, is_local, share_a_sign
 from crawler.extract.page.page import Page, text_of
 from crawler.extract.scripts import state
 from crawler.extract.shop_number import set_number, set_vendor, without_view
@@ -27,189 +27,215 @@ from crawler.extract.visible_signs import Visible
 
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 _INDEX = lazy_patterns.pattern(r"(?:index|default)\.\w+|index")
-#: What is done with a thing, behind its number: `/products/12/show`.
+#: A view's name after the product's number: `/products/12/show`.
 _VIEWS = lazy_patterns.pattern(r"show|view|details?|info|display")
-_NAMED = lazy_patterns.pattern(
+_ID_PARAMETER = lazy_patterns.pattern(
     r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id"
     r"|(?:product|goods|item|article)_?(?:no|nr|code)|goodsNo|itemNo|branduid)=([^&#]+)"
 )
-#: A parameter that holds a figure, unless it is called after a category, a page or how it is shown.
-_FIGURED = lazy_patterns.pattern(
+#: A parameter with a digit, unless its name is that of a category, a page or a view.
+_PARAMETER_WITH_DIGIT = lazy_patterns.pattern(
     r"(?:^|&)(?!(?:ca_?id|cid|c|p|tab|type|(?:cat|page|sort|order|lang|view|ref|utm)[^=&]{0,20})=)"
     r"[\w-]{1,24}=([^&#=]{0,38}\d[^&#=]{0,38})(?=[&#]|$)",
     re.I,
 )
-_LONGEST_QUERY = 400
-#: The last part of a path that is a script's name, and no product's: `BookDetails?book_id=12`.
-_SHOWS = lazy_patterns.pattern(
+_MAX_QUERY_LENGTH = 400
+#: The last part of a path that is a script's name and not a product's: `BookDetails?book_id=12`.
+_SCRIPT_NAME = lazy_patterns.pattern(
     r"[a-z]{0,12}[-_]?(?:item|product|prod|goods|details?|article|artikel|produkt|tovar|show|view"
     r"|display)s?(?:[-_]?[a-z]{1,12})?",
     re.I,
 )
-#: A parameter that is called after what the script shows.
+#: A parameter for the number of the kind of thing that the script shows: `book_id=12`.
 _ID_OF = lazy_patterns.pattern(r"(?:^|&)([a-z]{2,16})_?id=([^&#]{1,40})", re.I)
-#: What divides the steps of a trail.
-_STEPS = lazy_patterns.pattern(r"\s[>»›]\s")
-#: The dearest of a product's variants, in JSON and in markup.
-_HIGHEST = lazy_patterns.pattern(
+#: A sign between the steps of breadcrumbs.
+_STEP_DIVIDER = lazy_patterns.pattern(r"\s[>»›]\s")
+#: The price of a product's dearest variant, in JSON and in markup.
+_HIGH_PRICE = lazy_patterns.pattern(
     rb"[Hh]igh[Pp]rice[\"'](?:\s{0,9}:|\s{1,9}content\s?=)\s{0,9}[\"']?(\d[\d.,]{0,14})"
 )
-#: Scripts, and what divides groups of three figures.
-_IN_SCRIPTS = lazy_patterns.pattern(rb"<script\b.*?</script", re.S | re.I)
+#: Scripts, and the separators of groups of three digits.
+_SCRIPT = lazy_patterns.pattern(rb"<script\b.*?</script", re.S | re.I)
 _GROUPS = rb"(?:[.,' ]|\xc2\xa0|\xe2\x80[\x89\xaf]|&nbsp;)?"
-#: Lines from the heading to the price of what it names.
-_BESIDE = 15
-#: Before the author of a book.
+#: Lines at most from the heading to the price of the product that it names.
+_MAX_PRICE_DISTANCE = 15
+#: The word before a book's author.
 _AUTHOR = lazy_patterns.pattern(r"\s(?:by|von|par|door)\s")
-#: Fields of which a source that is trusted less may know better.
-_BETTERED = frozenset({"price", "gtin"})
+#: Fields of which the value of a less trusted source may be better.
+_IMPROVABLE_FIELDS = frozenset({"price", "gtin"})
 _SUFFIX = lazy_patterns.pattern(r"\.(?:html?|php|aspx?|jsp)$")
-_NOTHING: Fields = {}
+_NO_FIELDS: Fields = {}
 #: Sources that follow schema.org.
 STRUCTURED = ("json-ld", "microdata", "rdfa")
-#: What a repair of JSON-LD guessed.
+#: The source of values that a repair of JSON-LD guessed.
 GUESSED = "repaired"
-#: The sources of a page, the most trusted first: of a field's values, the first source's wins.
+#: The sources of a page, the most trusted first; of a field's values, the first source's wins.
 ORDER = (*STRUCTURED, "opengraph", "state", "text", GUESSED)
 _SOURCES = frozenset(ORDER)
 
 
 def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str, str]]:
-    """The best value of each field, and the source of each: the first in ORDER that has a value.
+    """Return each field's value and its source, which is the first in ORDER that has a value.
 
-    Raises ValueError where a source is not in ORDER: its values would be lost.
+    Raises ValueError where a source is not in ORDER, because its values would be lost.
     """
     if not _SOURCES.issuperset(offered):
         raise ValueError(f"{sorted(offered.keys() - _SOURCES)}: not in tuple ORDER")
     fields: Fields = {}
     sources: dict[str, str] = {}
     for source in ORDER:
-        for name, value in offered.get(source, _NOTHING).items():
-            if name not in fields:  # most of them
+        for name, value in offered.get(source, _NO_FIELDS).items():
+            if name not in fields:  # true of most values
                 fields[name], sources[name] = value, source
             elif name == "attributes":
                 fields[name] = {**value, **fields[name]}
-            elif name in _BETTERED and _is_better(name, value, fields[name]):
+            elif name in _IMPROVABLE_FIELDS and _is_better(name, value, fields[name]):
                 fields[name], sources[name] = value, source
     if sources.get("name") in STRUCTURED:
-        fields["name"] = opengraph.shorn(fields["name"], site)
-    shown = offered.get("text", {})
-    if sources.get("regular_price") == "text" and shown.get("price") != fields.get("price"):
-        # What is struck through there belongs to another price.
+        fields["name"] = opengraph.without_site_name(fields["name"], site)
+    text_fields = offered.get("text", {})
+    if sources.get("regular_price") == "text" and text_fields.get("price") != fields.get("price"):
+        # The struck amount in the text belongs to another price.
         del fields["regular_price"], sources["regular_price"]
-    seen = shown.get("name")
-    if seen and sources.get("name") == "opengraph" and text.likeness(seen, fields["name"]):
-        # Shops add their own name and a slogan to og:title; the heading is the name itself.
-        fields["name"], sources["name"] = seen, "text"
+    text_name = text_fields.get("name")
+    if (
+        text_name
+        and sources.get("name") == "opengraph"
+        and text.likeness(text_name, fields["name"])
+    ):
+        # Shops add their own name and a slogan to og:title; the heading is the bare name.
+        fields["name"], sources["name"] = text_name, "text"
     return fields, sources
 
 
-def guesses(offered: dict[str, Fields], page: Page) -> Fields:
-    """Take away and return what JSON-LD tells in texts of which a repair guessed where they end."""
-    told = offered.get("json-ld", {}) if page.guessed else {}
-    names = [name for name, text in told.items() if isinstance(text, str) and text in page.guessed]
-    return {name: told.pop(name) for name in names}
+def take_guesses(offered: dict[str, Fields], page: Page) -> Fields:
+    """Remove and return the fields of JSON-LD whose text has an end that a repair guessed."""
+    jsonld_fields = offered.get("json-ld", {}) if page.guessed else {}
+    names = [
+        name
+        for name, text in jsonld_fields.items()
+        if isinstance(text, str) and text in page.guessed
+    ]
+    return {name: jsonld_fields.pop(name) for name in names}
 
 
-def _is_better(name: str, value: Any, than: Any) -> bool:
-    """Whether a value replaces that of a source that is trusted more.
+def _is_better(name: str, value: Any, trusted_value: Any) -> bool:
+    """Return whether a value replaces that of a more trusted source.
 
-    A price of nothing is a template's gap wherever another source tells one, and a barcode whose
-    check digit is wrong has lost digits.
+    A price of 0 is a template's gap where another source has a price, and a barcode with a wrong
+    check digit has lost digits.
     """
-    if value == than:
+    if value == trusted_value:
         return False
     if name == "price":
-        return bool(value) and not than
-    return name == "gtin" and has_check_digit(value) and not has_check_digit(than)
+        return bool(value) and not trusted_value
+    return name == "gtin" and has_check_digit(value) and not has_check_digit(trusted_value)
 
 
 def disputed(offered: dict[str, Fields]) -> bool:
-    """Whether the page's meta elements tell another price than its structured data.
+    """Return whether the page's meta elements have another price than its structured data.
 
-    One of them is stale, without tax, or the price before: the page's other sources decide.
+    One of them is stale, without tax, or the regular price; the page's other sources decide.
     """
-    told, tagged = _structured_price(offered), offered.get("opengraph", {}).get("price")
-    return bool(told and tagged and told != tagged)
+    structured_price, tag_price = (
+        _structured_price(offered),
+        offered.get("opengraph", {}).get("price"),
+    )
+    return bool(structured_price and tag_price and structured_price != tag_price)
 
 
-def settle(offered: dict[str, Fields]) -> None:
-    """Let two sources that agree on a price outvote structured data that nobody agrees with."""
-    told = _structured_price(offered)
-    others = [offered.get(source, {}).get("price") for source in ("opengraph", "state", "text")]
-    said = [price for price in others if price]
-    agreed = next((price for price in said if said.count(price) > 1), None)
-    if told is None or agreed is None or told in said:
+def outvote(offered: dict[str, Fields]) -> None:
+    """Replace structured data's price where two other sources agree, and none agrees with it."""
+    structured_price = _structured_price(offered)
+    prices = [offered.get(source, {}).get("price") for source in ("opengraph", "state", "text")]
+    stated_prices = [price for price in prices if price]
+    agreed = next((price for price in stated_prices if stated_prices.count(price) > 1), None)
+    if structured_price is None or agreed is None or structured_price in stated_prices:
         return
     for source in STRUCTURED:
         if "price" in offered.get(source, ()):
             fields = offered[source]
             fields["price"] = agreed
-            if told > agreed and "regular_price" not in offered.get("text", ()):
-                fields.setdefault("regular_price", told)
+            if structured_price > agreed and "regular_price" not in offered.get("text", ()):
+                fields.setdefault("regular_price", structured_price)
             if stock := offered.get("text", {}).get("availability"):
-                fields["availability"] = stock  # what is stale in one thing is so in others
+                fields["availability"] = stock  # a source with a stale price has a stale stock
 
 
-def choose(offered: dict[str, Fields], seen: Visible, raw: bytes) -> None:
-    """Take the price of the variant that the page shows, where structured data tells a span of prices.
+def take_variant_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:
+    """Take the visible variant's price where structured data has a range of prices.
 
-    The amount has to stand in a box for prices beside the heading, and within the span.
+    The amount has to stand in a box for prices near the heading, and within the range.
     """
-    shown, lowest = seen.fields.get("price"), _structured_price(offered)
-    if shown is None or lowest is None or not lowest < shown or not seen.price_marked:
+    shown_price, lowest = visible.fields.get("price"), _structured_price(offered)
+    if (
+        shown_price is None
+        or lowest is None
+        or not lowest < shown_price
+        or not visible.price_marked
+    ):
         return
-    if (seen.price_distance or 0) > _BESIDE or (told := _HIGHEST.search(raw)) is None:
+    if (visible.price_distance or 0) > _MAX_PRICE_DISTANCE or (
+        high_price := _HIGH_PRICE.search(raw)
+    ) is None:
         return
-    highest = amount(told[1].decode())
-    if highest is None or shown > highest:
+    highest = amount(high_price[1].decode())
+    if highest is None or shown_price > highest:
         return
     for source in STRUCTURED:
         if offered.get(source, {}).get("price") == lowest:
-            offered[source]["price"] = shown
+            offered[source]["price"] = shown_price
 
 
-def refresh(offered: dict[str, Fields], seen: Visible, raw: bytes) -> None:
-    """Drop the price of JSON-LD where nothing else tells it, and the page shows another: it is stale.
+def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:
+    """Drop a stale price of JSON-LD, where the page shows another and no source has the same one.
 
-    The amount has to stand beside the heading in a box for prices, and once more in an attribute;
-    that of the JSON-LD nowhere outside of scripts.
+    The visible price has to stand near the heading in a box for prices, and in an attribute; the
+    JSON-LD's price nowhere outside of scripts.
     """
-    structured = offered.get("json-ld", _NOTHING)
-    told, shown = structured.get("price"), seen.fields.get("price")
-    if not told or not shown or told == shown or not seen.price_marked or seen.price_is_loose:
+    structured = offered.get("json-ld", _NO_FIELDS)
+    stated_price, shown_price = structured.get("price"), visible.fields.get("price")
+    if (
+        not stated_price
+        or not shown_price
+        or stated_price == shown_price
+        or not visible.price_marked
+        or visible.price_is_loose
+    ):
         return
-    if (seen.price_distance or 0) > _BESIDE or seen.price_after_link:
+    if (visible.price_distance or 0) > _MAX_PRICE_DISTANCE or visible.price_after_link:
         return
-    if seen.fields.get("currency") != structured.get("currency"):
+    if visible.fields.get("currency") != structured.get("currency"):
         return
     if any(
-        offered.get(name, _NOTHING).get("price", shown) != shown
+        offered.get(name, _NO_FIELDS).get("price", shown_price) != shown_price
         for name in ("microdata", "rdfa", "opengraph", "state")
     ):
         return
-    body = _IN_SCRIPTS.sub(b"", raw)
-    if _stands(told, body) or not _is_kept(shown, body):
+    body = _SCRIPT.sub(b"", raw)
+    if _contains_price(stated_price, body) or not _is_in_attribute(shown_price, body):
         return
     for name in ("price", "currency", "regular_price"):
         structured.pop(name, None)
 
 
-def _stands(price: Decimal, body: bytes) -> bool:
-    """Whether the whole part of a price stands somewhere, with or without groups of three."""
+def _contains_price(price: Decimal, body: bytes) -> bool:
+    """Return whether a page contains a price's whole units, with or without groups of three."""
     groups = f"{int(price):,}".encode().split(b",")
     return re.search(rb"(?<!\d)" + _GROUPS.join(groups) + rb"(?!\d)", body) is not None
 
 
-def _is_kept(price: Decimal, body: bytes) -> bool:
-    """Whether an attribute holds a price, as scripts read it."""
+def _is_in_attribute(price: Decimal, body: bytes) -> bool:
+    """Return whether an attribute's value is the price, with or without zeros at its end."""
     plain = f"{price.normalize():f}".encode()
-    held = rb"=\s?[\"']" + re.escape(plain) + (rb"0{0,4}" if b"." in plain else rb"(?:\.0{1,4})?")
-    return re.search(held + rb"[\"']", body) is not None
+    attribute = (
+        rb"=\s?[\"']" + re.escape(plain) + (rb"0{0,4}" if b"." in plain else rb"(?:\.0{1,4})?")
+    )
+    return re.search(attribute + rb"[\"']", body) is not None
 
 
-def reduce(offered: dict[str, Fields], marked: bool) -> None:
-    """Drop prices that the page *marked* as the ones before: templates tell the regular one."""
+def drop_regular_price(offered: dict[str, Fields], marked: bool) -> None:
+    """Drop the price of sources that have the regular price, if the page *marked* it as regular."""
     if not marked:
         return
     before = offered["text"].get("regular_price")
@@ -220,20 +246,20 @@ def reduce(offered: dict[str, Fields], marked: bool) -> None:
             del fields["price"]
 
 
-def sell_out(offered: dict[str, Fields], seen: Visible) -> None:
-    """Believe a page that a thing cannot be had, where structured data tells that few are left."""
-    told = seen.fields.get("availability")
-    if not told and seen.sells and not seen.on_request:
-        seen.fields["availability"] = "InStock"  # a script draws its price
-    if told not in NOT_TO_BE_HAD or seen.buy_buttons:
+def take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:
+    """Take the visible unavailability where structured data says that few pieces are left."""
+    stock = visible.fields.get("availability")
+    if not stock and visible.sells and not visible.on_request:
+        visible.fields["availability"] = "InStock"  # a button sells it, a script may draw its price
+    if stock not in NOT_TO_BE_HAD or visible.buy_buttons:
         return
     for source in STRUCTURED:
         if offered.get(source, {}).get("availability") == "LimitedAvailability":
-            offered[source]["availability"] = told
+            offered[source]["availability"] = stock
 
 
-def without_gaps(offered: dict[str, Fields]) -> None:
-    """Drop structured prices of nothing: a template writes 0.00 where the shop tells no price."""
+def drop_zero_prices(offered: dict[str, Fields]) -> None:
+    """Drop structured prices of 0, which templates write where the shop has no price."""
     for source in STRUCTURED:
         fields = offered.get(source, {})
         if "price" in fields and not fields["price"]:
@@ -241,22 +267,24 @@ def without_gaps(offered: dict[str, Fields]) -> None:
             fields.pop("currency", None)
 
 
-def without_held(offered: dict[str, Fields]) -> None:
-    """Drop the price that only a page's scripts hold: it is shown to customers who log in."""
+def drop_hidden_price(offered: dict[str, Fields]) -> None:
+    """Drop the price in a page's scripts, because the shop shows it after a login only."""
     for name in ("price", "regular_price", "currency"):
         offered.get("state", {}).pop(name, None)
 
 
 def in_rials(offered: dict[str, Fields]) -> None:
-    """Turn tomans into the rials that they are; the visible text's are rials already.
+    """Convert tomans to rials; those of the visible text are converted already.
 
-    Some templates call them rials: the page shows ten times as much then.
+    Some templates label tomans as rials; the price that the page shows is then ten times as high.
     """
-    shown = offered.get("text", {})
-    told = shown.get("price") if shown.get("currency") == "IRR" else None
+    text_fields = offered.get("text", {})
+    shown_price = text_fields.get("price") if text_fields.get("currency") == "IRR" else None
     for fields in offered.values():
         code, price = fields.get("currency"), fields.get("price")
-        if code == TOMAN or (told and price and code in {"IRR", None} and 10 * price == told):
+        if code == TOMAN or (
+            shown_price and price and code in {"IRR", None} and 10 * price == shown_price
+        ):
             fields["currency"] = "IRR"
             for name in ("price", "regular_price"):
                 if name in fields:
@@ -264,50 +292,52 @@ def in_rials(offered: dict[str, Fields]) -> None:
 
 
 def _structured_price(offered: dict[str, Fields]) -> Decimal | None:
-    found: Any = (offered[s]["price"] for s in STRUCTURED if "price" in offered.get(s, ()))
-    return next(found, None)
+    prices: Any = (offered[s]["price"] for s in STRUCTURED if "price" in offered.get(s, ()))
+    return next(prices, None)
 
 
-def bare(name: str, page: Page) -> str:
-    """A name without what templates for search engines append: the host's name, a slogan."""
+def bare_name(name: str, page: Page) -> str:
+    """Return a name without the host's name or slogan that templates append for search engines."""
     name = opengraph.without_host(name, page.url)
     if " > " in name or " » " in name or " › " in name:
         name = _without_trail(name, page)
     if _AUTHOR.search(name) and page.title.startswith(name):
         return _without_author(name, page)
-    if page.title.endswith(name) and (headed := text.heading_of(page, name)) is not None:
-        name = opengraph.without_titles_end(name, text_of(headed), page.title)
+    if page.title.endswith(name) and (title_heading := text.heading_of(page, name)) is not None:
+        name = opengraph.without_title_ending(name, text_of(title_heading), page.title)
     if not opengraph.has_parts(name):
         return name
     heading = text.heading_of(page, name)
-    shown = "" if heading is None else text_of(heading)
-    return shown if shown and opengraph.is_first_part(shown, name) else name
+    heading_text = "" if heading is None else text_of(heading)
+    return heading_text if heading_text and opengraph.is_first_part(heading_text, name) else name
 
 
 def _without_trail(name: str, page: Page) -> str:
-    """A name without the categories beside it, each of which is the text of a link of the page.
+    """Return a name without categories, each of which is the text of a link on the page.
 
-    Some systems' headings are trails: `red lamp > lamps`.
+    Some systems write breadcrumbs as the heading: `red lamp > lamps`.
     """
-    parts = _STEPS.split(name)
-    own = [part for part in parts if f">{part}</a".encode() not in page.raw]
-    return own[0] if len(parts) > 1 and len(own) == 1 else name
+    parts = _STEP_DIVIDER.split(name)
+    own_parts = [part for part in parts if f">{part}</a".encode() not in page.raw]
+    return own_parts[0] if len(parts) > 1 and len(own_parts) == 1 else name
 
 
 def _without_author(name: str, page: Page) -> str:
-    """The heading, where a name that the title repeats is that and the author behind it."""
+    """Return the heading where the name is the heading with the author after it."""
     heading = text.heading_of(page, name)
-    shown = "" if heading is None else text_of(heading)
-    begins = shown and name.casefold().startswith(shown.casefold())
-    return shown if begins and _AUTHOR.match(name, len(shown)) else name
+    heading_text = "" if heading is None else text_of(heading)
+    begins = heading_text and name.casefold().startswith(heading_text.casefold())
+    return heading_text if begins and _AUTHOR.match(name, len(heading_text)) else name
 
 
-def finish(fields: Fields, sources: dict[str, str], page: Page, offered: dict[str, Fields]) -> None:
-    """Complete what the sources told: addresses, identifiers, the currency of bare numbers."""
+def complete(
+    fields: Fields, sources: dict[str, str], page: Page, offered: dict[str, Fields]
+) -> None:
+    """Complete the merged fields: addresses, identifiers, the currency of bare numbers."""
     links = (page.resolve(link) for link in fields.get("images", []))
     fields["images"] = list(dict.fromkeys(link for link in links if link))
     if not fields.get("name"):
-        name = opengraph.name_in(page.title, page.url)
+        name = opengraph.name_from_title(page.title, page.url)
         if name:
             fields["name"], sources["name"] = name, "text"
     if "price" in fields:
@@ -317,20 +347,27 @@ def finish(fields: Fields, sources: dict[str, str], page: Page, offered: dict[st
     set_number(fields, sources, offered.get("text", {}), page)
     set_vendor(fields, sources, page)
     _set_stock(fields, sources, page)
-    known = fields.get("currency")
-    if "price" in fields and (known is None or (sources["currency"] == "text" and is_local(known))):
-        told = state.told_currency(page)
-        if known is None or (told and alike(known, told)):
-            # A dollar sign is read by the page's language; its scripts may know better.
-            fields["currency"], sources["currency"] = told, "state"
+    currency = fields.get("currency")
+    if "price" in fields and (
+        currency is None or (sources["currency"] == "text" and is_local(currency))
+    ):
+        other_currency = state.stated_currency(page)
+        if currency is None or (other_currency and share_a_sign(currency, other_currency)):
+            # The meaning of a dollar sign was guessed; the page's scripts may name its currency.
+            fields["currency"], sources["currency"] = other_currency, "state"
         elif text.currency_of_place(page) is None:
-            told = currency_of_phones(page, known) or currency_of_address(page, known)
-            fields["currency"] = told or known
+            other_currency = currency_of_phones(page, currency) or currency_of_address(
+                page, currency
+            )
+            fields["currency"] = other_currency or currency
     if "price" in fields and fields.get("currency") is None:
-        # Shops that write bare numbers mean the money of their country.
-        own = text.currency_of_place(page)
-        spoken = None if own else spoken_currency(page)
-        fields["currency"], sources["currency"] = own or spoken, "text" if spoken else "url"
+        # Shops that write bare numbers mean their country's currency.
+        place_currency = text.currency_of_place(page)
+        spoken = None if place_currency else spoken_currency(page)
+        fields["currency"], sources["currency"] = (
+            place_currency or spoken,
+            "text" if spoken else "url",
+        )
     if fields.get("currency") is None:
         fields.pop("currency", None)
         sources.pop("currency", None)
@@ -341,47 +378,47 @@ def finish(fields: Fields, sources: dict[str, str], page: Page, offered: dict[st
 
 
 def _set_stock(fields: Fields, sources: dict[str, str], page: Page) -> None:
-    """Take the stock from the attributes of the page's boxes, where nothing else tells it."""
+    """Take the stock from attributes of the page's elements, where no other source has it."""
     if "price" in fields and fields.get("availability") is None:
-        told = state.told_stock(page)
-        if told is not None:
-            fields["availability"], sources["availability"] = told, "state"
+        stock = state.stated_stock(page)
+        if stock is not None:
+            fields["availability"], sources["availability"] = stock, "state"
 
 
 def identify(fields: Fields, sources: dict[str, str], page: Page) -> None:
-    """Set external_id: the sku, else the shop's own id, a barcode, or a part of the address."""
+    """Set external_id: the sku, the shop's own id, a code, or a part of the address."""
     if fields.get("external_id") and not fields.get("sku") and sources.get("external_id") != "url":
         return
     for name in ("sku", "gtin", "mpn"):
         if fields.get(name):
             fields["external_id"], sources["external_id"] = fields[name], sources[name]
             return
-    fields["external_id"] = own_part(fields.get("canonical_url") or page.url)
+    fields["external_id"] = product_part(fields.get("canonical_url") or page.url)
     sources["external_id"] = "url"
 
 
-def _parameter_of_all(query: str) -> re.Match[str] | None:
-    """The one parameter of a script with a figure in it, those of pages and categories apart."""
-    found = list(_FIGURED.finditer(query[:_LONGEST_QUERY]))
-    return found[0] if len(found) == 1 else None
+def _only_parameter(query: str) -> re.Match[str] | None:
+    """Return the only parameter with a digit, not counting those of pages and categories."""
+    parameters = list(_PARAMETER_WITH_DIGIT.finditer(query[:_MAX_QUERY_LENGTH]))
+    return parameters[0] if len(parameters) == 1 else None
 
 
-def own_part(url: str) -> str | None:
-    """The part of an address that names the product, readable.
+def product_part(url: str) -> str | None:
+    """Return the part of an address that identifies the product, decoded.
 
-    >>> own_part("https://a.example/catalogue/red-lamp_12/index.html"), own_part("https://a.example")
+    >>> product_part("https://a.example/catalogue/red-lamp_12/index.html"), product_part("https://a.example")
     ('red-lamp_12', None)
-    >>> own_part("https://a.example/p/l%C3%A1mpa.html")
+    >>> product_part("https://a.example/p/l%C3%A1mpa.html")
     'lámpa'
-    >>> own_part("https://a.example/index.php?sku=l%C3%A1mpa")
+    >>> product_part("https://a.example/index.php?sku=l%C3%A1mpa")
     'lámpa'
-    >>> own_part("https://a.example/product/red-lamp/12/category/24/display/1/")
+    >>> product_part("https://a.example/product/red-lamp/12/category/24/display/1/")
     '12'
-    >>> own_part("https://a.example/products/12/show")
+    >>> product_part("https://a.example/products/12/show")
     '12'
-    >>> own_part("https://a.example/item.php?it_id=15299&ca_id=10&page=2")
+    >>> product_part("https://a.example/item.php?it_id=15299&ca_id=10&page=2")
     '15299'
-    >>> own_part("https://a.example/BookDetails?book_id=12"), own_part("https://a.example/lamp?id=2")
+    >>> product_part("https://a.example/BookDetails?book_id=12"), product_part("https://a.example/lamp?id=2")
     ('12', 'lamp')
     """
     path, _, query = _ORIGIN.sub("", url).partition("?")
@@ -391,12 +428,12 @@ def own_part(url: str) -> str | None:
         parts.pop()
     if len(parts) > 1 and _VIEWS.fullmatch(parts[-1]) and parts[-2].isdigit():
         parts.pop()
-    named = _NAMED.search(query)
-    if named is None and query and "." in path.rpartition("/")[2]:
-        named = _parameter_of_all(query)
-    if named and (not parts or "." in parts[-1] or _SHOWS.fullmatch(parts[-1])):
-        return unquote(named[1])
-    of_thing = _ID_OF.search(query[:_LONGEST_QUERY]) if query and parts else None
-    if of_thing and of_thing[1].lower() in parts[-1].lower() and _SHOWS.fullmatch(parts[-1]):
-        return unquote(of_thing[2])
+    parameter = _ID_PARAMETER.search(query)
+    if parameter is None and query and "." in path.rpartition("/")[2]:
+        parameter = _only_parameter(query)
+    if parameter and (not parts or "." in parts[-1] or _SCRIPT_NAME.fullmatch(parts[-1])):
+        return unquote(parameter[1])
+    thing_id = _ID_OF.search(query[:_MAX_QUERY_LENGTH]) if query and parts else None
+    if thing_id and thing_id[1].lower() in parts[-1].lower() and _SCRIPT_NAME.fullmatch(parts[-1]):
+        return unquote(thing_id[2])
     return unquote(_SUFFIX.sub("", parts[-1])) if parts else None

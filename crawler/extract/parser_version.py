@@ -1,4 +1,4 @@
-"""The version of what reads a page: made from the parsers' own code, so that nobody forgets it."""
+"""The parser's version: a hash of the parsers' code, so that every change makes a new version."""
 
 from __future__ import annotations
 
@@ -10,49 +10,51 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-#: What turns an answer into a stored product.
+#: The packages that turn a response into a stored product.
 _PACKAGES = ("crawler.extract", "crawler.cleaning", "pipelines")
 
 
 def parser_version(site: object) -> str:
-    """Version of the parser as it is for one site: twelve letters and figures.
+    """Return the parser's version for one site: twelve letters and digits.
 
-    Another version may see another thing on the same page.
+    Another version may read other values from the same page.
     """
     kind: Any = type(site)
-    return _of_kind(kind)
+    return _version_of_class(kind)
 
 
 @cache
-def _of_kind(kind: type[Any]) -> str:
+def _version_of_class(kind: type[Any]) -> str:
     modules = (base.__module__ for base in kind.__mro__)
-    own = {name for name in modules if name != "builtins" and not name.startswith(_PACKAGES)}
-    return _version(tuple(sorted(own)))
+    site_modules = {
+        name for name in modules if name != "builtins" and not name.startswith(_PACKAGES)
+    }
+    return _version_with(tuple(sorted(site_modules)))
 
 
 @cache
-def _version(modules: tuple[str, ...]) -> str:
-    found = hashlib.blake2b(_common(), digest_size=6)
+def _version_with(modules: tuple[str, ...]) -> str:
+    digest = hashlib.blake2b(_hash_of_packages(), digest_size=6)
     for module in modules:
-        found.update(_code(module))
-    return found.hexdigest()
+        digest.update(_code(module))
+    return digest.hexdigest()
 
 
 @cache
-def _common() -> bytes:
-    found = hashlib.blake2b(digest_size=16)
+def _hash_of_packages() -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
     for package in _PACKAGES:
         try:
             top = resources.files(package)
         except ModuleNotFoundError:
             continue
         for name, entry in sorted(_files(top, "")):
-            found.update(name.encode() + b"\0" + entry.read_bytes())
-    return found.digest()
+            digest.update(name.encode() + b"\0" + entry.read_bytes())
+    return digest.digest()
 
 
 def _files(folder: Traversable, path: str) -> Iterator[tuple[str, Traversable]]:
-    """The files of a folder and of those in it that have a part in what a page yields."""
+    """Yield the paths and files in and below a folder that can change a page's result."""
     for entry in folder.iterdir():
         if entry.is_dir() and entry.name != "__pycache__":
             yield from _files(entry, f"{path}{entry.name}/")
@@ -61,7 +63,7 @@ def _files(folder: Traversable, path: str) -> Iterator[tuple[str, Traversable]]:
 
 
 def _code(module: str) -> bytes:
-    """A module's source, else its compiled code: an egg may hold only that."""
+    """Return a module's source, or its compiled code, because an egg may contain only that."""
     spec = getattr(sys.modules.get(module), "__spec__", None)
     loader: Any = getattr(spec, "loader", None)
     path = getattr(spec, "origin", None)

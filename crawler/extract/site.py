@@ -1,4 +1,4 @@
-"""What a site file may say: one small class each, everything optional but the domains."""
+"""The base class of site files: each is a small class, and only its domains are required."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ class Site:
     name: ClassVar[str] = ""
     """Short name, the items' site id. Default: the registered domain."""
     domains: ClassVar[tuple[str, ...]] = ()
-    """Host names that this class is for, each with everything below it."""
+    """Host names of the site, each with all hosts below it."""
     seeds: ClassVar[tuple[str, ...]] = ()
     """Where a full crawl starts, absolute URLs."""
     fields: ClassVar[Mapping[str, str]] = {}
     """CSS (`h1::text`, `img::attr(src)`) or XPath (`//h1/text()`) of a Product's fields; these
     values come before what the default parser found."""
     product_pages: ClassVar[str | None] = None
-    """Regular expression of product pages' URLs; others are then no products."""
+    """Regular expression of product pages' URLs; with one, other pages are no products."""
     allow: ClassVar[tuple[str, ...]] = ()
     """Regular expressions; with any given, a URL must match one to be followed."""
     deny: ClassVar[tuple[str, ...]] = ()
     """Regular expressions of URLs that are never followed."""
     lane: ClassVar[str | None] = None
-    """How it is fetched: `plain`, `tls` or `browser`; None leaves that to the ladder."""
+    """How pages are fetched: `plain`, `tls` or `browser`; None leaves that to the ladder."""
     identity: ClassVar[str | None] = None
-    """As whom it is asked, see SEINE_IDENTITY; None leaves that to the settings."""
+    """Identity of the requests, see SEINE_IDENTITY; None leaves that to the settings."""
     proxy_pool: ClassVar[str | None] = None
     """Pool of proxies to use."""
     delay_ms: ClassVar[int | None] = None
@@ -54,34 +54,34 @@ class Site:
     schedule: ClassVar[str] = ""
     """When a full crawl starts: a cron expression, UTC. Empty: only on demand."""
     sitemaps: ClassVar[tuple[str, ...]] = ()
-    """Sitemaps that the coordinator has looked at between full crawls."""
+    """Sitemaps that the coordinator fetches between full crawls."""
     watch_s: ClassVar[float] = 3600
-    """Seconds between two looks at them."""
+    """Seconds between two fetches of a sitemap."""
     recrawl_s: ClassVar[float] = 0
     """Seconds after which a product that never changes is fetched again; 0: never."""
     budget: ClassVar[int] = 0
     """Products fetched again in a day, at most; 0: no limit."""
 
     @property
-    def way(self) -> dict[str, str]:
-        """What requests to the site carry in their meta about how they are sent."""
-        wanted = {m.PROXY_POOL: self.proxy_pool, m.LANE: self.lane, m.IDENTITY: self.identity}
-        return {key: value for key, value in wanted.items() if value}
+    def request_meta(self) -> dict[str, str]:
+        """The meta keys of requests to the site: pool of proxies, lane and identity."""
+        values = {m.PROXY_POOL: self.proxy_pool, m.LANE: self.lane, m.IDENTITY: self.identity}
+        return {key: value for key, value in values.items() if value}
 
     def extract(self, page: Page) -> Found:
         """Read a page: the default parser, then this site's selectors over it."""
-        found = extract(page)
+        result = extract(page)
         is_product = _matches(self.product_pages, page.url)
         if self.product_pages is not None:
-            found.verdict.add("product", 100 if is_product else -100, "the site file says so")
-            if is_product and not found.fields:
-                found.complete()
-        if found.kind == "product":
+            result.verdict.add("product", 100 if is_product else -100, "the site file says so")
+            if is_product and not result.fields:
+                result.complete()
+        if result.kind == "product":
             for name, selector in self.fields.items():
-                self._select(found, page, name, selector)
+                self._select(result, page, name, selector)
             if self.fields and "external_id" not in self.fields:
-                identify(found.fields, found.sources, page)
-        return found
+                identify(result.fields, result.sources, page)
+        return result
 
     def products(self, page: Page, found: Found) -> Iterable[Product]:
         """Yield the page's items."""
@@ -90,17 +90,17 @@ class Site:
             yield product
 
     def problem(self, product: Product) -> str | None:
-        """Why a cleaned product of this site cannot be kept; None: it can."""
+        """Return why a cleaned product of this site is rejected; None if it is accepted."""
         for name in self.required:
             if getattr(product, name) in (None, [], {}):
                 return f"no {name}"
         return None
 
     def importance(self, known: Any) -> float:
-        """How much a wrong price of a known product matters beside others of the site; 1 by default.
+        """Return a stored product's weight among those of the site, by the harm of a wrong price.
 
-        *known* has `url`, `external_id`, `name`, `category`, `brand` and `price`. Under a `budget`,
-        what matters ten times as much is looked at about three times as often.
+        The default is 1. *known* has `url`, `external_id`, `name`, `category`, `brand` and `price`.
+        Under a `budget`, a product of ten times the weight is fetched about three times as often.
         """
         return 1.0
 
@@ -109,30 +109,30 @@ class Site:
         return find_links(page, allowed=lambda url: self.follows(url, page.url), robots=robots)
 
     def follows(self, url: str, origin: str) -> bool:
-        """Whether a link found at *origin* stays on the site and passes allow and deny."""
+        """Return whether a link found at *origin* stays on the site and passes allow and deny."""
         if not same_site(url, origin):
             return False
         if self.deny and any(_matches(pattern, url) for pattern in self.deny):
             return False
         return not self.allow or any(_matches(pattern, url) for pattern in self.allow)
 
-    def _select(self, found: Found, page: Page, name: str, selector: str) -> None:
+    def _select(self, result: Found, page: Page, name: str, selector: str) -> None:
         values = select(page.root, selector)
         if not values:
             return
         if name in {"images", "breadcrumbs"}:
             links = [page.resolve(value) for value in values] if name == "images" else values
-            found.fields[name] = [value for value in links if value]
+            result.fields[name] = [value for value in links if value]
         else:
-            found.fields[name] = values[0]
-        found.sources[name] = "site"
+            result.fields[name] = values[0]
+        result.sources[name] = "site"
 
 
 def select(root: Any, selector: str) -> list[str]:
-    """Texts that a CSS or XPath selector finds, white space squashed, empty ones left out.
+    """Return the texts that a CSS or XPath selector matches, stripped, without empty texts.
 
     Raises:
-        ValueError: it is no selector.
+        ValueError: the text is no selector.
     """
     results = select_compiled(selector)(root)
     results = results if isinstance(results, list) else [results]
@@ -145,7 +145,7 @@ def select_compiled(selector: str) -> Any:
     """Return a selector as a function of an element.
 
     Raises:
-        Exception: it is neither CSS nor XPath; each parser has its own error.
+        Exception: the text is neither CSS nor XPath; each parser has its own error.
     """
     is_xpath = selector.lstrip("(").startswith(("/", "./"))
     path = selector if is_xpath else HTMLTranslator().css_to_xpath(selector)

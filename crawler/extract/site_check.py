@@ -1,4 +1,4 @@
-"""What is wrong with a site file's declarations: pure, and before any page is read with them."""
+"""Validation of a site file's declarations, before any page is read with them."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from crawler.items import Product
 from scrapy_seine.misspelt_names import did_you_mean
 
 _FIELDS = frozenset(field.name for field in attrs.fields(Product))
-#: Likeness, 0 to 1, from which one name counts as the other one misspelt.
+#: Similarity, 0 to 1, from which on a name counts as another name misspelt.
 _ALIKE = 0.75
 _DAY_MS = 86_400_000
 _LANES = frozenset({"plain", "tls", "browser"})
 
 
 def mistakes(kind: type[Site]) -> Iterator[tuple[str, str]]:
-    """Yield each attribute that cannot be used, with the reason."""
-    for name, meant in _misspelt(kind):
-        yield name, f"a site has no {name}; did you mean {meant}?"
+    """Yield each attribute that is unknown or has an invalid value, with the reason."""
+    for name, similar_name in _misspelt(kind):
+        yield name, f"a site has no {name}; did you mean {similar_name}?"
     for name, check in _CHECKS.items():
         value = getattr(kind, name)
         if (reason := check(value)) is not None:
-            yield name, f"{name} = {_shown(value)}: {reason}"
+            yield name, f"{name} = {_shortened(value)}: {reason}"
 
 
 def _misspelt(kind: type[Site]) -> Iterator[tuple[str, str]]:
-    """Attributes that nothing reads, with the name that each resembles; helpers have own names."""
-    known = [name for name in vars(Site) if not name.startswith("_")]
-    own = {
+    """Yield unknown attributes with the name that each resembles; helpers resemble none."""
+    declared = [name for name in vars(Site) if not name.startswith("_")]
+    file_values = {
         name: value
         for base in kind.__mro__[:-1]
         if base not in Site.__mro__
         for name, value in vars(base).items()
     }
-    for name, value in own.items():
-        if name.startswith("_") or name in known or callable(value) or not name.islower():
+    for name, value in file_values.items():
+        if name.startswith("_") or name in declared or callable(value) or not name.islower():
             continue
-        if alike := get_close_matches(name, known, 1, _ALIKE):
+        if alike := get_close_matches(name, declared, 1, _ALIKE):
             yield name, alike[0]
 
 
-def _shown(value: Any) -> str:
+def _shortened(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
@@ -57,7 +57,7 @@ def _text(value: Any) -> str | None:
 
 
 def _texts(value: Any) -> str | None:
-    if isinstance(value, list | tuple) and all(isinstance(one, str) and one for one in value):
+    if isinstance(value, list | tuple) and all(isinstance(item, str) and item for item in value):
         return None
     return "a tuple of texts is needed" + (", as (…,)" if isinstance(value, str) else "")
 
@@ -68,20 +68,20 @@ def _number(value: Any) -> str | None:
     return "a number of at least 0 is needed"
 
 
-def _whole(value: Any) -> str | None:
+def _whole_number(value: Any) -> str | None:
     if value is None or (isinstance(value, int) and _number(value) is None):
         return None
     return "a whole number of at least 0 is needed"
 
 
 def _pause(value: Any) -> str | None:
-    if (fault := _whole(value)) is not None or value is None or value <= _DAY_MS:
+    if (fault := _whole_number(value)) is not None or value is None or value <= _DAY_MS:
         return fault
     return f"at most {_DAY_MS} (a day) is possible"
 
 
 def _count(value: Any) -> str | None:
-    if value is None or (_whole(value) is None and value > 0):
+    if value is None or (_whole_number(value) is None and value > 0):
         return None
     return "a whole number of at least 1 is needed: by 0 none of its pages would ever be asked for"
 
@@ -99,7 +99,7 @@ def _pattern(value: Any) -> str | None:
 
 
 def _patterns(value: Any) -> str | None:
-    return _texts(value) or next((fault for one in value if (fault := _pattern(one))), None)
+    return _texts(value) or next((fault for item in value if (fault := _pattern(item))), None)
 
 
 def _names(value: Any) -> str | None:
@@ -131,15 +131,15 @@ def _selectors(value: Any) -> str | None:
 def _hosts(value: Any) -> str | None:
     if (fault := _texts(value)) is not None:
         return fault
-    wrong = [host for host in value if "/" in host or any(c.isspace() for c in host)]
-    return f"{wrong[0]!r} is no host name" if wrong else None
+    invalid = [host for host in value if "/" in host or any(c.isspace() for c in host)]
+    return f"{invalid[0]!r} is no host name" if invalid else None
 
 
 def _urls(value: Any) -> str | None:
     if (fault := _texts(value)) is not None:
         return fault
-    wrong = [url for url in value if not _is_url(url)]
-    return f"{wrong[0]!r} is no URL with http:// or https:// in front" if wrong else None
+    invalid = [url for url in value if not _is_url(url)]
+    return f"{invalid[0]!r} is no URL with http:// or https:// in front" if invalid else None
 
 
 def _is_url(text: str) -> bool:
@@ -173,5 +173,5 @@ _CHECKS: Mapping[str, Callable[[Any], str | None]] = {
     "sitemaps": _urls,
     "watch_s": _number,
     "recrawl_s": _number,
-    "budget": _whole,
+    "budget": _whole_number,
 }

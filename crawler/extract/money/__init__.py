@@ -1,1 +1,1 @@
-"""Amounts of money as shops write them, and their currencies."""
+"""Parsers of amounts of money as shops write them, and of their currencies."""

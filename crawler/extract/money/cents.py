@@ -1,4 +1,4 @@
-"""Prices that count in cents: a script or structured data says 1299 where the page shows 12.99."""
+"""Prices in cents: a script or structured data has 1299 where the page shows 12.99."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _CENTS = 100
 
 
 def counts_in_cents(node: dict[str, Any]) -> bool:
-    """Whether a script's node counts in the currency's smallest unit, as Shopify's product JSON does."""
-    if "public_title" in node:  # a variant in what its analytics read
+    """Return whether a script's node has prices in cents, as Shopify's product JSON does."""
+    if "public_title" in node:  # a variant in the data for Shopify's analytics
         return isinstance(node.get("price"), int)
     return "variants" in node and ("price_min" in node or "price_varies" in node or (
         "vendor" in node and isinstance(node.get("price"), int)
@@ -19,29 +19,31 @@ def counts_in_cents(node: dict[str, Any]) -> bool:
 
 
 def in_whole_units(offered: dict[str, Fields]) -> None:
-    """Divide the prices of a page's scripts by 100 where all other sources show that they count in cents."""
-    held = offered.get("state", {})
-    if held.get("price") is None:
+    """Divide the prices of a page's scripts by 100 where all other sources have a hundredth."""
+    state = offered.get("state", {})
+    if state.get("price") is None:
         return
-    others = {
-        fields["price"] for s, fields in offered.items() if s != "state" and "price" in fields
+    other_prices = {
+        fields["price"]
+        for source, fields in offered.items()
+        if source != "state" and "price" in fields
     }
-    if len(others) == 1 and held.get("price") == _CENTS * others.pop():
+    if len(other_prices) == 1 and state.get("price") == _CENTS * other_prices.pop():
         for name in ("price", "regular_price"):
-            if name in held:
-                held[name] = held[name].scaleb(-2)
+            if name in state:
+                state[name] = state[name].scaleb(-2)
 
 
 def take_shown_price(fields: Fields, sources: dict[str, str], offered: dict[str, Fields]) -> bool:
-    """Take the price that the page shows where structured data tells the same figures as cents.
+    """Take the visible price where structured data has the same price in cents.
 
-    Returns whether it does.
+    Returns whether it has.
     """
-    shown, price = offered.get("text", {}).get("price"), fields.get("price")
-    if not shown or price != shown * _CENTS or sources.get("price") == "text":
+    shown_price, price = offered.get("text", {}).get("price"), fields.get("price")
+    if not shown_price or price != shown_price * _CENTS or sources.get("price") == "text":
         return False
-    fields["price"] = shown
-    for told in offered.values():
-        if told.get("price") == price:
-            told["price"] = shown
+    fields["price"] = shown_price
+    for source_fields in offered.values():
+        if source_fields.get("price") == price:
+            source_fields["price"] = shown_price
     return True

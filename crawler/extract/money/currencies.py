@@ -1,4 +1,4 @@
-"""Currencies as people write them: their signs, words and codes, and what `$` and `kr` mean where."""
+"""Currencies: their signs, words and codes, and the meaning of `$` and `kr` by country."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from crawler.extract import lazy_patterns
 
-#: Signs that stand for one currency wherever they are written.
+#: Signs that stand for one currency in all countries.
 _SIGNS = {
     "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₺": "TRY", "₩": "KRW", "₫": "VND",
     "฿": "THB", "₱": "PHP", "Php": "PHP", "₪": "ILS", "₴": "UAH", "₸": "KZT", "₦": "NGN", "₡": "CRC",
@@ -40,7 +40,7 @@ _SIGNS = {
     "лева": "BGN", "บ.": "THB", "динара": "RSD", "dinara": "RSD", "денари": "MKD",
     "تومان": "IRT", "تومن": "IRT", "Toman": "IRT", "toman": "IRT", "Tomans": "IRT",
 }  # fmt: skip
-#: Signs whose meaning hangs on the country; the value is what they mean without one.
+#: Signs whose meaning depends on the country: the currency without a country, and the others.
 _LOCAL = {
     "$": ("USD", {"CAD", "AUD", "NZD", "SGD", "HKD", "MXN", "ARS", "CLP", "COP", "TWD"}),
     "＄": ("USD", set()),
@@ -73,7 +73,7 @@ CODES = frozenset(
     AMD BYN ETB GTQ HNL IQD IRR KGS KHR LBP MDL MKD MMK NIO NPR TZS UGX UZS XAF XOF
     """.split()  # noqa: SIM905  # a table of words reads best as one
 )
-#: Every currency in use. A text names only those of CODES: "ALL 5" is no price in Albania.
+#: Every currency in use. In a text only CODES are read, because "ALL 5" is no price in Albania.
 ISO_4217 = frozenset(
     """
     AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
@@ -85,12 +85,12 @@ ISO_4217 = frozenset(
     UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
     """.split()  # noqa: SIM905  # a table of words reads best as one
 )
-#: Codes of the past, or misspelt, that shops still write.
+#: Former or misspelt codes that shops still write.
 _FORMER = {"RUR": "RUB", "UKR": "UAH", "NIS": "ILS", "STD": "STN"}
-#: What Iran's shops count in, as they write its code: 10 rials, which alone have a code of the norm.
+#: Code of the toman, in which Iran's shops count: 10 rials. ISO 4217 has a code for rials only.
 TOMAN = "IRT"
 _TOMANS = frozenset({"IRT", "IRHT", "TOMAN", "IRTT"})
-_COUNTRY = {
+_CURRENCY_OF_COUNTRY = {
     "us": "USD", "uk": "GBP", "gb": "GBP", "ca": "CAD", "au": "AUD", "nz": "NZD", "sg": "SGD",
     "hk": "HKD", "mx": "MXN", "ar": "ARS", "cl": "CLP", "co": "COP", "tw": "TWD", "jp": "JPY",
     "cn": "CNY", "se": "SEK", "no": "NOK", "dk": "DKK", "is": "ISK", "za": "ZAR", "in": "INR",
@@ -105,27 +105,27 @@ _COUNTRY = {
     "gr": "EUR", "sk": "EUR", "si": "EUR", "ee": "EUR", "lv": "EUR", "lt": "EUR", "lu": "EUR",
     "mt": "EUR", "cy": "EUR", "hr": "EUR",
 }  # fmt: skip
-_LANGUAGE = {
+_CURRENCY_OF_LANGUAGE = {
     "ja": "JPY", "zh": "CNY", "sv": "SEK", "nb": "NOK", "nn": "NOK", "no": "NOK", "da": "DKK",
     "is": "ISK", "be": "BYN", "cs": "CZK", "hu": "HUF", "pl": "PLN", "uk": "UAH", "he": "ILS",
     "th": "THB", "vi": "VND", "tr": "TRY", "ko": "KRW", "ro": "RON", "ka": "GEL", "hy": "AMD",
     "az": "AZN", "kk": "KZT", "id": "IDR", "mk": "MKD",
 }  # fmt: skip
-#: Countries whose two letters are a word in many addresses: only a host or a language tells them.
-_BY_HOST = {
+#: Countries whose two letters are a word in many paths: read in a host or a language only.
+_CURRENCY_OF_HOST = {
     "bd": "BDT", "om": "OMR", "ni": "NIO", "cr": "CRC", "pa": "PAB", "bo": "BOB", "py": "PYG",
     "do": "DOP", "tz": "TZS", "ug": "UGX", "md": "MDL", "al": "ALL", "am": "AMD", "uz": "UZS",
     "mk": "MKD", "ba": "BAM", "ge": "GEL", "az": "AZN", "sn": "XOF", "ci": "XOF", "cm": "XAF",
     "mm": "MMK",
 }  # fmt: skip
-#: Domains of a country that anybody takes.
-_ANYBODYS = frozenset({"co", "in", "is", "my", "id", "ch", "it", "at", "be", "es", "si", "ee"})
-_PLACE = lazy_patterns.pattern(
+#: Domains of countries that shops of other countries use as well.
+_OPEN_DOMAINS = frozenset({"co", "in", "is", "my", "id", "ch", "it", "at", "be", "es", "si", "ee"})
+_COUNTRY_IN_URL = lazy_patterns.pattern(
     r"https?://(?:[a-z]{2}[-_])?([a-z]{2})\.|https?://[^/]+/(?:[a-z]{2}[-_])?([a-z]{2})(?:[/?]|$)"
     r"|https?://(?:www\.)?([a-z]{3,40}+)\.[^/]{2,20}/\3[-_]([a-z]{2})(?:[/?]|$)",
     re.I,
 )
-#: All that names a currency beside an amount.
+#: Signs, words and codes that name a currency beside an amount.
 SPELLINGS = frozenset([*_SIGNS, *_LOCAL, *CODES])
 
 
@@ -142,39 +142,48 @@ def local_currency(url_host: str, lang: str, url: str = "") -> str | None:
     ('CHF', 'EUR')
     """
     language, _, region = lang.partition("-")
-    top = url_host.rpartition(".")[2]
-    own = _COUNTRY.get(top) or _BY_HOST.get(top)
-    if own and top not in _ANYBODYS:
-        return own
-    place = _PLACE.match(url)
-    code = (place[1] or place[2] or place[4]).lower() if place else ""
-    # In "shop.ch/de" it is the page's language, and no country.
-    told = _COUNTRY.get(code) if not (own and code == language) else own
-    known = told or _COUNTRY.get(region[:2]) or _BY_HOST.get(region[:2]) or _LANGUAGE.get(language)
-    return known or (own if top != "co" or language == "es" else None)
+    top_level = url_host.rpartition(".")[2]
+    domain_currency = _CURRENCY_OF_COUNTRY.get(top_level) or _CURRENCY_OF_HOST.get(top_level)
+    if domain_currency and top_level not in _OPEN_DOMAINS:
+        return domain_currency
+    match = _COUNTRY_IN_URL.match(url)
+    code = (match[1] or match[2] or match[4]).lower() if match else ""
+    # In "shop.ch/de" the path's two letters are the page's language and no country.
+    url_currency = (
+        _CURRENCY_OF_COUNTRY.get(code)
+        if not (domain_currency and code == language)
+        else domain_currency
+    )
+    currency = (
+        url_currency
+        or _CURRENCY_OF_COUNTRY.get(region[:2])
+        or _CURRENCY_OF_HOST.get(region[:2])
+        or _CURRENCY_OF_LANGUAGE.get(language)
+    )
+    return currency or (domain_currency if top_level != "co" or language == "es" else None)
 
 
 def currency_of_country(text: str) -> str | None:
-    """The money of the country that a text names, where those that write `$` or `R` are read.
+    """Return the currency of the country that a text names, of countries that write `$` or `R`.
 
     >>> currency_of_country("Buy online in South Africa"), currency_of_country("Lamps")
     ('ZAR', None)
     """
-    found = _COUNTRIES(text.lower())
-    return _BY_NAME[found[0]] if found else None
+    country = _COUNTRY_NAME(text.lower())
+    return _BY_NAME[country[0]] if country else None
 
 
 def currency_of_region(code: str) -> str | None:
-    """The money of a country by its two letters, in any case.
+    """Return the currency of a country by its two letters, in any case.
 
     >>> currency_of_region("AU"), currency_of_region("xx")
     ('AUD', None)
     """
     code = code.lower()
-    return _COUNTRY.get(code) or _BY_HOST.get(code)
+    return _CURRENCY_OF_COUNTRY.get(code) or _CURRENCY_OF_HOST.get(code)
 
 
-#: Countries whose shops often have an address and a language of the whole world.
+#: Countries whose shops often have an international domain and write English or Spanish.
 _BY_NAME = {
     "south africa": "ZAR", "nigeria": "NGN", "kenya": "KES", "ghana": "GHS", "egypt": "EGP",
     "singapore": "SGD", "malaysia": "MYR", "hong kong": "HKD", "philippines": "PHP", "india": "INR",
@@ -182,13 +191,13 @@ _BY_NAME = {
     "new zealand": "NZD", "canada": "CAD", "chile": "CLP", "colombia": "COP", "méxico": "MXN",
     "mexico": "MXN", "argentina": "ARS", "perú": "PEN", "uruguay": "UYU",
 }  # fmt: skip
-_COUNTRIES = re.compile(rf"\b(?:{'|'.join(_BY_NAME)})\b").search
+_COUNTRY_NAME = re.compile(rf"\b(?:{'|'.join(_BY_NAME)})\b").search
 
 
-def tongue_of_script(text: str) -> str:
-    """The language of a text by its script, where only few languages are written so; else ''.
+def language_of_script(text: str) -> str:
+    """Return the language of a text in Chinese or Japanese script; '' for other scripts.
 
-    >>> tongue_of_script("无线耳机"), tongue_of_script("ワイヤレスイヤホン 黒"), tongue_of_script("Lamp")
+    >>> language_of_script("无线耳机"), language_of_script("ワイヤレスイヤホン 黒"), language_of_script("Lamp")
     ('zh', 'ja', '')
     """
     if text.isascii() or not _HAN(text):
@@ -199,35 +208,41 @@ def tongue_of_script(text: str) -> str:
 _HAN, _KANA = re.compile("[\u4e00-\u9fff]").search, re.compile("[\u3040-\u30ff]").search
 
 
-def alike(one: str | None, other: str | None) -> bool:
-    """Whether two currencies are written with the same sign.
+def share_a_sign(currency: str | None, other_currency: str | None) -> bool:
+    """Return whether two currencies are written with the same sign.
 
-    >>> alike("USD", "CAD"), alike("USD", "EUR")
+    >>> share_a_sign("USD", "CAD"), share_a_sign("USD", "EUR")
     (True, False)
     """
-    return any({one, other} <= {usual, *others} for usual, others in _LOCAL.values())
+    return any(
+        {currency, other_currency} <= {default, *alternatives}
+        for default, alternatives in _LOCAL.values()
+    )
 
 
 def is_local(currency: str) -> bool:
-    """Whether a currency is written with a sign that stands for others elsewhere.
+    """Return whether a currency's sign stands for other currencies in other countries.
 
     >>> is_local("CAD"), is_local("EUR")
     (True, False)
     """
-    return any(others and currency in {usual, *others} for usual, others in _LOCAL.values())
+    return any(
+        alternatives and currency in {default, *alternatives}
+        for default, alternatives in _LOCAL.values()
+    )
 
 
-def is_one_of(sign: str, other: str | None) -> bool:
-    """Whether a sign that several countries have is told to be one of them by the sign behind.
+def is_narrowed_by(sign: str, other_sign: str | None) -> bool:
+    """Return whether a second sign says which country's currency an ambiguous sign stands for.
 
-    >>> is_one_of("¥", "元"), is_one_of("¥", "円"), is_one_of("$", None)
+    >>> is_narrowed_by("¥", "元"), is_narrowed_by("¥", "円"), is_narrowed_by("$", None)
     (True, False, False)
     """
-    return other is not None and sign in _LOCAL and currency_of(other) in _LOCAL[sign][1]
+    return other_sign is not None and sign in _LOCAL and currency_of(other_sign) in _LOCAL[sign][1]
 
 
 def currency_of(text: str, local: str | None = None) -> str | None:
-    """Read a currency's code, sign or word.
+    """Return the code of a currency's code, sign or word; *local* decides ambiguous signs.
 
     >>> currency_of("eur"), currency_of("US$"), currency_of("kr", "NOK"), currency_of("XYZ")
     ('EUR', 'USD', 'NOK', None)
@@ -236,8 +251,8 @@ def currency_of(text: str, local: str | None = None) -> str | None:
     if text.upper() in CODES:
         return text.upper()
     if text in _LOCAL:
-        usual, others = _LOCAL[text]
-        return local if local in others else usual
+        default, alternatives = _LOCAL[text]
+        return local if local in alternatives else default
     if text in _SIGNS:
         return _SIGNS[text]
     code = text.upper()
@@ -247,7 +262,7 @@ def currency_of(text: str, local: str | None = None) -> str | None:
 
 
 def is_currency(text: str) -> bool:
-    """Whether a text is a currency's sign, word or code as it stands beside amounts.
+    """Return whether a text is a currency's sign, word or code, as written beside amounts.
 
     >>> is_currency("TL"), is_currency("kr."), is_currency("kg")
     (True, True, False)

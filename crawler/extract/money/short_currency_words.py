@@ -1,6 +1,6 @@
-"""Short words for a currency that mean something else elsewhere: `LE 79` in Egypt, `350 SR`, `Q 250`.
+"""Short words for a currency that have other meanings too: `LE 79` in Egypt, `350 SR`, `Q 250`.
 
-They count in their own country, and in a text that holds nothing but one of them and an amount.
+They are read in their own country, and in a text that is nothing but such a word and an amount.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import cache
 
 from crawler.extract import lazy_patterns
 
-#: By currency: its words. What has a small letter or a stop is written so.
+#: Words of each currency, in the case and with the full stops in which shops write them.
 _WORDS: dict[str, tuple[str, ...]] = {
     "EGP": ("LE", "L.E.", "L.E", "EGP", "ج"), "BDT": ("Tk", "Tk.", "TK", "BDT"),
     "QAR": ("QR", "Q.R."), "SAR": ("SR", "S.R."), "BHD": ("BD", "B.D."), "JOD": ("JD", "J.D."),
@@ -22,42 +22,42 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "XAF": ("F", "FCFA", "XAF"), "TND": ("DT", "TND"), "MAD": ("DHS", "Dhs"), "UZS": ("UZS",),
     "MKD": ("MKD",), "MMK": ("Ks", "MMK"), "PYG": ("Gs.", "Gs"),
 }  # fmt: skip
-#: Those with which nothing but a price is written, in any country.
-_TELLING = {
+#: Words that stand beside prices only, in any country.
+_SURE_WORDS = {
     "LE": "EGP", "L.E.": "EGP", "L.E": "EGP", "Tk": "BDT", "Tk.": "BDT", "QR": "QAR", "Q.R.": "QAR",
     "S.R.": "SAR", "B.D.": "BHD", "J.D.": "JOD", "R.O.": "OMR", "L.L.": "LBP", "Lps.": "HNL",
     "Gs.": "PYG",
 }  # fmt: skip
-#: Those that tell a price in an element which is called one.
-_MARKED = {
-    **_TELLING, "TK": "BDT", "SR": "SAR", "BD": "BHD", "JD": "JOD", "DA": "DZD", "RO": "OMR",
+#: Words that are read in an element which is marked as a price.
+_MARKED_WORDS = {
+    **_SURE_WORDS, "TK": "BDT", "SR": "SAR", "BD": "BHD", "JD": "JOD", "DA": "DZD", "RO": "OMR",
     "LL": "LBP", "Q": "GTQ", "DT": "TND", "Bs": "BOB",
 }  # fmt: skip
-_LONE = lazy_patterns.pattern(
+_WORD_AND_AMOUNT = lazy_patterns.pattern(
     r"(?P<before>[A-Z][A-Za-z./]{0,3})?[:\s]{0,2}(?P<amount>\d[\d.,'\s]{0,15})(?:/-)?"
     r"\s?(?P<after>[A-Z][A-Za-z./]{0,3})?"
 )
-_BEGIN = frozenset(word[0] for word in _TELLING)
-_END = frozenset(word[-1] for word in _TELLING)
-#: Characters around an amount in which a word is looked for.
+_INITIALS = frozenset(word[0] for word in _SURE_WORDS)
+_FINALS = frozenset(word[-1] for word in _SURE_WORDS)
+#: Characters around an amount that are searched for a word.
 _REACH = 8
-#: What is longer is more than a word and an amount.
-_LONGEST = 24
+#: Characters of the longest text of a word and an amount.
+_MAX_LENGTH = 24
 
 
-def beside(text: str, start: int, end: int, local: str | None) -> tuple[str, int, int] | None:
-    """The currency of the page's country whose word stands beside an amount, and where both end.
+def word_beside(text: str, start: int, end: int, local: str | None) -> tuple[str, int, int] | None:
+    """Return the local currency where its word is beside an amount, and the place of both.
 
-    >>> beside("only LE 79 now", 8, 10, "EGP"), beside("only LE 79 now", 8, 10, "EUR")
+    >>> word_beside("only LE 79 now", 8, 10, "EGP"), word_beside("only LE 79 now", 8, 10, "EUR")
     (('EGP', 5, 10), None)
     """
     if local not in _WORDS:
         return None
     before, after = _rules(local)
-    if found := before.search(text, max(0, start - _REACH), start):
-        return local, found.start(), end
-    if found := after.match(text, end, end + _REACH):
-        return local, start, found.end()
+    if match := before.search(text, max(0, start - _REACH), start):
+        return local, match.start(), end
+    if match := after.match(text, end, end + _REACH):
+        return local, start, match.end()
     return None
 
 
@@ -67,26 +67,26 @@ def _rules(currency: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(rf"(?<!\w)(?:{words})[:\s]{{0,2}}\Z"), re.compile(rf"\s?(?:{words})(?!\w)")
 
 
-def alone(text: str, *, marked: bool) -> tuple[str, int, int] | None:
-    """The currency of a text that is a word for one and an amount, and where the amount stands.
+def lone_price(text: str, *, marked: bool) -> tuple[str, int, int] | None:
+    """Return the currency of a text that is a word and an amount, and the amount's place.
 
     In an element that is *marked* as a price, more words are read.
 
-    >>> alone("LE 79", marked=False), alone("350 SR", marked=True), alone("SR 350", marked=False)
+    >>> lone_price("LE 79", marked=False), lone_price("350 SR", marked=True), lone_price("SR 350", marked=False)
     (('EGP', 3, 5), ('SAR', 0, 3), None)
     """
-    if len(text) > _LONGEST or not (marked or text[:1] in _BEGIN or text[-1:] in _END):
+    if len(text) > _MAX_LENGTH or not (marked or text[:1] in _INITIALS or text[-1:] in _FINALS):
         return None
-    found = _LONE.fullmatch(text)
-    if found is None or (found["before"] and found["after"]):
+    match = _WORD_AND_AMOUNT.fullmatch(text)
+    if match is None or (match["before"] and match["after"]):
         return None
-    word = found["before"] or found["after"]
-    code = (_MARKED if marked else _TELLING).get(word) if word else None
+    word = match["before"] or match["after"]
+    code = (_MARKED_WORDS if marked else _SURE_WORDS).get(word) if word else None
     if code is None:
         return None
-    return code, found.start("amount"), found.start("amount") + len(found["amount"].rstrip())
+    return code, match.start("amount"), match.start("amount") + len(match["amount"].rstrip())
 
 
-def of_word(text: str) -> str | None:
-    """The currency of a word with which nothing but a price is written, where it is marked as one."""
-    return _MARKED.get(text)
+def currency_of_word(text: str) -> str | None:
+    """Return the currency of a word that stands in an element which is marked as a price."""
+    return _MARKED_WORDS.get(text)

@@ -73,7 +73,7 @@ def _monies(text: str, local: str | None, marked: bool) -> Sequence[Money]:
     monies = tuple(islice(find_prices(text, local), _MAX_IN_LINE))
     if monies:
         return monies
-    if span := short_currency_words.alone(text, marked=marked):
+    if span := short_currency_words.lone_price(text, marked=marked):
         code, start, end = span
         value = amount(text[start:end], code)
         return () if value is None else (Money(value, code, 0, len(text)),)

@@ -1,1 +1,1 @@
-"""What a page's own scripts hold: the data that they start from."""
+"""Readers of a page's scripts: the state of its application, and calls of trackers."""

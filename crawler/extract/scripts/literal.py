@@ -1,7 +1,7 @@
-"""Object literals of JavaScript, where a page's scripts hold data that is no JSON.
+"""Parser of JavaScript's object literals, for data of scripts that is no JSON.
 
-Only values are read, nothing is run: objects, arrays, texts, numbers, and names that stand for
-values told beside them, as in Nuxt's `(function(a,b){return {…}})(1,"x")`.
+It reads values and runs nothing: objects, arrays, texts, numbers, and names whose values are the
+arguments of a call, as in Nuxt's `(function(a,b){return {…}})(1,"x")`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import attrs
 from crawler.extract import lazy_patterns
 from scrapy_seine.records import Record
 
-_MOST_NODES = 20_000
-_MOST_CHARS = 1_500_000
-_DEEPEST = 60
+_MAX_NODES = 20_000
+_MAX_LENGTH = 1_500_000
+_MAX_DEPTH = 60
 _SKIP = lazy_patterns.pattern(r"(?:\s++|//[^\n]*+|/\*.*?\*/)++", re.S)
-# Nothing is kept to come back to: a text of a megabyte would else take a hundred of them.
+# Possessive, because with backtracking a text of 1 MB would take 100 MB.
 _TEXT = lazy_patterns.pattern(
     r'"((?:[^"\\]++|\\.)*+)"' r"|'((?:[^'\\]++|\\.)*+)'" r"|`((?:[^`\\]++|\\.)*+)`", re.S
 )
@@ -31,46 +31,48 @@ _ESCAPE = lazy_patterns.pattern(
 )
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 _CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None, "NaN": None}
-_CALLED = lazy_patterns.pattern(r"\(?\s*+function\s*+\w*+\(([\w$,\s]*+)\)\s*+\{")
+_FUNCTION_HEAD = lazy_patterns.pattern(r"\(?\s*+function\s*+\w*+\(([\w$,\s]*+)\)\s*+\{")
 _RETURN = lazy_patterns.pattern(r"\breturn\s*+(?=[{\[])")
 
 
 class Unreadable(ValueError):
-    """The text is no literal, or too large a one."""
+    """The text is no literal, or the literal is too large."""
 
 
-def read(text: str, place: int = 0, names: dict[str, Any] | None = None) -> tuple[Any, int]:
-    """Read the literal that begins at *place*; returns it and where it ends.
+def parse(text: str, place: int = 0, names: dict[str, Any] | None = None) -> tuple[Any, int]:
+    """Return the literal that begins at *place*, and its end.
 
-    Raises Unreadable where there is none. Names that *names* does not hold are None.
+    Raises Unreadable where the text is no literal. Names without a value in *names* are None.
 
-    >>> read("{id: 7, 'name': \\"Bell\\", on: !0, list: [1, .5,], other: a}", names={"a": "A"})[0]
+    >>> parse("{id: 7, 'name': \\"Bell\\", on: !0, list: [1, .5,], other: a}", names={"a": "A"})[0]
     {'id': 7, 'name': 'Bell', 'on': True, 'list': [1, 0.5], 'other': 'A'}
     """
     reader = _Reader(text, place, names or {})
     return reader.value(0), reader.place
 
 
-def call(text: str, place: int = 0) -> Any:
-    """Read what a function that is called at once returns: `(function(a){return {b:a}})(1)`.
+def parse_call(text: str, place: int = 0) -> Any:
+    """Return the result of a function that is called at once: `(function(a){return {b:a}})(1)`.
 
-    Raises Unreadable where the text is something else.
+    Raises Unreadable where the text is no such call.
 
-    >>> call('(function(a,b){return {name:a,price:b}}("Lamp",12.5));')
+    >>> parse_call('(function(a,b){return {name:a,price:b}}("Lamp",12.5));')
     {'name': 'Lamp', 'price': 12.5}
     """
-    head = _CALLED.match(text, place)
-    back = _RETURN.search(text, head.end()) if head else None
-    if head is None or back is None:
+    head = _FUNCTION_HEAD.match(text, place)
+    return_match = _RETURN.search(text, head.end()) if head else None
+    if head is None or return_match is None:
         raise Unreadable("no function that returns an object")
-    start = max(text.rfind("}(", back.end()) + 2, text.rfind("})(", back.end()) + 3)
-    told = _Reader(text, start, {}).listed(")", 0) if start > back.end() else []
+    start = max(text.rfind("}(", return_match.end()) + 2, text.rfind("})(", return_match.end()) + 3)
+    arguments = _Reader(text, start, {}).listed(")", 0) if start > return_match.end() else []
     names = [name.strip() for name in head[1].split(",")]
-    return read(text, back.end(), dict(zip(names, told, strict=False)))[0]
+    return parse(text, return_match.end(), dict(zip(names, arguments, strict=False)))[0]
 
 
 def text_at(text: str, place: int) -> tuple[str, int]:
-    """Read the quoted text that begins at *place*; raises Unreadable where there is none.
+    """Return the quoted text that begins at *place*, and its end.
+
+    Raises Unreadable where the text is not quoted.
 
     >>> text_at("'it\\\\'s'", 0)
     ("it's", 7)
@@ -95,12 +97,12 @@ class _Reader(Record):
     text: str
     place: int
     names: dict[str, Any]
-    left: int = _MOST_NODES
+    nodes_left: int = _MAX_NODES
 
     def value(self, depth: int) -> Any:
-        """The value here; its place is then behind it."""
-        self.left -= 1
-        if self.left < 0 or depth > _DEEPEST or self.place > _MOST_CHARS:
+        """Return the value at the current place, and advance the place to its end."""
+        self.nodes_left -= 1
+        if self.nodes_left < 0 or depth > _MAX_DEPTH or self.place > _MAX_LENGTH:
             raise Unreadable("too large")
         self._skip()
         char = self.text[self.place : self.place + 1]
@@ -111,8 +113,8 @@ class _Reader(Record):
             self.place += 1
             return self.listed("]", depth)
         if char and char in "\"'`":
-            made, self.place = text_at(self.text, self.place)
-            return made
+            quoted, self.place = text_at(self.text, self.place)
+            return quoted
         return self._word(char, depth)
 
     def _word(self, char: str, depth: int) -> Any:
@@ -133,29 +135,29 @@ class _Reader(Record):
         return _CONSTANTS[name[0]] if name[0] in _CONSTANTS else self.names.get(name[0])
 
     def listed(self, end: str, depth: int) -> list[Any]:
-        """Values up to the closing sign."""
-        made = []
+        """Return the values up to the closing sign *end*; a hole between commas is None."""
+        values = []
         while not self._ends(end):
             hole = self.text[self.place] == ","
-            made.append(None if hole else self.value(depth + 1))
-            self.left -= hole
-            if self.left < 0:
+            values.append(None if hole else self.value(depth + 1))
+            self.nodes_left -= hole
+            if self.nodes_left < 0:
                 raise Unreadable("too large")
             self._comma(end)
-        return made
+        return values
 
     def _object(self, depth: int) -> dict[str, Any]:
-        made: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         while not self._ends("}"):
             key = self._key()
             self._skip()
             if self.text[self.place : self.place + 1] == ":":
                 self.place += 1
-                made[key] = self.value(depth + 1)
+                entries[key] = self.value(depth + 1)
             else:
-                made[key] = self.names.get(key)  # {name} is short for {name: name}
+                entries[key] = self.names.get(key)  # {name} is short for {name: name}
             self._comma("}")
-        return made
+        return entries
 
     def _key(self) -> str:
         char = self.text[self.place]

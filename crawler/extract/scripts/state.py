@@ -1,4 +1,4 @@
-"""A product in the data that a page's own scripts start from: Next, Nuxt, inline JSON."""
+"""A product in the state that a page's scripts start from: Next, Nuxt, inline JSON."""
 
 from __future__ import annotations
 
@@ -22,184 +22,180 @@ from crawler.extract.money.currencies import CODES, currency_of
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.scripts import literal, trackers
 from crawler.extract.stock.availability import availability
-from crawler.extract.structured.schema import Node, first, gtin, images, many, plain, without_tags
+from crawler.extract.structured.schema import (
+    Node,
+    as_list,
+    first_value,
+    gtin,
+    images,
+    plain_text,
+    without_tags,
+)
 
-#: Characters of data that are read on one page: a script's, and all scripts' together.
-_MOST_BYTES, _MOST_IN_ALL = 3_000_000, 6_000_000
-#: Mappings of the page's own name that are read as products.
-_MOST_LIKE = 300
-_MOST_NODES = 20_000
-_MOST_DIGITS, _MOST_TOLD = 8, 6
-#: A name to which an object or a list is given, and what such a name holds.
+#: Characters of one script, and of all scripts of a page together, that are read.
+_MAX_SCRIPT_LENGTH, _MAX_LENGTH_OF_ALL = 3_000_000, 6_000_000
+#: Mappings with the name of the page's product that are compared.
+_MAX_CANDIDATES = 300
+_MAX_NODES = 20_000
+_MAX_DECIMALS, _MAX_CATEGORIES = 8, 6
+#: A name to which an object or a list is assigned, and the words in names of which it is read.
 _ASSIGNED = lazy_patterns.pattern(
     r"(\.push|(?<!\w)\w{1,100}+)[\"'\]]*+\s*+[=:(]\s*+(?=[{\[])", re.I
 )
 _NAMED = lazy_patterns.pattern(
     r"__[a-z_]{1,100}__|\.push|utag|layer|digital|state|product|item|data|meta|config|store", re.I
 )
-_MOST_ASSIGNED = 12
+_MAX_VALUES = 12
 _FUNCTION = lazy_patterns.pattern(r"__NUXT__\s*+=\s*+(?=\(?\s*+function)")
-_HANDED = lazy_patterns.pattern(
+_ENCODED_JSON = lazy_patterns.pattern(
     r"(?:JSON\.parse\(|decodeURIComponent\(|\b__[A-Z_]{1,100}__\s*+=)\s*+(?:decodeURIComponent\(\s*+)?(?=[\"'`])"
 )
 _ATTRIBUTE = lazy_patterns.pattern(
     rb"=\"(?=\s*+[\[{]++\s*+(?:&quot;|&#34;|&#x22;))|='(?=\s*+[\[{]++\s*+\")"
 )
-#: What Alpine's boxes hold is JavaScript: `x-data="shown({ name: 'lamp' })"`.
-_BOXED = lazy_patterns.pattern(rb"\sx-data=(\"|')(?=\s*+(?:[\w.$]{1,60}\(\s*+)?\{)")
+#: Alpine's attribute holds JavaScript: `x-data="shown({ name: 'lamp' })"`.
+_ALPINE_DATA = lazy_patterns.pattern(rb"\sx-data=(\"|')(?=\s*+(?:[\w.$]{1,60}\(\s*+)?\{)")
 _PIECE = lazy_patterns.pattern(r"\s*(?:self|window)\.__next_f\.push\(\[1,\s?(?=[\"'])")
-#: How Angular writes signs that end a script.
+#: Angular's escapes for signs that could end a script.
 _ESCAPED = lazy_patterns.pattern(r"&([qsalg]);")
 _UNESCAPED = {"q": '"', "s": "'", "a": "&", "l": "<", "g": ">"}
-_LONGEST_ROW_NAME = 8
-_LONGEST_ATTRIBUTE = 400_000
-_RULES = lazy_patterns.pattern(r"(?<!\s)\s++[|–—·•-]\s++")
-_TOLD = lazy_patterns.pattern(
+_MAX_ROW_NAME = 8
+_MAX_ATTRIBUTE_LENGTH = 400_000
+_DIVIDERS = lazy_patterns.pattern(r"(?<!\s)\s++[|–—·•-]\s++")
+_STATED_CURRENCY = lazy_patterns.pattern(
     rb"urrency(?:[-_]?[cC]ode|_?[iI]so\w{0,20})?[\"']?\s*+[:=,]\s*+(?:\{\s*+[\"']?(?:active|code|iso)[\"']?\s*+:\s*+)?[\"']([A-Z]{3})[\"']"
 )
 _CODE = lazy_patterns.pattern(r"\b[A-Z]{3}\b")
-#: Dollars that shops call by their country, and not by their code.
+#: Dollars by the names that shops write instead of their codes.
 _DOLLARS = {
     "Canadian Dollar": "CAD", "Australian Dollar": "AUD", "New Zealand Dollar": "NZD",
     "Hong Kong Dollar": "HKD", "Singapore Dollar": "SGD", "US Dollar": "USD",
 }  # fmt: skip
-_LONGEST_NAME, _MOST_OPTIONS = 200, 100
-_STOCKED = lazy_patterns.pattern(
+_MAX_NAME_LENGTH, _MAX_OPTIONS = 200, 100
+_STOCK_ATTRIBUTE = lazy_patterns.pattern(
     rb"\sdata-(?:is-?)?(?:available|in-?stock|purchasable)=[\"'](true|false)[\"']"
 )
 _NAMES = (
-    "name", "title", "productName", "product_name", "displayName", "productTitle", "item_name",
-)  # fmt: skip
-_NOW = (
+    "name", "title", "productName", "product_name", "displayName", "productTitle", "item_name")  # fmt: skip
+_PRICES = (
     "salePrice", "sale_price", "specialPrice", "special_price", "finalPrice", "final_price",
     "currentPrice", "current_price", "price", "priceValue", "sellingPrice", "selling_price",
     "priceAmount", "unitPrice", "prices", "pricing", "priceInfo", "price_min", "minPrice",
     "priceRange", "priceWithTax", "gross", "offers", "offer", "price_range", "discountedPrice",
-    "discounted_price", "offerPrice", "offer_price", "buyPrice", "promoPrice",
-)  # fmt: skip
-_BEFORE = (
+    "discounted_price", "offerPrice", "offer_price", "buyPrice", "promoPrice")  # fmt: skip
+_REGULAR_PRICES = (
     "compare_at_price", "compareAtPrice", "listPrice", "list_price", "originalPrice", "oldPrice",
     "original_price", "regularPrice", "regular_price", "wasPrice", "rrp", "msrp", "old_price",
     "strikePrice", "basePrice", "mrp", "mrpPrice", "retailPrice", "retail_price", "fullPrice",
-    "priceBeforeDiscount", "price_before_discount", "beforePrice", "strikethroughPrice",
-)  # fmt: skip
+    "priceBeforeDiscount", "price_before_discount", "beforePrice", "strikethroughPrice")  # fmt: skip
 _STOCK = (
     "availability", "availabilityStatus", "stockStatus", "stock_status", "inStock", "in_stock", "instock",
-    "isInStock", "is_in_stock", "available", "availableForSale", "isAvailable", "inventoryStatus",
-)  # fmt: skip
-#: How many there are.
-_PIECES = (
+    "isInStock", "is_in_stock", "available", "availableForSale", "isAvailable", "inventoryStatus")  # fmt: skip
+#: Numbers of pieces in stock.
+_QUANTITIES = (
     "countInStock", "quantityAvailable", "availableQuantity", "stockQuantity", "stock_quantity",
-    "stockCount", "inventoryQuantity", "inventory_quantity", "stockLevel", "totalInventory",
-)  # fmt: skip
-_NUMBERS = (
+    "stockCount", "inventoryQuantity", "inventory_quantity", "stockLevel", "totalInventory")  # fmt: skip
+_SKUS = (
     "sku", "articleNumber", "productCode", "item_id", "articleNo", "itemNumber", "itemCode",
-    "productNumber", "product_code", "item_code", "code",
-)  # fmt: skip
+    "productNumber", "product_code", "item_code", "code")  # fmt: skip
 _CURRENCIES = (
-    "currency", "currencyCode", "priceCurrency", "currency_code", "currencyIso", "currencyIsoCode",
-)  # fmt: skip
+    "currency", "currencyCode", "priceCurrency", "currency_code", "currencyIso", "currencyIsoCode")  # fmt: skip
 _AMOUNTS = (
     "centAmount", "amount", "value", "price", "current", "currentPrice", "sale", "salePrice",
     "finalPrice", "final", "minVariantPrice", "min", "lowPrice", "low", "gross", "now", "regular",
     "final_price", "regularPrice", "raw", "minPrice", "priceRange", "net", "minimum_price",
     "minimumPrice", "sellingPrice", "selling_price", "selling", "offerPrice", "discountedPrice",
     "discounted_price", "discounted", "sale_price", "special_price", "specialPrice", "special",
-    "current_price", "promo", "promoPrice", "with_tax", "without_tax",
-)  # fmt: skip
+    "current_price", "promo", "promoPrice", "with_tax", "without_tax")  # fmt: skip
 _ONE_VARIANT = (
     "selectedVariant", "selectedOrFirstAvailableVariant", "firstVariant", "defaultVariant",
-    "masterVariant",
-)  # fmt: skip
+    "masterVariant")  # fmt: skip
 _OLD_AMOUNTS = ("was", "old", "original", "list", "regular", "full", "before", "listPrice", "regularPrice", "rrp",
                 "compareAtPrice", "originalPrice", "base")  # fmt: skip
 
 
 def fields(page: Page, expected: str | None) -> Fields:
-    """The fields of the state's product whose name the page shows; *expected* is one known."""
+    """Return the best product of the state whose name is *expected* or on the page."""
     if b"rice" not in page.raw and trackers.SIGN.encode() not in page.raw:
         return {}
-    best: Fields = {}
-    shown: set[str] | None = None
-    left = _MOST_LIKE
+    best_fields: Fields = {}
+    page_names: set[str] | None = None
+    candidates_left = _MAX_CANDIDATES
     for value in _values(page):
-        shown = _shown(page, expected) if shown is None else shown
-        if not shown:
+        page_names = _page_names(page, expected) if page_names is None else page_names
+        if not page_names:
             break
-        best = best or _of_own(value)
+        best_fields = best_fields or _product_attributes(value)
         for node, currency in _products(value):
-            name = plain(first(node, *_NAMES))
-            if not name or name.casefold() not in shown:
+            name = plain_text(first_value(node, *_NAMES))
+            if not name or name.casefold() not in page_names:
                 continue
-            left -= 1
-            found = _fields(node)
-            if currency and "price" in found:
-                found.setdefault("currency", currency)
-            if ("price" in found, len(found)) > ("price" in best, len(best)):
-                best = found
-            if left <= 0:
-                return best
-        if "price" in best:
+            candidates_left -= 1
+            candidate = _fields(node)
+            if currency and "price" in candidate:
+                candidate.setdefault("currency", currency)
+            if ("price" in candidate, len(candidate)) > ("price" in best_fields, len(best_fields)):
+                best_fields = candidate
+            if candidates_left <= 0:
+                return best_fields
+        if "price" in best_fields:
             break
-    return best
+    return best_fields
 
 
-def told_currency(page: Page) -> str | None:
-    """The one currency that the page's scripts name, for prices that stand without any.
-
-    Else the one that is chosen where the page offers several.
-    """
-    named = {match[1] for match in _TOLD.finditer(page.raw, 0, _MOST_BYTES)}
-    found = {code.decode() for code in named} & CODES
-    return found.pop() if len(found) == 1 else _chosen_currency(page)
+def stated_currency(page: Page) -> str | None:
+    """Return the only currency that the page's scripts name, else the selected one of a choice."""
+    code_bytes = {match[1] for match in _STATED_CURRENCY.finditer(page.raw, 0, _MAX_SCRIPT_LENGTH)}
+    codes = {code.decode() for code in code_bytes} & CODES
+    return codes.pop() if len(codes) == 1 else _selected_currency(page)
 
 
-def _chosen_currency(page: Page) -> str | None:
-    """The currency that is selected in a choice that is called one of currencies."""
+def _selected_currency(page: Page) -> str | None:
+    """Return the currency of the selected option in a choice of currencies."""
     for select in page.selects:
-        called = f"{select.get('id') or ''} {select.get('name') or ''} {select.get('class') or ''}"
-        if "currency" not in called[:_LONGEST_NAME].lower():
+        names = f"{select.get('id') or ''} {select.get('name') or ''} {select.get('class') or ''}"
+        if "currency" not in names[:_MAX_NAME_LENGTH].lower():
             continue
-        for option in islice(select.iter("option"), _MOST_OPTIONS):
+        for option in islice(select.iter("option"), _MAX_OPTIONS):
             if option.get("selected") is not None:
-                text = f"{short_text(option)} {option.get('value') or ''}"[:_LONGEST_NAME]
+                text = f"{short_text(option)} {option.get('value') or ''}"[:_MAX_NAME_LENGTH]
                 code = next((code for code in _CODE.findall(text) if code in CODES), None)
                 return code or next((c for name, c in _DOLLARS.items() if name in text), None)
     return None
 
 
-def told_stock(page: Page) -> str | None:
-    """What the attributes of a product's boxes say of the stock, where all that do say the same."""
-    told = {match[1] for match in _STOCKED.finditer(page.raw, 0, _MOST_BYTES)}
-    return availability(told.pop().decode()) if len(told) == 1 else None
+def stated_stock(page: Page) -> str | None:
+    """Return the stock in attributes such as `data-in-stock`, where all of them agree."""
+    values = {match[1] for match in _STOCK_ATTRIBUTE.finditer(page.raw, 0, _MAX_SCRIPT_LENGTH)}
+    return availability(values.pop().decode()) if len(values) == 1 else None
 
 
-def _shown(page: Page, expected: str | None) -> set[str]:
-    """Names under which the page presents its product, folded."""
+def _page_names(page: Page, expected: str | None) -> set[str]:
+    """Return the names that the page may give its product, case-folded."""
     names = [expected or "", page.meta("og:title"), page.title]
-    # Other headings are those of a listing's tiles.
-    mains = (heading for heading in page.headings if heading.tag == "h1")
-    for heading in islice(mains, 5):  # the maker may stand before the name, in a box of its own
+    # Headings of lower levels are those of a listing's tiles.
+    headings = (heading for heading in page.headings if heading.tag == "h1")
+    for heading in islice(headings, 5):  # the maker's box may stand before the name's
         names += [short_text(heading), *map(short_text, heading[-1:])]
-    found = {" ".join(name.split()).casefold() for name in names if name}
-    for name in list(found):
-        found.add(_RULES.split(name)[0])
-    return {name for name in found if len(name) > 2}
+    folded = {" ".join(name.split()).casefold() for name in names if name}
+    for name in list(folded):
+        folded.add(_DIVIDERS.split(name)[0])
+    return {name for name in folded if len(name) > 2}
 
 
 def _values(page: Page) -> Iterator[Any]:
-    left = _MOST_IN_ALL
+    characters_left = _MAX_LENGTH_OF_ALL
     if b"__next_f" in page.raw:
         yield from _streamed(page)
     for script in page.scripts:
         text = script.text
         kind = (script.get("type") or "")[:100].lower()
-        if not text or len(text) > _MOST_BYTES or "ld+json" in kind:
+        if not text or len(text) > _MAX_SCRIPT_LENGTH or "ld+json" in kind:
             continue
         if "rice" not in text and trackers.SIGN not in text:
             continue
-        left -= len(text)
-        if left < 0:
+        characters_left -= len(text)
+        if characters_left < 0:
             break
         if "json" in kind:
             value = _loads(text)
@@ -207,16 +203,16 @@ def _values(page: Page) -> Iterator[Any]:
                 value = _unflattened(value)
             yield value
         elif not kind or "javascript" in kind or kind == "module":
-            if "__NUXT__" in text and (called := _called(text)) is not None:
-                yield called
+            if "__NUXT__" in text and (returned := _nuxt_state(text)) is not None:
+                yield returned
             yield from _assigned(text)
-            yield from _parsed(text)
-            yield from (_literal(text, place)[0] for place in trackers.calls(text))
+            yield from _decoded(text)
+            yield from (_literal(text, place)[0] for place in trackers.call_objects(text))
     yield from _attributes(page)
 
 
 def _loads(text: str) -> Any:
-    if "&q;" in text:  # Angular's own manner of escaping what its server hands over
+    if "&q;" in text:  # Angular escapes the state of its server in its own way
         text = _ESCAPED.sub(lambda found: _UNESCAPED[found[1]], text)
     try:
         return orjson.loads(text)
@@ -225,9 +221,9 @@ def _loads(text: str) -> Any:
 
 
 def _assigned(text: str) -> Iterator[Any]:
-    """The JSON values that a script assigns or passes on."""
+    """Yield the objects and lists that a script assigns or passes to `push`."""
     place, count = 0, 0
-    while count < _MOST_ASSIGNED:
+    while count < _MAX_VALUES:
         match = _next_assigned(text, place)
         if match is None:
             return
@@ -243,30 +239,30 @@ def _assigned(text: str) -> Iterator[Any]:
 
 
 def _next_assigned(text: str, place: int) -> re.Match[str] | None:
-    found = _ASSIGNED.finditer(text, place)
-    return next((match for match in found if _NAMED.search(match[1])), None)
+    matches = _ASSIGNED.finditer(text, place)
+    return next((match for match in matches if _NAMED.search(match[1])), None)
 
 
 def _literal(text: str, place: int) -> tuple[Any, int]:
-    """What is no JSON may be JavaScript; None where it is neither."""
+    """Return the JavaScript literal at *place* and its end; None where the text is no literal."""
     try:
-        return literal.read(text, place)
+        return literal.parse(text, place)
     except literal.Unreadable:
         return None, place
 
 
-def _called(text: str) -> Any:
-    """What Nuxt 2 returns from a function that is called at once."""
+def _nuxt_state(text: str) -> Any:
+    """Return the state of Nuxt 2, which is the result of a function that is called at once."""
     match = _FUNCTION.search(text)
     try:
-        return literal.call(text, match.end()) if match else None
+        return literal.parse_call(text, match.end()) if match else None
     except literal.Unreadable:
         return None
 
 
-def _parsed(text: str) -> Iterator[Any]:
-    """JSON that scripts hold as a text, escaped once more or encoded as in an address."""
-    for match, _ in zip(_HANDED.finditer(text), range(_MOST_ASSIGNED), strict=False):
+def _decoded(text: str) -> Iterator[Any]:
+    """Yield JSON that scripts hold as a quoted text, escaped or percent-encoded."""
+    for match, _ in zip(_ENCODED_JSON.finditer(text), range(_MAX_VALUES), strict=False):
         try:
             inner = literal.text_at(text, match.end())[0]
         except literal.Unreadable:
@@ -277,38 +273,38 @@ def _parsed(text: str) -> Iterator[Any]:
 
 
 def _streamed(page: Page) -> Iterator[Any]:
-    """What Next's newer pages send piece by piece: rows of JSON, cut anywhere, as texts of scripts."""
-    pieces, left = [], _MOST_BYTES
+    """Yield the rows of JSON that newer pages of Next send in pieces, each a text of a script."""
+    pieces, characters_left = [], _MAX_SCRIPT_LENGTH
     for script in page.scripts:
         match = _PIECE.match(script.text or "")
-        if match is None or (left := left - len(script.text)) < 0:
+        if match is None or (characters_left := characters_left - len(script.text)) < 0:
             continue
         with suppress(literal.Unreadable):
             pieces.append(literal.text_at(script.text, match.end())[0])
     for row in "".join(pieces).split("\n"):
         name, _, value = row.partition(":")
-        if "rice" in value and value[:1] in {"[", "{"} and len(name) < _LONGEST_ROW_NAME:
+        if "rice" in value and value[:1] in {"[", "{"} and len(name) < _MAX_ROW_NAME:
             yield _loads(value)
 
 
 def _attributes(page: Page) -> Iterator[Any]:
-    """JSON in elements' attributes: `data-product="{&quot;name&quot;: …}"`."""
+    """Yield JSON in elements' attributes: `data-product="{&quot;name&quot;: …}"`."""
     if b"{" not in page.raw and b"[" not in page.raw:
         return
-    for match, _ in zip(_ATTRIBUTE.finditer(page.raw), range(_MOST_ASSIGNED), strict=False):
+    for match, _ in zip(_ATTRIBUTE.finditer(page.raw), range(_MAX_VALUES), strict=False):
         quote = page.raw[match.end() - 1 : match.end()]
-        end = page.raw.find(quote, match.end(), match.end() + _LONGEST_ATTRIBUTE)
+        end = page.raw.find(quote, match.end(), match.end() + _MAX_ATTRIBUTE_LENGTH)
         inner = page.raw[match.end() : end] if end > 0 else b""
         if b"rice" in inner:
             yield _loads(unescape(inner.decode("utf-8", "replace")))
     if b"x-data=" in page.raw:
-        yield from _boxed(page)
+        yield from _alpine_objects(page)
 
 
-def _boxed(page: Page) -> Iterator[Any]:
-    """The object in the attribute of each of Alpine's boxes."""
-    for match, _ in zip(_BOXED.finditer(page.raw), range(_MOST_ASSIGNED), strict=False):
-        end = page.raw.find(match[1], match.end(), match.end() + _LONGEST_ATTRIBUTE)
+def _alpine_objects(page: Page) -> Iterator[Any]:
+    """Yield the object in the `x-data` attribute of each of Alpine's components."""
+    for match, _ in zip(_ALPINE_DATA.finditer(page.raw), range(_MAX_VALUES), strict=False):
+        end = page.raw.find(match[1], match.end(), match.end() + _MAX_ATTRIBUTE_LENGTH)
         inner = page.raw[match.end() : end] if end > 0 else b""
         if b"rice" in inner:
             text = unescape(inner.decode("utf-8", "replace"))
@@ -319,12 +315,12 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def _unflattened(flat: list[Any], depth: int = 12) -> Any:
-    """Nuxt 3 writes each value once and refers to it by its place in one list."""
-    left = [_MOST_NODES]
+    """Return the state of Nuxt 3, a list in which each value refers to others by their index."""
+    budget = [_MAX_NODES]
 
     def revive(place: Any, depth: int) -> Any:
-        left[0] -= 1
-        if not isinstance(place, int) or not 0 <= place < len(flat) or depth <= 0 or left[0] < 0:
+        budget[0] -= 1
+        if not isinstance(place, int) or not 0 <= place < len(flat) or depth <= 0 or budget[0] < 0:
             return None
         value = flat[place]
         if isinstance(value, dict):
@@ -339,31 +335,31 @@ def _unflattened(flat: list[Any], depth: int = 12) -> Any:
 
 
 def _products(value: Any) -> Iterator[tuple[Node, str | None]]:
-    """Every mapping with a name and a price, outside in, with the currency told around it."""
+    """Yield each mapping with a name and a price, outermost first, and the currency around it."""
     stack: list[tuple[Any, str | None]] = [(value, None)]
-    left = _MOST_NODES
-    while stack and left:
-        here, currency = stack.pop()
-        left -= 1
-        if isinstance(here, list):
-            stack.extend((v, currency) for v in reversed(here[:500]) if isinstance(v, dict | list))
-        elif isinstance(here, dict):
-            here = trackers.as_product(here)
-            currency = _currency(here) or currency
-            if any(here.get(name) for name in _NAMES) and _has_price(here):
-                yield here, currency
-            inner = [v for v in here.values() if isinstance(v, dict | list)]
+    nodes_left = _MAX_NODES
+    while stack and nodes_left:
+        item, currency = stack.pop()
+        nodes_left -= 1
+        if isinstance(item, list):
+            stack.extend((v, currency) for v in reversed(item[:500]) if isinstance(v, dict | list))
+        elif isinstance(item, dict):
+            item = trackers.as_product(item)
+            currency = _currency(item) or currency
+            if any(item.get(name) for name in _NAMES) and _has_price(item):
+                yield item, currency
+            inner = [v for v in item.values() if isinstance(v, dict | list)]
             stack.extend((v, currency) for v in reversed(inner))
 
 
-def _of_own(value: Any) -> Fields:
-    """What a widespread system tells of a page's own product, without its name."""
-    own = value.get("product_attributes") if isinstance(value, dict) else None
-    return _fields(own) if isinstance(own, dict) and _has_price(own) else {}
+def _product_attributes(value: Any) -> Fields:
+    """Return the page's product in one shop system's `product_attributes`, which hold no name."""
+    attributes = value.get("product_attributes") if isinstance(value, dict) else None
+    return _fields(attributes) if isinstance(attributes, dict) and _has_price(attributes) else {}
 
 
 def _has_price(node: Node) -> bool:
-    return any(name in node for name in _NOW) or any(
+    return any(name in node for name in _PRICES) or any(
         isinstance(variant, dict) and "price" in variant for variant in _variants(node)
     )
 
@@ -371,77 +367,81 @@ def _has_price(node: Node) -> bool:
 def _fields(node: Node) -> Fields:
     variant = next((v for v in _variants(node) if isinstance(v, dict)), {})
     cents = counts_in_cents(node)
-    price, currency = _amount(node, _NOW, cents)
+    price, currency = _amount(node, _PRICES, cents)
     if price is None:
-        price, currency = _amount(variant, _NOW, cents)
-    before, _ = _amount(node, _BEFORE, cents)
-    if before is None:
-        before, _ = _amount(variant, _BEFORE, cents)
-    if before is None:
-        before = _old_inside(node, cents)
-    if before is None and price is not None:
-        before, _ = _amount(node, ("price",), cents)  # beside a special price it is the usual one
-    found: Fields = {
-        "name": plain(first(node, *_NAMES)),
+        price, currency = _amount(variant, _PRICES, cents)
+    regular, _ = _amount(node, _REGULAR_PRICES, cents)
+    if regular is None:
+        regular, _ = _amount(variant, _REGULAR_PRICES, cents)
+    if regular is None:
+        regular = _old_price_inside(node, cents)
+    if regular is None and price is not None:
+        regular, _ = _amount(node, ("price",), cents)  # beside a special price it is the usual one
+    values: Fields = {
+        "name": plain_text(first_value(node, *_NAMES)),
         "price": price,
-        "regular_price": before
-        if before is not None and price is not None and before > price
+        "regular_price": regular
+        if regular is not None and price is not None and regular > price
         else None,
         "currency": currency or _currency(node),
         "availability": availability(_stock(node)),
-        "sku": plain(first(node, *_NUMBERS)) or plain(variant.get("sku")),
-        "brand": plain(first(node, "brand", "brandName", "vendor", "manufacturer", "item_brand")),
-        "gtin": gtin(first(node, "gtin", "gtin13", "ean", "barcode", "upc"))
+        "sku": plain_text(first_value(node, *_SKUS)) or plain_text(variant.get("sku")),
+        "brand": plain_text(
+            first_value(node, "brand", "brandName", "vendor", "manufacturer", "item_brand")
+        ),
+        "gtin": gtin(first_value(node, "gtin", "gtin13", "ean", "barcode", "upc"))
         or gtin(variant.get("barcode")),
-        "mpn": plain(node.get("mpn")),
-        "external_id": plain(first(node, "id", "productId", "product_id")),
-        "description": without_tags(plain(first(node, "description", "body_html"))),
-        "images": images(first(node, "images", "image", "media", "featured_image", "imageUrl")),
+        "mpn": plain_text(node.get("mpn")),
+        "external_id": plain_text(first_value(node, "id", "productId", "product_id")),
+        "description": without_tags(plain_text(first_value(node, "description", "body_html"))),
+        "images": images(
+            first_value(node, "images", "image", "media", "featured_image", "imageUrl")
+        ),
         "breadcrumbs": _categories(node),
     }
-    return {name: value for name, value in found.items() if value not in (None, "", [])}
+    return {name: value for name, value in values.items() if value not in (None, "", [])}
 
 
 def _categories(node: Node) -> list[str]:
-    """The names of a node's categories, where each is an object with other fields."""
-    told = many(first(node, "category", "categories", "breadcrumbs"))[:_MOST_TOLD]
-    names = (plain(first(c, "name", "title")) for c in told if isinstance(c, dict))
+    """Return the names of a node's categories, where each category is an object."""
+    items = as_list(first_value(node, "category", "categories", "breadcrumbs"))[:_MAX_CATEGORIES]
+    names = (plain_text(first_value(c, "name", "title")) for c in items if isinstance(c, dict))
     return [*filter(None, names)]
 
 
 def _stock(node: Node) -> Any:
-    """What a node tells of the stock: a word, a truth value, or a quantity as one."""
-    told = first(node, *_STOCK)
-    if told is None:
-        offer = next((o for o in many(node.get("offers")) if isinstance(o, dict)), {})
-        told = first(offer, *_STOCK)
-    if told is None:
-        told = node.get("available", _any_available(node))
-    if told is None:
-        told = first(node, "stock", "inventory", "stockInfo", *_PIECES)
-        if isinstance(told, int | float):
-            return told > 0
-    if isinstance(told, dict):
-        told = first(told, "status", "value", *_STOCK, "stockLevelStatus")
-    return told
+    """Return a node's stock: a word, or whether any piece is available."""
+    stock = first_value(node, *_STOCK)
+    if stock is None:
+        offer = next((o for o in as_list(node.get("offers")) if isinstance(o, dict)), {})
+        stock = first_value(offer, *_STOCK)
+    if stock is None:
+        stock = node.get("available", _any_available(node))
+    if stock is None:
+        stock = first_value(node, "stock", "inventory", "stockInfo", *_QUANTITIES)
+        if isinstance(stock, int | float):
+            return stock > 0
+    if isinstance(stock, dict):
+        stock = first_value(stock, "status", "value", *_STOCK, "stockLevelStatus")
+    return stock
 
 
 def _variants(node: Node) -> list[Any]:
     value = node.get("variants")
     if value is None:
-        value = first(node, *_ONE_VARIANT)
+        value = first_value(node, *_ONE_VARIANT)
         return [value] if isinstance(value, dict) else []
-    if isinstance(value, dict):  # GraphQL wraps lists twice
-        value = value.get("nodes") or [many(edge.get("node"))[0] for edge in many(value.get("edges"))
+    if isinstance(value, dict):  # GraphQL's `nodes`, or the `node` of each of its `edges`
+        value = value.get("nodes") or [as_list(edge.get("node"))[0] for edge in as_list(value.get("edges"))
                                        if isinstance(edge, dict) and edge.get("node")]  # fmt: skip
-    return many(value)
+    return as_list(value)
 
 
 def _any_available(node: Node) -> Any:
-    """Whether any variant can be had; None where none tells."""
+    """Return whether any variant is available; None where no variant has such a flag."""
     variants = [v for v in _variants(node) if isinstance(v, dict)]
-    told = [v[name] for v in variants for name in ("available", "availableForSale") if name in v]
-    return (True in told or told[0]) if told else None
+    flags = [v[name] for v in variants for name in ("available", "availableForSale") if name in v]
+    return (True in flags or flags[0]) if flags else None
 
 
 def _amount(node: Node, names: tuple[str, ...], cents: bool) -> tuple[Decimal | None, str | None]:
@@ -449,9 +449,9 @@ def _amount(node: Node, names: tuple[str, ...], cents: bool) -> tuple[Decimal | 
         value = node.get(name)
         if value in (None, "", 0, "0", [], {}) or isinstance(value, bool):
             continue
-        found, currency = _money(value, cents or "cents" in name.lower(), 4)
-        if found:
-            return found, currency
+        amount, currency = _money(value, cents or "cents" in name.lower(), 4)
+        if amount:
+            return amount, currency
     return None, None
 
 
@@ -465,36 +465,36 @@ def _money(value: Any, cents: bool, depth: int) -> tuple[Decimal | None, str | N
         for name in _AMOUNTS:
             if name in value:
                 digits = value.get("fractionDigits", 2)
-                digits = digits if isinstance(digits, int) and 0 <= digits <= _MOST_DIGITS else 2
-                found, inner = _money(value[name], False, depth - 1)
-                if found is not None and name == "centAmount":
-                    found = found.scaleb(-digits)
-                if found is not None:
-                    return found, currency or inner
+                digits = digits if isinstance(digits, int) and 0 <= digits <= _MAX_DECIMALS else 2
+                amount, inner_currency = _money(value[name], False, depth - 1)
+                if amount is not None and name == "centAmount":
+                    amount = amount.scaleb(-digits)
+                if amount is not None:
+                    return amount, currency or inner_currency
         return None, currency
-    found = number(value) if isinstance(value, int | float | str) else None
-    if found is not None and cents and isinstance(value, int):
-        found = found.scaleb(-2)
-    return found, currency_of(value[-3:]) if isinstance(value, str) and value[
+    amount = number(value) if isinstance(value, int | float | str) else None
+    if amount is not None and cents and isinstance(value, int):
+        amount = amount.scaleb(-2)
+    return amount, currency_of(value[-3:]) if isinstance(value, str) and value[
         -3:
     ] in CODES else None
 
 
-def _old_inside(node: Node, cents: bool) -> Decimal | None:
+def _old_price_inside(node: Node, cents: bool) -> Decimal | None:
     for name in ("price", "prices", "pricing", "priceInfo", "price_range", "priceRange"):
         inner = node.get(name)
         inner = (
-            first(inner, "minimum_price", "minimumPrice") or inner
+            first_value(inner, "minimum_price", "minimumPrice") or inner
             if isinstance(inner, dict)
             else None
         )
         if isinstance(inner, dict):
-            for old in (*_OLD_AMOUNTS, *_BEFORE):
-                if inner.get(old):
-                    return _money(inner[old], cents, 3)[0]
+            for old_name in (*_OLD_AMOUNTS, *_REGULAR_PRICES):
+                if inner.get(old_name):
+                    return _money(inner[old_name], cents, 3)[0]
     return None
 
 
 def _currency(node: Node) -> str | None:
-    text = plain(first(node, *_CURRENCIES))
+    text = plain_text(first_value(node, *_CURRENCIES))
     return currency_of(text) if text else None

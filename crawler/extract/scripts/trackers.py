@@ -1,4 +1,4 @@
-"""A product in what a page hands to those who count visits: pixels, tag managers, data layers."""
+"""A product in the data that a page sends to trackers: pixels, tag managers, data layers."""
 
 from __future__ import annotations
 
@@ -9,32 +9,30 @@ from typing import Any
 from crawler.extract import lazy_patterns
 from crawler.extract.structured.schema import Node
 
-#: A call with an event's name and then what it is about: `fbq('track', 'ViewContent', {`.
-_CALLED = lazy_patterns.pattern(
-    r"\b\w{2,20}\(\s*+((?:[\"'][\w .-]{1,40}[\"']\s*+,\s*+){1,3})(?=\{)"
-)
-_VIEWED = lazy_patterns.pattern(r"view|product|item|content", re.I)
-#: Signs that a script counts visits, where it names no price.
+#: A call with an event's name and an object: `fbq('track', 'ViewContent', {`.
+_CALL = lazy_patterns.pattern(r"\b\w{2,20}\(\s*+((?:[\"'][\w .-]{1,40}[\"']\s*+,\s*+){1,3})(?=\{)")
+_ABOUT_PRODUCT = lazy_patterns.pattern(r"view|product|item|content", re.I)
+#: Text of a tracker's script that does not contain the word "price".
 SIGN = "content_name"
-_MOST_CALLS = 8
-_BEFORE = "product_"
-#: What Meta's pixel calls a product's fields.
+_MAX_CALLS = 8
+_PREFIX = "product_"
+#: Fields of Meta's pixel, by the names that a shop's state uses for them.
 _PIXEL = {"content_name": "name", "value": "price", "currency": "currency"}
 
 
-def calls(text: str) -> Iterator[int]:
-    """Where the object begins that each call of a script says of a product seen."""
-    left = _MOST_CALLS
-    for found in _CALLED.finditer(text):
-        if _VIEWED.search(found[1]):
-            yield found.end()
-            left -= 1
-        if not left:
+def call_objects(text: str) -> Iterator[int]:
+    """Yield the place of the object in each call that reports a viewed product."""
+    calls_left = _MAX_CALLS
+    for match in _CALL.finditer(text):
+        if _ABOUT_PRODUCT.search(match[1]):
+            yield match.end()
+            calls_left -= 1
+        if not calls_left:
             return
 
 
 def as_product(node: Node) -> Node:
-    """Give the fields of a tracker's mapping the names that a shop's own state uses.
+    """Return a tracker's mapping with the field names that a shop's own state uses.
 
     Other mappings are returned unchanged.
 
@@ -46,23 +44,25 @@ def as_product(node: Node) -> Node:
     'Lamp'
     """
     if "content_name" in node:
-        made = {ours: node[theirs] for theirs, ours in _PIXEL.items() if theirs in node}
-        number = _only(node.get("content_ids"))
-        return {**made, "id": number} if number is not None else made
-    if "product_name" in node and "product_price" in node:
-        own = {
-            key.removeprefix(_BEFORE): _only(v)
-            for key, v in node.items()
-            if key.startswith(_BEFORE)
+        fields = {
+            name: node[pixel_name] for pixel_name, name in _PIXEL.items() if pixel_name in node
         }
-        return {key: value for key, value in own.items() if value is not None}
+        product_id = _only_item(node.get("content_ids"))
+        return {**fields, "id": product_id} if product_id is not None else fields
+    if "product_name" in node and "product_price" in node:
+        product = {
+            key.removeprefix(_PREFIX): _only_item(v)
+            for key, v in node.items()
+            if key.startswith(_PREFIX)
+        }
+        return {key: value for key, value in product.items() if value is not None}
     if isinstance(info := node.get("productInfo"), dict):
         return {**info, **node}
     return node
 
 
-def _only(value: Any) -> Any:
-    """The one thing of a list, nothing of several, and what is no list as it is."""
+def _only_item(value: Any) -> Any:
+    """Return the only item of a list, None of a longer list, and another value as it is."""
     if isinstance(value, list):
         return value[0] if len(value) == 1 else None
     return value

@@ -1,1 +1,1 @@
-"""What a page says in the words of schema.org and OpenGraph."""
+"""Readers of structured data: schema.org in JSON-LD, microdata and RDFa, and OpenGraph."""

@@ -1,4 +1,4 @@
-"""The categories above a product: a BreadcrumbList's, and what no trail of categories holds."""
+"""The categories above a product in a BreadcrumbList, without the front page and the product."""
 
 from __future__ import annotations
 
@@ -9,47 +9,52 @@ from typing import Any
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import is_front, looks_like_product
 from crawler.extract.money.amounts import number
-from crawler.extract.structured.schema import Node, first, many, plain
+from crawler.extract.structured.schema import Node, as_list, first_value, plain_text
 from crawler.extract.words import any_of
 
 _HOME = lazy_patterns.pattern(rf"(?:{any_of('trail', 'home')}|»|›|>|/|\W*)", re.I)
-#: More categories than any product stands in.
-_MOST = 1000
-_PATH = lazy_patterns.pattern(r"^https?://[^/]*")
+#: Entries of one BreadcrumbList that are read; no product has as many categories.
+_MAX_CATEGORIES = 1000
+_HOST_PART = lazy_patterns.pattern(r"^https?://[^/]*")
 
 
 def is_home(text: str) -> bool:
-    """Whether a breadcrumb names the shop's front page instead of a category."""
+    """Return whether a breadcrumb names the shop's front page instead of a category."""
     return _HOME.fullmatch(text.strip()) is not None
 
 
-def breadcrumbs(node: Node, name: str | None = None, here: Sequence[str] = ()) -> list[str]:
-    """Category names of a BreadcrumbList, without the front page and the product itself.
+def breadcrumbs(node: Node, name: str | None = None, page_urls: Sequence[str] = ()) -> list[str]:
+    """Return a BreadcrumbList's category names, without the front page and the product itself.
 
-    *here* are the page's addresses.
+    *page_urls* are the page's own address and its canonical one.
     """
-    places: list[tuple[float, str, str | None]] = []
-    led = False
-    for index, entry in enumerate(many(node.get("itemListElement"))[:_MOST]):
+    steps: list[tuple[float, str, str | None]] = []
+    front_is_linked = False
+    for index, entry in enumerate(as_list(node.get("itemListElement"))[:_MAX_CATEGORIES]):
         if not isinstance(entry, dict):
             continue
-        text = plain(entry.get("name")) or plain(entry.get("item"))
-        position = number(plain(entry.get("position")))
-        link = plain(first(entry, "item", "url")) if isinstance(entry.get("item"), str) else None
+        text = plain_text(entry.get("name")) or plain_text(entry.get("item"))
+        position = number(plain_text(entry.get("position")))
+        link = (
+            plain_text(first_value(entry, "item", "url"))
+            if isinstance(entry.get("item"), str)
+            else None
+        )
         link = link or _link_of(entry.get("item"))
-        led = led or is_front(link)
+        front_is_linked = front_is_linked or is_front(link)
         if text and not text.startswith(("http://", "https://")) and not is_front(link):
-            told = position is not None and position < _MOST * _MOST
-            places.append((float(position or 0) if told else index, text, link))
-    places.sort(key=lambda place: place[0])
-    own = not ends_in_category([link for _, _, link in places], here)
-    return trail([text for _, text, _ in places], name if own else None, led)
+            has_position = position is not None and position < _MAX_CATEGORIES * _MAX_CATEGORIES
+            steps.append((float(position or 0) if has_position else index, text, link))
+    steps.sort(key=lambda step: step[0])
+    ends_in_product = not ends_in_category([link for _, _, link in steps], page_urls)
+    return trail([text for _, text, _ in steps], name if ends_in_product else None, front_is_linked)
 
 
-def ends_in_category(links: Sequence[str | None], here: Sequence[str]) -> bool:
-    """Whether a trail's last link is a category's: below the one before, and not the product's own.
+def ends_in_category(links: Sequence[str | None], page_urls: Sequence[str]) -> bool:
+    """Return whether a trail's last link leads to a category and not to the page's own product.
 
-    A category may be called as its product is; a product, whose addresses are *here*, may have more.
+    Its path has to continue the path before it and to end unlike all *page_urls*. Names do not
+    decide, because a category may have its product's name, and a product several addresses.
 
     >>> tools, own = "https://a.example/tools", ["https://a.example/p/drill-12"]
     >>> ends_in_category([tools, f"{tools}/drills"], own)
@@ -57,34 +62,37 @@ def ends_in_category(links: Sequence[str | None], here: Sequence[str]) -> bool:
     >>> ends_in_category([tools, f"{tools}/drill-12"], own), ends_in_category([tools], own)
     (False, False)
     """
-    told = [_PATH.sub("", link) for link in links[-2:] if link]
-    if not here or len(told) < 2:
+    paths = [_HOST_PART.sub("", link) for link in links[-2:] if link]
+    if not page_urls or len(paths) < 2:
         return False
-    ends = {_end(address) for address in here}
-    before, last = told
-    nested = last.startswith(f"{before.rstrip('/')}/") and last.rstrip("/") != before.rstrip("/")
-    return nested and _end(last) not in ends and not looks_like_product(last)
+    page_slugs = {_slug(address) for address in page_urls}
+    parent, path = paths
+    nested = path.startswith(f"{parent.rstrip('/')}/") and path.rstrip("/") != parent.rstrip("/")
+    return nested and _slug(path) not in page_slugs and not looks_like_product(path)
 
 
-def _end(url: str) -> str:
-    """The last part of an address, without the ending of a file."""
+def _slug(url: str) -> str:
+    """Return the last part of an address, without a file's suffix."""
     return url.partition("?")[0].rstrip("/").rpartition("/")[2].partition(".")[0]
 
 
 def _link_of(item: Any) -> str | None:
-    value = first(item, "@id", "url", "item") if isinstance(item, dict) else None
+    value = first_value(item, "@id", "url", "item") if isinstance(item, dict) else None
     return value if isinstance(value, str) else None
 
 
-def trail(texts: list[str], name: str | None, led: bool = False) -> list[str]:
+def trail(texts: list[str], name: str | None, front_is_linked: bool = False) -> list[str]:
     """Drop the front page and the product's own name from a list of breadcrumbs.
 
-    Where another link *led* to the front page, "Home" is a category: of things for one.
+    With *front_is_linked*, another link of the trail leads to the front page; "Home" is then a
+    category, for instance of home textiles.
 
-    >>> trail(["Home", "Lamps"], None), trail(["Home", "Lamps"], None, led=True)
+    >>> trail(["Home", "Lamps"], None), trail(["Home", "Lamps"], None, front_is_linked=True)
     (['Lamps'], ['Home', 'Lamps'])
     """
-    texts = [t for t in texts if t and ((led and t.casefold() == "home") or not is_home(t))]
+    texts = [
+        t for t in texts if t and ((front_is_linked and t.casefold() == "home") or not is_home(t))
+    ]
     if texts and name and texts[-1].casefold() == name.casefold():
         texts.pop()
     return texts

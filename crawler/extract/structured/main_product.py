@@ -1,4 +1,4 @@
-"""Which of the products that structured data describes is the one that the page is about."""
+"""The page's own product among those that structured data describes."""
 
 from __future__ import annotations
 
@@ -11,82 +11,82 @@ from crawler.extract.page.page import Page, short_text
 from crawler.extract.structured import schema
 from crawler.extract.structured.schema import Node
 
-_SIGNS = lazy_patterns.pattern(r"[\W_]+")
-_SHORTEST = 3
-_MOST_HEADINGS = 80
+_NON_WORDS = lazy_patterns.pattern(r"[\W_]+")
+_MIN_HEADING_LENGTH = 3
+_MAX_HEADINGS = 80
 
 
 def plain_name(node: Node) -> str:
-    """A node's name in lower case, words only."""
-    return _words(schema.plain(node.get("name")) or "")
+    """Return a node's name in lower case, without punctuation."""
+    return _words(schema.plain_text(node.get("name")) or "")
 
 
-def own(products: list[Node], page: Page) -> list[Node]:
-    """The nodes that describe the page's product; none where they are several products'."""
+def of_page(products: list[Node], page: Page) -> list[Node]:
+    """Return the nodes of the page's own product; none where they describe several products."""
     products = _without_groups(products)
     if len({plain_name(p) for p in products}) <= 1:
         return products
-    for sign in (_by_address, _by_name, _by_family):
-        found = sign(products, page)
-        if found:
-            first = plain_name(found[0])
-            return found if sign is _by_family else [
-                p for p in found if (plain_name(p) or first) == first
+    for rule in (_by_address, _by_name, _by_family):
+        matching = rule(products, page)
+        if matching:
+            first_name = plain_name(matching[0])
+            return matching if rule is _by_family else [
+                p for p in matching if (plain_name(p) or first_name) == first_name
             ]  # fmt: skip
     return []
 
 
 def family_name(products: list[Node], page: Page) -> str | None:
-    """The heading, where the nodes are variants whose names begin with it."""
+    """Return the heading with which all names of the nodes, which are variants, begin."""
     names = {plain_name(p) for p in products}
     if len(names) <= 1:
         return None
-    return next((text for text in _headings(page) if _begin(names, _words(text))), None)
+    return next((text for text in _headings(page) if _all_begin_with(names, _words(text))), None)
 
 
-def is_shown(name: str, page: Page) -> bool:
-    """Whether the page's title, og:title, main heading or address speaks of such a product.
+def is_named_on_page(name: str, page: Page) -> bool:
+    """Return whether the page's title, og:title, main heading or address names the product.
 
-    Half of its words are enough: titles are cut, and names hold colours and sizes.
+    Half of the words suffice, because titles are cut, and names hold colours and sizes.
     """
-    if name and name in page.title:  # nearly all
+    if name and name in page.title:  # true of nearly all pages
         return True
     words = set(_words(name).split())
-    last = page.url.partition("?")[0].rstrip("/").rpartition("/")[2]
-    texts = (page.title, page.meta("og:title"), *_headings(page), last)
-    shown = [set(_words(text).split()) for text in texts]
-    if not words or not any(shown[:-1]):
+    slug = page.url.partition("?")[0].rstrip("/").rpartition("/")[2]
+    texts = (page.title, page.meta("og:title"), *_headings(page), slug)
+    text_words = [set(_words(text).split()) for text in texts]
+    if not words or not any(text_words[:-1]):
         return True
-    return any(2 * len(words & text) >= min(len(words), len(text)) > 0 for text in shown)
+    return any(2 * len(words & text) >= min(len(words), len(text)) > 0 for text in text_words)
 
 
-def leads_away(node: Node, page: Page) -> bool:
-    """Whether a node says that its product has another page than this one."""
-    link = schema.plain(node.get("url")) or _address_around(node)
+def has_other_page(node: Node, page: Page) -> bool:
+    """Return whether a node gives the address of another page for its product."""
+    link = schema.plain_text(node.get("url")) or _address_around(node)
     target = page.resolve(link) if link else None
-    here = (page.url, page.canonical or page.url)
-    return target is not None and all(_place(target) != _place(url) for url in here)
+    page_urls = (page.url, page.canonical or page.url)
+    return target is not None and all(_slug(target) != _slug(url) for url in page_urls)
 
 
 def _address_around(node: Node) -> str | None:
-    """The address that a node's page or its one offer tells, where the node tells none."""
-    about, offers = node.get("mainEntityOfPage"), schema.many(node.get("offers"))
-    link = about.get("@id") if isinstance(about, dict) else about
+    """Return the address in a node's mainEntityOfPage, or in its only offer."""
+    main_entity, offers = node.get("mainEntityOfPage"), schema.as_list(node.get("offers"))
+    link = main_entity.get("@id") if isinstance(main_entity, dict) else main_entity
     if not link and len(offers) == 1 and isinstance(offers[0], dict):
         link = offers[0].get("url")
-    return schema.plain(link)
+    return schema.plain_text(link)
 
 
-def _place(url: str) -> str:
-    """The last part of an address's path, which languages and domains of a shop share."""
+def _slug(url: str) -> str:
+    """Return the last part of an address's path, which a shop's languages and domains share."""
     return url.partition("?")[0].partition("#")[0].rstrip("/").rpartition("/")[2]
 
 
 def _without_groups(products: list[Node]) -> list[Node]:
-    """Without those of which others are variants: these tell of the group themselves."""
+    """Drop the groups of which other nodes are variants, because each variant names its group."""
     groups = {_id_of(p.get("isVariantOf")) for p in products} - {None}
-    kept = [p for p in products if _id_of(p) not in groups]
-    return kept or products
+    variants = [p for p in products if _id_of(p) not in groups]
+    return variants or products
 
 
 def _id_of(value: Any) -> str | None:
@@ -95,13 +95,17 @@ def _id_of(value: Any) -> str | None:
 
 
 def _by_address(products: list[Node], page: Page) -> list[Node]:
-    here = {page.url, page.canonical}
-    linked = [p for p in products if (u := schema.plain(p.get("url"))) and page.resolve(u) in here]
+    page_urls = {page.url, page.canonical}
+    linked = [
+        p
+        for p in products
+        if (u := schema.plain_text(p.get("url"))) and page.resolve(u) in page_urls
+    ]
     if linked:
         return linked
-    last = _words(page.url.partition("?")[0].rstrip("/").rpartition("/")[2].partition(".")[0])
-    named = [p for p in products if last and plain_name(p) == last]
-    return named or [p for p in products if schema.is_in_address(p, page.url)]
+    slug = _words(page.url.partition("?")[0].rstrip("/").rpartition("/")[2].partition(".")[0])
+    named_by_slug = [p for p in products if slug and plain_name(p) == slug]
+    return named_by_slug or [p for p in products if schema.is_in_address(p, page.url)]
 
 
 def _by_name(products: list[Node], page: Page) -> list[Node]:
@@ -115,21 +119,23 @@ def _by_family(products: list[Node], page: Page) -> list[Node]:
     names = [plain_name(p) for p in products]
     for text in _headings(page):
         start = _words(text)
-        found = [p for p, name in zip(products, names, strict=True) if _begin([name], start)]
-        # One that begins like the heading is the page's; several are only if all do.
-        if len(found) == 1 or (found and len(found) == len(products)):
-            return found
+        variants = [
+            p for p, name in zip(products, names, strict=True) if _all_begin_with([name], start)
+        ]
+        # One name that begins with the heading is the page's product; several only if all begin so.
+        if len(variants) == 1 or (variants and len(variants) == len(products)):
+            return variants
     return []
 
 
-def _begin(names: Iterable[str], start: str) -> bool:
-    return len(start) >= _SHORTEST and all(name.startswith(start + " ") for name in names)
+def _all_begin_with(names: Iterable[str], start: str) -> bool:
+    return len(start) >= _MIN_HEADING_LENGTH and all(name.startswith(start + " ") for name in names)
 
 
 def _headings(page: Page) -> list[str]:
     headings = (h for h in page.headings if h.tag == "h1")
-    return [text for h in islice(headings, _MOST_HEADINGS) if (text := short_text(h))]
+    return [text for h in islice(headings, _MAX_HEADINGS) if (text := short_text(h))]
 
 
 def _words(text: str) -> str:
-    return _SIGNS.sub(" ", text).strip().casefold()
+    return _NON_WORDS.sub(" ", text).strip().casefold()

@@ -1,4 +1,4 @@
-"""Microdata and RDFa as nodes in JSON-LD's shape."""
+"""Microdata and RDFa, read as nodes in JSON-LD's shape."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ _ADDRESSES = {
     "a": "href", "area": "href", "link": "href", "img": "src", "source": "src", "audio": "src",
     "video": "src", "embed": "src", "iframe": "src", "object": "data",
 }  # fmt: skip
-_MOST = 5000
-#: References to other places of the page that are followed, elements of each such place, and
-#: properties that are read there.
-_MOST_REFERENCES, _MOST_INSIDE, _MOST_REFERRED = 100, 200, 500
-#: Characters and elements of a property's text.
-_LONGEST_TEXT, _MOST_IN_TEXT = 50_000, 2_000
-#: Properties whose text lies within each other: what is deeper was read so often already.
-_MOST_WITHIN = 5
-#: Properties that are words, though a link may hold them.
-_WORDS = frozenset(
+_MAX_ELEMENTS = 5000
+#: Elements by itemref that are read on a page, elements within each, and properties in all of them.
+_MAX_REFERENCES, _MAX_TARGET_ELEMENTS, _MAX_REFERRED_PROPERTIES = 100, 200, 500
+#: Characters and elements of one property's text.
+_MAX_TEXT_LENGTH, _MAX_TEXT_ELEMENTS = 50_000, 2_000
+#: Properties nested in each other whose text is read; a deeper text is part of all of these.
+_MAX_TEXT_NESTING = 5
+#: Properties of which a link's text is the value and not its address.
+_TEXT_PROPERTIES = frozenset(
     {"brand", "manufacturer", "name", "model", "category", "author", "color", "size", "material",
      "sku", "mpn", "gtin13", "gtin", "price", "title", "productID"}
 )  # fmt: skip
@@ -34,7 +33,7 @@ _WORDS = frozenset(
 
 @attrs.frozen(eq=False, repr=False)
 class _Dialect(Value):
-    """The attributes that a syntax uses for the same things."""
+    """A syntax: its attributes, and the search for elements that have them or whose children do."""
 
     marked: Any
     marked_of_many: Any
@@ -44,8 +43,8 @@ class _Dialect(Value):
     ident: str
 
 
-# A union of two sets takes the product of their sizes in libxml2; a condition takes three times
-# as long as the union where the sets are small.
+# In libxml2, a union of two sets takes time by the product of their sizes; a condition takes three
+# times as long as the union where the sets are small.
 _MICRODATA = _Dialect(
     etree.XPath("//*/@itemscope/.. | //*/@itemprop/.."),
     etree.XPath("//*[@itemscope or @itemprop]"),
@@ -62,12 +61,12 @@ _RDFA = _Dialect(
     "property",
     "about",
 )
-#: What stands behind an attribute's name, blanks apart; nothing, where more than so many follow.
-_BEHIND_NAME, _MOST_BLANKS = frozenset({b"=", b">", b"/", b""}), 64
-#: Bytes of a page in which both sets are small.
-_SMALL = 100_000
+#: Characters that follow an attribute's name after blanks, and how many blanks are skipped.
+_BEHIND_NAME, _MAX_BLANKS = frozenset({b"=", b">", b"/", b""}), 64
+#: Bytes of a page up to which both sets count as small.
+_MAX_SMALL_PAGE = 100_000
 #: Properties of the older vocabularies that shops wrote as RDFa.
-_OLDER = {
+_OLD_PROPERTIES = {
     "hasCurrencyValue": "price", "hasCurrency": "priceCurrency", "hasPriceSpecification": "offers",
     "hasStockKeepingUnit": "sku", "hasMPN": "mpn", "hasEAN_UCC-13": "gtin13", "photo": "image",
     "currency": "priceCurrency",
@@ -75,109 +74,109 @@ _OLDER = {
 
 
 def nodes(page: Page) -> list[Node]:
-    """The page's outermost microdata items, in order."""
+    """Return the page's outermost microdata items, in order."""
     return _nodes(page, _MICRODATA) if b"itemscope" in page.raw else []
 
 
 def rdfa(page: Page) -> list[Node]:
-    """The same for RDFa."""
+    """Return the page's outermost RDFa items, in order."""
     return _nodes(page, _RDFA) if _names_type(page.raw) else []
 
 
 def _names_type(raw: bytes) -> bool:
-    """Whether `typeof` may be an attribute: most pages have the word in their scripts alone.
+    """Return whether `typeof` may be an attribute; most pages have the word in scripts only.
 
-    Where each one has no value and another attribute behind it, no node has a type.
+    Occurrences without a value and with another attribute behind them give no node a type.
     """
     place = raw.find(b"typeof")
     while place >= 0:
-        behind = raw[place + 6 : place + 6 + _MOST_BLANKS].lstrip()
-        if behind[:1] in _BEHIND_NAME:  # `typeof x` and `typeof(x)` of a script go on otherwise
+        after_name = raw[place + 6 : place + 6 + _MAX_BLANKS].lstrip()
+        if after_name[:1] in _BEHIND_NAME:  # a script's `typeof x` and `typeof(x)` do not match
             return True
         place = raw.find(b"typeof", place + 6)
     return False
 
 
 def _nodes(page: Page, dialect: _Dialect) -> list[Node]:
-    made: dict[Element, Node] = {}
-    within: dict[Element, int] = {}  # properties whose text holds an element's, and its own
-    top: list[Node] = []
-    search = dialect.marked if len(page.raw) <= _SMALL else dialect.marked_of_many
-    for element in search(page.root)[:_MOST]:
+    items: dict[Element, Node] = {}
+    text_depths: dict[Element, int] = {}  # properties with a text around an element, or in it
+    outermost: list[Node] = []
+    search = dialect.marked if len(page.raw) <= _MAX_SMALL_PAGE else dialect.marked_of_many
+    for element in search(page.root)[:_MAX_ELEMENTS]:
         names = element.get(dialect.name)
-        own = _item(element, dialect) if element.get(dialect.scope) is not None else None
-        if own is not None:
-            made[element] = own
-        owner, depth = _owner(element, made, within)
-        within[element] = depth
+        item = _item(element, dialect) if element.get(dialect.scope) is not None else None
+        if item is not None:
+            items[element] = item
+        owner, depth = _owner(element, items, text_depths)
+        text_depths[element] = depth
         if not names or owner is None:
-            if own is not None:
-                top.append(own)
+            if item is not None:
+                outermost.append(item)
             continue
-        if own is None:
-            within[element] = depth + 1
-        value: Any = own
-        if own is None and depth < _MOST_WITHIN:
+        if item is None:
+            text_depths[element] = depth + 1
+        value: Any = item
+        if item is None and depth < _MAX_TEXT_NESTING:
             value = _value(element, names)
         for name in names.split():
-            _put(made[owner], _short(name), value)
+            _add_value(items[owner], _property_name(name), value)
     if dialect is _MICRODATA:
-        _referred(page, made)
-    return _joined(top)
+        _add_referenced(page, items)
+    return _merged_by_id(outermost)
 
 
-def _joined(top: list[Node]) -> list[Node]:
-    """One node for each name: items of one itemid are parts of one thing."""
-    named: dict[str, Node] = {}
-    kept = []
-    for node in top:
-        name = node.get("@id")
-        first = named.setdefault(name, node) if isinstance(name, str) else node
-        if first is node:
-            kept.append(node)
+def _merged_by_id(outermost: list[Node]) -> list[Node]:
+    """Merge the items of one itemid, because they are parts of one thing."""
+    first_by_id: dict[str, Node] = {}
+    distinct = []
+    for node in outermost:
+        item_id = node.get("@id")
+        first_node = first_by_id.setdefault(item_id, node) if isinstance(item_id, str) else node
+        if first_node is node:
+            distinct.append(node)
         else:
-            first |= {key: value for key, value in node.items() if not first.get(key)}
-    return kept
+            first_node |= {key: value for key, value in node.items() if not first_node.get(key)}
+    return distinct
 
 
-def _short(name: str) -> str:
+def _property_name(name: str) -> str:
     name = name.rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
-    return _OLDER.get(name, name)
+    return _OLD_PROPERTIES.get(name, name)
 
 
 def _item(element: Element, dialect: _Dialect) -> Node:
     node: Node = {"@type": (element.get(dialect.kind) or "").split()}
-    name = element.get(dialect.ident)
-    if name:
-        node["@id"] = name
+    item_id = element.get(dialect.ident)
+    if item_id:
+        node["@id"] = item_id
     return node
 
 
 def _owner(
-    element: Element, made: dict[Element, Node], within: dict[Element, int]
+    element: Element, items: dict[Element, Node], text_depths: dict[Element, int]
 ) -> tuple[Element | None, int]:
-    """The element of the item that a property belongs to, and how deep texts hold it."""
+    """Return the element of the item that owns a property, and how many texts enclose it."""
     depth = None
-    here = element.getparent()
-    while here is not None:
+    ancestor = element.getparent()
+    while ancestor is not None:
         if depth is None:
-            depth = within.get(here)
-        if here in made:
+            depth = text_depths.get(ancestor)
+        if ancestor in items:
             break
-        here = here.getparent()
-    return here, depth or 0
+        ancestor = ancestor.getparent()
+    return ancestor, depth or 0
 
 
 def _value(element: Element, name: str = "") -> str | None:
     content = element.get("content")
     if content is not None:
         return str(content).strip()
-    told = element.get("href")
-    if told is not None and "schema.org/" in told:
-        return str(told).strip()  # some templates write a link's address on a text
+    link = element.get("href")
+    if link is not None and "schema.org/" in link:
+        return str(link).strip()  # some templates write a link's address on a text
     attribute = _ADDRESSES.get(element.tag)
-    if name in _WORDS and element.tag == "a" and (text := _text(element)):
-        return text  # a link to the brand's page is no brand
+    if name in _TEXT_PROPERTIES and element.tag == "a" and (text := _text(element)):
+        return text  # the address of the brand's page is no brand
     if attribute is not None:
         return (element.get(attribute) or element.get("data-src") or "").strip() or (
             _text(element) or None
@@ -190,10 +189,10 @@ def _value(element: Element, name: str = "") -> str | None:
 
 
 def _text(element: Element) -> str:
-    return short_text(element, _LONGEST_TEXT, _MOST_IN_TEXT)
+    return short_text(element, _MAX_TEXT_LENGTH, _MAX_TEXT_ELEMENTS)
 
 
-def _put(node: Node, name: str, value: Any) -> None:
+def _add_value(node: Node, name: str, value: Any) -> None:
     if value in (None, ""):
         return
     if name not in node:
@@ -204,20 +203,20 @@ def _put(node: Node, name: str, value: Any) -> None:
         node[name] = [node[name], value]
 
 
-def _referred(page: Page, made: dict[Element, Node]) -> None:
-    """Add properties that stand elsewhere and are named by itemref."""
-    left, values = _MOST_REFERENCES, _MOST_REFERRED
-    for element, node in made.items():
-        for name in (element.get("itemref") or "").split(None, left + 1):
-            left -= 1
-            if left < 0:
+def _add_referenced(page: Page, items: dict[Element, Node]) -> None:
+    """Add properties from other places of the page that an item names by itemref."""
+    references_left, values_left = _MAX_REFERENCES, _MAX_REFERRED_PROPERTIES
+    for element, node in items.items():
+        for target_id in (element.get("itemref") or "").split(None, references_left + 1):
+            references_left -= 1
+            if references_left < 0:
                 return
-            for target in _BY_ID(page.root, name=name)[:1]:
-                for inner in islice(target.iter(), _MOST_INSIDE):
-                    if inner.get("itemprop") and inner not in made:
-                        values -= 1
-                        if values < 0:
+            for target in _BY_ID(page.root, name=target_id)[:1]:
+                for inner in islice(target.iter(), _MAX_TARGET_ELEMENTS):
+                    if inner.get("itemprop") and inner not in items:
+                        values_left -= 1
+                        if values_left < 0:
                             return
-                        _put(node, _short(inner.get("itemprop")), _value(inner))
-                    elif inner.get("itemprop") and inner in made and made[inner] is not node:
-                        _put(node, inner.get("itemprop"), made[inner])
+                        _add_value(node, _property_name(inner.get("itemprop")), _value(inner))
+                    elif inner.get("itemprop") and inner in items and items[inner] is not node:
+                        _add_value(node, inner.get("itemprop"), items[inner])

@@ -1,6 +1,6 @@
-"""schema.org nodes, however they were written, as fields of a product.
+"""schema.org nodes of any syntax as fields of a product.
 
-JSON-LD, microdata and RDFa are all brought to JSON-LD's shape first: a dict with `@type` and
+JSON-LD, microdata and RDFa are first brought to JSON-LD's shape: a dict with `@type` and
 properties whose values are text, numbers, dicts or lists of these.
 """
 
@@ -26,34 +26,34 @@ PRODUCTS = frozenset(
     {"Product", "ProductGroup", "ProductModel", "IndividualProduct", "SomeProducts", "Vehicle",
      "Car", "Motorcycle"}
 )  # fmt: skip
-#: Properties of offers as they should be written, by what some shops write.
+#: Properties of offers, by their names in lower case: some shops write `PriceCurrency`.
 _PROPERTIES = {name.lower(): name for name in ("price", "lowPrice", "priceCurrency")}
-_PRODUCTS = frozenset(name.lower() for name in PRODUCTS)
-_SHORTEST_CODE = 4
-#: No shop rates anything as high.
-_MOST_RATING = 10**6
-#: Things that are products where somebody offers them.
-_SOLD = frozenset(
+_PRODUCTS_IN_LOWER_CASE = frozenset(name.lower() for name in PRODUCTS)
+_MIN_CODE_LENGTH = 4
+#: A rating from here on is an error of the template.
+_MAX_RATING = 10**6
+#: Types that are products only with an offer.
+_SOLD_TYPES = frozenset(
     {"Book", "Movie", "MusicAlbum", "VideoGame", "SoftwareApplication", "MobileApplication",
      "Game", "CreativeWork", "Drug", "Course", "TouristTrip", "Trip"}
 )  # fmt: skip
 #: Properties that lead to other products than the page's own.
-_ELSEWHERE = frozenset(
+_TO_OTHER_PRODUCTS = frozenset(
     {"isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor", "isConsumableFor", "review",
      "reviews", "isVariantOf", "hasVariant", "offers", "itemListElement", "hasOfferCatalog",
      "makesOffer", "itemOffered", "isPartOf", "subjectOf", "itemReviewed", "mentions"}
 )  # fmt: skip
 _GTINS = ("gtin13", "gtin", "gtin14", "gtin12", "gtin8", "ean", "ean13", "isbn", "upc")
-#: Properties that may stand in a product's address.
+#: Properties whose value a product's address may contain.
 _CODES = ("sku", "productID", "mpn", "gtin13", "gtin")
 _GTIN_LENGTHS = frozenset({8, 12, 13, 14})
 _ATTRIBUTES = ("color", "size", "material", "pattern", "model", "width", "height", "weight")
-_MOST_NODES = 5000
-_MOST_TYPES, _LONGEST_TYPE = 20, 500
-#: Characters of an address in which codes are looked for, and places where one may be found.
-_LONGEST_URL, _MOST_PLACES = 4096, 8
-#: Variants and offers of one product that are read, and pictures; variants within variants.
-_MOST_VARIANTS, _MOST_OFFERS, _MOST_IMAGES, _DEEPEST = 1000, 1000, 1000, 3
+_MAX_NODES = 5000
+_MAX_TYPES, _MAX_TYPE_LENGTH = 20, 500
+#: Characters of an address in which codes are searched, and occurrences of one that are checked.
+_MAX_URL_LENGTH, _MAX_PLACES = 4096, 8
+#: Variants, offers and pictures of one product that are read, and the depth of nested variants.
+_MAX_VARIANTS, _MAX_OFFERS, _MAX_IMAGES, _MAX_DEPTH = 1000, 1000, 1000, 3
 _TAG = lazy_patterns.pattern(r"<[a-zA-Z/!]")
 _VOCABULARY = lazy_patterns.pattern(r"[/#:]")
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
@@ -62,58 +62,58 @@ _NESTED = (dict, list)
 
 
 def types(node: Node) -> list[str]:
-    """A node's types without their vocabulary.
+    """Return a node's types without their vocabulary.
 
     >>> types({"@type": ["https://schema.org/Product", "schema:Car"]})
     ['Product', 'Car']
     """
     raw = node.get("@type") or node.get("type") or ()
     names = raw if isinstance(raw, list) else [raw]
-    texts = [name for name in names[:_MOST_TYPES] if name and isinstance(name, str)]
-    return [_bare(name[-_LONGEST_TYPE:]) for name in texts]
+    texts = [name for name in names[:_MAX_TYPES] if name and isinstance(name, str)]
+    return [_without_vocabulary(name[-_MAX_TYPE_LENGTH:]) for name in texts]
 
 
 @lru_cache(maxsize=256)
-def _bare(name: str) -> str:
+def _without_vocabulary(name: str) -> str:
     return _VOCABULARY.split(name.strip().rstrip("/"))[-1]
 
 
 def is_product(node: Node) -> bool:
-    """Whether a node describes something to buy."""
-    found = types(node)
-    return any(t in PRODUCTS or t.lower() in _PRODUCTS for t in found) or (
-        any(t in _SOLD for t in found) and bool(node.get("offers"))
+    """Return whether a node describes a product, by its type or by a type that has offers."""
+    names = types(node)
+    return any(t in PRODUCTS or t.lower() in _PRODUCTS_IN_LOWER_CASE for t in names) or (
+        any(t in _SOLD_TYPES for t in names) and bool(node.get("offers"))
     )
 
 
-def offered(offer: Node) -> Node | None:
-    """The product that an offer offers, with that offer."""
+def offered_product(offer: Node) -> Node | None:
+    """Return the product in an offer's itemOffered, with that offer as its own."""
     item = offer.get("itemOffered")
     item = item[0] if isinstance(item, list) and item else item
     if not isinstance(item, dict) or not is_product(item):
         return None
-    own = {key: value for key, value in offer.items() if key != "itemOffered"}
-    return {"offers": own, **item}
+    offer_itself = {key: value for key, value in offer.items() if key != "itemOffered"}
+    return {"offers": offer_itself, **item}
 
 
 def is_in_address(node: Node, url: str) -> bool:
-    """Whether an address names one of a node's codes.
+    """Return whether an address contains one of a node's codes.
 
     >>> is_in_address({"sku": "NAP-RUST"}, "https://a.example/napkin/NAP-RUST")
     True
     """
-    codes = [plain(node[name]) for name in _CODES if name in node]
-    long = [code for code in codes if code and len(code) >= _SHORTEST_CODE]
-    if not long:
+    codes = [plain_text(node[name]) for name in _CODES if name in node]
+    long_codes = [code for code in codes if code and len(code) >= _MIN_CODE_LENGTH]
+    if not long_codes:
         return False
-    path = _ORIGIN.sub("", url[:_LONGEST_URL])
-    return any(stands_in(path, code) for code in long)
+    path = _ORIGIN.sub("", url[:_MAX_URL_LENGTH])
+    return any(stands_in(path, code) for code in long_codes)
 
 
 def stands_in(path: str, code: str) -> bool:
-    """Whether a code stands in a path with no letter or digit beside it."""
+    """Return whether a path contains a code with no letter or digit beside it."""
     place = path.find(code)
-    for _ in range(_MOST_PLACES):
+    for _ in range(_MAX_PLACES):
         if place < 0:
             return False
         end = place + len(code)
@@ -124,25 +124,25 @@ def stands_in(path: str, code: str) -> bool:
 
 
 def walk(value: Any, *, into_lists: bool = False) -> Iterator[Node]:
-    """Yield nodes from the outside in, without those which describe other products."""
-    stack, seen = [value], 0
-    while stack and seen < _MOST_NODES:
-        here = stack.pop()
-        seen += 1
-        if isinstance(here, list):
-            stack.extend(reversed(here))
-        elif isinstance(here, dict):
-            if "@type" in here:
-                yield here
-            for key, inner in reversed(here.items()):
-                if isinstance(inner, _NESTED) and (into_lists or key not in _ELSEWHERE):
+    """Yield nodes from the outermost inwards, without those below properties of other products."""
+    stack, visited = [value], 0
+    while stack and visited < _MAX_NODES:
+        current = stack.pop()
+        visited += 1
+        if isinstance(current, list):
+            stack.extend(reversed(current))
+        elif isinstance(current, dict):
+            if "@type" in current:
+                yield current
+            for key, inner in reversed(current.items()):
+                if isinstance(inner, _NESTED) and (into_lists or key not in _TO_OTHER_PRODUCTS):
                     stack.append(inner)
 
 
-def plain(value: Any) -> str | None:
-    """The first text of a value: itself, its @value, its name.
+def plain_text(value: Any) -> str | None:
+    """Return the first text of a value: the value itself, its @value or its name.
 
-    >>> plain([{"@type": "Brand", "name": " Acme &amp; Co "}])
+    >>> plain_text([{"@type": "Brand", "name": " Acme &amp; Co "}])
     'Acme & Co'
     """
     if not isinstance(value, str):
@@ -155,19 +155,19 @@ def plain(value: Any) -> str | None:
     return text or None
 
 
-#: What templates write where nobody wrote a maker or a number.
+#: Placeholders that templates write where a maker or a number is missing.
 NOTHING = frozenset(
     {"n/a", "n.a.", "-", "--", "—", "none", "null", "undefined", "na", "tbc", "tba", "no brand"}
 )
 
 
-def meant(*values: Any) -> str | None:
-    """The first text of the first value that has one which is no placeholder.
+def stated_text(*values: Any) -> str | None:
+    """Return the text of the first value that has one and is no placeholder.
 
-    >>> meant("N/A", {"name": "Acme"}), meant("-")
+    >>> stated_text("N/A", {"name": "Acme"}), stated_text("-")
     ('Acme', None)
     """
-    texts = map(plain, values)
+    texts = map(plain_text, values)
     return next((text for text in texts if text and text.lower() not in NOTHING), None)
 
 
@@ -182,8 +182,8 @@ def _innermost(value: Any) -> str | None:
     return None if value is None or isinstance(value, bool | dict | list) else str(value)
 
 
-def first(node: Node, *names: str) -> Any:
-    """The first property that has a value."""
+def first_value(node: Node, *names: str) -> Any:
+    """Return the value of the first property that has one."""
     for name in names:
         value = node.get(name)
         if value not in (None, "", [], {}):
@@ -191,13 +191,13 @@ def first(node: Node, *names: str) -> Any:
     return None
 
 
-def many(value: Any) -> list[Any]:
-    """A value as a list."""
+def as_list(value: Any) -> list[Any]:
+    """Return a list as it is, None as an empty list, and another value as a list of one."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def without_tags(text: str | None) -> str | None:
-    """Text of a description that may hold HTML.
+    """Return a description's text without HTML tags.
 
     >>> without_tags("<p>One<br>two</p>")
     'One two'
@@ -212,12 +212,12 @@ def without_tags(text: str | None) -> str | None:
 
 
 def gtin(value: Any) -> str | None:
-    """Digits of a GTIN, or nothing where they are none.
+    """Return the digits of a GTIN; None where the value is no GTIN.
 
     >>> gtin("978-3-16-148410-0"), gtin("isbn:9783161484100"), gtin("n/a"), gtin("4006381²")
     ('9783161484100', '9783161484100', None, None)
     """
-    text = plain(value)
+    text = plain_text(value)
     if text is None:
         return None
     digits = _PREFIX.sub("", text)
@@ -225,7 +225,7 @@ def gtin(value: Any) -> str | None:
 
 
 def has_check_digit(digits: str) -> bool:
-    """Whether the last digit of a GTIN is the one that the others call for.
+    """Return whether the last digit of a GTIN is the check digit of the others.
 
     >>> has_check_digit("4006381333931"), has_check_digit("400638133393")
     (True, False)
@@ -233,42 +233,42 @@ def has_check_digit(digits: str) -> bool:
     return (sum(map(int, digits[-1::-2])) + 3 * sum(map(int, digits[-2::-2]))) % 10 == 0
 
 
-def product_fields(node: Node, url: str = "", depth: int = _DEEPEST) -> Fields:
-    """Everything that a product's node says, in Product's field names.
+def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields:
+    """Return all values of a product's node, in Product's field names.
 
-    Variants of variants are read to *depth*: nodes may be variants of each other.
+    Variants of variants are read to *depth*, because nodes may be variants of each other.
     """
-    variants = [v for v in many(node.get("hasVariant")) if isinstance(v, dict)]
-    variants = variants[:_MOST_VARIANTS] if depth > 0 else []
-    chosen = _of_url(variants, url) or (variants[0] if variants else None)
+    variants = [v for v in as_list(node.get("hasVariant")) if isinstance(v, dict)]
+    variants = variants[:_MAX_VARIANTS] if depth > 0 else []
+    page_variant = _matching_url(variants, url) or (variants[0] if variants else None)
     fields: Fields = {
-        "name": without_tags(plain(first(node, "name", "title"))),
-        "sku": meant(first(node, "sku")),
-        "mpn": meant(node.get("mpn")),
+        "name": without_tags(plain_text(first_value(node, "name", "title"))),
+        "sku": stated_text(first_value(node, "sku")),
+        "mpn": stated_text(node.get("mpn")),
         "gtin": _gtin(node),
-        "brand": meant(node.get("brand"), node.get("manufacturer")),
-        "description": without_tags(plain(node.get("description"))),
+        "brand": stated_text(node.get("brand"), node.get("manufacturer")),
+        "description": without_tags(plain_text(node.get("description"))),
         "images": images(node.get("image")),
         "attributes": _attributes(node),
-        "external_id": plain(first(node, "productID", "productGroupID", "product_id")),
+        "external_id": plain_text(first_value(node, "productID", "productGroupID", "product_id")),
         **_rating(node),
         **offer_fields(node.get("offers"), url),
     }
-    if chosen is not None:
-        inner = product_fields(chosen, url, depth - 1)
+    if page_variant is not None:
+        variant_fields = product_fields(page_variant, url, depth - 1)
         for name in ("price", "regular_price", "currency", "availability", "images", "brand"):
-            fields[name] = fields.get(name) or inner.get(name)
-        if not _of_url(variants, url) and any(_is_in_stock(v) for v in variants):
-            fields["availability"] = "InStock"  # one that can be had is enough
-        if _of_url(variants, url):
+            fields[name] = fields.get(name) or variant_fields.get(name)
+        if not _matching_url(variants, url) and any(_is_in_stock(v) for v in variants):
+            fields["availability"] = "InStock"  # one variant in stock suffices
+        if _matching_url(variants, url):
             for name in ("sku", "gtin", "mpn"):
-                fields[name] = inner.get(name) or fields[name]
+                fields[name] = variant_fields.get(name) or fields[name]
         fields["variants"] = [_variant(v, url) for v in variants]
     group = node.get("isVariantOf")
     group = group[0] if isinstance(group, list) and group else group
     if isinstance(group, dict) and len(group) > 1:
-        # What is told once for all variants: reviews, brand, description.
-        shared = {k: v for k, v in group.items() if k not in _OF_ONE}
+        # The group's properties hold for all variants: reviews, brand, description.
+        shared = {k: v for k, v in group.items() if k not in _OF_ONE_VARIANT}
         fields |= {k: v for k, v in product_fields(shared).items() if fields.get(k) in _EMPTY}
     return {name: value for name, value in fields.items() if value not in _EMPTY}
 
@@ -278,28 +278,31 @@ def _is_in_stock(variant: Node) -> bool:
 
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
-#: What a group tells of itself and not of each variant.
-_OF_ONE = frozenset(
+#: Properties of a group that do not hold for each of its variants.
+_OF_ONE_VARIANT = frozenset(
     {"offers", "hasVariant", "isVariantOf", "sku", "mpn", "productGroupID", *_GTINS}
 )
 
 
 def _variant(node: Node, url: str) -> Fields:
     fields = product_fields({k: v for k, v in node.items() if k != "hasVariant"}, "")
-    link = plain(node.get("url")) or plain(next(iter(_offers(node.get("offers"))), {}).get("url"))
+    link = plain_text(node.get("url")) or plain_text(
+        next(iter(_offers(node.get("offers"))), {}).get("url")
+    )
     return {**fields, "url": link} if link else fields
 
 
-def _of_url(nodes: list[Node], url: str) -> Node | None:
-    coded = [node for node in nodes if is_in_address(node, url)]
-    if len(coded) == 1:
-        return coded[0]
+def _matching_url(nodes: list[Node], url: str) -> Node | None:
+    """Return the node whose code or link the page's address contains."""
+    by_code = [node for node in nodes if is_in_address(node, url)]
+    if len(by_code) == 1:
+        return by_code[0]
     if "?" not in url and "#" not in url:
         return None
     for node in nodes:
         offers = _offers(node.get("offers")) if "offers" in node else []
-        links = [plain(node.get("url")), plain(node.get("@id"))]
-        links += [plain(offer.get("url")) for offer in offers]
+        links = [plain_text(node.get("url")), plain_text(node.get("@id"))]
+        links += [plain_text(offer.get("url")) for offer in offers]
         if any(link and "?" in link and link.rpartition("/")[2] in url for link in links):
             return node
     return None
@@ -307,23 +310,23 @@ def _of_url(nodes: list[Node], url: str) -> Node | None:
 
 def _gtin(node: Node) -> str | None:
     for name in _GTINS:
-        if name in node and (found := gtin(node[name])):
-            return found
+        if name in node and (digits := gtin(node[name])):
+            return digits
     code = node.get("productID")
     return gtin(code) if isinstance(code, str) and ":" in code else None
 
 
 def _attributes(node: Node) -> dict[str, str]:
-    found = {}
+    attributes = {}
     for name in _ATTRIBUTES:
-        if name in node and (text := plain(node[name])):
-            found[name] = text
-    for pair in many(node.get("additionalProperty"))[:_MOST_VARIANTS]:
+        if name in node and (text := plain_text(node[name])):
+            attributes[name] = text
+    for pair in as_list(node.get("additionalProperty"))[:_MAX_VARIANTS]:
         if isinstance(pair, dict):
-            label, value = plain(pair.get("name")), plain(pair.get("value"))
+            label, value = plain_text(pair.get("name")), plain_text(pair.get("value"))
             if label and value:
-                found[label] = value
-    return found
+                attributes[label] = value
+    return attributes
 
 
 def _rating(node: Node) -> Fields:
@@ -331,61 +334,67 @@ def _rating(node: Node) -> Fields:
     rating = rating[0] if isinstance(rating, list) and rating else rating
     if not isinstance(rating, dict):
         return {}
-    value = number(plain(rating.get("ratingValue")))
-    value = value if value is not None and value < _MOST_RATING else None
-    reviews = first(rating, "reviewCount", "ratingCount")
+    value = number(plain_text(rating.get("ratingValue")))
+    value = value if value is not None and value < _MAX_RATING else None
+    reviews = first_value(rating, "reviewCount", "ratingCount")
     return {
         "rating": float(value) if value is not None else None,
-        "review_count": count(reviews if isinstance(reviews, int | float) else plain(reviews)),
+        "review_count": count(reviews if isinstance(reviews, int | float) else plain_text(reviews)),
     }
 
 
 def images(value: Any) -> list[str]:
-    """Every image of a value: URLs, ImageObjects, lists of both."""
-    found = []
-    for item in many(value)[:_MOST_IMAGES]:
-        inner = first(item, "contentUrl", "url", "@id", "src") if isinstance(item, dict) else item
-        found += [link.strip() for link in many(inner)[:_MOST_IMAGES] if isinstance(link, str)]
-    return [link for link in dict.fromkeys(found) if link][:_MOST_IMAGES]
+    """Return the addresses of all images of a value: URLs, ImageObjects, lists of both."""
+    links = []
+    for item in as_list(value)[:_MAX_IMAGES]:
+        inner = (
+            first_value(item, "contentUrl", "url", "@id", "src") if isinstance(item, dict) else item
+        )
+        links += [link.strip() for link in as_list(inner)[:_MAX_IMAGES] if isinstance(link, str)]
+    return [link for link in dict.fromkeys(links) if link][:_MAX_IMAGES]
 
 
 def _offers(value: Any) -> list[Node]:
-    """The offers of a product, those inside an AggregateOffer behind it."""
-    found = []
+    """Return the offers of a product; those of an AggregateOffer follow it."""
+    offers = []
     if isinstance(value, dict) and value and all(isinstance(v, dict) for v in value.values()):
-        value = list(value.values())  # a list that PHP has written with its keys
-    for offer in many(value)[:_MOST_OFFERS]:
+        value = list(value.values())  # a list that PHP wrote as a mapping by index
+    for offer in as_list(value)[:_MAX_OFFERS]:
         if not isinstance(offer, dict):
             continue
-        found.append(offer)
-        found += [o for o in many(offer.get("offers"))[:_MOST_OFFERS] if isinstance(o, dict)]
-    return found[:_MOST_OFFERS]
+        offers.append(offer)
+        offers += [o for o in as_list(offer.get("offers"))[:_MAX_OFFERS] if isinstance(o, dict)]
+    return offers[:_MAX_OFFERS]
 
 
 def offer_fields(value: Any, url: str = "") -> Fields:
-    """Price, currency, availability and more of a product's offers."""
+    """Return price, currency, availability and codes of a product's offers."""
     offers = _offers(value)
     if not offers:
         return {}
-    own = _of_url(offers, url)
-    ordered = [own, *(o for o in offers if o is not own)] if own else offers
+    page_offer = _matching_url(offers, url)
+    ordered = [page_offer, *(o for o in offers if o is not page_offer)] if page_offer else offers
     priced = [(o, p) for o in ordered if (p := _price(o)).get("price") is not None]
-    if own is None and "AggregateOffer" in types(ordered[0]) and "lowPrice" not in ordered[0]:
+    if (
+        page_offer is None
+        and "AggregateOffer" in types(ordered[0])
+        and "lowPrice" not in ordered[0]
+    ):
         priced.sort(key=lambda pair: pair[1]["price"])
-    # An offer for nothing is a template's gap beside one that costs something.
+    # Beside an offer with a price, an offer with the price 0 is a template's gap.
     offer, fields = next((pair for pair in priced if pair[1]["price"]), None) or (
         priced[0] if priced else (ordered[0], {})
     )
     stock = [_stock(o) for o in [offer, *ordered]]
     fields = dict(fields)
     fields["availability"] = next((s for s in stock if s), None)
-    if own is None and len(priced) > 1 and "InStock" in stock:
+    if page_offer is None and len(priced) > 1 and "InStock" in stock:
         fields["availability"] = "InStock"
     if "currency" not in fields:
         codes = (_currency(o) for o in ordered)
         fields["currency"] = next((code for code in codes if code), None)
     for name in ("sku", "mpn"):
-        fields |= {name: plain(offer[name])} if len(offers) == 1 and offer.get(name) else {}
+        fields |= {name: plain_text(offer[name])} if len(offers) == 1 and offer.get(name) else {}
     code = _gtin(offer) if len(offers) == 1 else None
     if code:
         fields["gtin"] = code
@@ -393,40 +402,42 @@ def offer_fields(value: Any, url: str = "") -> Fields:
 
 
 def _stock(offer: Node) -> str | None:
-    value = first(offer, "availability", "Availability")
-    return availability(plain(value) or (value.get("@id") if isinstance(value, dict) else None))
+    value = first_value(offer, "availability", "Availability")
+    return availability(
+        plain_text(value) or (value.get("@id") if isinstance(value, dict) else None)
+    )
 
 
 def _currency(offer: Node) -> str | None:
-    text = plain(first(offer, "priceCurrency", "currency"))
+    text = plain_text(first_value(offer, "priceCurrency", "currency"))
     return currency_of(text) if text else None
 
 
 def _price(offer: Node) -> Fields:
-    """What is paid now, and what was before."""
+    """Return an offer's price, regular price and currency."""
     if "price" not in offer and "lowPrice" not in offer:
         offer = {_PROPERTIES.get(key.lower(), key): value for key, value in offer.items()}
     fields: Fields = {}
-    raw = plain(first(offer, "price", "lowPrice"))
+    raw = plain_text(first_value(offer, "price", "lowPrice"))
     currency = _currency(offer)
     value = number(raw, currency) if raw else None
     if value is not None and currency is None:
         money = parse_price(str(raw))
         currency = money.currency if money else None
-    for spec in many(offer.get("priceSpecification"))[:_MOST_OFFERS]:
+    for spec in as_list(offer.get("priceSpecification"))[:_MAX_OFFERS]:
         if not isinstance(spec, dict):
             continue
-        listed = number(plain(first(spec, "price", "minPrice")))
-        kind = str(plain(spec.get("priceType")) or "").rpartition("/")[2]
+        listed = number(plain_text(first_value(spec, "price", "minPrice")))
+        kind = str(plain_text(spec.get("priceType")) or "").rpartition("/")[2]
         if kind in {"ListPrice", "StrikethroughPrice", "MSRP", "SRP", "RegularPrice"}:
             fields["regular_price"] = listed
         elif value is None and listed is not None and not spec.get("referenceQuantity"):
             value = listed
         currency = currency or _currency(spec)
-    before = fields.get("regular_price")
-    if before is not None and (value is None or before <= value):
+    regular = fields.get("regular_price")
+    if regular is not None and (value is None or regular <= value):
         del fields["regular_price"]
-        value = before if value is None else value
+        value = regular if value is None else value
     fields["price"] = value
     if currency:
         fields["currency"] = currency

@@ -9,10 +9,10 @@ from crawler.extract.money import short_currency_words
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.money.currencies import (
     CODES,
-    alike,
     currency_of,
     currency_of_region,
     is_currency,
+    share_a_sign,
 )
 from crawler.extract.page.page import Page, holds_digit
 from crawler.extract.words import any_word
@@ -60,7 +60,7 @@ def spoken_currency(page: Page) -> str | None:
             continue
         if holds_digit(text):
             currencies.update(money.currency for money in find_prices(text) if money.currency)
-        elif currency := short_currency_words.of_word(text.strip()) or _currency_alone(
+        elif currency := short_currency_words.currency_of_word(text.strip()) or _currency_alone(
             text.strip()
         ):
             currencies.add(currency)
@@ -93,7 +93,7 @@ def currency_of_phones(page: Page, sign_of: str) -> str | None:
         for number in numbers
     }
     currency = currencies.pop() if len(currencies) == 1 else None
-    return currency if currency and alike(currency, sign_of) else None
+    return currency if currency and share_a_sign(currency, sign_of) else None
 
 
 def currency_of_address(page: Page, sign_of: str) -> str | None:
@@ -120,4 +120,4 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
         regions |= {_BY_PESO[name[1]] for name in pesos}
     currencies = {currency_of_region(region) for region in regions if region}
     currency = currencies.pop() if len(currencies) == 1 else None
-    return currency if currency and alike(currency, sign_of) else None
+    return currency if currency and share_a_sign(currency, sign_of) else None

@@ -11,7 +11,7 @@ from itertools import islice
 from unicodedata import combining, normalize
 
 from crawler.extract import lazy_patterns
-from crawler.extract.address_kinds import is_front, is_front_of_tongue
+from crawler.extract.address_kinds import is_front, is_front_of_language
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.page.places import box as place_box
@@ -122,7 +122,7 @@ def is_logo(page: Page, heading: Element) -> bool:
     if heading.tag != "h1" or len(heading) != 1 or heading[0].tag != "a":
         return False
     target = page.resolve(heading[0].get("href") or "") or ""
-    front = is_front(target) or (is_front_of_tongue(target) and page.url.startswith(target))
+    front = is_front(target) or (is_front_of_language(target) and page.url.startswith(target))
     return bool(front) and not is_front(page.url) and target != page.url
 
 

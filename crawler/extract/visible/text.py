@@ -10,8 +10,8 @@ from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.money.currencies import (
     currency_of_country,
+    language_of_script,
     local_currency,
-    tongue_of_script,
 )
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
@@ -426,7 +426,7 @@ def _forget_price(signs: Visible) -> None:
 
 def currency_of_place(page: Page) -> str | None:
     """Return the currency of the country that the page's address, language or title names."""
-    tongue, host_ = page.lang or tongue_of_script(page.title), host_of(page.url)
+    tongue, host_ = page.lang or language_of_script(page.title), host_of(page.url)
     if "-" not in tongue and local_currency(host_, "", page.url) is None:
         # The end of a title, behind the product's name: "Buy online in South Africa".
         site = page.meta("og:site_name")

@@ -136,7 +136,7 @@ def take_labelled(walk: Lines, signs: Visible) -> None:
         signs.price_distance, signs.price_line = line.index - max(walk.heading, 0), line.index
         label = walk.lines[line.index - 1].text if line.index else ""
         words = _CODE.findall(f"{label} {line.text}")
-        codes = (currency_of(word) or short_currency_words.of_word(word) for word in words)
+        codes = (currency_of(word) or short_currency_words.currency_of_word(word) for word in words)
         signs.fields["currency"] = next(filter(None, codes), None)
         signs.paths["price"] = path(line.element)
         if signs.buy_buttons and not signs.fields.get("availability"):

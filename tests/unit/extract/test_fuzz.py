@@ -108,7 +108,7 @@ def test_state_of_any_shape(value: Any) -> None:
 @FAST
 @given(st.text(alphabet="{}[](),:'\"`\\/*!-.0123456789abnuxtrefvoid \n", max_size=60))
 def test_literals_of_any_text(text: str) -> None:
-    for reader in (literal.read, literal.call, literal.text_at):
+    for reader in (literal.parse, literal.parse_call, literal.text_at):
         try:
             reader(text, 0)
         except literal.Unreadable:

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import extract, find_links, parse
-from crawler.extract.merge import own_part
+from crawler.extract.merge import product_part
 from crawler.extract.stock.availability import availability_of_text
 
 
@@ -22,11 +22,11 @@ _BUY = "<form><input name=qty><button>Add to cart</button></form>"
 
 
 def test_a_script_without_an_ending_shows_the_thing_of_its_parameter():
-    keys = [own_part(f"https://a.example/customer/BookDetails?book_id={n}") for n in (11, 12)]
+    keys = [product_part(f"https://a.example/customer/BookDetails?book_id={n}") for n in (11, 12)]
     assert keys == ["11", "12"]
-    assert own_part("https://a.example/detail?id=7") == "7"
-    assert own_part("https://a.example/red-lamp?variant_id=7") == "red-lamp"
-    assert own_part("https://a.example/product/red-lamp?id=7") == "red-lamp"
+    assert product_part("https://a.example/detail?id=7") == "7"
+    assert product_part("https://a.example/red-lamp?variant_id=7") == "red-lamp"
+    assert product_part("https://a.example/product/red-lamp?id=7") == "red-lamp"
 
 
 def test_a_heading_in_a_box_that_is_called_the_foot_names_nothing():

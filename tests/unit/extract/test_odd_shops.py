@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract.address_kinds import looks_like_listing, looks_like_product
-from crawler.extract.merge import own_part
+from crawler.extract.merge import product_part
 from crawler.extract.template import Book, know_unpriced
 from crawler.extract.template.addresses import Addresses
 from tests.unit.extract.bodies import BUY, H1, found
@@ -138,8 +138,8 @@ class TestKinds:
 def test_the_view_at_the_end_of_an_address_is_no_key() -> None:
     """Of a shop that writes it behind each product's number, all products had the key 1."""
     paths = [f"/product/red-lamp/{n}/category/24/display/1/" for n in (12, 13)]
-    assert [own_part(f"https://shop.example{path}") for path in paths] == ["12", "13"]
-    assert own_part("https://shop.example/product/view/7") == "7"
+    assert [product_part(f"https://shop.example{path}") for path in paths] == ["12", "13"]
+    assert product_part("https://shop.example/product/view/7") == "7"
 
 
 def test_the_picture_is_the_one_to_zoom_into() -> None:

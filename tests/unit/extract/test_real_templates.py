@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import extract, parse
-from crawler.extract.merge import own_part
+from crawler.extract.merge import product_part
 from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.template.product_names import name_place
 from crawler.extract.template.values_by_place import Text
@@ -17,10 +17,10 @@ def _read(body, path="/p/lamp-12", title="Oak lamp", lang="en"):
 
 
 def test_a_scripts_one_parameter_with_a_figure_is_the_products_key():
-    keys = [own_part(f"https://a.example/item.php?it_id={n}&ca_id=10") for n in (15, 16)]
+    keys = [product_part(f"https://a.example/item.php?it_id={n}&ca_id=10") for n in (15, 16)]
     assert keys == ["15", "16"]
-    assert own_part("https://a.example/index.php?page=Detail&productId=7") == "7"
-    assert own_part("https://a.example/item.php?a=1&b=2") == "item"  # neither is known to be it
+    assert product_part("https://a.example/index.php?page=Detail&productId=7") == "7"
+    assert product_part("https://a.example/item.php?a=1&b=2") == "item"  # neither is known to be it
 
 
 def test_a_heading_that_goes_on_with_linked_categories_is_read_without_them():

@@ -12,7 +12,7 @@ from crawler.extract.address_kinds import is_front
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.sitemap_format import _MAX_ADDRESS_BYTES, read_sitemap
 from crawler.extract.listing.further_pages import further_pages, numbers_of, step_of
-from crawler.extract.merge import disputed, merged, settle
+from crawler.extract.merge import disputed, merged, outvote
 from crawler.extract.money.amounts import number
 from crawler.extract.money.cents import in_whole_units
 from crawler.extract.structured.breadcrumbs import breadcrumbs, ends_in_category, is_home, trail
@@ -208,7 +208,7 @@ class TestSources:
     ) -> None:
         offered: dict[str, Any] = {"json-ld": {"price": Decimal(5)}}
         offered |= {source: {"price": Decimal(n)} for source, n in others.items()}
-        settle(offered)
+        outvote(offered)
         assert offered["json-ld"]["price"] == price
         assert offered["json-ld"].get("regular_price") == regular
 

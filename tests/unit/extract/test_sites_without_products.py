@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import extract, parse
-from crawler.extract.sites_without_products import ENOUGH, Fruitless, Look
+from crawler.extract.sites_without_products import MIN_ALIKE_PAGES, Appearance, SitesWithoutProducts
 from spiders.catalog import CatalogSpider
 from tests.benchmarks.shops import SHOPS, things
 
@@ -25,9 +25,11 @@ COUNTRY = """<html><title>Moda</title><body><h2>Welcome</h2><p>Choose your count
 <a href="/us/">USA</a><a href="/de/">Deutschland</a></body></html>"""
 
 
-def read(seen: Fruitless, html: str, url: str, landed: str = "", **said: Any) -> str | None:
+def read(
+    seen: SitesWithoutProducts, html: str, url: str, landed: str = "", **said: Any
+) -> str | None:
     found = extract(parse(html, landed or url))
-    told = {"shown": found.kind == "product", "seed": False, **said}
+    told = {"is_product": found.kind == "product", "seed": False, **said}
     return seen.note("shop", found, url, **told)
 
 
@@ -41,18 +43,18 @@ def read(seen: Fruitless, html: str, url: str, landed: str = "", **said: Any) ->
     ids=["age", "login", "country"],
 )
 def test_a_gate_before_each_page_is_told_of_once(html: str, words: str) -> None:
-    seen, told = Fruitless(), []
+    seen, told = SitesWithoutProducts(), []
     for n in range(40):
         said = read(seen, html, f"https://a.example/product/lamp-{n}", seed=n == 0)
         told += [(n + 1, said)] if said else []
     ((pages, said),) = told
-    assert pages == ENOUGH
+    assert pages == MIN_ALIKE_PAGES
     assert words in said
-    assert not list(seen.ends())  # it was told
+    assert not list(seen.last_warnings())  # it was told
 
 
 def test_a_gate_that_comes_in_the_middle_of_a_shop_is_told_of() -> None:
-    seen, told = Fruitless(), []
+    seen, told = SitesWithoutProducts(), []
     for n, thing in enumerate(GOODS):
         html = WOO.page(thing, False) if n < 20 else LOGIN
         told += [said for said in [read(seen, html, WOO.url(thing))] if said]
@@ -60,14 +62,18 @@ def test_a_gate_that_comes_in_the_middle_of_a_shop_is_told_of() -> None:
 
 
 def test_where_pages_are_redirected_is_told() -> None:
-    seen, gate = Fruitless(), "https://a.example/age-check"
-    told = [read(seen, AGE, f"https://a.example/p/{n}", landed=gate) for n in range(ENOUGH)]
+    seen, gate = SitesWithoutProducts(), "https://a.example/age-check"
+    told = [
+        read(seen, AGE, f"https://a.example/p/{n}", landed=gate) for n in range(MIN_ALIKE_PAGES)
+    ]
     assert f"after a redirect to {gate}" in str(told[-1])
 
 
 def test_a_gate_on_another_site_is_told_of_once() -> None:
-    seen = Fruitless()
-    told = [seen.left("shop", f"https://age.example/check?back={n}") for n in range(40)]
+    seen = SitesWithoutProducts()
+    told = [
+        seen.note_redirect_away("shop", f"https://age.example/check?back={n}") for n in range(40)
+    ]
     said = "the last 12 pages were redirected to another site, https://age.example/check"
     assert [one for one in told if one] == [said]
 
@@ -83,54 +89,56 @@ def test_a_gate_on_another_site_is_told_of_once() -> None:
     ],
 )  # fmt: skip
 def test_pages_that_differ_or_are_no_products_are_no_gate(page: Any) -> None:
-    seen = Fruitless()
+    seen = SitesWithoutProducts()
     for n in range(60):
         path, html = page(n)
         assert read(seen, f"<html><body>{html}</body></html>", f"https://a.example{path}") is None
 
 
 def test_at_the_end_a_site_without_a_product_is_told_of_by_who_read_its_seed() -> None:
-    seen, other = Fruitless(), Fruitless()
+    seen, other = SitesWithoutProducts(), SitesWithoutProducts()
     for n in range(5):
         html = f"<html><title>Post {n}</title><body><h1>Thoughts on {n}</h1><p>Words</body></html>"
         read(seen, html, f"https://a.example/2026/thoughts-{n}", seed=n == 0)
         read(other, html, f"https://a.example/2026/thoughts-{n}")
-    ((site, said),) = seen.ends()
+    ((site, said),) = seen.last_warnings()
     assert site == "shop"
     assert said == (
         "none of the 5 pages read here shows a product; one of them is titled 'Post 0',"
         " headed 'Thoughts on 0'"
     )
-    assert not list(other.ends())
+    assert not list(other.last_warnings())
 
 
 def test_products_without_a_price_are_told_of_at_the_end() -> None:
-    seen = Fruitless()
+    seen = SitesWithoutProducts()
     for thing in GOODS[:12]:
         html = WOO.page(thing, True).replace(WOO.words.money(thing.price), "Log in to see prices")
         html = html.replace(f'"price": "{thing.price}", ', "")
-        read(seen, html, WOO.url(thing), seed=True, shown=True)
-    assert [said for _, said in seen.ends()] == ["none of the 12 products read here shows a price"]
+        read(seen, html, WOO.url(thing), seed=True, is_product=True)
+    assert [said for _, said in seen.last_warnings()] == [
+        "none of the 12 products read here shows a price"
+    ]
 
 
 def test_a_shop_that_shows_products_is_not_told_of() -> None:
-    seen = Fruitless()
+    seen = SitesWithoutProducts()
     for thing in GOODS:
         assert read(seen, WOO.page(thing, True), WOO.url(thing), seed=True) is None
-    assert not list(seen.ends())
+    assert not list(seen.last_warnings())
 
 
 def test_sites_are_counted_in_bounded_room() -> None:
-    seen = Fruitless()
+    seen = SitesWithoutProducts()
     found = extract(parse(AGE, "https://a.example/"))
     for n in range(900):
-        seen.note(f"shop{n}", found, "https://a.example/", shown=False, seed=True)
+        seen.note(f"shop{n}", found, "https://a.example/", is_product=False, seed=True)
     assert len(seen._sites) == 500
 
 
 @pytest.mark.parametrize("html", ["", "<p>", b"\xff\xfe\x00", "<form " * 9000, "<title>\x1b[2J"])
 def test_any_page_looks_like_something(html: Any) -> None:
-    assert str(Look.of(parse(html, "https://a.example/")))
+    assert str(Appearance.of(parse(html, "https://a.example/")))
 
 
 @pytest.mark.parametrize(("reason", "lines"), [("finished", 1), ("shutdown", 0)])

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from crawler.extract import extract, parse
-from crawler.extract.money.short_currency_words import alone, beside
+from crawler.extract.money.short_currency_words import lone_price, word_beside
 
 URL = "https://shop.example/p/red-lamp"
 #: By what they show: language, body, the fields expected, and the address where it matters.
@@ -163,13 +163,13 @@ def test_delivery_that_costs_nothing_is_no_price():
     ],
 )
 def test_a_word_of_other_meanings_is_no_currency(text, marked):
-    assert alone(text, marked=marked) is None
+    assert lone_price(text, marked=marked) is None
 
 
 def test_a_word_counts_in_its_own_country():
     text = "Longitud L 250 y precio L 1,250.00"
-    assert beside(text, 11, 14, "EUR") is None
-    assert beside(text, 26, 34, "HNL") == ("HNL", 24, 34)
+    assert word_beside(text, 11, 14, "EUR") is None
+    assert word_beside(text, 26, 34, "HNL") == ("HNL", 24, 34)
 
 
 def test_a_country_s_word_may_touch_its_amount():

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import extract, find_links, parse
-from crawler.extract.merge import own_part
+from crawler.extract.merge import product_part
 from crawler.extract.page import joints
 
 
@@ -133,9 +133,9 @@ def test_a_tables_head_labels_no_value_of_another_row():
 
 
 def test_a_number_before_what_is_shown_of_it_is_the_products_key():
-    keys = [own_part(f"https://a.example/products/{n}/show") for n in (11, 12)]
+    keys = [product_part(f"https://a.example/products/{n}/show") for n in (11, 12)]
     assert keys == ["11", "12"]
-    assert own_part("https://a.example/products/lamp/show") == "show"
+    assert product_part("https://a.example/products/lamp/show") == "show"
 
 
 @pytest.mark.parametrize("word", ["Sold out", "Out of stock"])

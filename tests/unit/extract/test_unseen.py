@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import Found, find_links, parse
-from crawler.extract.merge import own_part
+from crawler.extract.merge import product_part
 from tests.unit.extract.bodies import BUY, H1, found
 
 
@@ -259,7 +259,7 @@ def test_products_that_a_parameter_names_are_not_variants_of_one() -> None:
 
 def test_products_that_a_parameter_names_have_keys_of_their_own() -> None:
     addresses = [f"https://shop.example/detail.html?product_no={n}&x=1" for n in (101, 102)]
-    assert [own_part(url) for url in addresses] == ["101", "102"]
+    assert [product_part(url) for url in addresses] == ["101", "102"]
 
 
 def test_a_price_right_behind_an_item_number_is_a_price() -> None:

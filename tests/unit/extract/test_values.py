@@ -17,7 +17,7 @@ from crawler.extract.stock.availability import (
 )
 from crawler.extract.structured.breadcrumbs import is_home, trail
 from crawler.extract.structured.jsonld import loads
-from crawler.extract.structured.opengraph import fields, shorn
+from crawler.extract.structured.opengraph import fields, without_site_name
 from crawler.extract.structured.schema import gtin, images, without_tags
 from crawler.extract.visible.facts import _label as label
 
@@ -275,8 +275,8 @@ def test_broken_json_is_repaired_within_reason(text: str, value: Any) -> None:
 
 
 def test_small_things() -> None:
-    assert shorn("Lamp – My Shop", "My Shop") == "Lamp"
-    assert shorn("Lamp - red", "My Shop") == "Lamp - red"
+    assert without_site_name("Lamp – My Shop", "My Shop") == "Lamp"
+    assert without_site_name("Lamp - red", "My Shop") == "Lamp - red"
     assert without_tags("a < b") == "a < b"
     assert without_tags("<p>a</p><p>b</p>") == "a b"
     assert images([{"url": "a"}, "b", {"contentUrl": ["a", "c"]}, None, 3]) == ["a", "b", "c"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crawler.extract import extract, parse
-from crawler.extract.merge import own_part
+from crawler.extract.merge import product_part
 
 SHOP = "https://shop.example/p/drill-12"
 
@@ -118,7 +118,7 @@ def test_meta_elements_tell_a_price(
     ],
 )
 def test_an_address_names_its_product(url: str, part: str | None) -> None:
-    assert own_part(url) == part
+    assert product_part(url) == part
 
 
 def test_a_number_of_the_shops_is_the_id_before_the_address_is() -> None:

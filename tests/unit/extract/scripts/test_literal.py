@@ -21,7 +21,7 @@ from tests.measuring import within_cpu
     ],
 )  # fmt: skip
 def test_a_literal_is_read(text: str, value: Any) -> None:
-    assert literal.read(text)[0] == value
+    assert literal.parse(text)[0] == value
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_literal_is_read(text: str, value: Any) -> None:
 )  # fmt: skip
 def test_what_is_none_is_given_up_at_once(text: str) -> None:
     with within_cpu(0.2), pytest.raises(literal.Unreadable):
-        literal.read(text)
+        literal.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -45,10 +45,10 @@ def test_what_is_none_is_given_up_at_once(text: str) -> None:
 def test_a_function_that_is_called_at_once_is_read_by_what_it_returns(
     text: str, value: Any
 ) -> None:
-    assert literal.call(text) == value
+    assert literal.parse_call(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "(function(a){", "(function(a){return {n:a}}(", "x()"])
 def test_a_function_cut_off_is_given_up(text: str) -> None:
     with pytest.raises(literal.Unreadable):
-        literal.call(text)
+        literal.parse_call(text)

@@ -57,7 +57,11 @@ def test_no_language_says_a_word_twice():
 def test_each_list_of_a_file_is_one_that_a_rule_asks_for():
     """A misspelt section would be a file full of words that nobody looks for."""
     code = "".join(path.read_text("utf-8") for path in EXTRACT.rglob("*.py"))
-    asked = set(re.findall(r"""(?:any_(?:of|word)|alone_of)\(["'](\w+)["'], ["'](\w+)["'](?:, \d)?\)""", code))
+    asked = set(
+        re.findall(
+            r"""(?:any_(?:of|word)|alone_of)\(["'](\w+)["'], ["'](\w+)["'](?:, \d)?\)""", code
+        )
+    )
     asked |= {("stock", name) for name in availability._PHRASES}
     asked |= {("label", name) for name in ("sku", "gtin", "mpn", "brand", "model")}
     assert {(section, name) for _, section, name, _ in LISTS} == asked
