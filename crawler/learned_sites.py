@@ -26,7 +26,7 @@ from crawler.stores.template_rows import (
 )
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import printable
-from scrapy_seine.retry_until import tell_failure
+from scrapy_seine.retry_until import log_failure
 
 logger = logging.getLogger(__name__)
 _NOT_TEXT = re.compile("[\0\ud800-\udfff]")
@@ -57,7 +57,7 @@ class Templates:
         try:
             self._read = read_templates(self.url)
         except psycopg2.Error as error:  # a missing table or grant is no reason to stop a worker
-            tell_failure(logger, "no template is read, so that sites are learned anew", error)
+            log_failure(logger, "no template is read, so that sites are learned anew", error)
 
     def hand_over(self, book: Book) -> None:
         """Load the templates into a spider's book."""
@@ -81,7 +81,7 @@ class Templates:
                 logger.debug("no field is looked for: the database does not answer")
             except Exception as error:  # pages are still read, by the templates in use
                 wait_s = FAILED_S
-                tell_failure(logger, "no field that moved is looked for", error)
+                log_failure(logger, "no field that moved is looked for", error)
 
     async def recall(self, book: Book) -> None:
         """Load the stored values that pages wait for.

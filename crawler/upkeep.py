@@ -25,7 +25,7 @@ from crawler.stores.tables import DEAD_END, OVERHEAD, TEMPLATE
 from scrapy_seine.config import StoreConfig, number
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.retry_until import RetryUntil, tell_failure
+from scrapy_seine.retry_until import RetryUntil, log_failure
 from scrapy_seine.sinks.postgres.writer import Writer
 
 logger = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ class Upkeep:
         try:
             self._save_templates(least)
         except Exception as error:
-            tell_failure(logger, "what was learned of sites is not shared", error)
+            log_failure(logger, "what was learned of sites is not shared", error)
 
     def _save_templates(self, least: int) -> None:
         book = self._book
@@ -116,7 +116,7 @@ class Upkeep:
             try:
                 await self.inflight.completed()
             except Exception as error:  # the next review repeats it
-                tell_failure(logger, "the crawl's jobs are left as they are", error)
+                log_failure(logger, "the crawl's jobs are left as they are", error)
             self.save_templates()
             await asyncio.sleep(REVIEW_S * random.uniform(0.7, 1.3))
 

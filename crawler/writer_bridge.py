@@ -130,7 +130,7 @@ class Storage:
             url,
             tables,
             done=partial(on_loop, loop, self._report),
-            pressed=partial(on_loop, loop, partial(self.inflight.press, name)),
+            pressed=partial(on_loop, loop, partial(self.inflight.request_pause, name)),
             refused=refused,
             limits=limits,
         )

@@ -71,7 +71,7 @@ class Detect:
         about_proxy = finding.verdict in REFUSED and "proxy_lease" in request.meta
         about_site = finding.verdict in BAD and not about_proxy
         if good or (about_site and not _hands_out_its_key(request, response, finding.rule)):
-            self.verdicts.tell(request, good)
+            self.verdicts.notify(request, good)
         return response
 
     def page(self, request: Request, response: Response) -> Page:

@@ -104,7 +104,7 @@ class Egress:
         if (slot := _slot_of(request)) is not None:
             request.meta[AT] = attrs.evolve(slot, spent=True)
 
-    def left(self, request: Request, lease: Lease) -> None:
+    def record_sent(self, request: Request, lease: Lease) -> None:
         """Count the address' next slot from now, where the request was sent later than its slot.
 
         So it is for a request without a slot of its address, which is sent at its domain's time

@@ -310,7 +310,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         if wait_s >= _LONG_S and request.meta.get(_TOLD) != step:
             # The whole pool is refused, so that the ladder counts it against the site.
             request.meta[_TOLD] = step
-            self.verdicts.tell(request, False, _WHOLE_POOL)
+            self.verdicts.notify(request, False, _WHOLE_POOL)
         if wait_s >= _LONG_S and copy is not None:
             if self.stop_if_no_proxies and self.crawler.engine is not None:
                 asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="no_proxies"))  # noqa: RUF006
@@ -368,7 +368,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         reply = await self._report(request, "ban")
         if refused and reply in _NEWS and not request.meta.get(_PROBE):
             # The site refuses a proxy that it accepted before; all its uses count as one verdict.
-            self.verdicts.tell(request, False)
+            self.verdicts.notify(request, False)
         self.stats.inc_value("proxies/bans")
         request.meta[_TRIES] = tries
         copy = self.inflight.postpone(request, kind="proxy", reason=reason, wait_s=0.0)

@@ -25,7 +25,7 @@ from redis.exceptions import (
 )
 
 from scrapy_seine.errors import StoreUnreachable
-from scrapy_seine.store_errors import first_line, said_by, with_advice
+from scrapy_seine.store_errors import first_line, refusal_line, with_advice
 
 T = TypeVar("T")
 #: Errors that mean that a store is unreachable.
@@ -84,9 +84,9 @@ def passes(error: Exception) -> bool:
     return not LASTING.search(str(error))
 
 
-def tell_failure(logger: logging.Logger, failure: str, error: Exception) -> None:
+def log_failure(logger: logging.Logger, failure: str, error: Exception) -> None:
     """Log a failure: in one line if a store reported the reason, else with the traceback."""
-    line = said_by(error)
+    line = refusal_line(error)
     if line is None:
         logger.error("%s", failure, exc_info=error)
     else:
@@ -96,9 +96,9 @@ def tell_failure(logger: logging.Logger, failure: str, error: Exception) -> None
 class RetryUntil:
     """Decides after each failure whether to wait once more, and how long."""
 
-    def __init__(self, limit_s: float, tell: Callable[[str], None]) -> None:
+    def __init__(self, limit_s: float, report: Callable[[str], None]) -> None:
         self.limit_s = limit_s
-        self.tell = tell
+        self.report = report
         self._since: float | None = None
         self._was_resolved = False
         """Whether the server's name was resolved at least once, as far as is known."""
@@ -120,17 +120,17 @@ class RetryUntil:
             self._since = now
             if limit_s > 0:
                 wait = f"waiting for it up to {limit_s:g} s (SEINE_OUTAGE_LIMIT)"
-                self.tell(f"{with_advice(line)}; {wait}")
+                self.report(f"{with_advice(line)}; {wait}")
         waited = now - self._since
         if waited >= limit_s:
             raise StoreUnreachable(line) from None
         # Random, because many workers wait for the same server.
         return min(random.uniform(0.1, 0.5 + min(2.0, waited / 4)), limit_s - waited)
 
-    def over(self) -> None:
+    def record_answer(self) -> None:
         """Record that the store answered; log it if it was waited for."""
         if self._since is not None:
-            self.tell(f"the stores answer again after {time.monotonic() - self._since:.1f} s")
+            self.report(f"the stores answer again after {time.monotonic() - self._since:.1f} s")
             self._since = None
         self._was_resolved = True
 
@@ -147,7 +147,7 @@ class RetryUntil:
             except (StoreUnreachable, RedisError, OSError) as error:
                 time.sleep(self.wait_s(error))
             else:
-                self.over()
+                self.record_answer()
                 return result
 
     async def try_until_async(self, work: Callable[[], Awaitable[T]]) -> T:
@@ -158,5 +158,5 @@ class RetryUntil:
             except (StoreUnreachable, RedisError, OSError) as error:
                 await asyncio.sleep(self.wait_s(error))
             else:
-                self.over()
+                self.record_answer()
                 return result

@@ -40,7 +40,7 @@ def with_advice(line: str) -> str:
     return line
 
 
-def said_by(error: BaseException) -> str | None:
+def refusal_line(error: BaseException) -> str | None:
     """Return a store's refusal in one line, without credentials; None if another part failed.
 
     PostgreSQL's errors are recognised by their PEP 249 names, because the library runs without a

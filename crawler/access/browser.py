@@ -105,8 +105,10 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
                     refused = self.relay.refused.get((home, place_of(request)), "")
                     raise self.reach.refusal(request, refused) from None
                 raise DownloadFailedError(_line_of(error)) from None
-            if home is not None and (address := self.relay.reached.get(place_of(request))):
-                self.reach.reached(request, address)
+            if home is not None and (
+                address := self.relay.connected_addresses.get(place_of(request))
+            ):
+                self.reach.record_host(request, address)
             return response
 
     async def _launch(self) -> None:
@@ -156,7 +158,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
 
     def _stop_worker(self, reason: str) -> None:
         """Stop the worker, once."""
-        if self.worker.told != BROWSER_FAILED:
+        if self.worker.stop_reason != BROWSER_FAILED:
             logger.error("worker exits: its browser does not start: %s", reason)
             self.worker.stop(BROWSER_FAILED)
 
@@ -224,7 +226,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
 
     async def close(self) -> None:
         """Close the browser and the relay; errors of a dead driver are ignored."""
-        if self.worker.told != BROWSER_FAILED:
+        if self.worker.stop_reason != BROWSER_FAILED:
             await super().close()
         else:
             with contextlib.suppress(Exception):

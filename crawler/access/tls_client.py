@@ -53,10 +53,10 @@ class TlsHandler(WreqDownloadHandler):
             raise
         finally:
             del request.meta[_RELAY]
-        address = self.relay.reached.get(place_of(request))
+        address = self.relay.connected_addresses.get(place_of(request))
         if address is None:
             return response
-        self.reach.reached(request, address)
+        self.reach.record_host(request, address)
         return response.replace(ip_address=ip_address(address))
 
     def _get_proxy(self, request: Request) -> Any:

@@ -31,7 +31,7 @@ from scrapy_seine.engine.starting.arguments import refuse_undeclared
 from scrapy_seine.engine.starting.unusable_settings import blame
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.frontier.opening import agree
+from scrapy_seine.frontier.opening import check_partitions
 from scrapy_seine.lenient import whole
 from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import RetryUntil
@@ -103,7 +103,7 @@ class Command(ScrapyCrawl):
             seconds, micros = redis.time()
         self.skew_s = time.time() - seconds - micros / 1e6
         partitions = whole(stored, -1) if stored else frontier.partitions
-        agree(frontier.crawl, frontier.partitions, partitions)
+        check_partitions(frontier.crawl, frontier.partitions, partitions)
         return stores
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:

@@ -20,7 +20,7 @@ from scrapy_seine.errors import ConfigError, StoreError
 from scrapy_seine.misspelt_names import did_you_mean
 from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import interruptible_statements, transaction
-from scrapy_seine.store_errors import first_line, said_by
+from scrapy_seine.store_errors import first_line, refusal_line
 
 _PRODUCT = (
     "site_id", "external_id", "url", "name", "price", "regular_price", "currency",
@@ -204,7 +204,7 @@ def stream(
     except (psycopg2.DataError, errors.UndefinedFunction) as error:
         raise ConfigError(f"--where: {first_line(error)}") from None
     except psycopg2.Error as error:  # for instance, a table or a permission is missing
-        if (message := said_by(error)) is None:
+        if (message := refusal_line(error)) is None:
             raise
         raise StoreError(message) from None
 

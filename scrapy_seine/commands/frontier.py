@@ -20,7 +20,7 @@ from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.change_priority import Which, checked
 from scrapy_seine.frontier.encoding.legacy import Source, import_queue
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.opening import disown
+from scrapy_seine.frontier.opening import release_spider
 from scrapy_seine.reads import lazy_rich, terminal_tables
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.domains import list_domains, read_domains
@@ -138,7 +138,7 @@ class Command(SeineCommand):
         seen_count = 0 if domain else (await frontier.counts()).seen
         dropped = await (frontier.clear_domain(domain) if domain else frontier.clear())
         if not domain:
-            await disown(frontier)
+            await release_spider(frontier)
         await note_command(frontier.redis, frontier.keys, "clear", domain, dropped)
         also = "" if domain else f", {seen_count} seen URLs forgotten"
         text = f"{_target(frontier, opts)}: {dropped} requests dropped{also}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.interrupts import interruptible
 from scrapy_seine.printable import OUTPUT_ERRORS, discard_output, open_streams, printable, redact
-from scrapy_seine.store_errors import said_by
+from scrapy_seine.store_errors import refusal_line
 
 FAILED = 1
 #: A shell's exit status of a program that Ctrl-C ended.
@@ -50,7 +50,7 @@ def guarded(work: Callable[[], int | None], tell: Callable[[str], None] | None =
         discard_output()
         return FAILED
     except Exception as error:
-        if (refusal := said_by(error)) is None:
+        if (refusal := refusal_line(error)) is None:
             raise
         tell(refusal)
         return FAILED

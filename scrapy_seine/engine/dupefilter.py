@@ -67,14 +67,14 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
         since = self._confirmed.get(number)
         return since is not None and monotonic() - since < self.LIFETIME_S
 
-    def drops(self, request: Request, number: int | None, *, again: bool) -> bool:
-        """Whether the project's own filter drops a link; *again*: its page was parsed before."""
+    def drops(self, request: Request, number: int | None, *, was_parsed: bool) -> bool:
+        """Whether the project's own filter drops a link; *was_parsed*: its page was before."""
         return False
 
     def log(self, request: Request, spider: Any) -> None:
         """Log no duplicate, because stats count them."""
 
-    def lets_all_pass(self, request: Request) -> bool:
+    def accepts_repeats(self, request: Request) -> bool:
         """Whether the project's own filter, which accepted a link, would accept it again."""
         return False
 
@@ -148,13 +148,13 @@ class ProjectDupeFilter(DupeFilter):
         self._log = log
         self._accepted: set[int] = set()
 
-    def drops(self, request: Request, number: int | None, *, again: bool) -> bool:
+    def drops(self, request: Request, number: int | None, *, was_parsed: bool) -> bool:
         """Call the project's own filter, except for links that it accepted before."""
         if self._request_seen is None or request.dont_filter:
             return False
         if number is None:
             number = fingerprint(request.url, request.method, request.body)
-        if again and number in self._accepted:
+        if was_parsed and number in self._accepted:
             return False
         dropped = bool(self._request_seen(request))
         if not dropped:
@@ -166,7 +166,7 @@ class ProjectDupeFilter(DupeFilter):
         if self._log is not None:
             self._log(request, spider)
 
-    def lets_all_pass(self, request: Request) -> bool:
+    def accepts_repeats(self, request: Request) -> bool:
         """Call the filter once more: one that remembers drops now what it has just accepted."""
         return (
             self._request_seen is not None

@@ -139,7 +139,7 @@ class Heartbeat:
         try:
             await self.beat()
         except (RedisError, OSError) as error:
-            if not self.exchange.refusals.tell(error, "This worker's leases may expire"):
+            if not self.exchange.refusals.log_refusal(error, "This worker's leases may expire"):
                 logger.debug("the heartbeat was not sent: %s", error)
 
     async def _read_cancelled(self) -> None:
@@ -147,7 +147,9 @@ class Heartbeat:
         try:
             names = await self.redis.smembers(key)  # type: ignore[assignment]
         except ResponseError as error:
-            self.exchange.refusals.tell(ResponseError(f"{key}: {error}"), "No job is cancelled")
+            self.exchange.refusals.log_refusal(
+                ResponseError(f"{key}: {error}"), "No job is cancelled"
+            )
         self.cancelled = frozenset(map(word, names))
 
     def _cpu(self) -> float:
@@ -189,7 +191,7 @@ class Heartbeat:
                     await channel.subscribe(*self.frontier.channels)
                     # Messages published before this subscription were missed.
                     self.forget()
-                    self.exchange.kick(self._share_s())
+                    self.exchange.schedule_round_trip(self._share_s())
                     await self._look_for_end()
                     async for message in channel.listen():
                         if message["data"] == b"cancel":
@@ -207,7 +209,7 @@ class Heartbeat:
 
     def _received(self, message: bytes) -> None:
         if message == b"pause":
-            self.exchange.give_back()
+            self.exchange.release_buffered()
         elif message == b"forget":
             self.forget()
         elif message.startswith((b"local ", b"drain ")):
@@ -215,12 +217,12 @@ class Heartbeat:
             if worker == self.worker:
                 self.mail() if command == "local" else self._leave()
         elif message.startswith(b"block "):
-            self.exchange.give_back(word(message[6:]))
+            self.exchange.release_buffered(word(message[6:]))
         elif message.startswith(b"ready "):
             if self.worker in word(message).split(" "):
-                self.exchange.kick()
+                self.exchange.schedule_round_trip()
         elif len(self.exchange.buffered) <= self.exchange.config.read_ahead // 2:
-            self.exchange.kick(self._share_s())
+            self.exchange.schedule_round_trip(self._share_s())
 
     def _share_s(self) -> float:
         return SPREAD_S * (hash((self.worker, time.monotonic())) % 1000) / 1000

@@ -44,9 +44,9 @@ from scrapy_seine.urls import scheme_of, slot
 
 logger = logging.getLogger(__name__)
 #: Requests that one worker keeps at the same time, at most.
-MOST = 10_000
+MAX_REQUESTS = 10_000
 #: Stubs that enter Redis at the same time; each takes a connection.
-_AT_A_TIME = 16
+_CONCURRENT_PUSHES = 16
 #: Name of the field that makes a stored request a stub.
 FIELD = "_local"
 _MARK = FIELD.encode()
@@ -88,7 +88,7 @@ class LocalRequests:
         inflight: InFlightTable,
         seal: Seal,
         *,
-        counted: Callable[[str], None],
+        add_to_stat: Callable[[str], None],
         wake: Callable[[], None],
     ) -> None:
         self.worker = worker
@@ -99,14 +99,14 @@ class LocalRequests:
         self.tasks: set[asyncio.Task[None]] = set()
         self.mail: deque[Lease] = deque()
         """Leases of own stubs that other workers handed over."""
-        self._count = counted
+        self._count = add_to_stat
         self._wake = wake
         self._numbers = count(1)
         self._waiting: dict[int, Local] = {}
         self._running: dict[str, tuple[int, Local]] = {}
         self._warned: set[str] = set()
-        self._entering = asyncio.Semaphore(_AT_A_TIME)
-        self._ended: list[int] = []
+        self._entering = asyncio.Semaphore(_CONCURRENT_PUSHES)
+        self._ended_fingerprints: list[int] = []
 
     def __len__(self) -> int:
         return len(self._waiting) + len(self._running)
@@ -114,14 +114,14 @@ class LocalRequests:
     @property
     def has_room(self) -> bool:
         """Whether there is room for a request that could also be stored."""
-        return len(self) < MOST // 2
+        return len(self) < MAX_REQUESTS // 2
 
-    def take(
-        self, request: Request, entry: InFlight | None, fingerprint: int | None, why: str = ""
+    def keep(
+        self, request: Request, entry: InFlight | None, fingerprint: int | None, reason: str = ""
     ) -> bool:
         """Keep a request that *entry*'s page yielded; False if this worker keeps too many.
 
-        *why* is logged once for each callback; '' if it was logged elsewhere.
+        *reason* is logged once for each callback; '' if it was logged elsewhere.
 
         Raises:
             BadRequest: no worker could send it.
@@ -131,23 +131,23 @@ class LocalRequests:
         host = waits_at(request, slot(request.url))
         stub = push_of(request, lambda: fields, fingerprint=None, seal=self.seal, host=host)
         stub = attrs.evolve(stub, mark=new_token())
-        if why:
-            self._warn(request, why)
-        if len(self) >= MOST:
+        if reason:
+            self._warn(request, reason)
+        if len(self) >= MAX_REQUESTS:
             self._count("local_refused")
             if entry is not None:
-                reason = f"this worker keeps {MOST} requests that cannot be stored already"
-                self.inflight.mark(entry, "internal", reason)
+                reason = f"this worker keeps {MAX_REQUESTS} requests that cannot be stored already"
+                self.inflight.state_failure(entry, "internal", reason)
             return False
         parent = Hold(self.inflight, entry)
         if entry is not None:
             entry.holds += 1
         self._waiting[number] = Local(request, parent, stub, fingerprint)
         self._count("local")
-        self._spawn(self._enter(number))
+        self._spawn(self._push_stub(number))
         return True
 
-    def _warn(self, request: Request, why: str) -> None:
+    def _warn(self, request: Request, reason: str) -> None:
         callback = request.callback
         name = getattr(callback, "__qualname__", None) or type(callback).__name__
         if callback is None:
@@ -155,15 +155,17 @@ class LocalRequests:
         if name not in self._warned:
             self._warned.add(name)
             logger.warning(
-                "requests with callback %s cannot be stored and stay in this worker: %s", name, why
+                "requests with callback %s cannot be stored and stay in this worker: %s",
+                name,
+                reason,
             )
 
-    async def _enter(self, number: int) -> None:
+    async def _push_stub(self, number: int) -> None:
         """Push a stub, unless another worker keeps the same request."""
         async with self._entering:
-            await self._enter_at_once(number)
+            await self._push_stub_now(number)
 
-    async def _enter_at_once(self, number: int) -> None:
+    async def _push_stub_now(self, number: int) -> None:
         local = self._waiting[number]
         while True:
             try:
@@ -174,7 +176,7 @@ class LocalRequests:
                 else:
                     await self.frontier.push([local.stub])
                     self.exchange.undone = None
-                    self.exchange.kick()
+                    self.exchange.schedule_round_trip()
                 return
             except (RedisError, OSError) as error:
                 logger.debug("a local request waits for Redis: %s", error)
@@ -219,7 +221,7 @@ class LocalRequests:
             return None
         local = self._waiting.pop(int(number), None) if number.isdecimal() else None
         if local is None:
-            self.exchange.done(Done(lease=lease, rule=RULE))
+            self.exchange.commit(Done(lease=lease, rule=RULE))
             return None
         if local.stub.domain != lease.domain:
             self._waiting[int(number)] = local
@@ -232,7 +234,7 @@ class LocalRequests:
         try:
             if not await is_alive(self.frontier, owner):
                 self._count(f"ignored/{RULE}")
-                self.exchange.done(Done(lease=lease, rule=RULE))
+                self.exchange.commit(Done(lease=lease, rule=RULE))
                 return
             fields = attrs.asdict(lease)
             fields["stored"] = lease.stored.hex()
@@ -265,7 +267,7 @@ class LocalRequests:
         except (RedisError, OSError, ValueError, TypeError) as error:
             logger.debug("mail of local requests: %s", error)  # the leases expire, and come again
 
-    def again(self, entry: InFlight) -> Push | None:
+    def stub_for_retry(self, entry: InFlight) -> Push | None:
         """Keep a request for its next try; returns its stub, None if it is no local one."""
         running = self._running.pop(entry.lease.id, None)
         if running is None:
@@ -274,7 +276,7 @@ class LocalRequests:
         self._waiting[number] = attrs.evolve(local, request=entry.copy or entry.request)
         return local.stub
 
-    def ended(self, entry: InFlight) -> None:
+    def release_parent(self, entry: InFlight) -> None:
         """Release the page that waits for a request, because the request has ended.
 
         The page may itself be a local request of another page, and so on: each ends in a step of
@@ -283,20 +285,23 @@ class LocalRequests:
         _, local = self._running.pop(entry.lease.id, (0, None))
         if local is not None:
             if local.fingerprint is not None:
-                self._ended.append(local.fingerprint)
-                if len(self._ended) == 1:
-                    self._spawn(self._note_ended())
+                self._ended_fingerprints.append(local.fingerprint)
+                if len(self._ended_fingerprints) == 1:
+                    self._spawn(self._store_ended())
             asyncio.get_running_loop().call_soon(local.parent.release)
 
-    async def _note_ended(self) -> None:
+    async def _store_ended(self) -> None:
         client: Any = self.frontier.redis
         try:
-            while self._ended:
-                number, fields = len(self._ended), dict.fromkeys(map(str, self._ended), _DONE)
+            while self._ended_fingerprints:
+                number, fields = (
+                    len(self._ended_fingerprints),
+                    dict.fromkeys(map(str, self._ended_fingerprints), _DONE),
+                )
                 await client.hset(self.frontier.keys.locals, mapping=fields)
-                del self._ended[:number]
+                del self._ended_fingerprints[:number]
         except (RedisError, OSError) as error:
-            self._ended.clear()
+            self._ended_fingerprints.clear()
             logger.debug("local requests may be fetched again: %s", error)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:

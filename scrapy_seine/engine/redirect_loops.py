@@ -11,7 +11,7 @@ from typing import Literal
 
 from scrapy import Request
 
-from scrapy_seine.engine.lease.outcomes import whole
+from scrapy_seine.engine.lease.outcomes import whole_number
 from scrapy_seine.fingerprint import fingerprint
 
 Lead = Literal["elsewhere", "same", "circle", "sent back"]
@@ -46,6 +46,6 @@ def lead_of(page: Request, target: Request) -> Lead:
     if all(number != fingerprint(url, target.method, target.body) for url in chain):
         return "elsewhere"
     if target.meta.get("redirect_times") == page.meta.get("redirect_times"):
-        back = target.meta[_BACK] = whole(page.meta.get(_BACK), 0) + 1
+        back = target.meta[_BACK] = whole_number(page.meta.get(_BACK), 0) + 1
         return "same" if target.dont_filter and back <= _MOST_BACK else "sent back"
     return "circle" if chain.count(target.url) >= _MOST else "same"

@@ -67,7 +67,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.inflight = self.worker.inflight
         self._shared = SharedValues()
         self._own_state = OwnState({})
-        self._began = self._engine_runs = self._told_of_forced = False
+        self._began = self._engine_runs = self._logged_forced = False
         self._unopened = self._end = ""
 
     @classmethod
@@ -125,7 +125,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.worker.opened = True
         if not self._unopened:
             was_stopped = self._began and not self.crawler.crawling
-            self._unopened = "shutdown" if was_stopped else self.worker.told
+            self._unopened = "shutdown" if was_stopped else self.worker.stop_reason
         if self._unopened:
             raise CloseSpider(self._unopened)
 
@@ -176,57 +176,66 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         entry = current.get()
         if entry is not None and entry.copy is request:
             return True  # a retry: it is sent with the end of its entry
-        moved = request is self.path.moved
+        is_redirect = request is self.path.redirect_target
         try:
             if entry is None and not self.member.starts.take(request, self.enqueue_request):
                 return True  # it is enqueued again as soon as its run is known
-            accepted = self._take(request, entry, moved=moved)
+            accepted = self._take(request, entry, is_redirect=is_redirect)
         except (EncodeError, TypeError, ValueError) as error:
             logger.error("request refused: %s", describe(error))
             self.worker.count("unencodable")
-            if entry is not None and moved:
+            if entry is not None and is_redirect:
                 self.inflight.bury(entry.request, "address", f"it leads to {describe(error)}")
             return False
         except Exception as error:
             logger.exception("request refused")
             self.worker.count("unencodable")
             if entry is not None:
-                self.inflight.raised(entry, error)
+                self.inflight.state_exception(entry, error)
             return False
-        if entry is not None and moved:
-            self.inflight.done(entry)  # the page's new address is in the frontier, or was before
+        if entry is not None and is_redirect:
+            self.inflight.state_done(
+                entry
+            )  # the page's new address is in the frontier, or was before
         return accepted
 
-    def _take(self, request: Request, entry: InFlight | None, *, moved: bool) -> bool:
+    def _take(self, request: Request, entry: InFlight | None, *, is_redirect: bool) -> bool:
         page = entry.request if entry is not None else None
         fingerprint, force = self.df.identity_of(request, page)
         if page is None and force:
             fingerprint, force = self._identity_of_forced(request, fingerprint)
-        if moved and entry is not None:
+        if is_redirect and entry is not None:
             lead = lead_of(entry.request, request)
             if lead in LOOPS:
-                self.inflight.mark(entry, *LOOPS[lead])
+                self.inflight.state_failure(entry, *LOOPS[lead])
                 return False
             if lead == "same":
                 fingerprint = None
             entry.take_proxy_back(request)
         is_known = fingerprint is not None and not force and self.df.knows(fingerprint)
         is_repeated = entry is not None and bool(entry.tries or entry.lease.deliveries)
-        dropped = not moved and self.df.drops(request, fingerprint, again=is_repeated)
-        if page is not None and not moved and not dropped and self.df.lets_all_pass(request):
+        dropped = not is_redirect and self.df.drops(request, fingerprint, was_parsed=is_repeated)
+        if (
+            page is not None
+            and not is_redirect
+            and not dropped
+            and self.df.accepts_repeats(request)
+        ):
             is_known, fingerprint = False, None  # as with dont_filter
         if is_known or dropped:
             self.worker.count("duplicates_local")
             self.df.log(request, self.spider)
             return False
-        self._complete_meta(request, page, moved=moved, tries=entry.tries if entry else 0)
-        if not moved and self._is_too_deep(request, page):
+        self._complete_meta(
+            request, page, is_redirect=is_redirect, tries=entry.tries if entry else 0
+        )
+        if not is_redirect and self._is_too_deep(request, page):
             self.worker.count("too_deep")
             return False
         push = self._encode(request, page, fingerprint, force=force)
         if isinstance(push, str):
-            return self.member.local.take(request, entry, None if force else fingerprint, push)
-        self.worker.site_limits.meet(push.domain, self.spider)
+            return self.member.local.keep(request, entry, None if force else fingerprint, push)
+        self.worker.site_limits.send_limits(push.domain, self.spider)
         if entry is None:
             self.member.exchange.push(push)
         else:
@@ -245,9 +254,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         """
         if request.meta.get("is_start_request"):
             return self.member.starts.identity(self.spider, fingerprint), False
-        is_told = self._told_of_forced or isinstance(self.spider, FrontierSpider)
-        if request.dont_filter and not is_told:
-            self._told_of_forced = True
+        is_logged = self._logged_forced or isinstance(self.spider, FrontierSpider)
+        if request.dont_filter and not is_logged:
+            self._logged_forced = True
             logger.info(
                 "a handler sends %.200s with dont_filter: such a request enters from each worker "
                 "that makes it; without dont_filter it enters once a run",
@@ -275,9 +284,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             raise
         except EncodeError as error:
             return f"{describe(error)}; a method of the spider and plain data could go anywhere"
-        if self._shared.left:
-            self._shared.look(request)
-        return self.worker.reach.keeps(request) or push
+        if self._shared.unchecked_count:
+            self._shared.check(request)
+        return self.worker.reach.reason_to_stay(request) or push
 
     def _knows(self, url: str, job: str = "") -> bool:
         """Whether the frontier certainly has a URL that the current page links to."""
@@ -286,7 +295,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         return self.df.knows_url(url, job)
 
     def _complete_meta(
-        self, request: Request, page: Request | None, *, moved: bool, tries: int
+        self, request: Request, page: Request | None, *, is_redirect: bool, tries: int
     ) -> None:
         """Add to a request's meta what it inherits from its page."""
         meta, parent = request.meta, page.meta if page is not None else None
@@ -294,7 +303,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if page is None or parent is None:
             meta.pop(m.HOME, None)  # a seed's home is determined when it is sent
         elif m.RETRY_TIMES in parent and (
-            request.url != page.url or (moved and meta.get(m.RETRY_TIMES) == parent[m.RETRY_TIMES])
+            request.url != page.url
+            or (is_redirect and meta.get(m.RETRY_TIMES) == parent[m.RETRY_TIMES])
         ):
             # A copy of the page's meta: these are the page's tries. A middleware that retries the
             # page by itself, as a project's RetryMiddleware does, has counted one more.
@@ -311,12 +321,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def next_request(self) -> Request | None:
         """Return a request that may be sent now, or None. Never raises."""
         exchange = self.member.exchange
-        exchange.held_back = self.inflight.pressed
+        exchange.held_back = self.inflight.is_pause_requested
         while (lease := self.member.local.next() or exchange.take()) is not None:
             if lease.job and lease.job in self.member.heartbeat.cancelled:
                 self.worker.count("cancelled")
                 self.worker.count("ignored/cancelled")
-                exchange.done(Done(lease=lease, rule="cancelled"))
+                exchange.commit(Done(lease=lease, rule="cancelled"))
                 continue
             try:
                 request = self._request_of(lease)
@@ -348,7 +358,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             return False
         if self.worker.member is None:
             return True  # the crawl's state is not known yet
-        return not self.worker.member.completion.reached()
+        return not self.worker.member.completion.may_exit()
 
     def __len__(self) -> int:
         """Return how many leases wait here for Scrapy."""
@@ -357,4 +367,4 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _item_error(self, failure: Any) -> None:
         entry = current.get()
         if entry is not None:
-            self.inflight.item_raised(entry, failure.value)
+            self.inflight.state_item_exception(entry, failure.value)

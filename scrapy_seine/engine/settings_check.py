@@ -137,7 +137,7 @@ def _switched(value: Any) -> bool:
 
 
 def _networks(value: Any) -> AddressPolicy:
-    return AddressPolicy.read("seeds", str(value or "").replace(",", " ").split())
+    return AddressPolicy.parse("seeds", str(value or "").replace(",", " ").split())
 
 
 def _fields(value: Any) -> bool:

@@ -57,7 +57,7 @@ from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Budgets, Push
-from scrapy_seine.frontier.opening import belong, reopen, tell_of_eviction
+from scrapy_seine.frontier.opening import claim_for_spider, reopen, warn_of_eviction
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.frontier.round_trips.recovery import Recovery
 from scrapy_seine.frontier.seed_intake import BATCH, MOST_TICK_S, Intake
@@ -69,7 +69,7 @@ from scrapy_seine.politeness.project_pace import (
 from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.politeness.verdict_listeners import VerdictListeners
 from scrapy_seine.printable import redact
-from scrapy_seine.retry_until import OUTAGES, RetryUntil, tell_failure
+from scrapy_seine.retry_until import OUTAGES, RetryUntil, log_failure
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -137,7 +137,7 @@ class Worker:
         self.wake_request = Request("data:,wake", dont_filter=True)
         self.closing = False
         #: Why this worker ends, by its own decision or another worker's.
-        self.told = ""
+        self.stop_reason = ""
         #: Whether all of Scrapy's parts are open, so that they can be closed.
         self.opened = False
         self._parts: dict[Any, Any] = {}
@@ -147,8 +147,8 @@ class Worker:
         """Return an application's part of this worker; the first call makes it from the crawler."""
         if kind not in self._parts:
             self._parts[kind] = kind(self.crawler)
-        made: T = self._parts[kind]
-        return made
+        parts_by_kind: T = self._parts[kind]
+        return parts_by_kind
 
     @cached_property
     def df(self) -> DupeFilter:
@@ -190,7 +190,7 @@ class Worker:
 
         A spider that is opening is closed by the scheduler as soon as all its parts are open.
         """
-        self.told = reason
+        self.stop_reason = reason
         if not self.opened:
             return
         engine: Any = self.crawler.engine
@@ -220,13 +220,13 @@ class Worker:
             member: Member = await patience.try_until_async(
                 lambda: self.join(redis, url, config, seal)
             )
-            await tell_of_eviction(redis)
+            await warn_of_eviction(redis)
             await warm_up(self.crawler)
         finally:
             if self.member is None:
                 await redis.aclose()
         self._start_loops(member)
-        member.exchange.kick()
+        member.exchange.schedule_round_trip()
         member.watchdog.start()
         logger.info("worker %s joins crawl %r", self.name, config.crawl)
 
@@ -267,7 +267,7 @@ class Worker:
             self.name,
             arrived=self.wake,
             confirmed=self.df.confirm,
-            counted=self.count,
+            add_to_stat=self.count,
         )
         heartbeat = Heartbeat(
             *(self.name, redis, frontier, exchange, self.inflight),
@@ -277,9 +277,9 @@ class Worker:
         intake = Intake(
             *(redis, frontier, SeedKeys(seeds_key_of(self.spider, config.seeds_key))),
             read=lambda seed: pushes_of(self.spider, seed, self.df, seal),
-            accepted=self._seeded,
-            entered=exchange.kept.add,
-            before=self._before_seeds,
+            accepted=self._on_seeds,
+            entered=exchange.recent_pushes.add,
+            before=self._send_site_limits,
             refusals=exchange.refusals,
             waits=redis_client(url, waits_s=MOST_TICK_S),
             workers=lambda: exchange.workers,
@@ -289,7 +289,7 @@ class Worker:
         arguments = "" if isinstance(self.spider, FrontierSpider) else digest(sys.argv)
         starts = StartRequests(config, heartbeat, self._ask_run, arguments)
         local = LocalRequests(
-            *(self.name, exchange, self.inflight, seal), counted=self.count, wake=self.wake
+            *(self.name, exchange, self.inflight, seal), add_to_stat=self.count, wake=self.wake
         )
         return Member(
             redis=redis,
@@ -308,10 +308,10 @@ class Worker:
                 stop=self.stop,
                 idle_limit_s=idle_limit_s(self.spider, keep_alive=config.keep_alive),
             ),
-            early_push=EarlyPush(exchange.early, self.inflight),
+            early_push=EarlyPush(exchange.push_early, self.inflight),
             intake=intake,
             recovery=Recovery(
-                *(frontier, exchange, self.inflight, stats, self._forget, self._state_lost)
+                *(frontier, exchange, self.inflight, stats, self._forget, self._on_state_lost)
             ),
             watchdog=Watchdog(
                 *(heartbeat, url, config, self.limit.limit_s, asyncio.get_running_loop())
@@ -326,20 +326,20 @@ class Worker:
         member.heartbeat.mail = member.local.fetch
         crawl, age_s = exchange.config.crawl, member.starts.age_s
         member.crawl_end = CrawlEnd(member.frontier, crawl, age_s, self.stop)
-        member.heartbeat.look_for_end = member.crawl_end.look
+        member.heartbeat.look_for_end = member.crawl_end.stop_if_closed
         pages = LongPages(
             *(exchange.config.lease_s, number(settings, "DOWNLOAD_TIMEOUT", 180)),
             usual=lambda: getattr(self.spider, "parse", None),
         )
-        member.heartbeat.waits = lambda: pages.look(self.inflight.with_scrapy)
+        member.heartbeat.waits = lambda: pages.log_slow(self.inflight.with_scrapy)
         self.inflight.connect(ends.send, ends.policy)
         self.inflight.ahead = member.early_push.ahead
         self.inflight.clock = exchange.now_ms
-        self.inflight.relieved = self._relieved
-        self.inflight.overran = self._overran
+        self.inflight.on_pause_end = self._on_pause_end
+        self.inflight.on_overrun = self._on_overrun
         suspects = Suspects(member.frontier, self.inflight, exchange.config, self.wake, self.count)
         exchange.admits = suspects.admits
-        exchange.held = self.inflight.__len__
+        exchange.held_count = self.inflight.__len__
         self.site_limits.connect(
             exchange, throttle_of_project(settings), settings.getdict("DOWNLOAD_SLOTS")
         )
@@ -351,7 +351,7 @@ class Worker:
 
     async def _configure(self, member: Member) -> None:
         config, pace = member.exchange.config, pace_of_project(self.crawler.settings)
-        await belong(member.frontier, self.spider.name)
+        await claim_for_spider(member.frontier, self.spider.name)
         await member.frontier.configure(
             delay_ms=pace.delay_ms,
             jitter=pace.jitter,
@@ -371,9 +371,9 @@ class Worker:
     def _forget(self) -> None:
         """Clear what was learned of the crawl, because Redis has another state of it."""
         self.df.clear()
-        self.site_limits.tell_again()
+        self.site_limits.resend()
 
-    def _state_lost(self) -> None:
+    def _on_state_lost(self) -> None:
         member = self.member
         if member is not None and member.exchange.config.keep_alive:
             task = asyncio.ensure_future(self._rejoin(member))
@@ -391,7 +391,7 @@ class Worker:
                 await reopen(member.frontier)
                 await self._configure(member)
             except ResponseError as error:  # a full memory, for instance, lasts until somebody acts
-                member.exchange.refusals.tell(error, "This worker waits, and joins no crawl")
+                member.exchange.refusals.log_refusal(error, "This worker waits, and joins no crawl")
                 await asyncio.sleep(_REFUSED_S)
                 return False
             return True
@@ -400,11 +400,11 @@ class Worker:
         while not await outage.try_until_async(joins):
             pass
         logger.warning("worker %s joins crawl %r anew", self.name, config.crawl)
-        member.recovery.rejoined()
+        member.recovery.resume()
         try:
             await self.inflight.completed()  # jobs of the lost crawl start again
         except Exception as error:
-            tell_failure(logger, "the lost jobs are restored later, by another process", error)
+            log_failure(logger, "the lost jobs are restored later, by another process", error)
 
     def _ask_run(self) -> None:
         """Begin or join the run of this worker's start requests, because the first one is here."""
@@ -429,16 +429,16 @@ class Worker:
         A signal handler may run in the middle of a page's code, and what it schedules has that
         page's context. But it also stops the crawler, which a page's code does not.
         """
-        by_page = current.get() is not None and reason != self.told and self.crawler.crawling
+        by_page = current.get() is not None and reason != self.stop_reason and self.crawler.crawling
         if by_page and self.member is not None and not is_counted_here(reason):
-            await self.member.crawl_end.tell(reason)
+            await self.member.crawl_end.announce(reason)
 
     def drain(self) -> None:
         """Lease no more, and hand back leases that Scrapy has not begun: the spider closes."""
         self.closing = True
         if self.member is not None:
             self.member.exchange.stopping = True
-            self.member.exchange.give_back()
+            self.member.exchange.release_buffered()
             self.shutdown.begin()
 
     async def _sign_off(self) -> None:
@@ -453,7 +453,7 @@ class Worker:
         settling_tasks = [settling] if settling is not None else []
         await cancel([*member.loops, *member.local.tasks, *settling_tasks, *self._notes])
         self.limit.remove()
-        member.starts.last_words(self.crawler.stats)
+        member.starts.log_known_requests(self.crawler.stats)
         member.watchdog.stop()
         await member.exchange.drain([], SIGN_OFF_S / 2)  # ends pages whose links went early
         await member.exchange.drain(self.inflight.abandon(), SIGN_OFF_S / 2)
@@ -461,14 +461,14 @@ class Worker:
         await member.intake.close()
         await member.redis.aclose()
 
-    def _relieved(self) -> None:
+    def _on_pause_end(self) -> None:
         """Take requests again, because a store takes rows again."""
         if self.member is not None:
             self.member.exchange.held_back = False
-            self.member.exchange.kick()
+            self.member.exchange.schedule_round_trip()
             self.wake()
 
-    def _overran(self, entry: InFlight) -> None:
+    def _on_overrun(self, entry: InFlight) -> None:
         self.count("overran")
         if self.member is not None:
             note = note_overrun(self.member.frontier, self.member.redis, entry)
@@ -476,15 +476,15 @@ class Worker:
             self._notes.add(task)
             task.add_done_callback(self._notes.discard)
 
-    async def _before_seeds(self, pushes: Sequence[Push]) -> None:
-        await self.site_limits.meet_first([push.domain for push in pushes], self.spider)
+    async def _send_site_limits(self, pushes: Sequence[Push]) -> None:
+        await self.site_limits.send_limits_of_seeds([push.domain for push in pushes], self.spider)
 
-    def _seeded(self, accepted: int, rejected: int) -> None:
+    def _on_seeds(self, accepted: int, rejected: int) -> None:
         self.count("seeds", accepted)
         self.count("seeds_rejected", rejected)
         if self.member is not None:
             self.member.exchange.undone = None
-            self.member.exchange.kick()
+            self.member.exchange.schedule_round_trip()
 
 
 def worker_of(crawler: Crawler) -> Worker:

@@ -9,7 +9,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def together(works: Iterable[Awaitable[T]]) -> list[T]:
+async def run_all(works: Iterable[Awaitable[T]]) -> list[T]:
     """Run all to the end; the first error, if any, is raised after that."""
     results = await asyncio.gather(*works, return_exceptions=True)
     for result in results:

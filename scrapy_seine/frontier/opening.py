@@ -92,7 +92,7 @@ async def reopen(frontier: Frontier) -> None:
         RedisError: Redis does not answer.
     """
     crawl, partitions = frontier.keys.crawl, frontier.keys.of
-    agree(
+    check_partitions(
         crawl,
         partitions,
         whole(await Frontier(frontier.redis, crawl).run("agree_on_partitions", partitions)),
@@ -100,7 +100,7 @@ async def reopen(frontier: Frontier) -> None:
     await frontier.begin()
 
 
-async def tell_of_eviction(redis: Redis) -> None:
+async def warn_of_eviction(redis: Redis) -> None:
     """Warn if Redis evicts any key when its memory is full, because no reply shows it (I12).
 
     Policies for keys that expire (`volatile-…`) do not evict what a crawl needs.
@@ -121,7 +121,7 @@ async def tell_of_eviction(redis: Redis) -> None:
             )
 
 
-async def belong(frontier: Frontier, spider: str) -> None:
+async def claim_for_spider(frontier: Frontier, spider: str) -> None:
     """Assign a crawl to the spider, because only its callbacks can parse the crawl's pages.
 
     A worker of another spider would call its own `parse` with them, and lose their items unnoticed;
@@ -157,7 +157,7 @@ async def belong(frontier: Frontier, spider: str) -> None:
     await client.hset(control, _SIGNED, seal.name)
 
 
-async def disown(frontier: Frontier) -> None:
+async def release_spider(frontier: Frontier) -> None:
     """Let the next spider take over a crawl, because it was emptied.
 
     Raises:
@@ -167,7 +167,7 @@ async def disown(frontier: Frontier) -> None:
     await client.hdel(Keys(frontier.keys.crawl).control, _SPIDER, _SIGNED)
 
 
-def agree(crawl: str, partitions: int, has: int) -> None:
+def check_partitions(crawl: str, partitions: int, has: int) -> None:
     """Refuse another number of partitions than a crawl has.
 
     Raises:

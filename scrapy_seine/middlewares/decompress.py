@@ -94,7 +94,7 @@ class Decompress(HttpCompressionMiddleware):
         except Unreadable as error:
             entry = self.inflight.entry_of(request)
             if entry is not None:
-                self.inflight.overran(entry)
+                self.inflight.on_overrun(entry)
             return self._retry(request, "unreadable", f"unpacking: {error}")
         except ImportError as error:
             failure = f"cannot be unpacked: this worker has no module for that ({error})"

@@ -100,7 +100,7 @@ class Retry:
         if isinstance(exception, StoreUnreachable):
             return self.inflight.retry_download(request, kind="store", reason=describe(exception))
         name = type(exception).__name__
-        if not request.meta.get("dont_retry") and (reason := own_faults.told(exception)):
+        if not request.meta.get("dont_retry") and (reason := own_faults.log_own_fault(exception)):
             wait_s = own_faults.wait_s()
             return self.inflight.wait_for(request, kind="network", reason=reason, wait_s=wait_s)
         if isinstance(exception, DownloadCancelledError):  # larger than DOWNLOAD_MAXSIZE

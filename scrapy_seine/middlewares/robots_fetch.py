@@ -135,7 +135,7 @@ def _unreachable(origin: str, error: Exception, failures: int) -> Known:
     Raises:
         NoNetwork: this machine is to blame, so that the failure says nothing about the site.
     """
-    if reason := own_faults.told(error):
+    if reason := own_faults.log_own_fault(error):
         raise NoNetwork(reason) from None
     logger.warning("robots.txt of %s: %s: %s", origin, type(error).__name__, error)
     return Known("away", b"", away_s(failures))

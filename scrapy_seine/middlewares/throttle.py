@@ -98,4 +98,4 @@ class Throttle:
         if latency_s is not None and entry is not None:
             latency_s = max(0.0, latency_s - entry.waited_s)
             place = waits_at(request, slot(request.url))
-            self.site_limits.answered(place, latency_s, good=response.status < ERRORS)
+            self.site_limits.record_latency(place, latency_s, good=response.status < ERRORS)

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 #: How long a request waits in this worker for its next slot, at most, ms.
 PATIENCE_MS = 1000
 #: Latency records are collected for this time before they are sent, s.
-TELL_S = 0.25
+LATENCY_BATCH_S = 0.25
 #: For how long a number of addresses is valid, ms.
 SPREAD_MS = 60_000
 T = TypeVar("T")
@@ -66,23 +66,23 @@ class SiteLimits:
         With *limit_s* a block that closely follows the last one is twice as long, up to that.
         """
         if self.exchange is not None:
-            self.exchange.tell("block_until", domain, int(wait_s * 1000), int(limit_s * 1000))
-            self.exchange.give_back(domain)
+            self.exchange.set_limit("block_until", domain, int(wait_s * 1000), int(limit_s * 1000))
+            self.exchange.release_buffered(domain)
 
     def set_lane(self, domain: str, lane: str) -> None:
         """Let only workers that have *lane* lease from *domain*; '' = any worker."""
         if self.exchange is not None and self._lanes.get(domain) != lane:
             self._lanes[domain] = lane
-            self.exchange.tell("set_lane", domain, lane)
+            self.exchange.set_limit("set_lane", domain, lane)
             if lane and lane not in self.exchange.config.lanes:
-                self.exchange.give_back(domain)
+                self.exchange.release_buffered(domain)
 
     def set_spread(self, domain: str, addresses: int) -> None:
         """Apply a domain's limits to each of *addresses* addresses; call it regularly."""
         if self.exchange is not None:
-            self.exchange.tell("set_spread", domain, max(1, addresses), SPREAD_MS)
+            self.exchange.set_limit("set_spread", domain, max(1, addresses), SPREAD_MS)
 
-    def tell_again(self) -> None:
+    def resend(self) -> None:
         """Send the limits of sites to the frontier again, because it forgot them."""
         self._sites.clear()
         lanes, self._lanes = self._lanes, {}
@@ -90,35 +90,39 @@ class SiteLimits:
             self.set_lane(domain, lane)
         if self.exchange is not None:
             for domain, delay_ms in self._delays.items():
-                self.exchange.tell("set_delay", domain, "", "", "", delay_ms)
+                self.exchange.set_limit("set_delay", domain, "", "", "", delay_ms)
 
-    def new_site(self, domain: str, spider: Any) -> tuple[int | None, int | None] | None:
+    def limits_of_new_site(self, domain: str, spider: Any) -> tuple[int | None, int | None] | None:
         """Return pause (ms) and concurrency of a domain's site file, at its first request."""
         if domain in self._sites:
             return None
         self._sites.add(domain)
-        wishes = getattr(spider, "limits_of", None)
+        limits_of = getattr(spider, "limits_of", None)
         try:
-            limits = wishes(f"http://{domain}/") if wishes else slot_of_project(self._slots, domain)
+            limits = (
+                limits_of(f"http://{domain}/")
+                if limits_of
+                else slot_of_project(self._slots, domain)
+            )
         except Exception:
             logger.exception("limits_of failed for %s: the crawl's own limits count", domain)
             limits = (None, None)
         return limits if limits != (None, None) else None
 
-    def meet(self, domain: str, spider: Any) -> None:
+    def send_limits(self, domain: str, spider: Any) -> None:
         """Send a site file's limits to the frontier, before the domain's first requests."""
-        limits = self.new_site(domain, spider)
+        limits = self.limits_of_new_site(domain, spider)
         if limits is not None and self.exchange is not None:
-            self.exchange.tell("set_site", domain, *("" if n is None else n for n in limits))
+            self.exchange.set_limit("set_site", domain, *("" if n is None else n for n in limits))
 
-    async def meet_first(self, domains: Iterable[str], spider: Any) -> None:
+    async def send_limits_of_seeds(self, domains: Iterable[str], spider: Any) -> None:
         """Send site files' limits to the frontier before seeds of these domains enter it.
 
         Raises:
             RedisError: it does not answer; the domains count as not sent yet.
         """
         for domain in dict.fromkeys(domains):
-            limits = self.new_site(domain, spider)
+            limits = self.limits_of_new_site(domain, spider)
             if limits is not None and self.exchange is not None:
                 delay_ms, concurrency = limits
                 try:
@@ -136,11 +140,11 @@ class SiteLimits:
         """
         if self.exchange is not None:
             if delay_ms > self._delays.get(domain, 0):
-                self.exchange.give_back(domain)
+                self.exchange.release_buffered(domain)
             try:
                 await self.exchange.frontier.set_delay(domain, robots_ms=delay_ms)
             except (RedisError, OSError):
-                self.exchange.tell("set_delay", domain, "", "", "", delay_ms)
+                self.exchange.set_limit("set_delay", domain, "", "", "", delay_ms)
         if delay_ms:
             self._delays[domain] = delay_ms
         else:
@@ -149,14 +153,14 @@ class SiteLimits:
     def keep_delay(self, slot: str, delay_ms: int) -> None:
         """Keep a site's pause also for a slot in which its requests wait."""
         if self.exchange is not None and delay_ms > self._delays.get(slot, 0):
-            self.exchange.give_back(slot)
-            self.exchange.tell("set_delay", slot, "", "", "", delay_ms)
+            self.exchange.release_buffered(slot)
+            self.exchange.set_limit("set_delay", slot, "", "", "", delay_ms)
             self._delays[slot] = delay_ms
 
-    def answered(self, domain: str, seconds: float, *, good: bool) -> None:
+    def record_latency(self, domain: str, seconds: float, *, good: bool) -> None:
         """Record how long a site took to answer. Records are collected, and sent in one call."""
         if not self._latencies:
-            asyncio.get_running_loop().call_later(TELL_S, self._send_latencies)
+            asyncio.get_running_loop().call_later(LATENCY_BATCH_S, self._send_latencies)
         self._latencies.setdefault(domain, Latency()).add(seconds, good=good)
 
     def _send_latencies(self) -> None:
@@ -165,7 +169,7 @@ class SiteLimits:
             return
         for part in batched(latencies.items(), 100):
             args = [arg for domain, latency in part for arg in (domain, *latency.args())]
-            self.exchange.tell("measure", *attrs.astuple(self.pace), *args)
+            self.exchange.set_limit("measure", *attrs.astuple(self.pace), *args)
 
     def due_in(self, lease: Lease, *, spent_at: float | None = None) -> float | None:
         """Seconds until a request is due, 0 for now; None: it missed its slot.
@@ -174,8 +178,8 @@ class SiteLimits:
         known has no slot; nor has one whose slot was used (*spent_at*, monotonic s) for another
         request to the site.
         """
-        known_ms = self._delays.get(lease.domain, 0) if self._delays else 0
-        delay_ms = max(lease.delay_ms, known_ms)
+        robots_ms = self._delays.get(lease.domain, 0) if self._delays else 0
+        delay_ms = max(lease.delay_ms, robots_ms)
         if not delay_ms or self.exchange is None:
             return 0.0
         if spent_at is not None or not lease.delay_ms or not self.exchange.clock(lease).trusted:
@@ -184,7 +188,7 @@ class SiteLimits:
         is_late = past_ms > late_ms(delay_ms, lease.slack_ms)
         return None if is_late else max(0.0, -past_ms / 1000)
 
-    def left(self, lease: Lease) -> float:
+    def record_sent(self, lease: Lease) -> float:
         """Record that a request was just sent; if it was late, the next pause starts now.
 
         Returns by how much it was late, ms.
@@ -194,9 +198,9 @@ class SiteLimits:
         now_ms = self.exchange.now_ms(lease)
         past_ms = now_ms - lease.slot_ms
         if past_ms > late_ms(lease.delay_ms, lease.slack_ms):
-            self.exchange.tell("late", lease.domain, int(now_ms) + 1)
-            self.exchange.kick()
-        self.exchange.slack.kept()
+            self.exchange.set_limit("late", lease.domain, int(now_ms) + 1)
+            self.exchange.schedule_round_trip()
+        self.exchange.slack.record_on_time()
         return past_ms
 
     async def reserve(
@@ -205,7 +209,7 @@ class SiteLimits:
         """Ask the frontier for another slot; None if the lease has to be handed back."""
         assert self.exchange is not None
         if spent_at is None and lease.delay_ms:
-            self.exchange.slack.missed()
+            self.exchange.slack.record_missed()
         elif spent_at is None:
             spent_at = -1.0  # it never had a slot, and the last use is long ago
         asked_at, slack_ms = monotonic(), int(self.exchange.slack.ms)

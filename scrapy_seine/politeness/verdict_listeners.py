@@ -26,7 +26,7 @@ class VerdictListeners:
         """Call *listener* for every verdict from now on."""
         self._listeners.append(listener)
 
-    def tell(self, request: Request, good: bool, weight: int = 1) -> None:
+    def notify(self, request: Request, good: bool, weight: int = 1) -> None:
         """Report the outcome of a request; it counts as *weight* responses."""
         for listener in self._listeners:
             listener(request, good, weight)

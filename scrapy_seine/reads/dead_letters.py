@@ -9,7 +9,7 @@ import attrs
 import orjson
 
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.gather import together
+from scrapy_seine.frontier.gather import run_all
 from scrapy_seine.frontier.which_partition import part_of_id
 from scrapy_seine.lenient import word
 from scrapy_seine.printable import redact
@@ -89,7 +89,7 @@ async def search_dead(
     frontier: Frontier, selection: Filter, *, limit: int = 100
 ) -> tuple[list[Found], bool]:
     """Return matching dead letters, newest first, and whether all were searched."""
-    parts = await together(_search_part(part, selection, limit) for part in frontier.parts)
+    parts = await run_all(_search_part(part, selection, limit) for part in frontier.parts)
     matches = sorted((x for letters, _ in parts for x in letters), key=lambda x: -x.at)
     return matches[:limit], len(matches) <= limit and all(is_complete for _, is_complete in parts)
 

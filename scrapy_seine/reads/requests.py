@@ -9,7 +9,7 @@ import attrs
 
 from scrapy_seine import meta as m
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.gather import together
+from scrapy_seine.frontier.gather import run_all
 from scrapy_seine.frontier.which_partition import part_of_id
 from scrapy_seine.lenient import real, whole, word
 from scrapy_seine.reads.fleet import meta_of, stored_fields
@@ -57,7 +57,7 @@ async def load(frontier: Frontier, ids: Sequence[bytes]) -> list[bytes | None]:
         return dict(zip(part_ids, await part.dictionaries.read(bodies), strict=True))
 
     stored: dict[bytes, bytes | None] = {}
-    for part_requests in await together(map(read_part, frontier.parts)):
+    for part_requests in await run_all(map(read_part, frontier.parts)):
         stored |= part_requests
     return [stored.get(id_) for id_ in ids]
 

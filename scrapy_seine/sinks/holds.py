@@ -51,9 +51,9 @@ class _HoldCounter:
         """Add *n*, which may be negative, to the number of holds; on the event loop's thread."""
         self.open += n
         if self.open >= MOST_HELD:
-            self.inflight.press(_SOURCE, True)
+            self.inflight.request_pause(_SOURCE, True)
         elif self.open <= MOST_HELD // 2:
-            self.inflight.press(_SOURCE, False)
+            self.inflight.request_pause(_SOURCE, False)
 
 
 class ItemHold:

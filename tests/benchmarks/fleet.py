@@ -171,7 +171,7 @@ class Client:
             *(frontier, fleet.config, client.name),
             arrived=client.go,
             confirmed=lambda _: None,
-            counted=stats.inc_value,
+            add_to_stat=stats.inc_value,
         )
         under: Any = client.under
         client.heartbeat = Heartbeat(
@@ -181,7 +181,7 @@ class Client:
         await client.heartbeat.beat()
         loops = (client.exchange.run, client.heartbeat.keep_beating, client.heartbeat.listen)
         client.tasks = [asyncio.ensure_future(loop()) for loop in loops]
-        client.exchange.kick()
+        client.exchange.schedule_round_trip()
         return client
 
     def go(self) -> None:
@@ -198,7 +198,7 @@ class Client:
     def _landed(self, lease: Lease) -> None:
         if not self.over:
             self.exchange.land(lease)
-            self.exchange.done(Done(lease=lease))
+            self.exchange.commit(Done(lease=lease))
             self.under.remove(lease)
             self.fleet.done += 1
             self.go()

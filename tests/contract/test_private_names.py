@@ -104,7 +104,7 @@ def test_the_one_module_asks_for_each_name_that_it_uses() -> None:
 
 @pytest.mark.parametrize("feature", internals.NAMES)
 def test_this_scrapy_has_all_names(feature: str) -> None:
-    assert internals.missing(feature) == []
+    assert internals.missing_names(feature) == []
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def exchange_of(f: Frontier, counted: list[str] | None = None, **settings: Any) 
         "w",
         arrived=lambda: None,
         confirmed=lambda _: None,
-        counted=lambda name, n: names.append(name),
+        add_to_stat=lambda name, n: names.append(name),
     )
 
 

@@ -170,7 +170,7 @@ async def test_a_worker_names_the_key_counts_it_and_goes_on_when_it_is_gone(
     await redis_client.set(frontier.keys.held, "x")
     counted: list[str] = []
     exchange = exchange_of(frontier, counted)
-    exchange.tell("set_delay", "a.example", "1", "", "", "")
+    exchange.set_limit("set_delay", "a.example", "1", "", "", "")
     running = asyncio.ensure_future(exchange.run())
     try:
         await _until(lambda: counted.count("outage_retries") > 1)
@@ -198,8 +198,8 @@ async def test_a_call_that_fails_takes_no_other_along(redis_client: Redis, names
     )
     assert answer.leased is not None
     assert len(answer.leased.leases) == 1
-    assert answer.failed == [lease_request]
-    assert [reply for made, reply in answer.ended if made.name == "commit"] == [[b"OK"]]
+    assert answer.failed_calls == [lease_request]
+    assert [reply for made, reply in answer.replies if made.name == "commit"] == [[b"OK"]]
     assert "WRONGTYPE" in str(answer.error)
 
 

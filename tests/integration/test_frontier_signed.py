@@ -11,7 +11,7 @@ from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
-from scrapy_seine.frontier.opening import belong, frontier_of
+from scrapy_seine.frontier.opening import claim_for_spider, frontier_of
 
 pytestmark = pytest.mark.redis
 OLD, NEW = "o" * 32, "n" * 32
@@ -98,17 +98,21 @@ async def test_what_a_job_pushes_is_signed(frontier: Frontier) -> None:
 
 async def test_a_worker_that_would_set_aside_what_waits_does_not_join(frontier: Frontier) -> None:
     """A secret that is set, or lost, between two starts would make each page a dead letter."""
-    await belong(frontier, "s")
+    await claim_for_spider(frontier, "s")
     await frontier.push([push(frontier, HOSTS[0])])
     with pytest.raises(ConfigError, match=r"the 1 requests .* another SEINE_SECRET"):
-        await belong(frontier.sealed([NEW]), "s")
+        await claim_for_spider(frontier.sealed([NEW]), "s")
 
-    await belong(frontier.sealed([NEW, OLD]), "s")  # as docs/deploying.md says to change it
-    await belong(frontier.sealed([OLD, NEW]), "s")
-    await belong(frontier.sealed([]), "s")  # takes everything, and signs nothing from here on
+    await claim_for_spider(
+        frontier.sealed([NEW, OLD]), "s"
+    )  # as docs/deploying.md says to change it
+    await claim_for_spider(frontier.sealed([OLD, NEW]), "s")
+    await claim_for_spider(
+        frontier.sealed([]), "s"
+    )  # takes everything, and signs nothing from here on
     await frontier.push([push(frontier, HOSTS[1])])
     with pytest.raises(ConfigError, match=r"the 2 requests .* with none"):
-        await belong(frontier.sealed([OLD]), "s")
+        await claim_for_spider(frontier.sealed([OLD]), "s")
 
     await frontier.commit([Done(lease=one) for one in await lease(frontier.sealed([]))])
-    await belong(frontier.sealed([OLD]), "s")  # nothing waits any longer
+    await claim_for_spider(frontier.sealed([OLD]), "s")  # nothing waits any longer

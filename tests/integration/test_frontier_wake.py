@@ -140,7 +140,7 @@ async def test_a_worker_asks_where_it_is_named_or_nobody_is(news: bytes, asks: b
     exchange = Mock(buffered=[], config=Mock(read_ahead=4))
     parts: list[Any] = [Mock()] * 5
     Heartbeat("w2", parts[0], parts[1], exchange, parts[2], parts[3], 30.0, Mock())._received(news)
-    assert exchange.kick.called == asks
+    assert exchange.schedule_round_trip.called == asks
 
 
 @pytest.mark.parametrize(("alone", "got", "heard"), [(True, 1, []), (False, 0, [b"ready w0"])])
@@ -154,13 +154,13 @@ async def test_a_worker_that_is_alone_gets_what_its_page_yields_in_the_same_trip
     [known] = await d.take(1)
     assert await d.ack(known) == ["OK"]  # a server that knows no script yet is taught it later
     await d.f.push(pages(1))
-    first = await line.round_trip(Endings(), 4, wish, alone=alone)
+    first = await line.round_trip(Endings(), 4, wish, is_only_worker=alone)
     assert first.leased is not None
     [lease] = first.leased.leases
     async with d.redis.pubsub(ignore_subscribe_messages=True) as channel:
         await channel.subscribe(d.f.keys.wake)
         ends = Endings(done=[Done(lease=lease, children=pages(1, domain="b.example"))])
-        answer = await line.round_trip(ends, 4, wish, alone=alone)
+        answer = await line.round_trip(ends, 4, wish, is_only_worker=alone)
         assert answer.leased is not None
         assert len(answer.leased.leases) == got
         assert await news(d, channel) == heard
@@ -170,7 +170,7 @@ async def test_a_worker_that_was_alone_sees_the_next_one_at_its_next_question(d:
     """It takes the slots that it frees, so that the other one would starve until its heartbeat."""
     told: Any = Mock()
     config = FrontierConfig.from_settings(Settings(), "x")
-    exchange = Exchange(d.f, config, "w0", arrived=told, confirmed=told, counted=told)
+    exchange = Exchange(d.f, config, "w0", arrived=told, confirmed=told, add_to_stat=told)
     await d.f.begin()
     await d.f.renew("w0", [], ttl_ms=TTL, info=b"{}")
     await exchange.round_trip()
@@ -184,9 +184,9 @@ async def test_a_worker_that_was_alone_sees_the_next_one_at_its_next_question(d:
 async def test_a_slot_that_nobody_has_a_use_for_makes_no_trip(d: Driver) -> None:
     told: Any = Mock()
     config = FrontierConfig.from_settings(Settings(), "x")
-    exchange = Exchange(d.f, config, "w0", arrived=told, confirmed=told, counted=told)
+    exchange = Exchange(d.f, config, "w0", arrived=told, confirmed=told, add_to_stat=told)
     await d.f.push(pages(2))
-    exchange.held = lambda: 1  # one with Scrapy, one in the buffer: the frontier has no other
+    exchange.held_count = lambda: 1  # one with Scrapy, one in the buffer: the frontier has no other
     await exchange.round_trip()
     lease = exchange.take()
     assert lease is not None
@@ -195,7 +195,7 @@ async def test_a_slot_that_nobody_has_a_use_for_makes_no_trip(d: Driver) -> None
     assert exchange._timer._set is None
     await d.f.push(pages(1, domain="b.example"))
     await exchange.round_trip()
-    exchange.held = lambda: 0
+    exchange.held_count = lambda: 0
     exchange.land(lease)
     assert exchange._timer._set is not None
     exchange._timer.cancel()

@@ -108,7 +108,7 @@ class Scene:
         """The callback has ended."""
         self.table.done(self.entry)
         current.reset(self.token)
-        self.table.finished(self.request)
+        self.table.record_finished(self.request)
 
 
 async def test_a_page_waits_for_its_hold_and_the_first_word_counts() -> None:
@@ -167,12 +167,12 @@ async def test_a_worker_takes_no_request_while_very_many_items_wait(
     monkeypatch.setattr(holds, "MOST_HELD", 4)
     scene = Scene()
     taken = [scrapy_seine.hold(scene.crawler) for _ in range(4)]
-    assert scene.table.pressed
+    assert scene.table.is_pause_requested
     taken.pop().release()
-    assert scene.table.pressed
+    assert scene.table.is_pause_requested
     taken.pop().release()
-    assert not scene.table.pressed
+    assert not scene.table.is_pause_requested
     for hold in taken:
         hold.release()
-    wait_until(lambda: not scene.table.pressed, 1, "the pause to end")
+    wait_until(lambda: not scene.table.is_pause_requested, 1, "the pause to end")
     scene.finish()

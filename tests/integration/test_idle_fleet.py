@@ -19,7 +19,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Done
 from scrapy_seine.frontier.round_trips import exchange as exchanging
-from scrapy_seine.frontier.round_trips.exchange import MOST_POLL_S, POLL_S, Exchange
+from scrapy_seine.frontier.round_trips.exchange import MAX_POLL_S, POLL_S, Exchange
 from scrapy_seine.frontier.seed_intake import (
     CLAIM_MS,
     CLAIMS_S,
@@ -101,7 +101,7 @@ async def test_a_worker_that_missed_a_wake_up_comes_at_its_next_heartbeat(f: Fro
     exchange = exchange_of(f, SEINE_KEEP_ALIVE=True)
     heartbeat = heartbeat_of(f, exchange)
     running = asyncio.ensure_future(exchange.run())
-    exchange.kick()
+    exchange.schedule_round_trip()
 
     async def has_asked() -> bool:
         return exchange.undone == 0
@@ -171,7 +171,7 @@ def test_the_fleet_shares_the_questions_that_nothing_causes(
 
     assert waits(0) == waits(1) == (POLL_S, LIST_TICK_S, CLAIMS_S)
     assert waits(2) == (POLL_S, 24.0, 4.0)
-    assert waits(1000) == (MOST_POLL_S, MOST_TICK_S, MOST_CLAIMS_S)
+    assert waits(1000) == (MAX_POLL_S, MOST_TICK_S, MOST_CLAIMS_S)
     intake._quiet = True
     assert [waits(n)[2] for n in (1, 3, 1000)] == [QUIET_S, QUIET_S, MOST_CLAIMS_S]
     assert QUIET_S < CLAIM_MS / 1000, "a claim is noticed before it expires"

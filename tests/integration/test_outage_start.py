@@ -24,7 +24,7 @@ from crawler.stores.embedded import Servers, postgres, valkey
 from crawler.stores.postgres_endpoint import redis_client
 from scrapy_seine.embedded.data_folder import layout
 from scrapy_seine.errors import ConfigError, StoreUnreachable
-from scrapy_seine.frontier.opening import tell_of_eviction
+from scrapy_seine.frontier.opening import warn_of_eviction
 from scrapy_seine.retry_until import RetryUntil, passes
 from tests.benchmarks.server import free_port
 from tests.chaos.sides import Seine
@@ -104,7 +104,7 @@ async def test_a_redis_that_would_drop_requests_is_told_of_at_the_start(
         start(stack, *options, "--maxmemory-policy", policy)
         wait_for(port)
         client = redis_client(f"redis://127.0.0.1:{port}")
-        await tell_of_eviction(client)
+        await warn_of_eviction(client)
         await client.aclose()
     assert [r.levelname for r in caplog.records if "noeviction" in r.getMessage()] == [
         "WARNING"

@@ -130,7 +130,7 @@ async def test_a_worker_names_a_number_that_begins_anew_once_and_counts_it(
     await frontier.push(pages(2))
     counted: list[str] = []
     exchange = exchange_of(frontier, counted)
-    exchange.kick()
+    exchange.schedule_round_trip()
     running = asyncio.ensure_future(exchange.run())
 
     async def has_both() -> bool:

@@ -14,7 +14,7 @@ from redis.exceptions import ResponseError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.lost_state import StateLost, StateRolledBack
 from scrapy_seine.frontier.model import Burial, Done, Push, Retry
-from scrapy_seine.frontier.round_trips.kept_pushes import Kept
+from scrapy_seine.frontier.round_trips.kept_pushes import RecentPushes
 from scrapy_seine.frontier.round_trips.recovery import Recovery
 from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import T0, TTL, join_frontier, page, pages
@@ -149,10 +149,10 @@ async def test_links_that_a_partition_forgot_are_said_and_counted(
     f = await join_frontier(redis_client, namespace, 2)
     stats: dict[str, int] = {}
     idle: Any = SimpleNamespace(
-        abandon=lambda of: [],
-        let_go=lambda of: [],
-        kick=lambda: None,
-        kept=Kept(),
+        abandon=lambda selects: [],
+        drop_lost=lambda is_lost: [],
+        schedule_round_trip=lambda: None,
+        recent_pushes=RecentPushes(),
         endings=SimpleNamespace(pushes=[]),
         inc_value=lambda name: None,
         set_value=stats.__setitem__,

@@ -126,7 +126,7 @@ async def test_a_server_that_is_away_holds_up_nobody_else(
     def nothing(*_: object) -> None: ...
 
     config = FrontierConfig.from_settings({"FRONTIER_PARTITIONS": 2, "SEINE_READ_AHEAD": 2})
-    exchange = Exchange(f, config, "w", arrived=nothing, confirmed=nothing, counted=nothing)
+    exchange = Exchange(f, config, "w", arrived=nothing, confirmed=nothing, add_to_stat=nothing)
     await exchange.round_trip()
     first = [exchange.take(), exchange.take()]
     assert sorted(lease.domain for lease in first if lease) == sorted([here, away])

@@ -38,9 +38,9 @@ STATS = {
 
 def a_tally():
     tally = OutcomeCounter()
-    tally.ended("shop.example", "done")
-    tally.ended("shop.example", "done")
-    tally.ended("shop.example", "retry")
+    tally.count_end("shop.example", "done")
+    tally.count_end("shop.example", "done")
+    tally.count_end("shop.example", "retry")
     tally.seconds.observe(0.2)
     return tally
 
@@ -113,7 +113,7 @@ def test_domains_beyond_the_limit_share_a_label():
 def test_a_report_that_failed_is_told_the_next_time():
     tally = a_tally()
     taken = tally.take()
-    tally.ended("shop.example", "done")
+    tally.count_end("shop.example", "done")
     tally.put_back(taken)
 
     assert tally.take() == {"shop.example": {"done": 3, "retry": 1}}
@@ -148,7 +148,7 @@ def test_counting_a_page_costs_far_less_than_a_tenth_of_a_millisecond():
     domains = [f"d{n}.example" for n in range(500)]
     began = time.process_time()
     for n in range(pages):
-        tally.ended(domains[n % 500], "done")
+        tally.count_end(domains[n % 500], "done")
         tally.seconds.observe(0.3)
         if n % 1000 == 0:
             tally.take()

@@ -187,7 +187,7 @@ def test_a_tag_keeps_some_of_its_attributes() -> None:
 def test_a_spiders_own_selectors_read_a_tag_in_its_bounds() -> None:
     body = b"<p class=price " + b" ".join(b"a%d='>'" % n for n in range(32_000)) + b">$5</p>"
     response = HtmlResponse(URL, body=body, encoding="utf-8")
-    SpiderCalls(Mock(), Mock(), ReadingLimit(0)).comes(response)
+    SpiderCalls(Mock(), Mock(), ReadingLimit(0)).prepare_page(response)
     assert len(response.css("p")[0].attrib) <= MOST + 1
     assert response.css(".price::text").get() == "$5"
     assert response.body is body

@@ -24,7 +24,7 @@ from scrapy_seine.sinks.postgres.database import (
     outages,
     transaction,
 )
-from scrapy_seine.sinks.postgres.lock_waits import lock_waits_told
+from scrapy_seine.sinks.postgres.lock_waits import lock_waits_logged
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ def migrate(database_url: str) -> list[str]:
             outages(),
             connected(database_url) as connection,
             interruptible_statements(),
-            lock_waits_told(database_url, connection),
+            lock_waits_logged(database_url, connection),
             connection,
             connection.cursor() as cursor,
         ):
@@ -88,7 +88,7 @@ def pending(database_url: str) -> list[str]:
     """
     with (
         transaction(database_url) as connection,
-        lock_waits_told(database_url, connection),
+        lock_waits_logged(database_url, connection),
         connection.cursor() as cursor,
     ):
         cursor.execute("SELECT to_regclass('seine_migrations') IS NOT NULL")

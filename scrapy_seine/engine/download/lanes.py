@@ -109,7 +109,7 @@ class Lanes(BaseDownloadHandler):
         if m.GATEWAY in request.meta or (lane in _UNSEEN and request.meta.get("proxy")):
             await self.reach.check_name(request)  # the other side resolves the name
         # The plain lane checks the time when it has a connection; stored pages need no slot.
-        if lane in _UNSEEN and (slot_opened := self.gate.opened(request)) is not None:
+        if lane in _UNSEEN and (slot_opened := self.gate.wait_for_slot(request)) is not None:
             await slot_opened
         try:
             response: Response = await self._handler(lane).download_request(request)

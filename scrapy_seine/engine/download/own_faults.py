@@ -32,9 +32,9 @@ _ADVICE = {
     socket.EAI_AGAIN: "does the name server of this machine answer, and the site's own?",
 }
 #: Bounds of the wait before the next try, s, because many pages wait for the same network.
-_FROM_S, _TO_S = 2.0, 20.0
+_MIN_WAIT_S, _MAX_WAIT_S = 2.0, 20.0
 
-_due = OnceAMinute()
+_log_limiter = OnceAMinute()
 
 
 def own_fault(error: BaseException | None) -> int:
@@ -68,10 +68,10 @@ def _numbers(error: BaseException) -> Collection[int]:
 
 def wait_s() -> float:
     """Seconds until the page is tried again."""
-    return random.uniform(_FROM_S, _TO_S)
+    return random.uniform(_MIN_WAIT_S, _MAX_WAIT_S)
 
 
-def told(error: Exception) -> str:
+def log_own_fault(error: Exception) -> str:
     """Log a fault of this machine or its network, with what to check.
 
     Returns the fault's text, '' if another party is to blame.
@@ -80,7 +80,7 @@ def told(error: Exception) -> str:
     if not number:
         return ""
     reason = describe(error)
-    if _due.is_due(number):
+    if _log_limiter.is_due(number):
         text = "this machine cannot connect: %s; %s. Its requests wait, and no try is counted"
         logger.warning(text, reason, _ADVICE[number])
     return reason

@@ -80,7 +80,7 @@ class AddressPolicy(Value):
     """Networks to treat as public."""
 
     @classmethod
-    def read(cls, mode: str, public: Sequence[str] = ()) -> AddressPolicy:
+    def parse(cls, mode: str, public: Sequence[str] = ()) -> AddressPolicy:
         """Make a policy from settings.
 
         Raises:
@@ -181,7 +181,7 @@ class Reach:
         for address in addresses:
             if not self.permits(request, address):
                 raise self.refusal(request, address)
-        self.reached(request, addresses[0])
+        self.record_host(request, addresses[0])
 
     def trust(self, proxies: Iterable[str]) -> None:
         """Add proxies (URLs) to the operator's own."""
@@ -212,7 +212,7 @@ class Reach:
                 place_of(request),
             )
 
-    def keeps(self, request: Request) -> str:
+    def reason_to_stay(self, request: Request) -> str:
         """Return why a request of the spider must stay in this worker; '' if any worker may send
         it.
 
@@ -252,7 +252,7 @@ class Reach:
             place,
         )
 
-    def reached(self, request: Request, address: str) -> None:
+    def record_host(self, request: Request, address: str) -> None:
         """Record where a seed's host is, for all pages that the seed leads to."""
         meta = request.meta
         if m.HOME in meta or meta.get(m.DEPTH):
@@ -300,6 +300,6 @@ def policy_from(settings: SettingsLike) -> AddressPolicy:
     mode = str(settings.get("SEINE_PRIVATE_ADDRESSES") or "seeds").lower()
     networks = str(settings.get("SEINE_PUBLIC_NETWORKS") or "").replace(",", " ").split()
     try:
-        return AddressPolicy.read(mode, networks)
+        return AddressPolicy.parse(mode, networks)
     except ValueError as error:
         raise ConfigError(f"SEINE_PRIVATE_ADDRESSES, SEINE_PUBLIC_NETWORKS: {error}") from None

@@ -26,12 +26,12 @@ from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.worker import worker_of
 
 
-class _Prompt:
+class _PromptConnection:
     """A connection that writes its request at once, because the gate has just checked the time."""
 
     def __init__(self, connection: Any, on_sent: Callable[[], None]) -> None:
         self.connection = connection
-        self.left = on_sent
+        self.on_sent = on_sent
 
     def request(self, request: Any) -> Any:
         """Send; returns the deferred response."""
@@ -43,7 +43,7 @@ class _Prompt:
             transport = getattr(transport, "transport", None)
         if transport is not None and transport.connected:
             transport.doWrite()  # the reactor notices an error again, and handles it
-        self.left()
+        self.on_sent()
         return answer
 
 
@@ -55,27 +55,27 @@ class TimedPool(HTTPConnectionPool):
     """Returns a connection when its request may be sent."""
 
     gate: SendGate
-    asked_for: Request | None = None
+    next_request: Request | None = None
     """The request that the next connection is for."""
 
     def getConnection(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: N802
         """Return a connection once it exists and the slot is due."""
-        request, self.asked_for = self.asked_for, None
+        request, self.next_request = self.next_request, None
         connected = super().getConnection(key, endpoint)
         if request is None or self.gate.entry_of(request) is None:
             return connected
-        return connected.addCallback(self._on_time, request)
+        return connected.addCallback(self._when_due, request)
 
-    def _on_time(self, connection: Any, request: Request) -> Any:
-        scrapy_internals.on_new_connection(connection, lambda new: self._on_time(new, request))
+    def _when_due(self, connection: Any, request: Request) -> Any:
+        scrapy_internals.on_new_connection(connection, lambda new: self._when_due(new, request))
         if self.gate.passes(request):
             return self._prompt(connection, request)
-        return self._later(connection, request)
+        return self._wait_for_slot(connection, request)
 
-    def _prompt(self, connection: Any, request: Request) -> _Prompt:
-        return _Prompt(connection, lambda: self.gate.left(request))
+    def _prompt(self, connection: Any, request: Request) -> _PromptConnection:
+        return _PromptConnection(connection, lambda: self.gate.record_sent(request))
 
-    def _later(self, connection: Any, request: Request) -> Deferred[Any]:
+    def _wait_for_slot(self, connection: Any, request: Request) -> Deferred[Any]:
         timed: Deferred[Any] = Deferred()
 
         def send() -> None:
@@ -95,7 +95,7 @@ class TimedPool(HTTPConnectionPool):
         return timed.addErrback(unused)
 
 
-class Broom:
+class CancelledCallSweep:
     """Makes Twisted discard cancelled calls regularly, as long as it runs.
 
     Twisted discards them when a call of its own is due. Everything else is timed by asyncio, so
@@ -134,7 +134,7 @@ class PlainHandler(HTTP11DownloadHandler):
         if scrapy_internals.available("timed pool"):
             scrapy_internals.replace_pool(self, pool)
             self.pool = pool
-        self._broom = Broom(reactor)
+        self._sweep = CancelledCallSweep(reactor)
 
     async def download_request(self, request: Request) -> Response:
         """Download; the pool is asked for a connection before anything else is awaited.
@@ -144,12 +144,12 @@ class PlainHandler(HTTP11DownloadHandler):
         """
         await self.reach.check_name(request)
         if self.pool is not None:
-            self.pool.asked_for = request
-        elif (opened := self.gate.opened(request)) is not None:
-            await opened
+            self.pool.next_request = request
+        elif (slot_wait := self.gate.wait_for_slot(request)) is not None:
+            await slot_wait
         return await super().download_request(request)
 
     async def close(self) -> None:
         """Close the connections."""
-        self._broom.stop()
+        self._sweep.stop()
         await super().close()

@@ -41,7 +41,7 @@ class AddressLimits(Protocol):
     def spend(self, request: Request) -> None:
         """Use the slot up, because the request is sent now: sending it again needs another."""
 
-    def left(self, request: Request, lease: Lease) -> None:
+    def record_sent(self, request: Request, lease: Lease) -> None:
         """Record that the request was sent."""
 
 
@@ -83,16 +83,16 @@ class SendGate:
             self.addresses.spend(request)
         return True
 
-    def left(self, request: Request) -> None:
+    def record_sent(self, request: Request) -> None:
         """Record that the request was sent, or late because the machine slept before the write."""
         entry = self.entry_of(request)
         if entry is None:
             return
         if self.addresses is not None:
-            self.addresses.left(request, entry.lease)
+            self.addresses.record_sent(request, entry.lease)
             if entry.lease.each_ms:
                 return
-        if (past_ms := self.site_limits.left(entry.lease)) > 0:
+        if (past_ms := self.site_limits.record_sent(entry.lease)) > 0:
             self.stats.max_value("seine/left_late_ms", round(past_ms, 1))
 
     async def reserve(self, request: Request) -> None:
@@ -134,7 +134,7 @@ class SendGate:
     ) -> None:
         due_s = self.due_in(request)
 
-        def look() -> None:
+        def send_if_due() -> None:
             if not self.passes(request):
                 self._wait(request, send, fail, began)
                 return
@@ -143,7 +143,7 @@ class SendGate:
                 entry.waited_s += monotonic() - began
             send()
 
-        async def ask() -> None:
+        async def reserve_and_send() -> None:
             # Few at a time: if all late requests asked at once, their replies would delay each
             # other, and all would be late again.
             async with self._asking:
@@ -152,16 +152,16 @@ class SendGate:
                 except Exception as error:
                     fail(error)
                 else:
-                    look()
+                    send_if_due()
 
         if due_s is not None:
-            asyncio.get_running_loop().call_later(due_s, look)
+            asyncio.get_running_loop().call_later(due_s, send_if_due)
         else:
-            task = asyncio.ensure_future(ask())
+            task = asyncio.ensure_future(reserve_and_send())
             _tasks.add(task)
             task.add_done_callback(_tasks.discard)
 
-    def opened(self, request: Request) -> Awaitable[None] | None:
+    def wait_for_slot(self, request: Request) -> Awaitable[None] | None:
         """Return what a client that hides its connections has to await before it sends."""
         if self.passes(request):
             return None

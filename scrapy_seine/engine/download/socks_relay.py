@@ -35,7 +35,7 @@ class Relay:
         self.policy = policy
         self.refused: dict[tuple[str, str], str] = {}
         """Refused addresses, by home and place, the latest last."""
-        self.reached: dict[str, str] = {}
+        self.connected_addresses: dict[str, str] = {}
         """Address of the latest connection to a place."""
         self._servers: dict[str, asyncio.Server] = {}
         self._opening = asyncio.Lock()
@@ -92,7 +92,10 @@ class Relay:
                 else:
                     remote = await asyncio.open_connection(sock=peer)
                 _remember(
-                    self.reached, place, remote[1].get_extra_info("peername")[0], _MOST_PLACES
+                    self.connected_addresses,
+                    place,
+                    remote[1].get_extra_info("peername")[0],
+                    _MOST_PLACES,
                 )
                 return remote
         except (OSError, RuntimeError, UnicodeError):

@@ -26,7 +26,7 @@ from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
 #: How long a worker that ends tries to notify the others, s.
-TELL_S = 3.0
+PUBLISH_TIMEOUT_S = 3.0
 #: Message on the crawl's channel.
 MESSAGE = b"close"
 
@@ -52,7 +52,7 @@ class CrawlEnd:
     """Closes the spider with a reason."""
     _since_ms: float | None = attrs.field(default=None, init=False)
 
-    async def tell(self, reason: str) -> None:
+    async def announce(self, reason: str) -> None:
         """End the crawl for all workers; never raises, because this worker ends in any case."""
         text = printable(redact(str(reason)))
         logger.info(
@@ -61,7 +61,7 @@ class CrawlEnd:
             *(self.crawl, text),
         )
         try:
-            await asyncio.wait_for(self._publish(text), TELL_S)
+            await asyncio.wait_for(self._publish(text), PUBLISH_TIMEOUT_S)
         except (RedisError, OSError, TimeoutError) as error:
             logger.warning("the other workers of crawl %r go on: %s", self.crawl, error)
 
@@ -70,7 +70,7 @@ class CrawlEnd:
         client: Any = self.frontier.redis
         await client.publish(self.frontier.keys.wake, MESSAGE)
 
-    async def look(self) -> None:
+    async def stop_if_closed(self) -> None:
         """End this worker if the crawl was closed since the worker was asked for.
 
         Raises:

@@ -22,13 +22,13 @@ from scrapy_seine.engine.starting.start_requests import StartRequests
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.frontier.seed_intake import Intake
-from scrapy_seine.retry_until import tell_failure
+from scrapy_seine.retry_until import log_failure
 
 logger = logging.getLogger(__name__)
 #: Tries to end a complete crawl's jobs, and the pause between them, s.
-MOST_FAILURES, AGAIN_S = 4, 2.0
+MAX_FAILURES, RETRY_PAUSE_S = 4, 2.0
 #: Between two looks for seeds, while another worker reads one, s.
-LOOK_S = 0.4
+SEED_CHECK_S = 0.4
 
 
 @attrs.define(eq=False, repr=False, kw_only=True)
@@ -48,22 +48,22 @@ class Completion:
     idle_limit_s: float | None
     """How long the worker stays without work, s; None: until it has seen work."""
     _asked_end: bool = attrs.field(default=False, init=False)
-    _looked: tuple[float, float] = attrs.field(default=(0.0, 0.0), init=False)
+    _seed_check: tuple[float, float] = attrs.field(default=(0.0, 0.0), init=False)
     """The end of work that the last look for seeds was for, and when the next look is due."""
     _settled_at: float = attrs.field(default=-1.0, init=False)
     _failures: int = attrs.field(default=0, init=False)
     settling: asyncio.Task[None] | None = attrs.field(default=None, init=False)
     """Ends the complete crawl's jobs."""
 
-    def reached(self) -> bool:
+    def may_exit(self) -> bool:
         """Whether the worker may exit: the crawl is complete, and has been for the idle limit."""
-        self.starts.over()
+        self.starts.record_end()
         complete = self._is_complete()  # says so where there is nothing yet
         return complete and monotonic() - self.exchange.undone_at >= (self.idle_limit_s or 0.0)
 
     def _is_complete(self) -> bool:
         exchange = self.exchange
-        has_work = exchange.busy or len(self.inflight) or self.starts.waiting or len(self.local)
+        has_work = exchange.has_work or len(self.inflight) or self.starts.waiting or len(self.local)
         if has_work or exchange.undone != 0:
             return False
         if self.idle_limit_s != 0 and not (exchange.saw_work or self.starts.any):
@@ -74,16 +74,16 @@ class Completion:
                 return False
         if self.intake is None or self.intake.quiet_at > exchange.undone_at:
             return self._is_settled()
-        if self._looked[0] != exchange.undone_at or monotonic() >= self._looked[1]:
-            self._looked = exchange.undone_at, monotonic() + LOOK_S
-            self.intake.look(self._after_look)
+        if self._seed_check[0] != exchange.undone_at or monotonic() >= self._seed_check[1]:
+            self._seed_check = exchange.undone_at, monotonic() + SEED_CHECK_S
+            self.intake.look(self._after_seed_check)
         return False
 
-    def _after_look(self) -> None:
+    def _after_seed_check(self) -> None:
         self.wake()
         if self.intake is not None and self.intake.quiet_at <= self.exchange.undone_at:
             # Another worker is reading a seed, which may take long.
-            asyncio.get_running_loop().call_later(LOOK_S, self.wake)
+            asyncio.get_running_loop().call_later(SEED_CHECK_S, self.wake)
 
     def _is_settled(self) -> bool:
         """Whether the complete crawl's jobs are ended, which may bring more work."""
@@ -97,22 +97,22 @@ class Completion:
         try:
             has_more = await self.inflight.completed()
         except Exception as error:
-            tell_failure(logger, "the jobs of the complete crawl are not ended", error)
+            log_failure(logger, "the jobs of the complete crawl are not ended", error)
             self._failures += 1
             is_outage = isinstance(error, StoreUnreachable)  # up to its limit
-            if is_outage or self._failures == MOST_FAILURES:
+            if is_outage or self._failures == MAX_FAILURES:
                 # If no other worker is left, the crawl is not finished: exit with that reason
                 # (I12).
                 self.stop("outage" if is_outage else "error")
                 return
-            await asyncio.sleep(AGAIN_S)
+            await asyncio.sleep(RETRY_PAUSE_S)
             self.settling = None
             self.wake()
             return
         self.settling, self._failures = None, 0
         if has_more:
             self.exchange.undone = None
-            self.exchange.kick()
+            self.exchange.schedule_round_trip()
         else:
             self._settled_at = undone_at
         self.wake()

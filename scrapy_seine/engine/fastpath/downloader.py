@@ -118,7 +118,7 @@ class Downloader(QueueingDownloader):
     async def _send(self, request: Request) -> Response:
         # Handlers and extensions read it: in Scrapy the slot where it waits, here its site.
         request.meta[self.DOWNLOAD_SLOT] = slot = self.get_slot_key(request)
-        self.sites.asked(slot)
+        self.sites.record_sent(slot)
         self._notify(signals.request_reached_downloader, request)
         try:
             response = await self.handlers.download_request_async(request)

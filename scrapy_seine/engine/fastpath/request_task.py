@@ -57,7 +57,7 @@ logger = logging.getLogger("scrapy.core.engine")
 #: A page with very many links yields to the event loop after this time, s.
 TURN_S = 0.01
 #: Outputs read before the first of them is processed; Scrapy's queue holds as many.
-AHEAD = 2
+MAX_AHEAD = 2
 _END = object()
 #: Takes an output and its response; returns the output to pass on, or None.
 Look = Callable[[Any, Response], Any]
@@ -72,7 +72,7 @@ class RequestTasks:
         self,
         engine: Any,
         inflight: InFlightTable,
-        landed: Callable[[InFlight], None],
+        on_landed: Callable[[InFlight], None],
         limit: ReadingLimit | None = None,
     ) -> None:
         self.engine = engine
@@ -85,9 +85,9 @@ class RequestTasks:
             self.scraper.spidermw
         )
         self.inflight = inflight
-        self.moved: Request | None = None
+        self.redirect_target: Request | None = None
         """A redirect being scheduled: it is the page's new address, not a link of the page."""
-        self._landed = landed
+        self._on_landed = on_landed
         self._looks = (
             looks_of(self.scraper.spidermw) if self.scraper.concurrent_items == 1 else None
         )
@@ -101,13 +101,13 @@ class RequestTasks:
         self.signals = Signals(engine.crawler)
         for sender in (engine, engine.scraper, engine.downloader):
             sender.signals = self.signals
-        self.slot.nextcall.schedule = self._soon
+        self.slot.nextcall.schedule = self._schedule_next
         self.calls = SpiderCalls(self.scraper, inflight, self.limit)
         scrapy_internals.replace_start(engine, self.start)
 
-    def _soon(self, delay: float = 0) -> None:
+    def _schedule_next(self, delay: float = 0) -> None:
         """Make the engine look for requests to send."""
-        scrapy_internals.soon(self.slot.nextcall, self._loop, delay)
+        scrapy_internals.schedule_call(self.slot.nextcall, self._loop, delay)
 
     def start(self) -> bool:
         """Send the scheduler's next request; False if there is none."""
@@ -116,7 +116,7 @@ class RequestTasks:
             self.signals.send_catch_log(signals.scheduler_empty)
             return False
         self.slot.add_request(request)
-        task = asyncio.ensure_future(self._carry(request, self._download(request)))
+        task = asyncio.ensure_future(self._carry_request(request, self._download(request)))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return True
@@ -128,7 +128,7 @@ class RequestTasks:
         queued: Awaitable[Response | Request] = maybe_deferred_to_future(downloader.fetch(request))
         return queued
 
-    async def _carry(self, request: Request, download: Awaitable[Any]) -> None:
+    async def _carry_request(self, request: Request, download: Awaitable[Any]) -> None:
         current.set(None)  # the context of the caller belongs to another page
         entry = self.inflight.entry_of(request)
         try:
@@ -140,13 +140,13 @@ class RequestTasks:
             exception = as_output(error)
             logger.exception("Error while handling downloader output")
             if entry is not None:  # some outputs may be missing
-                self.inflight.raised(entry, exception)
+                self.inflight.state_exception(entry, exception)
         finally:
             self._finish(request)
 
     def _finish(self, request: Request) -> None:
         try:
-            self.inflight.finished(request)
+            self.inflight.record_finished(request)
         finally:
             self.slot.remove_request(request)
             self.slot.nextcall.schedule()
@@ -186,7 +186,7 @@ class RequestTasks:
         if entry is not None and not entry.landed:
             entry.landed = True
             entry.answered_at = self.inflight.now(entry)
-            self._landed(entry)
+            self._on_landed(entry)
         current.set(entry)
         if isinstance(result, Request):
             self._schedule_result(result, entry)
@@ -195,13 +195,13 @@ class RequestTasks:
         if entry is None:
             return
         if isinstance(result, Failure) and not entry.handled:
-            self.inflight.raised(entry, error_of(result))
+            self.inflight.state_exception(entry, error_of(result))
         else:
-            self.inflight.done(entry)
+            self.inflight.state_done(entry)
 
     def _schedule_result(self, target: Request, entry: InFlight | None) -> None:
         """Schedule the request that a download returned: a redirect's target, or the next try."""
-        self.moved = target
+        self.redirect_target = target
         try:
             answers = self.signals.send_catch_log(
                 signals.request_scheduled,
@@ -212,11 +212,11 @@ class RequestTasks:
             for _, answer in answers:
                 if isinstance(answer, Failure) and isinstance(answer.value, IgnoreRequest):
                     if entry is not None:
-                        self.inflight.raised(entry, answer.value)
+                        self.inflight.state_exception(entry, answer.value)
                     return
             self._enqueue(target)
         finally:
-            self.moved = None
+            self.redirect_target = None
 
     async def _scrape(self, result: Response | Failure, request: Request) -> None:
         """Do as the scraper's queue does, without limiting the pages."""
@@ -228,13 +228,13 @@ class RequestTasks:
             if isinstance(result, Failure) or self._looks is None:
                 await self._scrapys_scrape(result, request)
             else:
-                await self._read(result, request)
+                await self._run_callback(result, request)
         finally:
             slot.finish_response(result, request)
-            self._memory.ended(result, len(body))
+            self._memory.free(result, len(body))
             self._check_if_closing()
 
-    async def _read(self, response: Response, request: Request) -> None:
+    async def _run_callback(self, response: Response, request: Request) -> None:
         """Run the callback on a page, and pass on its outputs."""
         try:
             outputs = await self._take_in(self._call, response, request)
@@ -245,12 +245,12 @@ class RequestTasks:
             return
         if isinstance(outputs, AsyncIterator):
             await self.calls.drive(outputs, request, response)
-        elif failure := self._begun(response):
+        elif failure := self._look_at_response(response):
             await self._recover(*failure, request, response)
         else:
             await self._pass_on(outputs, request, response)
 
-    def _begun(self, response: Response) -> tuple[Exception, int] | None:
+    def _look_at_response(self, response: Response) -> tuple[Exception, int] | None:
         """Look at a response before its first output; returns an error with its level, or None."""
         for level, begin in self._begins:
             try:
@@ -264,7 +264,7 @@ class RequestTasks:
         await self._parse_queue.wait()
         if isinstance(result, Failure):
             return await self.calls.call(result, request)
-        self.calls.comes(result)
+        self.calls.prepare_page(result)
         spider = self.engine.spider
         source = result.request or request
         callback = source.callback or scrapy_internals.usual_callback(spider)
@@ -305,7 +305,7 @@ class RequestTasks:
                 await self._recover(as_output(error), level, request, response, ahead)
                 return
             if output is not None:
-                if len(ahead) == AHEAD:
+                if len(ahead) == MAX_AHEAD:
                     await self._pass_all(ahead, response)
                     ahead.clear()
                 ahead.append(output)
@@ -326,7 +326,7 @@ class RequestTasks:
                 await self.scraper.start_itemproc_async(output, response=response)
 
     def _crawl(self, request: Request) -> None:
-        if self.signals.heard(signals.request_scheduled):
+        if self.signals.has_receivers(signals.request_scheduled):
             self.engine.crawl(request)
         else:
             self._enqueue(request)
@@ -352,7 +352,7 @@ class RequestTasks:
             instead = self._give_error(response, error, level)
         except Exception:
             failure = Failure()  # type: ignore[no-untyped-call]
-            self.calls.raised(failure, request, response)
+            self.calls.state_exception(failure, request, response)
             await self._pass_all(ahead, response)
         else:
             await self._pass_all(ahead, response)

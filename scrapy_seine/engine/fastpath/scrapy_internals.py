@@ -101,7 +101,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 
 
-def missing(feature: str) -> list[str]:
+def missing_names(feature: str) -> list[str]:
     """Return the private names that a feature needs and this Scrapy lacks."""
     return [name for name in NAMES[feature] if not _exists(name)]
 
@@ -109,7 +109,7 @@ def missing(feature: str) -> list[str]:
 @cache
 def available(feature: str) -> bool:
     """Whether all names of a feature exist; if not, it is logged once."""
-    lacking = missing(feature)
+    lacking = missing_names(feature)
     if lacking:
         logger.warning(
             "Scrapy %s has no %s: %s is left to Scrapy's own code",
@@ -219,7 +219,7 @@ def wrap_start(engine: Any, wrap: Callable[[Any], Any]) -> None:
         engine._start = wrap(engine._start)
 
 
-def soon(nextcall: Any, loop: asyncio.AbstractEventLoop, delay: float) -> None:
+def schedule_call(nextcall: Any, loop: asyncio.AbstractEventLoop, delay: float) -> None:
     """Schedule the engine's call; Scrapy uses a timer even for a call without delay."""
     if nextcall._call is None:
         nextcall._call = loop.call_later(delay, nextcall) if delay else loop.call_soon(nextcall)

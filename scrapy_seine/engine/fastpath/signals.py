@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 class Signals(SignalManager):
     """Sends to the same receivers as Scrapy, for code that sends signals with every page."""
 
-    def heard(self, signal: object) -> bool:
+    def has_receivers(self, signal: object) -> bool:
         """Whether a signal has receivers."""
         return bool(self._receivers(signal))
 

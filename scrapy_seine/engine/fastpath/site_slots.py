@@ -15,7 +15,7 @@ from scrapy.settings import BaseSettings
 
 logger = logging.getLogger(__name__)
 #: Sites that a process remembers; the least recently requested is dropped first.
-MOST = 10_000
+MAX_SLOTS = 10_000
 
 
 class SiteSlot(Slot):
@@ -30,7 +30,7 @@ class SiteSlot(Slot):
 class SiteSlots(OrderedDict[str, Slot]):
     """A slot for each recently requested site, as in Scrapy's downloader."""
 
-    told = False
+    was_logged = False
 
     def __init__(self, settings: BaseSettings) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class SiteSlots(OrderedDict[str, Slot]):
         # Scrapy's AutoThrottle writes pauses as well: with it no write is reported.
         self._kind = Slot if settings.getbool("AUTOTHROTTLE_ENABLED") else SiteSlot
 
-    def asked(self, key: str) -> None:
+    def record_sent(self, key: str) -> None:
         """Record that a site's request is sent now."""
         slot = self.get(key)
         if slot is None:
@@ -52,7 +52,7 @@ class SiteSlots(OrderedDict[str, Slot]):
                 options.get("delay", self._delay_s),
                 jitter=options.get("jitter", self._jitter),
             )
-            if len(self) > MOST:
+            if len(self) > MAX_SLOTS:
                 self.popitem(last=False)
         slot.lastseen = time()
         self.move_to_end(key)
@@ -60,8 +60,8 @@ class SiteSlots(OrderedDict[str, Slot]):
     @classmethod
     def refuse(cls) -> None:
         """Log once that a worker's code cannot set a site's pause."""
-        if not cls.told:
-            cls.told = True
+        if not cls.was_logged:
+            cls.was_logged = True
             logger.warning(
                 "code of the project sets the delay of a downloader's slot, which changes nothing, "
                 "because the pace is the fleet's: set DOWNLOAD_DELAY or AUTOTHROTTLE_ENABLED"

@@ -53,7 +53,7 @@ class SpiderCalls:
         self._scrapys_process = scraper.start_itemproc_async
         scrapy_internals.guard_coroutines(staying)
         scraper.call_spider_async = self.call
-        scraper.handle_spider_error = self.raised
+        scraper.handle_spider_error = self.state_exception
         scraper.handle_spider_output_async = self.drive
         scraper.start_itemproc_async = self.process
 
@@ -61,13 +61,15 @@ class SpiderCalls:
         """Let Scrapy call the callback or the errback, and state the outcome."""
         entry = current.get()
         if isinstance(result, Response):
-            self.comes(result)
+            self.prepare_page(result)
             return await self._call_scrapys(result, request)
         if entry is not None and isinstance(result.value, IgnoreRequest):
-            self.inflight.raised(entry, result.value)  # a spider middleware may drop it silently
+            self.inflight.state_exception(
+                entry, result.value
+            )  # a spider middleware may drop it silently
         outputs = await self._call_scrapys(result, request)
         if entry is not None:  # an errback returned
-            self.inflight.handled(entry)
+            self.inflight.withdraw(entry)
         return outputs
 
     async def _call_scrapys(self, result: Response | Failure, request: Request) -> Any:
@@ -79,7 +81,7 @@ class SpiderCalls:
                 raise
             raise exception from error
 
-    def comes(self, response: Response) -> None:
+    def prepare_page(self, response: Response) -> None:
         """Prepare for a callback that takes a page."""
         if response.status >= ERRORS:
             self._withdraw_status()
@@ -90,13 +92,13 @@ class SpiderCalls:
         """Withdraw an error status's statement, because a callback handles the page."""
         entry = current.get()
         if entry is not None:
-            self.inflight.taken(entry)
+            self.inflight.withdraw_status(entry)
 
-    def raised(self, failure: Failure, request: Request, response: Any) -> None:
+    def state_exception(self, failure: Failure, request: Request, response: Any) -> None:
         """State a callback's exception before Scrapy reports it, because the report may fail."""
         entry = current.get()
         if entry is not None:
-            self.inflight.spider_raised(entry, error_of(failure))
+            self.inflight.state_spider_exception(entry, error_of(failure))
         self._scrapys_report(failure, request, response)
 
     async def drive(self, produced: Any, request: Request, response: Any) -> None:
@@ -112,22 +114,22 @@ class SpiderCalls:
         try:
             await self._scrapys_drive(outputs, request, response)
         except BaseException as error:
-            self.lost(error)
+            self.state_output_error(error)
 
     async def process(self, item: Any, *, response: Any) -> None:
         """Pass an item through the pipelines; a BaseException would end Scrapy's worker."""
         try:
             await self._scrapys_process(item, response=response)
         except BaseException as error:
-            self.lost(error)
+            self.state_output_error(error)
 
-    def lost(self, error: BaseException) -> None:
+    def state_output_error(self, error: BaseException) -> None:
         """State that an output could not be handled."""
         exception = as_output(error)
         logger.error("Error while handling the spider's output", exc_info=error)
         entry = current.get()
         if entry is not None:
-            self.inflight.raised(entry, exception)
+            self.inflight.state_exception(entry, exception)
 
 
 def error_of(failure: Failure) -> BaseException:

@@ -34,25 +34,25 @@ class StockPath:
         self,
         engine: Any,
         inflight: InFlightTable,
-        landed: Callable[[InFlight], None],
+        on_landed: Callable[[InFlight], None],
         limit: ReadingLimit,
     ) -> None:
         self.inflight = inflight
-        self.moved: Request | None = None
+        self.redirect_target: Request | None = None
         """A redirect being scheduled: it is the page's new address, not a link of the page."""
-        self._landed = landed
+        self._on_landed = on_landed
         self._memory = PageMemory()
-        self._came_back: dict[int, tuple[Request, Request, InFlight]] = {}
+        self._returned_requests: dict[int, tuple[Request, Request, InFlight]] = {}
         scraper = engine.scraper
         self.calls = SpiderCalls(scraper, inflight, limit)
         self._scrapys_fetch = engine.downloader.fetch
         self._scrapys_crawl = engine.crawl
-        self._scrapys_read = scraper.enqueue_scrape
+        self._scrapys_scrape = scraper.enqueue_scrape
         self._scrapys_middlewares = scraper.spidermw.scrape_response_async
         engine.downloader.fetch = self._fetch
         engine.crawl = self._crawl
-        scraper.enqueue_scrape = self._read
-        scraper.spidermw.scrape_response_async = self._pass_in
+        scraper.enqueue_scrape = self._scrape
+        scraper.spidermw.scrape_response_async = self._pass_to_spider
 
     def _fetch(self, request: Request, *spider: Any) -> Any:
         entry = self.inflight.entry_of(request)
@@ -63,42 +63,44 @@ class StockPath:
         if not entry.landed:
             entry.landed = True
             entry.answered_at = self.inflight.now(entry)
-            self._landed(entry)
+            self._on_landed(entry)
         if isinstance(result, Request):
-            self._came_back[id(result)] = (result, request, entry)
+            self._returned_requests[id(result)] = (result, request, entry)
         return result
 
     def _crawl(self, request: Request) -> None:
         """Schedule a link, or the request that a download returned, which ends that download."""
-        came_back = self._came_back.pop(id(request), None)
-        if came_back is None:
+        returned = self._returned_requests.pop(id(request), None)
+        if returned is None:
             try:
                 self._scrapys_crawl(request)
             except BaseException as error:
-                self.calls.lost(error)
+                self.calls.state_output_error(error)
             return
-        _, page, entry = came_back
-        before = current.set(entry)
-        self.moved = request
+        _, page, entry = returned
+        context_token = current.set(entry)
+        self.redirect_target = request
         try:
             self._scrapys_crawl(request)
             if not entry.outcome:  # a receiver of request_scheduled refused it
-                self.inflight.raised(entry, IgnoreRequest("a receiver of request_scheduled"))
+                self.inflight.state_exception(
+                    entry, IgnoreRequest("a receiver of request_scheduled")
+                )
         except BaseException as error:
-            self.inflight.raised(entry, as_exception(error))
+            self.inflight.state_exception(entry, as_exception(error))
             logger.exception("Error while handling downloader output")
         finally:
-            self.moved = None
-            current.reset(before)
-            self.inflight.finished(page)
+            self.redirect_target = None
+            current.reset(context_token)
+            self.inflight.record_finished(page)
 
-    def _read(self, result: Response | Failure, request: Request) -> Any:
+    def _scrape(self, result: Response | Failure, request: Request) -> Any:
         entry = self.inflight.entry_of(request)
-        before = current.set(entry)  # the task that parses the page copies it
+        context_token = current.set(entry)  # the task that parses the page copies it
         try:
-            deferred = self._scrapys_read(result, request)
+            deferred = self._scrapys_scrape(result, request)
         finally:
-            current.reset(before)
+            current.reset(context_token)
         return deferred if entry is None else deferred.addBoth(self._end, result, request, entry)
 
     def _end(
@@ -106,17 +108,17 @@ class StockPath:
     ) -> Any:
         try:
             if isinstance(outcome, Failure):
-                self.inflight.raised(entry, error_of(outcome))
+                self.inflight.state_exception(entry, error_of(outcome))
             elif isinstance(result, Failure) and not entry.handled:
-                self.inflight.raised(entry, error_of(result))
+                self.inflight.state_exception(entry, error_of(result))
             else:
-                self.inflight.done(entry)
+                self.inflight.state_done(entry)
         finally:
-            self.inflight.finished(request)
-            self._memory.ended(result, len(getattr(result, "body", b"")))
+            self.inflight.record_finished(request)
+            self._memory.free(result, len(getattr(result, "body", b"")))
         return outcome
 
-    async def _pass_in(self, call: Any, response: Response, request: Request) -> Any:
+    async def _pass_to_spider(self, call: Any, response: Response, request: Request) -> Any:
         """Pass a response to the spider; a BaseException would leave the page unparsed."""
         try:
             return await self._scrapys_middlewares(call, response, request)

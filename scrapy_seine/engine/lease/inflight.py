@@ -23,14 +23,14 @@ from scrapy import Request
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.error_text import describe
-from scrapy_seine.engine.lease.outcomes import whole
+from scrapy_seine.engine.lease.outcomes import whole_number
 from scrapy_seine.engine.lease.page_end import Hold, PageEnds
 from scrapy_seine.frontier.model import Lease
 
 logger = logging.getLogger(__name__)
 
 
-async def _nothing_more() -> bool:
+async def _no_more_work() -> bool:
     return False
 
 
@@ -39,15 +39,15 @@ class InFlightTable(PageEnds):
 
     def __init__(self) -> None:
         super().__init__()
-        self._pressing: set[str] = set()
+        self._pausing_sinks: set[str] = set()
         #: Called when no sink asks for a pause any more, because by then nothing requests leases.
-        self.relieved: Callable[[], None] = lambda: None
+        self.on_pause_end: Callable[[], None] = lambda: None
         #: Rows and bytes that a sink has taken and not stored yet; the sink replaces it.
         self.waiting: Callable[[], tuple[int, int]] = lambda: (0, 0)
         #: Called when the crawl is complete, before the worker exits, and when it joined another
         #: state of the crawl: returns whether that brought more work. Code that keeps jobs replaces
         #: it.
-        self.completed: Callable[[], Awaitable[bool]] = _nothing_more
+        self.completed: Callable[[], Awaitable[bool]] = _no_more_work
         #: Sends the links of a page that is parsed but waits for its items; the worker sets it.
         self.ahead: Callable[[InFlight], None] = lambda entry: None
         #: Sinks that write their rows before the worker signs off.
@@ -73,7 +73,7 @@ class InFlightTable(PageEnds):
         return list(self._entries.values())
 
     @property
-    def busy(self) -> bool:
+    def scrapy_holds_any(self) -> bool:
         """Whether Scrapy holds a request; other entries wait for a sink."""
         return bool(self._entries)
 
@@ -82,16 +82,16 @@ class InFlightTable(PageEnds):
         return any(entry.lease.token == token for entry in self._entries.values())
 
     @property
-    def pressed(self) -> bool:
+    def is_pause_requested(self) -> bool:
         """Whether a store asks for a pause: take no new request."""
-        return bool(self._pressing)
+        return bool(self._pausing_sinks)
 
-    def press(self, source: str, on: bool) -> None:
+    def request_pause(self, source: str, on: bool) -> None:
         """Ask for a pause, or end it."""
-        before = self.pressed
-        (self._pressing.add if on else self._pressing.discard)(source)
-        if before and not self.pressed:
-            self.relieved()
+        was_requested = self.is_pause_requested
+        (self._pausing_sinks.add if on else self._pausing_sinks.discard)(source)
+        if was_requested and not self.is_pause_requested:
+            self.on_pause_end()
 
     def begin(self, request: Request, lease: Lease) -> InFlight:
         """Add an entry for a request that Scrapy gets now."""
@@ -99,9 +99,9 @@ class InFlightTable(PageEnds):
         meta = request.meta
         tries = 0
         if m.RETRY_COUNT in meta and not m.is_own(meta, m.RETRY_COUNT):
-            tries = whole(meta[m.RETRY_COUNT], 0)
+            tries = whole_number(meta[m.RETRY_COUNT], 0)
         if m.RETRY_TIMES in meta:
-            tries = max(tries, whole(meta[m.RETRY_TIMES], 0))
+            tries = max(tries, whole_number(meta[m.RETRY_TIMES], 0))
         entry = InFlight(request, lease, tries=tries, proxy=meta.get("proxy"))
         # By identity, not by meta, because retries, redirects and users copy meta between pages.
         self._entries[id(request)] = entry
@@ -131,9 +131,9 @@ class InFlightTable(PageEnds):
             if result is not None:
                 logger.error("a sink failed to write all items of a page: %s", describe(result))
 
-    def abandon(self, of: Callable[[Lease], bool] = lambda lease: True) -> list[Lease]:
-        """Remove all entries, or those whose lease *of* selects; returns their leases."""
-        removed = {entry for entry in self._all if of(entry.lease)}
+    def abandon(self, selects: Callable[[Lease], bool] = lambda lease: True) -> list[Lease]:
+        """Remove all entries, or those whose lease *selects* selects; returns their leases."""
+        removed = {entry for entry in self._all if selects(entry.lease)}
         self._all -= removed
         self._entries = {key: entry for key, entry in self._entries.items() if entry not in removed}
         return [entry.lease for entry in removed]

@@ -15,7 +15,7 @@ from scrapy import Request, Spider
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.lease.error_text import describe, printable
-from scrapy_seine.engine.lease.outcomes import whole
+from scrapy_seine.engine.lease.outcomes import whole_number
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.stored import serializer
 from scrapy_seine.errors import EncodeError
@@ -56,22 +56,22 @@ class Ends(Value):
 
     def _send(self, entry: InFlight) -> None:
         lease = entry.lease
-        stub = self.local.again(entry) if entry.outcome in {"release", "retry"} else None
+        stub = self.local.stub_for_retry(entry) if entry.outcome in {"release", "retry"} else None
         if stub is not None and entry.outcome == "retry":
             self._try_again(entry, stub)
             return
-        self.local.ended(entry)
+        self.local.release_parent(entry)
         if entry.request.meta.get(m.REPLAYED):
             entry.children = once_a_page(lease, entry.children)
         if entry.outcome == "done":
             if entry.handled:
                 self.count("handled", 1)
-            self.exchange.done(Done(lease=lease, children=entry.children))
+            self.exchange.commit(Done(lease=lease, children=entry.children))
         elif entry.outcome == "ignored":
             self.count(f"ignored/{entry.rule}", 1)
             if entry.by:
                 self.count(f"ignored/{entry.rule}/{entry.by}", 1)
-            self.exchange.done(Done(lease=lease, children=entry.children, rule=entry.rule))
+            self.exchange.commit(Done(lease=lease, children=entry.children, rule=entry.rule))
         elif entry.outcome == "release":
             self.exchange.release(lease)
         elif entry.outcome == "retry" and entry.copy is not None:
@@ -117,7 +117,7 @@ class Ends(Value):
         if meta.get("dont_retry"):
             return None
         limit = meta.get(m.MAX_RETRIES, meta.get("max_retry_times"))
-        return decide(kind, tries, max_retries=whole(limit, self.max_retries), wait_s=wait_s)
+        return decide(kind, tries, max_retries=whole_number(limit, self.max_retries), wait_s=wait_s)
 
 
 def _fate(entry: InFlight, keeps_links: bool) -> str:

@@ -32,7 +32,7 @@ class Ignored(IgnoreRequest):
         self.rule = rule
 
 
-def prevails(new: Outcome, stated: Outcome) -> bool:
+def prevails(new_outcome: Outcome, stated_outcome: Outcome) -> bool:
     """Whether a new statement replaces the earlier one; of two equal ones the first counts.
 
     >>> prevails("done", ""), prevails("ignored", "done"), prevails("retry", "done")
@@ -42,7 +42,7 @@ def prevails(new: Outcome, stated: Outcome) -> bool:
     >>> prevails("bury", "retry"), prevails("bury", "bury")
     (True, False)
     """
-    return _RANK[new] > _RANK[stated]
+    return _RANK[new_outcome] > _RANK[stated_outcome]
 
 
 def rule_of(error: IgnoreRequest) -> str:
@@ -75,11 +75,13 @@ def blames_item(error: BaseException) -> bool:
     return isinstance(error, _FAULTS) or not names.isdisjoint(_REFUSALS)
 
 
-def whole(value: Any, default: int) -> int:
+def whole_number(value: Any, default: int) -> int:
     """Read a whole number from a stored request; *default* for anything else. Never raises.
 
-    >>> whole("3", 0), whole("three", 7), whole(None, 7), whole(True, 7), whole(-2, 7)
-    (3, 7, 7, 7, 0)
+    >>> whole_number("3", 0), whole_number("three", 7), whole_number(None, 7)
+    (3, 7, 7)
+    >>> whole_number(True, 7), whole_number(-2, 7)
+    (7, 0)
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return default

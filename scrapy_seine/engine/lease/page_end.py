@@ -35,7 +35,7 @@ class Hold:
     def fail(self, reason: str) -> None:
         """The item could not be stored: try the page again."""
         if self.entry is not None:
-            self.inflight.mark(self.entry, "store", reason)
+            self.inflight.state_failure(self.entry, "store", reason)
         self.release()
 
 
@@ -44,7 +44,7 @@ class PageEnds(Statements):
 
     def __init__(self) -> None:
         super().__init__()
-        self._ended: Callable[[InFlight], None] = lambda entry: None
+        self._on_end: Callable[[InFlight], None] = lambda entry: None
         self._entries: dict[int, InFlight] = {}
         self._all: set[InFlight] = set()
         self._watchers: list[Callable[[InFlight], None]] = []
@@ -53,7 +53,7 @@ class PageEnds(Statements):
 
     def connect(self, on_end: Callable[[InFlight], None], policy: RetryPolicy) -> None:
         """Set the callback for each end, and the retry policy; the scheduler calls it."""
-        self._ended, self._policy = on_end, policy
+        self._on_end, self._policy = on_end, policy
 
     def watch(self, on_end: Callable[[InFlight], None]) -> None:
         """Add a callback for each end, for counts."""
@@ -74,7 +74,7 @@ class PageEnds(Statements):
         """Keep the entry of a request open, for middlewares."""
         return self.hold_on(self.entry_of(request))
 
-    def finished(self, request: Request) -> None:
+    def record_finished(self, request: Request) -> None:
         """Record that Scrapy has finished a request, whatever its outcome."""
         entry = self._entries.pop(id(request), None)
         if entry is not None:
@@ -91,9 +91,9 @@ class PageEnds(Statements):
             return
         self._all.remove(entry)
         if not entry.outcome:
-            self.mark(entry, "internal", UNSTATED)
+            self.state_failure(entry, "internal", UNSTATED)
         try:
             for watcher in self._watchers:
                 watcher(entry)
         finally:
-            self._ended(entry)
+            self._on_end(entry)

@@ -48,7 +48,7 @@ class Statements(ABC):
     def __init__(self) -> None:
         self._policy: RetryPolicy = lambda kind, request, tries, wait_s: None
         #: Called if parsing a page took too long.
-        self.overran: Callable[[InFlight], None] = lambda entry: None
+        self.on_overrun: Callable[[InFlight], None] = lambda entry: None
 
     @abstractmethod
     def entry_of(self, request: Request | None) -> InFlight | None:
@@ -69,7 +69,7 @@ class Statements(ABC):
         entry = self.entry_of(request)
         if entry is None:
             return None
-        self.mark(entry, kind, reason, wait_s)
+        self.state_failure(entry, kind, reason, wait_s)
         return entry.copy if entry.outcome == "retry" else None
 
     def retry_download(self, request: Request, *, kind: str, reason: str) -> Request | None:
@@ -155,56 +155,60 @@ class Statements(ABC):
         if entry is not None:
             self._state(entry, "bury", kind, reason)
 
-    def done(self, entry: InFlight) -> None:
+    def state_done(self, entry: InFlight) -> None:
         """State that a response reached its callback, and that the callback ended."""
         self._state(entry, "done")
 
-    def raised(self, entry: InFlight, error: BaseException) -> None:
+    def state_exception(self, entry: InFlight, error: BaseException) -> None:
         """State the outcome of an unhandled exception: ignored, or one more failed try."""
         if isinstance(error, IgnoreRequest):
-            self._ignored(entry, error)
+            self._state_ignored(entry, error)
         else:
-            self.mark(entry, entry.kind or "internal", entry.reason or describe(error))
+            self.state_failure(entry, entry.kind or "internal", entry.reason or describe(error))
 
-    def spider_raised(self, entry: InFlight, error: BaseException) -> None:
+    def state_spider_exception(self, entry: InFlight, error: BaseException) -> None:
         """State that a callback or an errback raised: the same page would make it raise again."""
         if isinstance(error, IgnoreRequest):
-            self._ignored(entry, error)
+            self._state_ignored(entry, error)
         elif isinstance(error, Unreadable):
             if isinstance(error, Endless):
                 self._state(entry, "bury", "unreadable", str(error))
-            self.mark(entry, "unreadable", str(error))
-            self.overran(entry)
+            self.state_failure(entry, "unreadable", str(error))
+            self.on_overrun(entry)
         elif isinstance(error, CloseSpider):  # the page was not parsed to its end
-            self.mark(entry, "closed", f"its callback closed the spider: {error.reason}")
+            self.state_failure(entry, "closed", f"its callback closed the spider: {error.reason}")
         else:
             self._state(entry, "bury", "parse", describe(error))
 
-    def item_raised(self, entry: InFlight, error: BaseException, where: str = "") -> None:
-        """State that a pipeline or a feed, named by *where*, raised on one of the page's items."""
-        reason = f"{where}{describe(error)}"
+    def state_item_exception(
+        self, entry: InFlight, error: BaseException, component: str = ""
+    ) -> None:
+        """State that a pipeline or a feed (*component*) raised on one of the page's items."""
+        reason = f"{component}{describe(error)}"
         if blames_item(error):  # another try would store the page's other items twice
             self._state(entry, "bury", "item", reason)
         else:
-            self.mark(entry, "item", reason)
+            self.state_failure(entry, "item", reason)
 
-    def _ignored(self, entry: InFlight, error: IgnoreRequest) -> None:
+    def _state_ignored(self, entry: InFlight, error: IgnoreRequest) -> None:
         if self._state(entry, "ignored"):
             entry.rule = rule_of(error)
             entry.by = type(error).__name__ if entry.rule == "filter" else ""
 
-    def handled(self, entry: InFlight) -> None:
+    def withdraw(self, entry: InFlight) -> None:
         """Withdraw the statement, because an errback handled it: its own end counts."""
         entry.outcome, entry.handled = "", True
         entry.kind = entry.reason = entry.rule = entry.by = ""
         entry.copy = None
 
-    def taken(self, entry: InFlight) -> None:
+    def withdraw_status(self, entry: InFlight) -> None:
         """Withdraw a status's statement, because a callback handles the error status."""
         if entry.outcome == "bury" and entry.kind in BY_STATUS:
-            self.handled(entry)
+            self.withdraw(entry)
 
-    def mark(self, entry: InFlight, kind: str, reason: str, wait_s: float | None = None) -> None:
+    def state_failure(
+        self, entry: InFlight, kind: str, reason: str, wait_s: float | None = None
+    ) -> None:
         """State a failure: the entry ends in a retry, or in a burial after the last one."""
         wait = self._policy(kind, entry.request, entry.tries, wait_s)
         if wait is None:

@@ -28,7 +28,7 @@ class PageMemory:
         self._collect = collect
         self._bytes = 0
 
-    def ended(self, result: object, size: int) -> None:
+    def free(self, result: object, size: int) -> None:
         """Free a page of *size* bytes; code that keeps it may go on using it."""
         if isinstance(result, TextResponse):
             scrapy_internals.forget_selector(result)  # parsed again on the next use

@@ -27,7 +27,7 @@ _LONGEST_URL = 300
 @attrs.define(eq=False, repr=False)
 class _Stay(Record):
     since: float
-    tell_s: float
+    log_after_s: float
     """Age at which it is logged, s."""
     landed: bool
 
@@ -44,7 +44,7 @@ class LongPages(Record):
     """Returns the callback of a request that names none."""
     _stays: dict[InFlight, _Stay] = attrs.field(factory=dict)
 
-    def look(self, entries: Iterable[InFlight], now: float | None = None) -> str:
+    def log_slow(self, entries: Iterable[InFlight], now: float | None = None) -> str:
         """Log requests held by Scrapy that take too long.
 
         Returns what the oldest of them waits for, and how long; '' if there is none.
@@ -56,12 +56,12 @@ class LongPages(Record):
             return ""
         entry, stay = min(overdue, key=lambda pair: pair[1].since)
         text = self._text(entry, stay, now)
-        to_log = [s for _, s in overdue if now - s.since >= s.tell_s]
+        to_log = [s for _, s in overdue if now - s.since >= s.log_after_s]
         if to_log:
             others = f" (and {len(overdue) - 1} more)" if len(overdue) > 1 else ""
             logger.warning("%s%s; the crawl cannot end before that page does", text, others)
         for stay in to_log:
-            stay.tell_s = 2 * (now - stay.since)
+            stay.log_after_s = 2 * (now - stay.since)
         return text
 
     def _stay(self, entry: InFlight, now: float) -> _Stay:

@@ -54,10 +54,10 @@ class Suspects:
         if marked is None and not suspect:
             return True
         if marked is not None and marked.token == lease.token:
-            return not self._inflight.busy
+            return not self._inflight.scrapy_holds_any
         if marked is not None and self._inflight.has(marked.token):
             return False
-        if not (suspect and self._inflight.busy) and self._recording is None:
+        if not (suspect and self._inflight.scrapy_holds_any) and self._recording is None:
             self._recording = asyncio.ensure_future(self._record(lease if suspect else None))
         return False
 

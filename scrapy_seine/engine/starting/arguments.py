@@ -44,12 +44,13 @@ def refuse_undeclared(kind: type[Spider], names: Iterable[str]) -> None:
             raise ConfigError(f"-a {name}=…: spider {kind.name} has no such argument{suggestion}")
 
 
-def warn_of_others(crawl: str, run: int, *, here: bool, differs: bool) -> None:
+def warn_of_others(crawl: str, run: int, *, is_same_process: bool, differs: bool) -> None:
     """Log that spiders with different arguments share a crawl, because each gets all requests.
 
-    *here*: another spider of this process works on it; *differs*: the run began with other ones.
+    *is_same_process*: another spider of this process works on the crawl; *differs*: the run began
+    with other arguments.
     """
-    if here:
+    if is_same_process:
         other_user = f"another spider of this process works on crawl {crawl!r}"
     elif differs:
         other_user = f"run {run} of crawl {crawl!r} was begun with other arguments (-a)"

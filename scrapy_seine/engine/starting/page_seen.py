@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 #: Nearest to the spider: a page that another middleware took away was not seen.
-_PLACE = 10_000
+_PRIORITY = 10_000
 
 
 class PageSeen:
@@ -27,7 +27,7 @@ class PageSeen:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.seen = False
-        crawler.signals.connect(self._stopped, signals.engine_stopped)
+        crawler.signals.connect(self._on_engine_stopped, signals.engine_stopped)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -38,7 +38,7 @@ class PageSeen:
         """Note that a page is here."""
         self.seen = True
 
-    def _stopped(self) -> None:
+    def _on_engine_stopped(self) -> None:
         """Have Scrapy's command exit with 1: it does where there is no spider."""
         if not self.seen:
             logger.error("no page reached the spider; the lines above say why")
@@ -47,4 +47,4 @@ class PageSeen:
 
 def fail_without_a_page(settings: BaseSettings | Any) -> None:
     """Add the middleware to the settings of a command that looks at a page."""
-    settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", PageSeen, _PLACE)
+    settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", PageSeen, _PRIORITY)

@@ -49,19 +49,19 @@ class StartRequests:
     """Holds start requests back until their run is known."""
 
     #: Crawls that this process has joined before: a script may crawl again and again.
-    _joined: ClassVar[set[str]] = set()
+    _joined_crawls: ClassVar[set[str]] = set()
     #: Crawls on which spiders of this process work now, with their number.
-    _at_work: ClassVar[Counter[str]] = Counter()
+    _spiders_by_crawl: ClassVar[Counter[str]] = Counter()
 
     def __init__(
         self,
         config: FrontierConfig,
         heartbeat: Heartbeat,
-        ask: Callable[[], None],
-        asked: str = "",
+        ask_run: Callable[[], None],
+        arguments_hash: str = "",
     ) -> None:
         self.config = config
-        self.asked = asked
+        self.arguments_hash = arguments_hash
         """Hash of this worker's arguments; '' if it has none."""
         self.heartbeat = heartbeat
         self.number = 0
@@ -69,7 +69,7 @@ class StartRequests:
         self.waiting: list[tuple[Request, Enqueue]] = []
         self.any = False
         """Whether there was a start request."""
-        self._ask = ask
+        self._ask_run = ask_run
         self._starts_by_url: Counter[int] = Counter()
         self._start_ended = False
         self._made_at = monotonic()
@@ -83,7 +83,7 @@ class StartRequests:
         self.waiting.append((request, enqueue))
         if not self.any:
             self.any = True
-            self._ask()
+            self._ask_run()
         return False
 
     def identity(self, spider: Spider, fingerprint: int | None) -> int | None:
@@ -107,7 +107,7 @@ class StartRequests:
         async def begin_or_join() -> tuple[int, bool]:
             age_ms, keep = 1000 * self.age_s(), config.keep_alive
             return await enter(
-                frontier, name=config.run, keep=keep, age_ms=age_ms, asked=self.asked
+                frontier, name=config.run, keep=keep, age_ms=age_ms, asked=self.arguments_hash
             )
 
         patience = RetryUntil(config.outage_s, logger.warning)
@@ -117,12 +117,12 @@ class StartRequests:
             arguments.warn_of_others(
                 config.crawl,
                 number,
-                here=self._at_work[config.crawl] > 0,
-                differs=others_arguments not in {None, self.asked},
+                is_same_process=self._spiders_by_crawl[config.crawl] > 0,
+                differs=others_arguments not in {None, self.arguments_hash},
             )
         self.number = number
-        self._at_work[config.crawl] += 1
-        self._joined.add(config.crawl)
+        self._spiders_by_crawl[config.crawl] += 1
+        self._joined_crawls.add(config.crawl)
         word = "begins" if began else "joins"
         logger.info("this worker %s run %d of crawl %r", word, self.number, config.crawl)
         self._report_starting(0 if self._start_ended else self.number)
@@ -130,7 +130,7 @@ class StartRequests:
         for request, enqueue in waiting:
             enqueue(request)
 
-    def over(self) -> None:
+    def record_end(self) -> None:
         """Record that `start` has ended: only then Scrapy asks for pending requests."""
         if not self._start_ended:
             self._start_ended = True
@@ -148,16 +148,16 @@ class StartRequests:
 
         A process of Scrapy does no other work before, however long a busy machine delays it.
         """
-        age_here_s, process_s = monotonic() - self._made_at, process_age_s()
-        if self.config.crawl in self._joined:
-            return age_here_s
-        did_more = process_s - age_here_s >= _STARTUP_S and not is_scrapys(sys.argv[0])
-        return age_here_s if did_more else process_s
+        object_age_s, process_age = monotonic() - self._made_at, process_age_s()
+        if self.config.crawl in self._joined_crawls:
+            return object_age_s
+        did_more = process_age - object_age_s >= _STARTUP_S and not is_scrapys(sys.argv[0])
+        return object_age_s if did_more else process_age
 
-    def last_words(self, stats: Any) -> None:
+    def log_known_requests(self, stats: Any) -> None:
         """Log how many start requests the run had before, and how to fetch them again."""
         if self.number:
-            self._at_work[self.config.crawl] -= 1
+            self._spiders_by_crawl[self.config.crawl] -= 1
         duplicates = stats.get_value("seine/start_known", 0)
         if duplicates:
             logger.info(

@@ -17,7 +17,7 @@ from scrapy_seine.meta import key_of
 
 logger = logging.getLogger(__name__)
 #: Requests of a worker that are checked.
-MOST = 300
+MAX_CHECKED = 300
 _CHANGEABLE = frozenset({dict, list, set})
 
 
@@ -25,22 +25,22 @@ class SharedValues:
     """The values in meta and cb_kwargs of a worker's first stored requests."""
 
     def __init__(self) -> None:
-        self.left = MOST
+        self.unchecked_count = MAX_CHECKED
         """Requests that are still to be checked."""
         self._carried: dict[int, Any] = {}
 
-    def look(self, request: Request) -> None:
+    def check(self, request: Request) -> None:
         """Check a request that is stored; log if an earlier one has the same object."""
-        self.left -= 1
+        self.unchecked_count -= 1
         for place, values in (("meta", request.meta), ("cb_kwargs", request.cb_kwargs)):
             for key, value in values.items():
                 if type(value) not in _CHANGEABLE or key_of(key) is not None:
                     continue
                 if id(value) in self._carried:
                     self._log(request, f"{place}[{key!r}]", type(value).__name__)
-                    self.left = 0
+                    self.unchecked_count = 0
                 self._carried[id(value)] = value  # kept, so that no other object gets its id
-        if self.left <= 0:
+        if self.unchecked_count <= 0:
             self._carried.clear()
 
     def _log(self, request: Request, place: str, kind: str) -> None:

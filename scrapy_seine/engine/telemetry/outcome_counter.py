@@ -17,7 +17,7 @@ class OutcomeCounter:
         self.by_label: dict[tuple[str, str], int] = {}
         self._pending: dict[str, dict[str, int]] = {}
 
-    def ended(self, domain: str, outcome: str) -> None:
+    def count_end(self, domain: str, outcome: str) -> None:
         """Count the end of one lease."""
         key = (self.top.label(domain), outcome)
         self.by_label[key] = self.by_label.get(key, 0) + 1

@@ -53,7 +53,7 @@ class OutcomeReporter:
         return self
 
     def _on_lease_end(self, entry: InFlight) -> None:
-        self.tally.ended(entry.lease.domain, entry.outcome)
+        self.tally.count_end(entry.lease.domain, entry.outcome)
 
     def _response(self, response: Response, request: Request) -> None:
         latency = request.meta.get("download_latency")

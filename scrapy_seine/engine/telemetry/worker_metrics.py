@@ -98,6 +98,6 @@ class WorkerMetrics:
         rows, weight = inflight.waiting()
         sheet.add(metrics.WAITING_ROWS, rows)
         sheet.add(metrics.WAITING_BYTES, weight)
-        sheet.add(metrics.PRESSED, float(inflight.pressed))
+        sheet.add(metrics.PRESSED, float(inflight.is_pause_requested))
         sheet.add(metrics.REACTOR_LAG, lag_s)
         return sheet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.gather import together
+from scrapy_seine.frontier.gather import run_all
 
 #: Newest jobs that are considered.
 MOST_JOBS = 100
@@ -20,9 +20,9 @@ async def tell_totals(frontier: Frontier) -> int:
     limited = await _limited(frontier)
     if not limited:
         return 0
-    totals = await together(_totals(part, list(limited)) for part in frontier.parts)
+    totals = await run_all(_totals(part, list(limited)) for part in frontier.parts)
     sums = [sum(column) for column in zip(*totals, strict=True)]
-    await together(
+    await run_all(
         _write(part, limited, [total - count for total, count in zip(sums, counts, strict=True)])
         for part, counts in zip(frontier.parts, totals, strict=True)
     )

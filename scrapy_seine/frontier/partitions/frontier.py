@@ -30,7 +30,7 @@ from redis.asyncio import Redis
 
 from scrapy_seine.frontier import change_priority
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.gather import together
+from scrapy_seine.frontier.gather import run_all
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import (
     NO_BUDGETS,
@@ -101,14 +101,14 @@ class PartitionedFrontier(Frontier):
         shares = [
             [s for s, place in zip(subjects, places, strict=True) if place == p] for p in numbers
         ]
-        results = await together(
+        results = await run_all(
             verb(self._parts[p], share) for p, share in zip(numbers, shares, strict=True)
         )
         replies = {p: iter(reply) for p, reply in zip(numbers, results, strict=True)}
         return [next(replies[p]) for p in places]
 
     async def _all(self, verb: Callable[[Frontier], Any]) -> list[Any]:
-        return await together(verb(part) for part in self._parts)
+        return await run_all(verb(part) for part in self._parts)
 
     def _home(self, push: Push) -> int:
         return self.keys.part(push.domain).index or 0
@@ -123,7 +123,7 @@ class PartitionedFrontier(Frontier):
         missing = wanted
         while parts and (missing > 0 or not all_replies):
             shares = [missing // len(parts) + (n < missing % len(parts)) for n in range(len(parts))]
-            replies = await together(
+            replies = await run_all(
                 part.lease(worker, share, **how) for part, share in zip(parts, shares, strict=True)
             )
             all_replies += replies
@@ -234,10 +234,10 @@ class PartitionedFrontier(Frontier):
         await self._all(send)
 
     async def pause(self, domain: str = "") -> None:
-        await together(p.pause(domain) for p in self._parts_of(domain))
+        await run_all(p.pause(domain) for p in self._parts_of(domain))
 
     async def resume(self, domain: str = "") -> bool:
-        return any(await together(p.resume(domain) for p in self._parts_of(domain)))
+        return any(await run_all(p.resume(domain) for p in self._parts_of(domain)))
 
     def _parts_of(self, domain: str) -> Sequence[Frontier]:
         return (self.part(domain),) if domain else self._parts
@@ -253,7 +253,7 @@ class PartitionedFrontier(Frontier):
 
     async def tend(self) -> None:
         """Move what a dead worker left in an outbox, and write job totals."""
-        await together([self.forward(), tell_totals(self)])
+        await run_all([self.forward(), tell_totals(self)])
 
     async def remember(self, fingerprints: Sequence[int], domains: Sequence[str] = ()) -> int:
         pairs = list(zip(fingerprints, domains, strict=True))
@@ -345,7 +345,7 @@ class PartitionedFrontier(Frontier):
 
     async def erase(self) -> int:
         whole_crawl = Frontier(self.redis, self.keys.crawl)
-        return sum(await together([whole_crawl.erase(), *(part.erase() for part in self._parts)]))
+        return sum(await run_all([whole_crawl.erase(), *(part.erase() for part in self._parts)]))
 
 
 _SUMS = (

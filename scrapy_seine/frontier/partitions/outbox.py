@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.gather import together
+from scrapy_seine.frontier.gather import run_all
 
 #: Requests moved to one partition by one script, at most.
 BATCH = 500
@@ -29,7 +29,7 @@ async def forward(source: Frontier, parts: Sequence[Frontier]) -> int:
     moved = 0
     while True:
         heads = await _heads(source, parts)
-        await together(_move(source, part, head) for part, head in heads)
+        await run_all(_move(source, part, head) for part, head in heads)
         moved += sum(len(head) for _, head in heads)
         if all(len(head) < BATCH for _, head in heads):
             return moved

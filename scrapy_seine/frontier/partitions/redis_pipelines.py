@@ -32,14 +32,20 @@ class PartitionedLines(Lines):
         return self.lines[part_of_id(id_)].clock
 
     async def round_trip(
-        self, outgoing: Endings, wanted: int, slack_ms: int = 0, *, alone: bool = False
+        self,
+        outgoing: Endings,
+        lease_limit: int,
+        slack_ms: int = 0,
+        *,
+        is_only_worker: bool = False,
     ) -> list[Answer]:
         """Make one round trip to each partition, all at once.
 
-        Leases are requested first, *alone* or not, because a page's links go through the outbox.
+        Leases are requested first, also by an only worker, because a page's links go through the
+        outbox.
         """
-        shares = shares_of(wanted, [line.starved for line in self.lines])
-        loads = outgoing.split(self._keys)
+        shares = shares_of(lease_limit, [line.starved for line in self.lines])
+        loads = outgoing.by_partition(self._keys)
         rows = zip(self.lines, loads, shares, strict=True)
         return await asyncio.gather(
             *(
@@ -68,8 +74,8 @@ class PartitionedLines(Lines):
         return call.name == "commit_out" and any(page.children for page in call.about)
 
 
-def shares_of(wanted: int, starved: Sequence[bool]) -> list[int]:
-    """Return how many requests to ask each partition for, so that about *wanted* come.
+def shares_of(lease_limit: int, starved: Sequence[bool]) -> list[int]:
+    """Return how many requests to ask each partition for, so that about *lease_limit* come.
 
     Partitions that had enough last time are asked for all of them; the others for their share if
     all had enough. At most twice as many come as are wanted.
@@ -78,5 +84,5 @@ def shares_of(wanted: int, starved: Sequence[bool]) -> list[int]:
     ([16, 16], [16, 32], [0, 0])
     """
     full_count = starved.count(False) or len(starved)
-    equal = -(-wanted // len(starved))
-    return [equal if is_starved else -(-wanted // full_count) for is_starved in starved]
+    equal = -(-lease_limit // len(starved))
+    return [equal if is_starved else -(-lease_limit // full_count) for is_starved in starved]

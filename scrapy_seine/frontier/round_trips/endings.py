@@ -80,11 +80,11 @@ class Endings(Record):
         for field in attrs.fields(Endings):
             getattr(self, field.name)[:0] = getattr(earlier, field.name)
 
-    def take_back(self, calls: Sequence[Call], *, lost: bool = False) -> None:
+    def return_failed(self, calls: Sequence[Call], *, is_lease_lost: bool = False) -> None:
         """Put the subjects of failed calls first in the next round trip.
 
-        *lost*: Redis lost the leases they are about; only pushes, which need no lease, are sent
-        again.
+        *is_lease_lost*: Redis lost the leases of these subjects; only pushes, which need no lease,
+        are sent again.
         """
         earlier = Endings()
         for call in calls:
@@ -94,24 +94,24 @@ class Endings(Record):
                 continue
             for subject in call.about:
                 name = _OWN_HOMES.get(type(subject), home)
-                if not lost or name == "pushes":
+                if not is_lease_lost or name == "pushes":
                     getattr(earlier, name).append(subject)
         self.put_back(earlier)
 
-    def let_go(self, of: Callable[[Lease], bool]) -> list[Lease]:
+    def drop_lost(self, is_lost: Callable[[Lease], bool]) -> list[Lease]:
         """Drop endings of leases that are no longer held; returns these leases."""
         leases_dropped: list[Lease] = []
         for name in ("done", "retries", "burials"):
             endings = getattr(self, name)
-            leases_dropped += [ending.lease for ending in endings if of(ending.lease)]
-            endings[:] = [ending for ending in endings if not of(ending.lease)]
+            leases_dropped += [ending.lease for ending in endings if is_lost(ending.lease)]
+            endings[:] = [ending for ending in endings if not is_lost(ending.lease)]
         # A link without its page is dropped, because a worker that parses the page again yields it.
-        self.early[:] = [early for early in self.early if not of(early.lease)]
+        self.early[:] = [early for early in self.early if not is_lost(early.lease)]
         for leases in (self.releases, self.landed):
-            leases[:] = [lease for lease in leases if not of(lease)]
+            leases[:] = [lease for lease in leases if not is_lost(lease)]
         return leases_dropped
 
-    def split(self, keys: Keys) -> list[Endings]:
+    def by_partition(self, keys: Keys) -> list[Endings]:
         """Divide the endings among the partitions, by number."""
         shares = [Endings() for _ in range(keys.of)]
 

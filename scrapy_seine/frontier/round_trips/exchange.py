@@ -26,7 +26,7 @@ from scrapy_seine.frontier.lost_state import StateError, new_token
 from scrapy_seine.frontier.model import Burial, Done, Early, Lease, Leased, Push, Retry
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
-from scrapy_seine.frontier.round_trips.kept_pushes import Kept
+from scrapy_seine.frontier.round_trips.kept_pushes import RecentPushes
 from scrapy_seine.frontier.round_trips.lateness import Lateness
 from scrapy_seine.frontier.round_trips.outage import Outage
 from scrapy_seine.frontier.round_trips.read_ahead import lease_count
@@ -38,7 +38,7 @@ from scrapy_seine.frontier.round_trips.timer import Timer, at_random
 logger = logging.getLogger(__name__)
 #: Intervals at which an idle worker asks without a wake-up, s: the shortest, per worker of the
 #: fleet, and the longest. If a woken worker dies, its slot stays unused for that long.
-POLL_S, POLL_EACH_S, MOST_POLL_S = 1.0, 0.25, 10.0
+POLL_S, POLL_EACH_S, MAX_POLL_S = 1.0, 0.25, 10.0
 #: The same if nothing is left to do anywhere, and the worker is kept alive: its heartbeats report
 #: new work, s.
 IDLE_POLL_S = 60.0
@@ -59,23 +59,23 @@ class Exchange:
         *,
         arrived: Callable[[], None],
         confirmed: Callable[[int], None],
-        counted: Callable[[str, int], None],
+        add_to_stat: Callable[[str, int], None],
     ) -> None:
         self.frontier = frontier
         self.config = config
         self.worker = worker
         self._arrived = arrived
         self._confirmed = confirmed
-        self._count = counted
-        self.refusals = Refusals(counted)
+        self._count = add_to_stat
+        self.refusals = Refusals(add_to_stat)
         self.outage = Outage(config.outage_s, self.refusals)
         self.endings = Endings()
-        self.kept = Kept()
+        self.recent_pushes = RecentPushes()
         self.buffer: deque[Lease] = deque()
         self._later: list[tuple[float, int, Lease]] = []
         self._order = count()
         self.paused = False
-        self.lost = False
+        self.is_state_lost = False
         """Redis has lost the crawl: nothing is sent to the one that is there."""
         self.held_back = False
         self.stopping = False
@@ -103,18 +103,18 @@ class Exchange:
         self._wake = asyncio.Event()
         self._timer = Timer(self._wake.set)
         #: Number of leases that Scrapy or a sink holds; the worker replaces it.
-        self.held: Callable[[], int] = lambda: 0
+        self.held_count: Callable[[], int] = lambda: 0
         #: Whether a lease may start beside Scrapy's requests; `reading.tried_alone` replaces it.
         self.admits: Callable[[Lease], bool] = lambda lease: True
 
     def take(self) -> Lease | None:
         """Return the next lease that may be sent now."""
-        if self.paused or self.held_back or self.lost:
+        if self.paused or self.held_back or self.is_state_lost:
             return None
-        self._ripen()
+        self._move_due_leases()
         # If the frontier had nothing more, the timer or a wake-up asks again, not every caller.
         if not self._starved and len(self.buffer) + len(self._later) <= self.config.read_ahead // 2:
-            self.kick(LINGER_S if self.buffer else 0.0)
+            self.schedule_round_trip(LINGER_S if self.buffer else 0.0)
         return self.buffer.popleft() if self.buffer and self.admits(self.buffer[0]) else None
 
     def push(self, push: Push) -> None:
@@ -122,32 +122,32 @@ class Exchange:
         if push.force or push.fingerprint is None:  # its call may have to be repeated
             push = attrs.evolve(push, mark=push.mark or new_token())
         self.endings.pushes.append(push)
-        self._outgoing()
+        self._schedule_sending()
 
-    def done(self, page: Done) -> None:
+    def commit(self, page: Done) -> None:
         """Report that a page is done and stored."""
         self.endings.done.append(page)
-        self._outgoing()
+        self._schedule_sending()
 
-    def early(self, links: Sequence[Early]) -> None:
+    def push_early(self, links: Sequence[Early]) -> None:
         """Send links before their page ends."""
         self.endings.early += links
-        self._outgoing()
+        self._schedule_sending()
 
     def retry(self, retry: Retry) -> None:
         """Report that a request is to be tried again."""
         self.endings.retries.append(retry)
-        self._outgoing()
+        self._schedule_sending()
 
     def bury(self, burial: Burial) -> None:
         """Give a request up."""
         self.endings.burials.append(burial)
-        self._outgoing()
+        self._schedule_sending()
 
     def release(self, lease: Lease) -> None:
         """Hand back a request that was not sent."""
         self.endings.releases.append(lease)
-        self._outgoing()
+        self._schedule_sending()
 
     def now_ms(self, lease: Lease) -> float:
         """The time on the clock of a lease's server, as accurately as known here (I6)."""
@@ -157,27 +157,27 @@ class Exchange:
         """The clock of a lease's server."""
         return self.lines.clock(lease.id)
 
-    def tell(self, verb: str, *args: Any) -> None:
+    def set_limit(self, verb: str, *args: Any) -> None:
         """Set a limit of a site (`set_delay`, `block_until`), before the next leases."""
         self.endings.limits.append(Call(verb, list(args), []))
-        self._outgoing()
+        self._schedule_sending()
 
     def land(self, lease: Lease) -> None:
         """Report that a download is over: its domain's slot is free."""
         if self._starved:
             self.endings.landed.append(lease)
             if not self._has_all:
-                self.kick(LINGER_S / 2)
+                self.schedule_round_trip(LINGER_S / 2)
 
     @property
     def _has_all(self) -> bool:
         """Whether this worker holds all undone requests, so that nobody needs a free slot."""
-        return self._last_undone is not None and self._last_undone <= self.held() + len(
+        return self._last_undone is not None and self._last_undone <= self.held_count() + len(
             self.buffered
         )
 
     @property
-    def busy(self) -> bool:
+    def has_work(self) -> bool:
         """Whether a lease or an ending is here, or on its way to Redis."""
         return bool(self.buffer or self._later or self.endings or self._sending)
 
@@ -186,14 +186,16 @@ class Exchange:
         """Leases that Scrapy does not have yet."""
         return [*self.buffer, *(lease for _, _, lease in self._later)]
 
-    def kick(self, delay_s: float = 0.0) -> None:
+    def schedule_round_trip(self, delay_s: float = 0.0) -> None:
         """Make a round trip within *delay_s*."""
         if not self._wake.is_set():
             self._timer.within(delay_s)
 
-    def _outgoing(self) -> None:
+    def _schedule_sending(self) -> None:
         self.undone = None
-        self.kick(0.0 if len(self.endings) >= 2 * self.config.read_ahead else LINGER_S)
+        self.schedule_round_trip(
+            0.0 if len(self.endings) >= 2 * self.config.read_ahead else LINGER_S
+        )
 
     async def run(self) -> None:
         """Exchange until cancelled; raises RedisError when an outage outlasts its limit."""
@@ -203,18 +205,18 @@ class Exchange:
             try:
                 await self.round_trip()
             except StateError:
-                self.kick(LINGER_S)  # the recovery ran where the change was noticed
+                self.schedule_round_trip(LINGER_S)  # the recovery ran where the change was noticed
             except (RedisError, OSError) as error:
                 self._wait_out(error)
             else:
-                self.outage.over()
+                self.outage.record_answer()
 
     def _wait_out(self, error: Exception) -> None:
         wait_s = self.outage.next_try(error)
         # Leases of live workers may look expired when Redis returns: let them renew first.
         self._reap_from = monotonic() + self.config.lease_s / 3 + 1
         self._count("outage_retries", 1)
-        self.kick(wait_s)
+        self.schedule_round_trip(wait_s)
 
     async def round_trip(self) -> None:
         """Make one round trip: leases in, endings out.
@@ -222,17 +224,19 @@ class Exchange:
         Raises:
             RedisError: a server does not answer; its endings are kept.
         """
-        if self.lost:
+        if self.is_state_lost:
             return
-        wanted = self._lease_count()
+        lease_limit = self._lease_count()
         outgoing, self.endings = self.endings, Endings()
-        if not wanted and not outgoing:
+        if not lease_limit and not outgoing:
             return
         self._sending = True
         asked_at = monotonic()
         try:
-            slack_ms, alone = int(self.slack.ms), self.workers <= 1
-            answers = await self.lines.round_trip(outgoing, wanted, slack_ms, alone=alone)
+            slack_ms, is_only_worker = int(self.slack.ms), self.workers <= 1
+            answers = await self.lines.round_trip(
+                outgoing, lease_limit, slack_ms, is_only_worker=is_only_worker
+            )
         except BaseException:
             self.endings.put_back(outgoing)
             raise
@@ -241,34 +245,39 @@ class Exchange:
         self._count("redis_round_trips", 1)
         errors = [answer.error for answer in answers if answer.error is not None]
         for answer in answers:
-            self._failed(answer)
-            for call, reply in answer.ended:
-                self._ended(call, reply)
+            self._keep_failed_calls(answer)
+            for call, reply in answer.replies:
+                self._handle_reply(call, reply)
         if leased := [(item, item.leased) for item in answers if item.leased is not None]:
-            self._leased(leased, wanted, asked_at, fresh=not outgoing)
+            self._take_leases(leased, lease_limit, asked_at, fresh=not outgoing)
         if errors:
             raise errors[0]
         if outgoing and not self.buffer and not self._starved:  # if starved, a wake-up follows
-            self.kick(LINGER_S / 4)
+            self.schedule_round_trip(LINGER_S / 4)
 
-    def _failed(self, answer: Answer) -> None:
+    def _keep_failed_calls(self, answer: Answer) -> None:
         """Keep calls that a server did not run; calls it refuses for good are not sent again."""
-        calls = answer.failed
+        calls = answer.failed_calls
         if "WRONGTYPE" in str(answer.error) and not breaks_all(answer.error):
             for call in calls:
-                if call in answer.sent.limits:
+                if call in answer.endings.limits:
                     logger.error("%s of %s is refused: %s", call.name, call.args[:1], answer.error)
                     self._count("refused", 1)
-            calls = [call for call in calls if call not in answer.sent.limits]
-        self.endings.take_back(calls, lost=isinstance(answer.error, StateError))
+            calls = [call for call in calls if call not in answer.endings.limits]
+        self.endings.return_failed(calls, is_lease_lost=isinstance(answer.error, StateError))
 
     def _lease_count(self) -> int:
         if self.stopping or self.held_back:
             return 0
         return lease_count(len(self.buffer) + len(self._later), self.config.read_ahead)
 
-    def _leased(
-        self, leased: Sequence[tuple[Answer, Leased]], wanted: int, asked_at: float, *, fresh: bool
+    def _take_leases(
+        self,
+        leased: Sequence[tuple[Answer, Leased]],
+        lease_limit: int,
+        asked_at: float,
+        *,
+        fresh: bool,
     ) -> None:
         now = monotonic()
         for answer, reply in leased:
@@ -289,7 +298,7 @@ class Exchange:
             else:
                 heapq.heappush(self._later, (slot, next(self._order), lease))
                 asyncio.get_running_loop().call_at(_loop_time(slot), self._arrived)
-        self._starved = len(leases) < wanted
+        self._starved = len(leases) < lease_limit
         self.workers = max([self.workers, *(reply.workers for _, reply in leased)])
         self._learn_progress([reply for _, reply in leased], fresh=fresh)
         expired = [answer.line.part for answer, reply in leased if reply.expired]
@@ -302,21 +311,21 @@ class Exchange:
             # A reply that came with endings is not conclusive: ask again soon.
             self._all_done = stays and self.undone == 0
             poll_s = self._poll_s()
-            self.kick(max(0.002, min([*waits, 1000 * poll_s]) / 1000))
+            self.schedule_round_trip(max(0.002, min([*waits, 1000 * poll_s]) / 1000))
         self._arrived()
 
     def _poll_s(self) -> float:
         """Seconds until the next unprompted question."""
         if self._all_done:
             return at_random(IDLE_POLL_S)
-        return max(POLL_S, at_random(min(POLL_EACH_S * self.workers, MOST_POLL_S)))
+        return max(POLL_S, at_random(min(POLL_EACH_S * self.workers, MAX_POLL_S)))
 
     def learn_fleet(self, workers: int, undone: int) -> None:
         """Learn from a heartbeat how many workers live, and how many requests are undone."""
         self.workers = workers
         if undone and self._all_done:
             self._all_done = False
-            self.kick()
+            self.schedule_round_trip()
 
     def _learn_progress(self, replies: Sequence[Leased], *, fresh: bool) -> None:
         """Learn how many requests are undone, if all partitions answered."""
@@ -331,12 +340,12 @@ class Exchange:
         if not complete or not fresh or self.endings:
             self.lines.forget()
         elif (undone := self.lines.undone(replies)) is None:
-            self.kick(LINGER_S)
+            self.schedule_round_trip(LINGER_S)
         if undone == 0 and self.undone != 0:
             self.undone_at = monotonic()
         self.undone = undone
 
-    def _ended(self, call: Call, reply: Any) -> None:
+    def _handle_reply(self, call: Call, reply: Any) -> None:
         if call.name.startswith("commit"):
             for page, word in zip(call.about, reply, strict=True):
                 if word == b"OK":
@@ -348,15 +357,15 @@ class Exchange:
             if self.lines.leaves_links(call):
                 self._start_moving()
         elif call.name == "push" and isinstance(call.about[0], Early):
-            self._entered(call.about, reply)
+            self._handle_early_links(call.about, reply)
         elif call.name == "push":
             duplicates = sum(word == b"DUPLICATE" for word in reply)
             self._count("duplicates", duplicates)
             self._count("start_known", duplicates)
             self._count("over_budget", sum(word == b"OVER" for word in reply))
-            self.kept.add(call.about)
+            self.recent_pushes.add(call.about)
 
-    def _entered(self, links: Sequence[Early], words: Sequence[bytes]) -> None:
+    def _handle_early_links(self, links: Sequence[Early], words: Sequence[bytes]) -> None:
         """Handle links that entered before their page ended."""
         self._count("duplicates", sum(word == b"DUPLICATE" for word in words))
         self._count("over_budget", sum(word == b"OVER" for word in words))
@@ -365,7 +374,7 @@ class Exchange:
                 self._confirmed(link.push.fingerprint)
             link.entered()
 
-    def _ripen(self) -> None:
+    def _move_due_leases(self) -> None:
         now = monotonic()
         while self._later and self._later[0][0] <= now:
             self.buffer.append(heapq.heappop(self._later)[2])
@@ -383,7 +392,7 @@ class Exchange:
                 self._outbox = False
                 await self.frontier.forward()
         except (RedisError, OSError) as error:
-            if not self.refusals.tell(error, "Links to other partitions wait in the outbox"):
+            if not self.refusals.log_refusal(error, "Links to other partitions wait in the outbox"):
                 logger.debug("the next heartbeat moves the outbox on: %s", error)
         finally:
             self._moving = False
@@ -398,14 +407,14 @@ class Exchange:
             returned, buried = returned + counts[0], buried + counts[1]
         if returned or buried:
             logger.info("took back %d leases of silent workers, buried %d", returned, buried)
-            self.kick()
+            self.schedule_round_trip()
 
-    def give_back(self, domain: str = "") -> None:
+    def release_buffered(self, domain: str = "") -> None:
         """Hand back leases that Scrapy does not have yet, of all domains or of one."""
         leases = [item for item in self.buffered if not domain or item.domain == domain]
         self.endings.releases += leases
         self.drop([lease.id for lease in leases])
-        self.kick()
+        self.schedule_round_trip()
 
     def drop(self, ids: Sequence[str]) -> None:
         """Drop leases that are no longer this worker's; they must not be sent."""
@@ -414,25 +423,25 @@ class Exchange:
         self._later = [entry for entry in self._later if entry[2].id not in dropped]
         heapq.heapify(self._later)
 
-    def let_go(self, of: Callable[[Lease], bool]) -> list[Lease]:
+    def drop_lost(self, is_lost: Callable[[Lease], bool]) -> list[Lease]:
         """Drop leases that Redis lost, with their endings; returns them."""
-        lost = [lease for lease in self.buffered if of(lease)]
-        self.drop([lease.id for lease in lost])
+        lost_leases = [lease for lease in self.buffered if is_lost(lease)]
+        self.drop([lease.id for lease in lost_leases])
         self.undone = None
         self.lines.forget()
-        return lost + self.endings.let_go(of)
+        return lost_leases + self.endings.drop_lost(is_lost)
 
     async def drain(self, leases: Sequence[Lease], limit_s: float) -> None:
         """Send all endings, and hand back *leases*; give up after *limit_s*."""
         self.stopping = True
         self.endings.releases += leases
-        self.give_back()
-        until = monotonic() + limit_s
-        while (self.endings or self._sending) and not self.lost:
+        self.release_buffered()
+        give_up_at = monotonic() + limit_s
+        while (self.endings or self._sending) and not self.is_state_lost:
             try:
                 await self.round_trip()
             except (RedisError, OSError) as error:
-                if monotonic() > until:
+                if monotonic() > give_up_at:
                     logger.warning("leases are left to expire: %s", error)
                     return
                 await asyncio.sleep(0.2)

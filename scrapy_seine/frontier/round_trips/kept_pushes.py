@@ -10,14 +10,14 @@ from scrapy_seine.frontier.model import Push
 
 #: How long pushes without a page are kept, s, and how many at most. Redis keeps their marks as
 #: long, so that a push that it did not forget does not enter twice.
-KEPT_S, KEPT = 1200.0, 20_000
+KEPT_S, MAX_PUSHES = 1200.0, 20_000
 
 
-class Kept:
+class RecentPushes:
     """Recent pushes that no page would yield again: seeds, first requests."""
 
     def __init__(self) -> None:
-        self._pushes: deque[tuple[float, Push]] = deque(maxlen=KEPT)
+        self._pushes: deque[tuple[float, Push]] = deque(maxlen=MAX_PUSHES)
 
     def add(self, pushes: Iterable[Push]) -> None:
         """Keep pushes that the frontier has just taken in."""
@@ -26,7 +26,7 @@ class Kept:
         while self._pushes and now - self._pushes[0][0] > KEPT_S:
             self._pushes.popleft()
 
-    def of(self, matches: Callable[[Push], bool]) -> list[Push]:
+    def select(self, matches: Callable[[Push], bool]) -> list[Push]:
         """Return the pushes that *matches* selects, oldest first."""
         now = monotonic()
         return [

@@ -16,7 +16,7 @@ from scrapy_seine.records import Record
 #: together are late together, and a worker with CPU to spare should keep to the pauses regardless.
 _GROWTH, _STEP_MS, _DECAY = 1.05, 0.1, 0.985
 #: Gaps wider than this do not help, ms.
-MOST_MS = 500.0
+MAX_MS = 500.0
 
 
 @attrs.define(eq=False, repr=False)
@@ -26,17 +26,17 @@ class Lateness(Record):
     ms: float = 0.0
     """Extra lateness allowed for a request, by which the next pause begins later."""
 
-    def missed(self) -> None:
+    def record_missed(self) -> None:
         """Record a request that was too late for its slot.
 
         >>> slack = Lateness()
-        >>> for _ in range(100): slack.missed()
+        >>> for _ in range(100): slack.record_missed()
         >>> round(slack.ms)
         261
         """
-        self.ms = min(self.ms * _GROWTH + _STEP_MS, MOST_MS)
+        self.ms = min(self.ms * _GROWTH + _STEP_MS, MAX_MS)
 
-    def kept(self) -> None:
+    def record_on_time(self) -> None:
         """Record a request that was sent in time."""
         self.ms *= _DECAY
 

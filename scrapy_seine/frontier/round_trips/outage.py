@@ -13,7 +13,7 @@ from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
 #: The longest pause between two tries, s; tries early in an outage are closer.
-_MOST_S = 2.0
+_MAX_WAIT_S = 2.0
 
 
 @attrs.define(eq=False, repr=False)
@@ -32,7 +32,9 @@ class Outage:
         """
         now = monotonic()
         # An error reply is an answer: a full disk or memory, a replica, a key of another type.
-        refused = self.refusals.tell(error, "This worker goes on with what it holds, and waits")
+        refused = self.refusals.log_refusal(
+            error, "This worker goes on with what it holds, and waits"
+        )
         if self._since is None:
             self._since = now
             if not refused:
@@ -42,8 +44,8 @@ class Outage:
         away_s = now - self._since
         if away_s > self.limit_s:
             raise error
-        return random.uniform(0.1, 0.5 + min(_MOST_S, away_s / 4))
+        return random.uniform(0.1, 0.5 + min(_MAX_WAIT_S, away_s / 4))
 
-    def over(self) -> None:
+    def record_answer(self) -> None:
         """Record that Redis has answered."""
         self._since = None

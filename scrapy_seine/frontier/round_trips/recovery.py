@@ -39,11 +39,11 @@ class Recovery:
     exchange: Exchange
     inflight: InFlightTable
     stats: Any
-    forget: Callable[[], None]
+    on_change: Callable[[], None]
     """Called to clear what this worker learned of the crawl."""
-    lost: Callable[[], None]
+    on_lost: Callable[[], None]
     """Called when the state is lost."""
-    _lost: bool = attrs.field(default=False, init=False)
+    _is_lost: bool = attrs.field(default=False, init=False)
     _tasks: set[asyncio.Task[None]] = attrs.field(factory=set, init=False)
 
     def watch(self) -> None:
@@ -58,10 +58,10 @@ class Recovery:
             self._roll_back(part)
 
     def _stop_lost(self, error: StateLost) -> None:
-        if self._lost:  # each partition and each call reports it
+        if self._is_lost:  # each partition and each call reports it
             return
-        self._lost = True
-        dropped = self._let_go(lambda lease: True)
+        self._is_lost = True
+        dropped = self._drop_lost(lambda lease: True)
         self.stats.inc_value("seine/state_lost")
         logger.error(
             "state_lost: %s. Crawl %r is not complete: its %d requests here, and all that waited, "
@@ -70,13 +70,15 @@ class Recovery:
             self.frontier.keys.crawl,
             dropped,
         )
-        self.exchange.lost = True
-        self.lost()
+        self.exchange.is_state_lost = True
+        self.on_lost()
 
     def _roll_back(self, part: Frontier) -> None:
         index = part.keys.index or 0
-        dropped = self._let_go(lambda lease: part_of_id(lease.id) == index)
-        pushes = self.exchange.kept.of(lambda push: self.frontier.part(push.domain) is part)
+        dropped = self._drop_lost(lambda lease: part_of_id(lease.id) == index)
+        pushes = self.exchange.recent_pushes.select(
+            lambda push: self.frontier.part(push.domain) is part
+        )
         self.exchange.endings.pushes[:0] = pushes
         self.stats.inc_value("seine/state_rolled_back")
         logger.warning(
@@ -87,7 +89,7 @@ class Recovery:
             dropped,
             len(pushes),
         )
-        self.exchange.kick()
+        self.exchange.schedule_round_trip()
         if len(self.frontier.parts) > 1:
             task = asyncio.ensure_future(self._report_lost_links())
             self._tasks.add(task)
@@ -104,24 +106,24 @@ class Recovery:
         except (RedisError, OSError) as error:
             logger.warning("links between partitions may be lost, uncounted: %s", error)
             return
-        sent, arrived = (counts.totals.get(name, 0) for name in ("sent", "arrived"))
-        if (lost := sent - arrived - counts.moving) > 0:
-            self.stats.set_value("seine/links_lost", lost)
+        sent_count, arrived_count = (counts.totals.get(name, 0) for name in ("sent", "arrived"))
+        if (lost_count := sent_count - arrived_count - counts.moving) > 0:
+            self.stats.set_value("seine/links_lost", lost_count)
             logger.error(
                 "links_lost: up to %d links of crawl %r, from pages that are done, are not in Redis"
                 " any more: begin the crawl again (docs/runbooks/state-lost.md)",
-                lost,
+                lost_count,
                 self.frontier.keys.crawl,
             )
 
-    def _let_go(self, of: Callable[[Lease], bool]) -> int:
+    def _drop_lost(self, is_lost: Callable[[Lease], bool]) -> int:
         """Drop leases and their endings without sending these; returns how many there were."""
-        dropped = self.inflight.abandon(of) + self.exchange.let_go(of)
-        self.forget()
+        dropped = self.inflight.abandon(is_lost) + self.exchange.drop_lost(is_lost)
+        self.on_change()
         return len(dropped)
 
-    def rejoined(self) -> None:
+    def resume(self) -> None:
         """Resume on another state of the crawl: push the latest seeds there."""
-        self._lost = self.exchange.lost = False
-        self.exchange.endings.pushes += self.exchange.kept.of(lambda push: True)
-        self.exchange.kick()
+        self._is_lost = self.exchange.is_state_lost = False
+        self.exchange.endings.pushes += self.exchange.recent_pushes.select(lambda push: True)
+        self.exchange.schedule_round_trip()

@@ -34,13 +34,13 @@ class Answer(Record):
     """Result of one connection's round trip."""
 
     line: Line
-    sent: Endings
-    wanted: int
+    endings: Endings
+    lease_limit: int
     leased: Leased | None = None
     got_at: float = 0.0
     """When the reply arrived, monotonic s."""
-    ended: list[tuple[Call, Any]] = attrs.Factory(list)
-    failed: list[Call] = attrs.Factory(list)
+    replies: list[tuple[Call, Any]] = attrs.Factory(list)
+    failed_calls: list[Call] = attrs.Factory(list)
     """Calls that failed, as far as is known here."""
     error: Exception | None = None
     """Why the first of them failed."""
@@ -58,47 +58,47 @@ class Line:
     async def round_trip(
         self,
         outgoing: Endings,
-        wanted: int,
+        lease_limit: int,
         lease_request: LeaseRequest,
         slack_ms: int = 0,
         *,
-        alone: bool = False,
+        is_only_worker: bool = False,
     ) -> Answer:
         """Send endings and request leases in one pipeline; a call that fails is in the answer."""
-        answer = Answer(line=self, sent=outgoing, wanted=wanted)
+        answer = Answer(line=self, endings=outgoing, lease_limit=lease_limit)
         await self.part.dictionaries.look()
         calls = [*outgoing.limits, *outgoing.calls(self.part.commit_call, self.part.packer)]
-        if wanted:
+        if lease_limit:
             # Leases are requested before endings, because any worker may use a slot that this one
             # frees; only limits of sites go first. A worker that is alone requests them last,
             # because its pages' links and the slots it frees are its own: it saves a second trip.
             args = [
                 lease_request.worker,
-                wanted,
+                lease_limit,
                 lease_request.ttl_ms,
                 lease_request.lead_ms,
                 lease_request.lanes,
                 slack_ms,
                 new_token(),
             ]
-            position = len(calls) if alone else len(outgoing.limits)
+            position = len(calls) if is_only_worker else len(outgoing.limits)
             calls.insert(position, Call("lease", args, []))
         if not calls:
             return answer
         watch = self.part.watch
         before = watch.before
-        stamp = watch.stamp(self.part.now_ms, asks=alone and wanted > 0)
+        stamp = watch.stamp(self.part.now_ms, asks=is_only_worker and lease_limit > 0)
         replies = await self._send(calls, stamp, in_full=len(outgoing.limits))
         answer.got_at = monotonic()
         for script_call, reply in zip(calls, replies, strict=True):
             if isinstance(reply, Exception):
                 answer.error = answer.error or reply
                 if script_call.name != "lease":
-                    answer.failed.append(script_call)
+                    answer.failed_calls.append(script_call)
             elif script_call.name == "lease":
                 await self._take(answer, parse_leased(reply, slack_ms), before)
             else:
-                answer.ended.append((script_call, reply))
+                answer.replies.append((script_call, reply))
                 if script_call.name == "push":
                     watch.entered(before, len(script_call.about))
         return answer
@@ -106,7 +106,7 @@ class Line:
     async def _take(self, answer: Answer, leased: Leased, before: Known | None) -> None:
         """Unpack the leases; they are not taken if a dictionary cannot be read."""
         self.part.watch.saw(before, leased.state_shown)
-        self.starved = len(leased.leases) < answer.wanted
+        self.starved = len(leased.leases) < answer.lease_limit
         try:
             answer.leased = await self.part.dictionaries.unpacked(leased)
         except (RedisError, OSError) as error:
@@ -166,14 +166,23 @@ class Lines:
         return self.lines[0].clock
 
     async def round_trip(
-        self, outgoing: Endings, wanted: int, slack_ms: int = 0, *, alone: bool = False
+        self,
+        outgoing: Endings,
+        lease_limit: int,
+        slack_ms: int = 0,
+        *,
+        is_only_worker: bool = False,
     ) -> list[Answer]:
-        """Make one round trip; *alone*: no other worker of the crawl is known.
+        """Make one round trip; *is_only_worker*: no other worker of the crawl is known.
 
         The pauses after the leases allow *slack_ms* of lateness beyond the usual margin.
         """
         line, lease_request = self.lines[0], self.lease_request
-        return [await line.round_trip(outgoing, wanted, lease_request, slack_ms, alone=alone)]
+        return [
+            await line.round_trip(
+                outgoing, lease_limit, lease_request, slack_ms, is_only_worker=is_only_worker
+            )
+        ]
 
     def in_order(self, replies: Sequence[Leased]) -> list[Lease]:
         """Return the leases, in the order in which they are to be sent."""

@@ -18,7 +18,7 @@ from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
 #: How `lua/_types.lua` names a key of the whole crawl that is of another type.
-_BROKEN = " and must be "
+_KEY_ERROR = " and must be "
 
 
 def is_refusal(error: Exception) -> bool:
@@ -38,7 +38,9 @@ def breaks_all(error: Exception | None) -> bool:
     >>> breaks_all(ResponseError("WRONGTYPE Operation against a key holding the wrong kind …"))
     False
     """
-    return isinstance(error, ResponseError) and "WRONGTYPE" in str(error) and _BROKEN in str(error)
+    return (
+        isinstance(error, ResponseError) and "WRONGTYPE" in str(error) and _KEY_ERROR in str(error)
+    )
 
 
 @attrs.define(eq=False, repr=False)
@@ -47,9 +49,9 @@ class Refusals:
 
     count: Callable[[str, int], None]
     """Adds to a stat."""
-    _due: OnceAMinute = attrs.field(factory=OnceAMinute, init=False)
+    _log_limiter: OnceAMinute = attrs.field(factory=OnceAMinute, init=False)
 
-    def tell(self, error: Exception, meanwhile: str) -> bool:
+    def log_refusal(self, error: Exception, meanwhile: str) -> bool:
         """Log and count an error if it is a refusal; returns whether it is.
 
         *meanwhile* describes what the caller does until Redis accepts.
@@ -57,7 +59,7 @@ class Refusals:
         if not is_refusal(error):
             return False
         text = redact(str(error))
-        if self._due.is_due(text):
+        if self._log_limiter.is_due(text):
             logger.error("Redis refuses: %s. %s", text, meanwhile)
             self.count("broken_keys" if breaks_all(error) else "refused", 1)
         return True

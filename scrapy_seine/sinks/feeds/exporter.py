@@ -183,7 +183,7 @@ class FeedExporter(feedexport.FeedExporter):
             logger.error("%s%s", prefix, describe(error))
             self.worker.count("feeds/refused")
             if entry is not None:
-                self.inflight.item_raised(entry, error, prefix)
+                self.inflight.state_item_exception(entry, error, prefix)
 
     def _page_finished(self, entry: InFlight) -> None:
         for feed in self.kept:

@@ -135,7 +135,7 @@ class Feed:
         part = self._part if self._part is not None else self._begin_part()
         part.ended.append((page.reading, entry.outcome))
         self._ending_pages.append(page)
-        if not self._inflight.busy:
+        if not self._inflight.scrapy_holds_any:
             asyncio.get_running_loop().call_soon(self._idle)
 
     def _idle(self) -> None:
@@ -143,7 +143,7 @@ class Feed:
 
         Otherwise, in a crawl where each page leads to one other, each would be a part of its own.
         """
-        if self._inflight.busy or self._part is None:
+        if self._inflight.scrapy_holds_any or self._part is None:
             return
         if not self._inflight.send_links(page.hold for page in self._ending_pages):
             self.seal()
@@ -152,7 +152,11 @@ class Feed:
         loop.call_later(IDLE_S, self._seal_if_idle_since, self._part, len(self._ending_pages))
 
     def _seal_if_idle_since(self, part: Part, page_count: int) -> None:
-        if self._part is part and len(self._ending_pages) == page_count and not self._inflight.busy:
+        if (
+            self._part is part
+            and len(self._ending_pages) == page_count
+            and not self._inflight.scrapy_holds_any
+        ):
             self.seal()
 
     def seal(self) -> None:
@@ -171,7 +175,7 @@ class Feed:
             self._writing = asyncio.ensure_future(self._write_all())
 
     def _press(self) -> None:
-        self._inflight.press(f"feed {self.place.name}", self._waiting > MOST_WAITING)
+        self._inflight.request_pause(f"feed {self.place.name}", self._waiting > MOST_WAITING)
 
     async def _write_all(self) -> None:
         """Write closed parts one after the other, because a page may span several."""
@@ -201,9 +205,9 @@ class Feed:
         try:
             await work()
         except (OSError, StoreUnreachable):
-            self._inflight.press(f"feed {self.place.name} is away", True)
+            self._inflight.request_pause(f"feed {self.place.name} is away", True)
             await RetryUntil(self._outage_s, self._warn).try_until_async(work)
-            self._inflight.press(f"feed {self.place.name} is away", False)
+            self._inflight.request_pause(f"feed {self.place.name} is away", False)
 
     def _warn(self, text: str) -> None:
         logger.warning("feed %s: %s", self.place.name, redact(text))

@@ -36,7 +36,7 @@ class _Wait:
     database_url: str
     pid: int
     began: float = attrs.field(factory=time.monotonic)
-    told: bool = False
+    was_logged: bool = False
 
 
 class _Watcher:
@@ -66,7 +66,7 @@ class _Watcher:
                     wait for wait in self.waits if time.monotonic() - wait.began >= TELL_S
                 ]
             for wait in long_waits:
-                if not wait.told:
+                if not wait.was_logged:
                     _log_holders(wait)
 
 
@@ -74,7 +74,7 @@ _watcher = _Watcher()
 
 
 @contextmanager
-def lock_waits_told(database_url: str, connection: extensions.connection) -> Iterator[None]:
+def lock_waits_logged(database_url: str, connection: extensions.connection) -> Iterator[None]:
     """Log once who holds the lock that the block's statements wait for, and when they go on."""
     wait = _Wait(database_url, connection.info.backend_pid)
     _watcher.begin(wait)
@@ -82,7 +82,7 @@ def lock_waits_told(database_url: str, connection: extensions.connection) -> Ite
         yield
     finally:
         _watcher.end(wait)
-    if wait.told:
+    if wait.was_logged:
         logger.warning("PostgreSQL went on after %.0f s", time.monotonic() - wait.began)
 
 
@@ -99,7 +99,7 @@ def _log_holders(wait: _Wait) -> None:
             f"process {holder} ({printable(name)}, in a transaction for {age_s:.0f} s)"
             for holder, name, age_s in holders
         )
-        wait.told = True
+        wait.was_logged = True
         logger.warning(
             "PostgreSQL keeps us waiting for a lock that %s holds; nothing is lost meanwhile. "
             "SELECT pg_terminate_backend(%d) would end it",

@@ -144,7 +144,7 @@ class PostgresPipeline:
             self._count(name, number_)
 
     def _press(self, on: bool) -> None:
-        worker_of(self.crawler).inflight.press("items", on)
+        worker_of(self.crawler).inflight.request_pause("items", on)
 
     def _count(self, name: str, by: int) -> None:
         stats: Any = self.crawler.stats

@@ -36,7 +36,7 @@ from psycopg2 import extensions
 from scrapy_seine.errors import StoreError
 from scrapy_seine.sinks.postgres.batches import Limits, Piece, Queue, Report
 from scrapy_seine.sinks.postgres.database import CONNECT_S, connect
-from scrapy_seine.sinks.postgres.lock_waits import lock_waits_told
+from scrapy_seine.sinks.postgres.lock_waits import lock_waits_logged
 from scrapy_seine.sinks.postgres.lost_commits import Committed
 from scrapy_seine.sinks.postgres.sqlstates import Refusal, refusal
 
@@ -189,7 +189,7 @@ class Writer:
                 self._store(fallen)
                 connection = self._connected()
             connected = True
-            waits = lock_waits_told(self._url, connection)
+            waits = lock_waits_logged(self._url, connection)
             with connection, waits, connection.cursor() as cursor:
                 for name, table in self._tables.items():  # the handler needs it
                     rows = [piece.row for piece in batch if piece.table == name]

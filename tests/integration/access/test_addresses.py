@@ -54,7 +54,7 @@ def test_the_public_internet_is_public(address: str) -> None:
 
 
 def test_the_operator_may_call_a_network_public_and_nothing_else() -> None:
-    policy = AddressPolicy.read("seeds", ["10.20.0.0/16"])
+    policy = AddressPolicy.parse("seeds", ["10.20.0.0/16"])
     assert not policy.is_private("10.20.0.1")
     assert not policy.is_private("::ffff:10.20.0.1")
     assert policy.is_private("10.21.0.1")
@@ -119,7 +119,7 @@ def test_what_a_seed_leads_to_may_reach_what_the_seed_may() -> None:
     reach = Reach(AddressPolicy(), InFlightTable())
     seed = Request("http://shop.internal:8000/")
     assert reach.permits(seed, "10.0.0.1")
-    reach.reached(seed, "10.0.0.1")
+    reach.record_host(seed, "10.0.0.1")
     child: dict[str, object] = {m.DEPTH: 1}
     m.complete(child, seed.meta)
     assert reach.permits(Request("http://shop.internal:8000/p", meta=child), "10.0.0.1")
@@ -131,7 +131,7 @@ def test_what_a_seed_leads_to_may_reach_what_the_seed_may() -> None:
 def test_a_name_that_was_public_never_becomes_private() -> None:
     reach = Reach(AddressPolicy(), InFlightTable())
     seed = Request("http://shop.example/")
-    reach.reached(seed, "93.184.216.34")
+    reach.record_host(seed, "93.184.216.34")
     again = Request("http://shop.example/2")
     child: dict[str, object] = {m.DEPTH: 1}
     m.complete(child, seed.meta)
@@ -166,7 +166,7 @@ async def test_a_dead_first_address_costs_a_quarter_of_a_second(
         monkeypatch.setattr("scrapy_seine.engine.download.http.pool.addresses_of", both)
         pool = Pool(2, lambda: pytest.fail("no TLS"))
         began = time.monotonic()
-        made = await asyncio.wait_for(pool.new(urlparse(f"http://x:{port}/"), 120, list), 120)
+        made = await asyncio.wait_for(pool.connect(urlparse(f"http://x:{port}/"), 120, list), 120)
         assert time.monotonic() - began < 30  # one after the other would share the limit
         assert str(made.address) == "127.0.0.4"
         made.abort()
@@ -185,16 +185,16 @@ async def test_only_permitted_addresses_are_connected_to(monkeypatch: pytest.Mon
                 return ["127.0.0.1", "127.0.0.2"]
 
             monkeypatch.setattr("scrapy_seine.engine.download.http.pool.addresses_of", both)
-            reach = Reach(AddressPolicy.read("seeds", ["127.0.0.2/32"]), InFlightTable())
+            reach = Reach(AddressPolicy.parse("seeds", ["127.0.0.2/32"]), InFlightTable())
             pool = Pool(2, lambda: pytest.fail("no TLS"))
             link = Request(f"http://x:{port}/", meta={m.DEPTH: 1})
             parts = urlparse(link.url)
-            made = await pool.new(parts, 5, lambda found: reach.permitted(link, found))
+            made = await pool.connect(parts, 5, lambda found: reach.permitted(link, found))
             assert str(made.address) == "127.0.0.2"
             made.abort()
             strict = Reach(AddressPolicy(), InFlightTable())
             with pytest.raises(AddressRefused):
-                await pool.new(parts, 5, lambda found: strict.permitted(link, found))
+                await pool.connect(parts, 5, lambda found: strict.permitted(link, found))
             inner.settimeout(0.1)
             with pytest.raises(TimeoutError):
                 inner.accept()

@@ -48,24 +48,24 @@ def pool():
 
 async def test_the_last_one_kept_is_taken_first_and_each_site_keeps_few(pool: Pool) -> None:
     async with accepting() as (site, _):
-        one, two, three = [await pool.new(site, 5, list) for _ in range(3)]
+        one, two, three = [await pool.connect(site, 5, list) for _ in range(3)]
         for connection in (one, two, three):
             pool.keep(site, connection)
         assert one.closed
-        assert [pool.kept(site) for _ in range(3)] == [three, two, None]
+        assert [pool.take_idle(site) for _ in range(3)] == [three, two, None]
 
 
 async def test_all_sites_together_keep_not_too_many(
     pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pools, "MOST_IDLE", 2)
+    monkeypatch.setattr(pools, "MAX_IDLE", 2)
     async with accepting() as (a, _), accepting() as (b, _), accepting() as (c, _):
-        kept = [(site, await pool.new(site, 5, list)) for site in (a, b, c)]
+        kept = [(site, await pool.connect(site, 5, list)) for site in (a, b, c)]
         for site, connection in kept:
             pool.keep(site, connection)
         assert [connection.closed for _, connection in kept] == [True, False, False]
-        assert pool.kept(a) is None
-        assert pool.kept(b) is kept[1][1]
+        assert pool.take_idle(a) is None
+        assert pool.take_idle(b) is kept[1][1]
 
 
 async def test_what_was_not_used_for_long_is_closed(
@@ -73,10 +73,10 @@ async def test_what_was_not_used_for_long_is_closed(
 ) -> None:
     monkeypatch.setattr(pools, "IDLE_S", 0.2)
     async with accepting() as (site, _):
-        connection = await pool.new(site, 5, list)
+        connection = await pool.connect(site, 5, list)
         pool.keep(site, connection)
         await wait_until_async(_true(lambda: connection.closed), 5, "it is closed")
-        assert pool.kept(site) is None
+        assert pool.take_idle(site) is None
 
 
 @pytest.mark.parametrize("says", [b"", b"HTTP/1.1 408 Request Timeout\r\n\r\n"])
@@ -84,19 +84,19 @@ async def test_what_the_site_ended_or_spoke_on_unasked_is_not_given_out(
     pool: Pool, says: bytes
 ) -> None:
     async with accepting() as (site, met):
-        connection = await pool.new(site, 5, list)
+        connection = await pool.connect(site, 5, list)
         pool.keep(site, connection)
         await wait_until_async(_true(lambda: met), 5, "it is accepted")
         met[0].write(says)
         if not says:
             met[0].close()
         await wait_until_async(_true(lambda: connection.closed), 5, "it is of no more use")
-        assert pool.kept(site) is None
+        assert pool.take_idle(site) is None
 
 
 async def test_what_ended_before_anything_was_written_says_so(pool: Pool) -> None:
     async with accepting() as (site, met):
-        connection = await pool.new(site, 5, list)
+        connection = await pool.connect(site, 5, list)
         await wait_until_async(_true(lambda: met), 5, "it is accepted")
         met[0].close()
         await wait_until_async(_true(lambda: connection.closed), 5, "it is closed")
@@ -104,21 +104,21 @@ async def test_what_ended_before_anything_was_written_says_so(pool: Pool) -> Non
         assert not connection.ask(b"GET / HTTP/1.1\r\n\r\n", Reader("GET", Nobody()), answered)
         with pytest.raises(Unanswered) as caught:
             await answered
-        assert not caught.value.sent
+        assert not caught.value.may_be_seen
 
 
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
 def test_a_request_leaves_at_once(pool: Pool, run: Callable[..., None]) -> None:
     async def ask() -> None:
         async with accepting() as (site, _):
-            connection = await pool.new(site, 5, list)
+            connection = await pool.connect(site, 5, list)
             answered = asyncio.get_running_loop().create_future()
             assert connection.ask(b"x" * 3000, Reader("POST", Nobody()), answered)
             assert connection.transport.get_write_buffer_size() == 0
             connection.abort()
             with pytest.raises(Unanswered) as caught:
                 await answered
-            assert caught.value.sent
+            assert caught.value.may_be_seen
 
     run(ask())
 
@@ -127,7 +127,7 @@ async def test_a_host_that_refuses_or_says_nothing_has_its_name(pool: Pool) -> N
     async with accepting() as (site, _):
         pass
     with pytest.raises(DownloadConnectionRefusedError):
-        await pool.new(site, 5, list)
+        await pool.connect(site, 5, list)
 
     class Mute(Connection):
         async def ready(self) -> None:
@@ -137,7 +137,7 @@ async def test_a_host_that_refuses_or_says_nothing_has_its_name(pool: Pool) -> N
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(pools, "Connection", Mute)
             with pytest.raises(DownloadTimeoutError):
-                await pool.new(site, 0.2, list)
+                await pool.connect(site, 0.2, list)
 
 
 class Nobody:

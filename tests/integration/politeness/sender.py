@@ -34,7 +34,7 @@ class Sender:
             f"sender-{id(self)}",
             arrived=self.news.set,
             confirmed=lambda fingerprint: None,
-            counted=lambda name, n: None,
+            add_to_stat=lambda name, n: None,
         )
         self.site_limits = SiteLimits()
         self.site_limits.exchange = self.exchange
@@ -45,7 +45,7 @@ class Sender:
     async def run(self) -> None:
         """Work until nothing is left in the fleet."""
         round_trip = asyncio.ensure_future(self.exchange.run())
-        self.exchange.kick()
+        self.exchange.schedule_round_trip()
         tasks: set[asyncio.Task[None]] = set()
         while not (self.exchange.saw_work and self.exchange.undone == 0 and not tasks):
             while (lease := self.exchange.take()) is not None:
@@ -56,7 +56,7 @@ class Sender:
             try:
                 await asyncio.wait_for(self.news.wait(), 0.5)
             except TimeoutError:
-                self.exchange.kick()
+                self.exchange.schedule_round_trip()
         round_trip.cancel()
         print(json.dumps({"missed": self.missed, "slept": self.slept}), flush=True)
         await self.redis.aclose()
@@ -78,9 +78,9 @@ class Sender:
             looked = monotonic()
             writer.write(f"GET {url.path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
             self.slept[url.path] = monotonic() - looked
-            self.site_limits.left(lease)
+            self.site_limits.record_sent(lease)
             await reader.read(1000)
-            self.exchange.done(Done(lease=lease))
+            self.exchange.commit(Done(lease=lease))
         finally:
             writer.close()
 

@@ -79,8 +79,8 @@ async def test_a_lease_ends_when_the_row_is_committed_and_not_before(database: s
     other.cursor().execute("LOCK TABLE products IN ACCESS EXCLUSIVE MODE")
     with pytest.raises(IgnoreRequest) as ignored:
         answer.process_response(request, Response(url, 304))
-    inflight.raised(entry, ignored.value)
-    inflight.finished(request)
+    inflight.state_exception(entry, ignored.value)
+    inflight.record_finished(request)
     await asyncio.sleep(0.3)
     assert ended == []
     other.rollback()

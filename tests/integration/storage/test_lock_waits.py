@@ -61,7 +61,7 @@ def test_what_waits_for_nobody_says_nothing(
 ) -> None:
     with (
         closing(psycopg2.connect(database)) as connection,
-        lock_waits.lock_waits_told(database, connection),
+        lock_waits.lock_waits_logged(database, connection),
         connection.cursor() as cursor,
     ):
         cursor.execute("SELECT pg_sleep(0.5)")

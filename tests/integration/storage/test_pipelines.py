@@ -58,10 +58,10 @@ class Line:
         token = current.set(entry)
         try:
             yield entry
-            self.inflight.done(entry)
+            self.inflight.state_done(entry)
         finally:
             current.reset(token)
-            self.inflight.finished(entry.request)
+            self.inflight.record_finished(entry.request)
 
 
 @asynccontextmanager

@@ -4,11 +4,11 @@ import asyncio
 
 from twisted.internet.asyncioreactor import AsyncioSelectorReactor
 
-from scrapy_seine.engine.download.scrapy_client import Broom
+from scrapy_seine.engine.download.scrapy_client import CancelledCallSweep
 from scrapy_seine.engine.dupefilter import DupeFilter
 
 
-class QuickBroom(Broom):
+class QuickBroom(CancelledCallSweep):
     EVERY_S = 0.01
 
 

@@ -138,7 +138,7 @@ def test_what_failed_calls_speak_of_goes_first_next_time() -> None:
     assert [call.name for call in calls] == [
         "set_delay", "land", "push", "push", "commit", "retry", "bury", "release",
     ]  # fmt: skip
-    since.take_back(calls)
+    since.return_failed(calls)
     for field in attrs.fields(Endings):
         mine, later = getattr(told, field.name), getattr(every_kind(11), field.name)
         assert getattr(since, field.name) == [*mine, *later], field.name
@@ -153,7 +153,7 @@ def test_a_page_that_is_given_up_with_its_links_is_told_with_those_that_are_done
     assert [page.lease.id for page in calls["commit"].about] == ["1", "7"]
     assert [page.lease.id for page in calls["bury"].about] == ["3"]
     assert b'buried {"reason":"parse"}' in calls["commit"].args
-    since.take_back(list(calls.values()))
+    since.return_failed(list(calls.values()))
     assert [x.lease.id for x in since.done] == ["1"]
     assert sorted(x.lease.id for x in since.burials) == ["3", "7"]
 
@@ -167,7 +167,7 @@ def test_pages_that_ended_and_pushes_hasten_a_round_trip_and_nothing_else_does()
 def test_of_leases_that_redis_forgot_only_pushes_are_told_again() -> None:
     """I12: a limit and a link need no lease; what ends one would end somebody else's."""
     told, since = every_kind(1), Endings()
-    since.take_back([*told.limits, *told.calls()], lost=True)
+    since.return_failed([*told.limits, *told.calls()], is_lease_lost=True)
     assert since == Endings(pushes=told.pushes, limits=told.limits)
 
 
@@ -175,7 +175,7 @@ def test_what_would_end_leases_that_are_no_longer_held_is_dropped_and_named() ->
     endings = every_kind(1)
     for field in ("done", "retries", "burials", "releases", "landed", "early"):
         getattr(endings, field).extend(getattr(every_kind(11), field))
-    gone = endings.let_go(lambda held: int(held.id) < 10)
+    gone = endings.drop_lost(lambda held: int(held.id) < 10)
     assert [held.id for held in gone] == ["1", "2", "3"]
     left = every_kind(11)
     left.pushes, left.limits = endings.pushes, endings.limits

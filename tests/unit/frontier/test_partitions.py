@@ -101,7 +101,7 @@ async def test_each_partition_is_told_what_is_its_own() -> None:
     endings.done += [Done(lease=lease("7.1", a)), Done(lease=lease("7.3", b))]
     endings.releases.append(lease("8.3", b))
     endings.pushes.append(Push(domain=b, blob=b""))
-    none, one, empty, three = endings.split(f.keys)
+    none, one, empty, three = endings.by_partition(f.keys)
     assert not none
     assert not empty
     measure = [1.0, 0, 9]
@@ -119,7 +119,7 @@ async def test_a_worker_believes_in_the_end_when_two_looks_agree() -> None:
 
     def nothing(*_: object) -> None: ...
 
-    exchange = Exchange(f, config, "w", arrived=nothing, confirmed=nothing, counted=nothing)
+    exchange = Exchange(f, config, "w", arrived=nothing, confirmed=nothing, add_to_stat=nothing)
 
     def look(*found: tuple[int, int], fresh: bool = True) -> int | None:
         replies = [

@@ -114,7 +114,7 @@ def test_304_ends_the_request_and_holds_its_lease_until_it_is_stored():
     with pytest.raises(IgnoreRequest):
         rig.got(ETag='W/"a"')
     # This storage was never opened: what it could not take must be tried again.
-    rig.inflight.finished(rig.request)
+    rig.inflight.record_finished(rig.request)
     assert [entry.kind for entry in rig.ended] == ["store"]
     assert rig.stats.get_value("seine/not_modified") == 1
 

@@ -86,7 +86,7 @@ def test_a_damaged_body_is_retried_with_a_sentence(crawler: Crawler) -> None:
 def test_unpacking_counts_as_reading(crawler: Crawler, monkeypatch: pytest.MonkeyPatch) -> None:
     """I11: a body may take as long to unpack as the limit allows, and its site is told of."""
     middleware, overran = Decompress.from_crawler(crawler), []
-    worker_of(crawler).inflight.overran = overran.append
+    worker_of(crawler).inflight.on_overrun = overran.append
 
     def call(*_: Any) -> Any:
         raise Unreadable("reading took more than 5 s of CPU")

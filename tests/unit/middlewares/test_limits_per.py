@@ -78,7 +78,7 @@ async def test_a_request_whose_connection_took_too_long_gets_another_time(
 ) -> None:
     gate, _, request = at_gate(0.15, instead=instead)
     assert not gate.passes(request)
-    opened = gate.opened(request)
+    opened = gate.wait_for_slot(request)
     assert opened is not None
     await opened
     assert [asked[1:] for asked in pool.paced] == [("a:1", 200, 1000)]
@@ -107,7 +107,7 @@ async def test_a_late_send_is_noted_at_its_address(
 ) -> None:
     """The machine slept before the write, or the domain's own pause decided when it left."""
     gate, middleware, request = at_gate(past_s, each_ms=each_ms)
-    gate.left(request)
+    gate.record_sent(request)
     await middleware.closed()
     assert [asked[2] for asked in pool.paced] == [0] * noted
 

@@ -62,7 +62,7 @@ def test_a_worker_that_is_nearly_always_late_is_so_with_one_of_four_in_the_end()
     for n in range(2000):
         on_time = lateness * (1 + (n % 7) / 10) <= slack.ms
         missed += n >= 1000 and not on_time
-        slack.kept() if on_time else slack.missed()
+        slack.record_on_time() if on_time else slack.record_missed()
     assert missed / 1000 < 0.3
     assert 120 < slack.ms < 300
 
@@ -72,7 +72,7 @@ def test_a_worker_with_time_to_spare_keeps_to_the_pauses(together, every):
     """Also where all that came in together are late together."""
     slack = Lateness()
     for n in range(3200):
-        slack.missed() if n % every < together else slack.kept()
+        slack.record_missed() if n % every < together else slack.record_on_time()
         assert slack.ms < late_ms(500)
 
 

@@ -97,9 +97,9 @@ def test_a_projects_own_filter_is_asked_and_its_fingerprints_still_count() -> No
     number = df.request_fingerprint(first)
     assert number is not None
     assert number != df.request_fingerprint(second)
-    assert not df.drops(first, number, again=False)
-    assert df.drops(second, df.request_fingerprint(second), again=False)
-    assert not df.drops(second.replace(dont_filter=True), None, again=False)
+    assert not df.drops(first, number, was_parsed=False)
+    assert df.drops(second, df.request_fingerprint(second), was_parsed=False)
+    assert not df.drops(second.replace(dont_filter=True), None, was_parsed=False)
 
 
 class Telling(RFPDupeFilter):
@@ -124,27 +124,27 @@ def test_what_a_projects_filter_lets_pass_each_time_is_not_filtered() -> None:
     """A public spider asks for one URL until it changes, by a filter that takes its meta's word."""
     df = made(Polling)
     link, polled = Request("http://a.example/x"), Request("http://a.example/x", meta={"again": 1})
-    assert not df.drops(link, df.request_fingerprint(link), again=False)
-    assert not df.lets_all_pass(link)  # it remembers
-    assert not df.drops(polled, df.request_fingerprint(polled), again=False)
-    assert df.lets_all_pass(polled)
-    assert not made(RFPDupeFilter).lets_all_pass(link)
+    assert not df.drops(link, df.request_fingerprint(link), was_parsed=False)
+    assert not df.accepts_repeats(link)  # it remembers
+    assert not df.drops(polled, df.request_fingerprint(polled), was_parsed=False)
+    assert df.accepts_repeats(polled)
+    assert not made(RFPDupeFilter).accepts_repeats(link)
 
 
 def test_what_a_filter_let_pass_passes_when_its_page_is_read_again() -> None:
     """I3: the links of a reading that failed did not enter."""
     df, link = made(ByPath), Request("http://a.example/x")
     number = df.request_fingerprint(link)
-    assert not df.drops(link, number, again=False)
-    assert df.drops(link, number, again=False)
-    assert not df.drops(link, number, again=True)
+    assert not df.drops(link, number, was_parsed=False)
+    assert df.drops(link, number, was_parsed=False)
+    assert not df.drops(link, number, was_parsed=True)
 
 
 @pytest.mark.parametrize("kind", [Nothing, BaseDupeFilter])
 def test_a_filter_that_lets_all_pass_filters_nothing(kind: type) -> None:
     df = made(kind)
     assert df.request_fingerprint(Request(URL)) is None
-    assert not df.drops(Request(URL), None, again=False)
+    assert not df.drops(Request(URL), None, was_parsed=False)
 
 
 @pytest.mark.parametrize("kind", [Nothing, BaseDupeFilter])
@@ -161,4 +161,4 @@ def test_a_filter_that_raises_is_no_word_that_all_may_pass() -> None:
     df = made(Broken)
     assert df.request_fingerprint(Request(URL)) is not None
     with pytest.raises(KeyError):
-        df.drops(Request(URL), 1, again=False)
+        df.drops(Request(URL), 1, was_parsed=False)

@@ -16,6 +16,6 @@ def test_a_site_whose_limits_cannot_be_said_has_the_crawls_own(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     site_limits = SiteLimits()
-    assert site_limits.new_site("a.example", Failing()) is None
-    site_limits.meet("b.example", Failing())
+    assert site_limits.limits_of_new_site("a.example", Failing()) is None
+    site_limits.send_limits("b.example", Failing())
     assert caplog.text.count("limits_of failed") == 2

@@ -15,9 +15,9 @@ from scrapy_seine.engine.download.http.reader import Reader
 class Unanswered(Exception):
     """The connection ended before any byte of an answer arrived."""
 
-    def __init__(self, why: str, *, sent: bool) -> None:
-        super().__init__(why)
-        self.sent = sent
+    def __init__(self, reason: str, *, may_be_seen: bool) -> None:
+        super().__init__(reason)
+        self.may_be_seen = may_be_seen
         """Whether the site may have seen the request."""
 
 
@@ -27,7 +27,7 @@ class Connection(asyncio.Protocol):
     transport: asyncio.Transport
     reader: Reader | None = None
     """Reads the awaited answer; None: no answer is awaited."""
-    answered: asyncio.Future[bool]
+    completion: asyncio.Future[bool]
     closed = False
     kept_at = 0.0
     """When it became idle, monotonic s."""
@@ -38,7 +38,7 @@ class Connection(asyncio.Protocol):
     """If it is private: its request's home, see `download.private_addresses`."""
 
     def __init__(self, address: str) -> None:
-        self.address, self.at = ip_address(address), address
+        self.address, self.peer = ip_address(address), address
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Turn off write buffering."""
@@ -48,33 +48,33 @@ class Connection(asyncio.Protocol):
         # uvloop writes at once what exceeds this limit, and the rest in the next loop iteration.
         writable.set_write_buffer_limits(0)
 
-    async def ready(self) -> None:
+    async def wait_ready(self) -> None:
         """Wait until requests may be written."""
 
-    def ask(self, data: bytes, reader: Reader, answered: asyncio.Future[bool]) -> bool:
+    def ask(self, data: bytes, reader: Reader, completion: asyncio.Future[bool]) -> bool:
         """Write a request and read its answer; returns whether it was written.
 
-        *answered* becomes True when the answer is complete, False if only the connection's end
+        *completion* becomes True when the answer is complete, False if only the connection's end
         shows that. It fails with Unanswered, the reader's exception, or the connection's error.
         """
         if self.closed or self.transport.is_closing():
-            answered.set_exception(Unanswered("the connection was closed", sent=False))
+            completion.set_exception(Unanswered("the connection was closed", may_be_seen=False))
             return False
-        self.reader, self.answered = reader, answered
+        self.reader, self.completion = reader, completion
         try:
             self.write(data)
         except OSError as error:
-            self._settle(Unanswered(str(error), sent=True))
+            self._settle(Unanswered(str(error), may_be_seen=True))
         return True
 
-    def heard(self) -> bool:
+    def has_unread_input(self) -> bool:
         """Whether unread bytes or an end arrived, though no answer is awaited.
 
         The next request would take these bytes for its answer.
         """
-        look = select.poll()
-        look.register(self.transport.get_extra_info("socket").fileno(), select.POLLIN)
-        return bool(look.poll(0))
+        poll = select.poll()
+        poll.register(self.transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(poll.poll(0))
 
     def write(self, data: bytes) -> None:
         """Write bytes."""
@@ -109,7 +109,7 @@ class Connection(asyncio.Protocol):
         if reader is None:
             return
         if not reader.began:
-            self._settle(Unanswered(str(exc or "the connection was closed"), sent=True))
+            self._settle(Unanswered(str(exc or "the connection was closed"), may_be_seen=True))
             return
         try:
             reader.end()
@@ -123,12 +123,12 @@ class Connection(asyncio.Protocol):
         if error is not None or not self.reader.keeps:
             self.abort()
         self.reader = None
-        if self.answered.done():
+        if self.completion.done():
             return
         if error is None:
-            self.answered.set_result(complete)
+            self.completion.set_result(complete)
         else:
-            self.answered.set_exception(error)
+            self.completion.set_exception(error)
 
     def abort(self) -> None:
         """Close it now."""

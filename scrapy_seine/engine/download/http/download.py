@@ -40,7 +40,7 @@ class Download:
         "_streamed",
         "_warnsize",
         "handler",
-        "heard",
+        "has_receivers",
         "request",
     )
 
@@ -48,13 +48,13 @@ class Download:
         self,
         request: Request,
         handler: BaseDownloadHandler,
-        heard: Callable[[object], bool],
+        has_receivers: Callable[[object], bool],
         limits: tuple[int, int],
     ) -> None:
         meta = request.meta
         self.request = request
         self.handler = handler
-        self.heard = heard
+        self.has_receivers = has_receivers
         """Whether a signal may have receivers."""
         self._maxsize = meta.get("download_maxsize", limits[0])
         self._warnsize = meta.get("download_warnsize", limits[1])
@@ -74,7 +74,7 @@ class Download:
         self._head = head
         self._headers = Headers(head.fields)
         self._notify(signals.headers_received, headers=self._headers, body_length=head.length)
-        self._streamed = self.heard(signals.bytes_received)
+        self._streamed = self.has_receivers(signals.bytes_received)
         self._weigh(head.length or 0, expected=True)
 
     def body(self, data: bytes) -> None:
@@ -90,10 +90,10 @@ class Download:
             self._notify(signals.bytes_received, data=data)
         self._weigh(self._size, expected=False)
 
-    def _notify(self, signal: object, **what: object) -> None:
-        if not self.heard(signal):
+    def _notify(self, signal: object, **arguments: object) -> None:
+        if not self.has_receivers(signal):
             return
-        stop = check_stop_download(signal, self.handler.crawler, self.request, **what)
+        stop = check_stop_download(signal, self.handler.crawler, self.request, **arguments)
         if stop is not None:
             self._stop = stop
             raise Stopped

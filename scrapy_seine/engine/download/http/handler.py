@@ -75,14 +75,14 @@ class HttpHandler(BaseDownloadHandler):
         self.pool = Pool(per_site or crawler.settings.getint("CONCURRENT_REQUESTS"), self._context)
         self.gate = worker_of(crawler).gate
         self.reach = worker_of(crawler).reach
-        self._heard = Signals(crawler).heard
+        self._has_receivers = Signals(crawler).has_receivers
         self._special = _special(crawler.settings)
         get = crawler.settings.getint
         self._sizes = get("DOWNLOAD_MAXSIZE"), get("DOWNLOAD_WARNSIZE")
         self._fail_on_dataloss = crawler.settings.getbool("DOWNLOAD_FAIL_ON_DATALOSS")
         self._fail_on_dataloss_warned = False
         self._tls_verbose = crawler.settings.getbool("DOWNLOADER_CLIENT_TLS_VERBOSE_LOGGING")
-        self._scrapys: BaseDownloadHandler | None = None
+        self._scrapy_handler: BaseDownloadHandler | None = None
 
     def _context(self) -> ssl.SSLContext:
         context: ssl.SSLContext = make_ssl_context(self.crawler.settings)
@@ -104,12 +104,12 @@ class HttpHandler(BaseDownloadHandler):
         if self._special or _is_special(request):
             if GATEWAY in request.meta:  # Scrapy's client would connect to the site itself
                 raise NoWay(NO_GATEWAY)
-            if self._scrapys is None:
+            if self._scrapy_handler is None:
                 # Twisted's web client takes 0.1 s to load: only workers that need it load it.
                 from scrapy_seine.engine.download.scrapy_client import PlainHandler
 
-                self._scrapys = PlainHandler(self.crawler)
-            return await self._scrapys.download_request(request)
+                self._scrapy_handler = PlainHandler(self.crawler)
+            return await self._scrapy_handler.download_request(request)
         timeout_s = request.meta.get("download_timeout") or TIMEOUT_S
         try:
             async with asyncio.timeout(timeout_s):
@@ -124,7 +124,7 @@ class HttpHandler(BaseDownloadHandler):
     async def _download(self, request: Request, timeout_s: float) -> Response:
         parts, by_gateway = asked_at(request), GATEWAY in request.meta
         data = head_of(request, parts) + request.body
-        download = Download(request, self, self._heard, self._sizes)
+        download = Download(request, self, self._has_receivers, self._sizes)
         connection = self._idle_connection(request, parts)
         may_repeat = connection is not None and request.method in _AGAIN and not request.body
         connections = 0
@@ -132,30 +132,32 @@ class HttpHandler(BaseDownloadHandler):
             if connection is None:
                 connections += 1
                 reachable = permitted if by_gateway else partial(self.reach.permitted, request)
-                connection, may_repeat = await self.pool.new(parts, timeout_s, reachable), False
-                connection.private = not by_gateway and self.reach.policy.is_private(connection.at)
+                connection, may_repeat = await self.pool.connect(parts, timeout_s, reachable), False
+                connection.private = not by_gateway and self.reach.policy.is_private(
+                    connection.peer
+                )
                 self._log_tls(connection)
             if not by_gateway:
-                self.reach.reached(request, connection.at)
+                self.reach.record_host(request, connection.peer)
             if connection.private:
                 connection.home = str(request.meta.get(HOME) or "")
             try:
                 return await self._exchange(connection, parts, data, download)
             except Unanswered as error:  # a server closes idle connections
                 # A server that speaks first, or hangs up, does the same on the next connection.
-                if (error.sent and not may_repeat) or connections >= _MOST_CONNECTIONS:
+                if (error.may_be_seen and not may_repeat) or connections >= _MOST_CONNECTIONS:
                     raise
                 connection = None
 
     def _idle_connection(self, request: Request, parts: ParseResult) -> Connection | None:
-        connection = self.pool.kept(parts)
+        connection = self.pool.take_idle(parts)
         if connection is None or not connection.private:
             return connection
         if connection.home and request.meta.get(HOME) == connection.home:
             return connection
-        if not self.reach.permits(request, connection.at):
+        if not self.reach.permits(request, connection.peer):
             self.pool.keep(parts, connection)  # its own home may still use it
-            raise self.reach.refusal(request, connection.at)
+            raise self.reach.refusal(request, connection.peer)
         return connection
 
     def _send_at_time(
@@ -163,16 +165,16 @@ class HttpHandler(BaseDownloadHandler):
         connection: Connection,
         data: bytes,
         reader: Reader,
-        answered: asyncio.Future[bool],
+        completion: asyncio.Future[bool],
         request: Request,
     ) -> None:
         def send() -> None:
-            if not answered.done() and connection.ask(data, reader, answered):
-                self.gate.left(request)
+            if not completion.done() and connection.ask(data, reader, completion):
+                self.gate.record_sent(request)
 
         def fail(error: Exception) -> None:
-            if not answered.done():
-                answered.set_exception(error)
+            if not completion.done():
+                completion.set_exception(error)
 
         self.gate.at_time(request, send, fail)
 
@@ -181,11 +183,11 @@ class HttpHandler(BaseDownloadHandler):
     ) -> Response:
         request = download.request
         reader = Reader(request.method, download)
-        answered: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._send_at_time(connection, data, reader, answered, request)
+        completion: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._send_at_time(connection, data, reader, completion, request)
         flags: list[str] = []
         try:
-            if not await answered:
+            if not await completion:
                 flags.append("partial")
         except Stopped:
             pass
@@ -213,5 +215,5 @@ class HttpHandler(BaseDownloadHandler):
     async def close(self) -> None:
         """Close the connections."""
         self.pool.close()
-        if self._scrapys is not None:
-            await self._scrapys.close()
+        if self._scrapy_handler is not None:
+            await self._scrapy_handler.close()

@@ -17,16 +17,16 @@ from ipaddress import ip_address
 from time import monotonic
 
 #: Names that are remembered; the oldest is dropped first.
-_MOST = 64
+_MAX_NAMES = 64
 #: Names looked up at once, because one of their domains may fail as well.
-_ASKED = 3
+_SAMPLE_NAMES = 3
 #: Timeout of these lookups, s.
 _PATIENCE_S = 5.0
 #: How long a result is reused, s, because many pages of a domain fail at the same time.
-_COUNTS_S = 5.0
+_RESULT_S = 5.0
 #: Resolver errors that mean: the name server answered that the name, or its address, does not
 #: exist.
-_NONE = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
+_NO_SUCH_NAME = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 
 
 class OtherNames:
@@ -47,20 +47,24 @@ class OtherNames:
             ip_address(address.partition("%")[0]).is_global for address in addresses
         ):
             self._names[host] = None
-            if len(self._names) > _MOST:
+            if len(self._names) > _MAX_NAMES:
                 del self._names[next(iter(self._names))]
 
-    async def answered(self, host: str) -> bool:
+    async def resolves_other_name(self, host: str) -> bool:
         """Whether the name server answers for another name than *host* now."""
         other_names = [name for name in self._names if name != host]
         if not other_names:
             return False
         loop = asyncio.get_running_loop()
-        task, until = self._asking or (None, 0.0)
-        if task is None or task.get_loop() is not loop or (task.done() and until < monotonic()):
-            sample = random.sample(other_names, min(_ASKED, len(other_names)))
+        task, valid_until = self._asking or (None, 0.0)
+        if (
+            task is None
+            or task.get_loop() is not loop
+            or (task.done() and valid_until < monotonic())
+        ):
+            sample = random.sample(other_names, min(_SAMPLE_NAMES, len(other_names)))
             task = loop.create_task(_any_answered(sample))
-            self._asking = task, monotonic() + _COUNTS_S
+            self._asking = task, monotonic() + _RESULT_S
         await asyncio.wait([task])
         return not task.cancelled() and task.result()
 
@@ -85,7 +89,7 @@ async def _answers(name: str) -> bool:
     try:
         await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except socket.gaierror as error:
-        return error.errno in _NONE
+        return error.errno in _NO_SUCH_NAME
     except (OSError, UnicodeError):
         return False
     return True

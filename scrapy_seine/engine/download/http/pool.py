@@ -25,11 +25,11 @@ from scrapy_seine.engine.download.http.tls import SecureConnection
 #: Seconds that a connection is kept unused: servers close theirs after 5 to 75.
 IDLE_S = 60.0
 #: Connections kept in all: half of the files that a process may usually have open.
-MOST_IDLE = 512
+MAX_IDLE = 512
 
 
 #: Hosts whose TLS session is kept; the oldest is dropped first.
-MOST_SESSIONS = 1000
+MAX_SESSIONS = 1000
 
 Key = tuple[str, str]
 
@@ -37,8 +37,8 @@ Key = tuple[str, str]
 class Pool:
     """Keeps up to *each* idle connections per site; *context* makes TLS contexts on first use."""
 
-    def __init__(self, each: int, context: Callable[[], ssl.SSLContext]) -> None:
-        self.each = each
+    def __init__(self, max_per_site: int, context: Callable[[], ssl.SSLContext]) -> None:
+        self.max_per_site = max_per_site
         self._context = context
         self._tls_context: ssl.SSLContext | None = None
         self._idle: dict[Key, list[Connection]] = {}
@@ -46,7 +46,7 @@ class Pool:
         self._count = 0
         self._sweep: asyncio.TimerHandle | None = None
 
-    def kept(self, parts: ParseResult) -> Connection | None:
+    def take_idle(self, parts: ParseResult) -> Connection | None:
         """Take the most recently used open connection to a URL's site."""
         key = parts.scheme, parts.netloc
         idle = self._idle.get(key)
@@ -57,7 +57,7 @@ class Pool:
                 del self._idle[key]
             if connection.closed:
                 continue
-            if not connection.heard():
+            if not connection.has_unread_input():
                 return connection
             connection.abort()
         return None
@@ -70,9 +70,9 @@ class Pool:
         idle.append(connection)
         self._count += 1
         connection.kept_at = monotonic()
-        if len(idle) > self.each:
+        if len(idle) > self.max_per_site:
             self._drop((parts.scheme, parts.netloc))
-        elif self._count > MOST_IDLE:
+        elif self._count > MAX_IDLE:
             self._drop(next(iter(self._idle)))
         if self._sweep is None:
             self._sweep = asyncio.get_running_loop().call_later(IDLE_S / 4, self._close_old)
@@ -99,7 +99,7 @@ class Pool:
         if self._count:
             self._sweep = asyncio.get_running_loop().call_later(IDLE_S / 4, self._close_old)
 
-    async def new(
+    async def connect(
         self, parts: ParseResult, timeout_s: float, permitted: Callable[[list[str]], list[str]]
     ) -> Connection:
         """Connect to one of a host's *permitted* addresses (RFC 8305).
@@ -160,7 +160,7 @@ class Pool:
         else:
             _, connection = await loop.create_connection(make, sock=peer)
         try:
-            await connection.ready()
+            await connection.wait_ready()
         except BaseException:
             connection.abort()
             raise
@@ -170,7 +170,7 @@ class Pool:
         """Keep a session for the next connection to a host: resuming saves both sides CPU."""
         self._sessions.pop(place, None)
         self._sessions[place] = session
-        if len(self._sessions) > MOST_SESSIONS:
+        if len(self._sessions) > MAX_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
 
     def close(self) -> None:

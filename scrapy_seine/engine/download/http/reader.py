@@ -86,7 +86,7 @@ class Reader:
         """
         if self._take is Reader._head:
             raise BadAnswer("the connection ended within an answer's head")
-        if self._take is not Reader._all:
+        if self._take is not Reader._body_to_end:
             raise CutShort("the connection ended within a body")
         self.done = True
         return True
@@ -113,37 +113,37 @@ class Reader:
 
     def _await(self, head: Head) -> None:
         if head.chunked:
-            self._take = Reader._size
+            self._take = Reader._chunk_size
         elif head.length is None:
-            self._take, self.keeps = Reader._all, False
+            self._take, self.keeps = Reader._body_to_end, False
         else:
-            self._take, self._remaining = Reader._part, head.length
+            self._take, self._remaining = Reader._body_of_length, head.length
             self.done = head.length == 0
 
-    def _all(self, data: bytes, offset: int) -> int:
+    def _body_to_end(self, data: bytes, offset: int) -> int:
         self.sink.body(data[offset:])
         return len(data)
 
-    def _part(self, data: bytes, offset: int) -> int:
+    def _body_of_length(self, data: bytes, offset: int) -> int:
         end = min(offset + self._remaining, len(data))
         self._remaining -= end - offset
         self.sink.body(data[offset:end])
         self.done = self._remaining == 0
         return end
 
-    def _size(self, data: bytes, offset: int) -> int:
+    def _chunk_size(self, data: bytes, offset: int) -> int:
         line, offset = self._whole_line(data, offset, _MOST_LINE)
         if line is not None:
             match = _HEX.fullmatch(line.partition(b";")[0].strip())
             if match is None:
                 raise CutShort(f"no length of a chunk: {line[:40]!r}")
             self._remaining = int(match[0], 16)
-            self._take = Reader._chunk if self._remaining else Reader._trailers
+            self._take = Reader._chunk_body if self._remaining else Reader._trailers
             if not self._remaining:
                 self._remaining = _MOST_TRAILERS
         return offset
 
-    def _chunk(self, data: bytes, offset: int) -> int:
+    def _chunk_body(self, data: bytes, offset: int) -> int:
         end = min(offset + self._remaining, len(data))
         self._remaining -= end - offset
         self.sink.body(data[offset:end])
@@ -156,7 +156,7 @@ class Reader:
         if line:
             raise CutShort("a chunk is longer than it said")
         if line is not None:
-            self._take = Reader._size
+            self._take = Reader._chunk_size
         return offset
 
     def _trailers(self, data: bytes, offset: int) -> int:

@@ -12,7 +12,7 @@ from scrapy.exceptions import CannotResolveHostError
 from scrapy_seine.engine.download.http.other_names import OtherNames
 
 #: Timeout of the resolver, s; after it the system is asked for the reason.
-SILENCE_S = 20.0
+NAME_SERVER_TIMEOUT_S = 20.0
 
 _other_names = OtherNames()
 
@@ -20,19 +20,19 @@ _other_names = OtherNames()
 class _Receiver:
     """An IResolutionReceiver of Twisted."""
 
-    def __init__(self, done: asyncio.Future[list[str]]) -> None:
-        self.done = done
-        self.found: list[str] = []
+    def __init__(self, resolved: asyncio.Future[list[str]]) -> None:
+        self.resolved = resolved
+        self.addresses: list[str] = []
 
     def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802
         """Ignore it: a resolution cannot be cancelled early."""
 
     def addressResolved(self, address: Any) -> None:  # noqa: N802
-        self.found.append(address.host)
+        self.addresses.append(address.host)
 
     def resolutionComplete(self) -> None:  # noqa: N802
-        if not self.done.done():
-            self.done.set_result(self.found)
+        if not self.resolved.done():
+            self.resolved.set_result(self.addresses)
 
 
 async def addresses_of(host: str) -> list[str]:
@@ -50,7 +50,7 @@ async def addresses_of(host: str) -> list[str]:
     resolved: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
     reactor.nameResolver.resolveHostName(_Receiver(resolved), host)
     try:
-        async with asyncio.timeout(SILENCE_S):
+        async with asyncio.timeout(NAME_SERVER_TIMEOUT_S):
             addresses = await resolved
     except TimeoutError:  # it failed silently, or the name server is slow
         addresses = []
@@ -62,7 +62,7 @@ async def addresses_of(host: str) -> list[str]:
     if (
         isinstance(reason, socket.gaierror)
         and reason.errno == socket.EAI_AGAIN
-        and await _other_names.answered(host)
+        and await _other_names.resolves_other_name(host)
     ):  # this machine's name server answers, so the domain's own are to blame
         raise CannotResolveHostError(f"{text}: its own name servers fail, others answer")
     raise CannotResolveHostError(text) from reason

@@ -50,7 +50,7 @@ class SecureConnection(Connection):
         plain = self.tls.getpeercert(binary_form=True)
         return Certificate.load(plain, FILETYPE_ASN1) if plain else None
 
-    async def ready(self) -> None:
+    async def wait_ready(self) -> None:
         """Wait for the handshake.
 
         Raises:
@@ -125,5 +125,7 @@ class SecureConnection(Connection):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the handshake, or the awaited answer."""
-        self._end_handshake(Unanswered(str(exc or "closed within the TLS handshake"), sent=False))
+        self._end_handshake(
+            Unanswered(str(exc or "closed within the TLS handshake"), may_be_seen=False)
+        )
         super().connection_lost(exc)

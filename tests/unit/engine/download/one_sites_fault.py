@@ -61,11 +61,11 @@ async def main() -> dict[str, str]:
     from scrapy_seine.engine.download.http.pool import Pool
     from scrapy_seine.engine.download.http.resolve import addresses_of
 
-    other_names._COUNTS_S = 0.0
+    other_names._RESULT_S = 0.0
     pool = Pool(1, lambda: None)  # type: ignore[arg-type,return-value]
 
     def connect() -> Awaitable[object]:
-        return pool.new(urlparse("http://six.example/"), 5, list)
+        return pool.connect(urlparse("http://six.example/"), 5, list)
 
     told = {"only one name": await blamed(addresses_of("bad.example"))}
     told["a good name"] = await blamed(addresses_of("good.example"))

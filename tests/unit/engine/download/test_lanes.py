@@ -59,13 +59,15 @@ class Wire:
         guard: Any = SimpleNamespace(
             check_proxy=partial(self.noted, "proxy"), check_name=partial(self.noted, "name")
         )
-        gate: Any = SimpleNamespace(opened=self.opened, inflight=SimpleNamespace(bury=self.buried))
+        gate: Any = SimpleNamespace(
+            wait_for_slot=self.wait_for_slot, inflight=SimpleNamespace(bury=self.buried)
+        )
         lanes.reach, lanes.gate = guard, gate
 
     async def noted(self, step: str, *about: object) -> None:
         self.steps.append(step)
 
-    def opened(self, request: Request) -> Any:
+    def wait_for_slot(self, request: Request) -> Any:
         return self.noted("waited") if self.early else None
 
     def buried(self, request: Request, kind: str, reason: str) -> None:

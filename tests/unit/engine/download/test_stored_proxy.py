@@ -72,7 +72,7 @@ async def test_the_operator_s_and_the_middlewares_own_proxies_may_be_private(
     chosen.meta["proxy"] = "http://10.0.0.9:3128"
     await reach.check_proxy(chosen)
     await reach.check_proxy(leased(table, proxy="http://93.184.216.34:3128"))
-    await Reach(AddressPolicy.read("allow"), table).check_proxy(leased(table, proxy=PRIVATE))
+    await Reach(AddressPolicy.parse("allow"), table).check_proxy(leased(table, proxy=PRIVATE))
 
 
 async def test_an_environment_s_proxy_may_be_private(
@@ -112,13 +112,13 @@ async def test_a_request_by_the_spider_s_own_private_proxy_stays_and_is_sent(
 ) -> None:
     """The next one stays as well: other workers have not seen the spider name the proxy."""
     for _ in range(2):
-        assert bool(reach.keeps(Request(URL, meta={"proxy": proxy}))) is stays
+        assert bool(reach.reason_to_stay(Request(URL, meta={"proxy": proxy}))) is stays
     await reach.check_proxy(leased(table, proxy=proxy))
 
 
 def test_a_request_by_a_listed_private_proxy_may_go_to_any_worker(reach: Reach) -> None:
     reach.trust([PRIVATE])
-    assert not reach.keeps(Request(URL, meta={"proxy": PRIVATE}))
+    assert not reach.reason_to_stay(Request(URL, meta={"proxy": PRIVATE}))
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,14 @@ from redis.exceptions import ResponseError
 from scrapy_seine.engine.ending import completion as module
 from scrapy_seine.engine.ending.completion import Completion
 from scrapy_seine.errors import StoreUnreachable
-from scrapy_seine.retry_until import tell_failure
+from scrapy_seine.retry_until import log_failure
 from tests.helpers import wait_until_async
 
 
 def complete(ended: Any) -> tuple[Completion, list[str]]:
     """Make the judge of a crawl in which nothing is left but its jobs; *ended* ends these."""
     stops: list[str] = []
-    exchange: Any = SimpleNamespace(busy=False, undone=0, undone_at=0.0, saw_work=True)
+    exchange: Any = SimpleNamespace(has_work=False, undone=0, undone_at=0.0, saw_work=True)
 
     class Table(dict[str, Any]):
         completed = staticmethod(ended)
@@ -30,7 +30,7 @@ def complete(ended: Any) -> tuple[Completion, list[str]]:
         exchange=exchange,
         inflight=Table(),  # type: ignore[arg-type]
         intake=None,
-        starts=SimpleNamespace(waiting=False, any=False, over=lambda: None),  # type: ignore[arg-type]
+        starts=SimpleNamespace(waiting=False, any=False, record_end=lambda: None),  # type: ignore[arg-type]
         local=[],  # type: ignore[arg-type]
         wake=lambda: None,
         stop=stops.append,
@@ -51,7 +51,7 @@ def complete(ended: Any) -> tuple[Completion, list[str]]:
 async def test_jobs_that_cannot_be_ended_stop_the_worker_with_an_error(
     monkeypatch: pytest.MonkeyPatch, error: Exception, reason: str, tries: int
 ) -> None:
-    monkeypatch.setattr(module, "AGAIN_S", 0.0)
+    monkeypatch.setattr(module, "RETRY_PAUSE_S", 0.0)
     calls = 0
 
     async def ended() -> bool:
@@ -62,19 +62,19 @@ async def test_jobs_that_cannot_be_ended_stop_the_worker_with_an_error(
     judge, stops = complete(ended)
 
     async def is_told() -> bool:
-        assert not judge.reached()
+        assert not judge.may_exit()
         await asyncio.sleep(0)
         return bool(stops)
 
     await wait_until_async(is_told, 10, "the worker is told to stop")
-    assert not judge.reached()
+    assert not judge.may_exit()
     assert (stops, calls) == ([reason], tries)
 
 
 async def test_jobs_that_are_ended_at_the_second_try_let_the_worker_leave(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "AGAIN_S", 0.0)
+    monkeypatch.setattr(module, "RETRY_PAUSE_S", 0.0)
     errors: list[Exception] = [psycopg2.errors.LockNotAvailable("busy")]
 
     async def ended() -> bool:
@@ -85,7 +85,7 @@ async def test_jobs_that_are_ended_at_the_second_try_let_the_worker_leave(
     judge, stops = complete(ended)
 
     async def reached() -> bool:
-        return judge.reached()
+        return judge.may_exit()
 
     await wait_until_async(reached, 10, "the worker may leave")
     assert stops == []
@@ -114,7 +114,7 @@ class Refused(psycopg2.ProgrammingError):
 def test_what_a_store_says_is_one_line_and_a_mistake_has_its_traceback(
     caplog: pytest.LogCaptureFixture, error: Exception, lines: str, traceback: bool
 ) -> None:
-    tell_failure(logging.getLogger("x"), "not done", error)
+    log_failure(logging.getLogger("x"), "not done", error)
     (record,) = caplog.records
     assert record.getMessage().endswith(lines)
     assert (record.exc_info is not None) == traceback

@@ -92,7 +92,7 @@ async def test_a_page_passes_all_middlewares_and_leaves() -> None:
 async def test_code_of_a_project_reads_the_slot_of_the_site_that_it_asked(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(SiteSlots, "told", False)
+    monkeypatch.setattr(SiteSlots, "was_logged", False)
     slots = {"own": {"delay": 3, "concurrency": 2}}
     used = downloader(DOWNLOAD_DELAY=0.5, DOWNLOAD_SLOTS=slots)
     for request in (Request(URL), Request(URL, meta={"download_slot": "own"})):
@@ -111,18 +111,18 @@ async def test_code_of_a_project_reads_the_slot_of_the_site_that_it_asked(
 def test_nothing_is_said_of_the_pauses_that_scrapys_autothrottle_writes(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(SiteSlots, "told", False)
+    monkeypatch.setattr(SiteSlots, "was_logged", False)
     slots = SiteSlots(Settings({"AUTOTHROTTLE_ENABLED": True}))
-    slots.asked("a")
+    slots.record_sent("a")
     slots["a"].delay = 7
     assert not caplog.records
 
 
 def test_of_very_many_sites_the_latest_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(site_slots, "MOST", 2)
+    monkeypatch.setattr(site_slots, "MAX_SLOTS", 2)
     slots = SiteSlots(Settings())
     for site in ("a", "b", "a", "c"):
-        slots.asked(site)
+        slots.record_sent(site)
     assert list(slots) == ["a", "c"]
 
 

@@ -160,7 +160,7 @@ async def test_signals_reach_whom_scrapys_reach() -> None:
     ours, scrapys = Signals(crawler), crawler.signals
     named = {"word": "hello", "dont_log": IgnoreRequest}
     assert answers_of(ours.send_catch_log(told, **named)) == ["hello", "no"]
-    assert not ours.heard(object())
+    assert not ours.has_receivers(object())
     assert ours.send_catch_log(object()) == []
     crawler.signals.connect(later, told)
     anybody = lambda: "anybody"  # noqa: E731  # a receiver must stay to be called
@@ -169,7 +169,7 @@ async def test_signals_reach_whom_scrapys_reach() -> None:
         heard = answers_of(await ours.send_catch_log_async(told, **named))
         assert heard == answers_of(await scrapys.send_catch_log_async(told, **named))
         assert heard == ["hello", "no", "later hello", "anybody"]
-        assert ours.heard(told)
+        assert ours.has_receivers(told)
     finally:
         dispatcher.disconnect(anybody, told)
 

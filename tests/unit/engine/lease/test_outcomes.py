@@ -40,7 +40,7 @@ class Rig:
         self.entry = self.inflight.begin(self.request, lease)
 
     def end(self) -> InFlight:
-        self.inflight.finished(self.request)
+        self.inflight.record_finished(self.request)
         assert self.ended == [self.entry]
         return self.entry
 
@@ -53,7 +53,7 @@ def given_up(kind: str, links: list[Push], caplog: pytest.LogCaptureFixture) -> 
     entry.children = links
     nothing: Any = None
     sent: Any = SimpleNamespace(bury=told.append)
-    local: Any = SimpleNamespace(ended=lambda entry: None)
+    local: Any = SimpleNamespace(release_parent=lambda entry: None)
     Ends(sent, "worker", nothing, nothing, lambda name, n: None, 10, local).send(entry)
     assert "KeyError: 'price'" in caplog.text
     assert ("links" in caplog.text) is bool(links)
@@ -102,9 +102,9 @@ def test_a_link_that_cannot_be_read_costs_the_page_its_links_and_no_more(caplog)
 
 
 STATEMENTS = {
-    "done": lambda rig: rig.inflight.done(rig.entry),
+    "done": lambda rig: rig.inflight.state_done(rig.entry),
     "ignored": lambda rig: rig.inflight.ignore(rig.request, "robots"),
-    "retry": lambda rig: rig.inflight.mark(rig.entry, "store", "away"),
+    "retry": lambda rig: rig.inflight.state_failure(rig.entry, "store", "away"),
     "bury": lambda rig: rig.inflight.bury(rig.request, "size", "too large"),
 }
 
@@ -120,8 +120,8 @@ def test_a_failure_counts_more_than_success_in_whatever_order_they_are_stated(or
 
 def test_of_two_equal_statements_the_first_counts_because_it_is_the_cause():
     rig = Rig()
-    rig.inflight.mark(rig.entry, "store", "first")
-    rig.inflight.mark(rig.entry, "store", "second")
+    rig.inflight.state_failure(rig.entry, "store", "first")
+    rig.inflight.state_failure(rig.entry, "store", "second")
     assert rig.end().reason == "first"
     assert rig.entry.copy is not None
     assert rig.entry.copy.meta["retry_count"] == 1
@@ -130,7 +130,7 @@ def test_of_two_equal_statements_the_first_counts_because_it_is_the_cause():
 def test_each_further_try_counts_and_comes_behind_others_of_its_priority():
     rig = Rig(retry_count=2)
     rig.request.priority = 7
-    rig.inflight.mark(rig.entry, "connection", "refused", 5)
+    rig.inflight.state_failure(rig.entry, "connection", "refused", 5)
     copy = rig.end().copy
     assert (copy.meta["retry_count"], copy.meta["retry_times"], copy.priority) == (3, 3, 6)
     assert (copy.dont_filter, rig.entry.wait_s) == (True, 5)
@@ -139,7 +139,7 @@ def test_each_further_try_counts_and_comes_behind_others_of_its_priority():
 def test_a_projects_own_count_is_no_failed_try_and_outlives_one():
     rig = Rig(retry_count=9, seine_own=["retry_count"])
     assert rig.entry.tries == 0
-    rig.inflight.mark(rig.entry, "connection", "refused", 5)
+    rig.inflight.state_failure(rig.entry, "connection", "refused", 5)
     copy = rig.end().copy
     assert (copy.meta["retry_count"], copy.meta["retry_times"]) == (9, 1)
 
@@ -168,7 +168,7 @@ def test_each_statement_counts_more_than_none(outcome: Outcome):
 @pytest.mark.parametrize("key", ["max_retries", "max_retry_times", "retry_count"])
 def test_a_wrong_number_of_retries_is_read_as_if_it_were_not_there(key, value):
     rig = Rig(**{key: value})
-    rig.inflight.mark(rig.entry, "connection", "refused")
+    rig.inflight.state_failure(rig.entry, "connection", "refused")
     assert rig.end().outcome == "retry"
 
 
@@ -176,14 +176,14 @@ def test_a_middleware_that_takes_all_meta_away_gives_no_further_tries():
     """Else a request that fails each time would be retried for ever."""
     rig = Rig(retry_count=4)
     rig.request.meta.clear()
-    rig.inflight.mark(rig.entry, "connection", "refused")
+    rig.inflight.state_failure(rig.entry, "connection", "refused")
     assert rig.end().outcome == "bury"
 
 
 def test_a_request_that_cannot_be_copied_is_buried():
     rig = Rig()
     rig.request.priority = "high"  # type: ignore[assignment]
-    rig.inflight.mark(rig.entry, "connection", "refused")
+    rig.inflight.state_failure(rig.entry, "connection", "refused")
     assert rig.end().outcome == "bury"
     assert "cannot be copied: TypeError" in rig.entry.reason
 
@@ -191,17 +191,17 @@ def test_a_request_that_cannot_be_copied_is_buried():
 @pytest.mark.parametrize("wait_s", [float("nan"), float("inf"), -1.0, 1e300])
 def test_no_wait_is_endless(wait_s):
     rig = Rig()
-    rig.inflight.mark(rig.entry, "429", "slow down", wait_s)
+    rig.inflight.state_failure(rig.entry, "429", "slow down", wait_s)
     assert 0 <= rig.end().wait_s <= 30 * 86400
 
 
 def test_an_errback_takes_back_what_was_stated_and_can_fail_itself():
     rig = Rig()
-    rig.inflight.raised(rig.entry, IgnoreRequest("by a filter"))
-    rig.inflight.handled(rig.entry)
-    rig.inflight.done(rig.entry)
+    rig.inflight.state_exception(rig.entry, IgnoreRequest("by a filter"))
+    rig.inflight.withdraw(rig.entry)
+    rig.inflight.state_done(rig.entry)
     assert (rig.entry.outcome, rig.entry.handled, rig.entry.rule) == ("done", True, "")
-    rig.inflight.spider_raised(rig.entry, ValueError("late"))
+    rig.inflight.state_spider_exception(rig.entry, ValueError("late"))
     assert (rig.end().outcome, rig.entry.kind) == ("bury", "parse")
 
 
@@ -210,7 +210,7 @@ def test_a_third_partys_filter_is_named():
         pass
 
     rig = Rig()
-    rig.inflight.raised(rig.entry, SeenBefore())
+    rig.inflight.state_exception(rig.entry, SeenBefore())
     entry = rig.end()
     assert (entry.outcome, entry.rule, entry.by) == ("ignored", "filter", "SeenBefore")
 
@@ -219,7 +219,7 @@ def test_a_failed_download_is_buried_only_if_no_middleware_answers_in_its_place(
     rig = Rig(retry_count=4)
     assert rig.inflight.retry_download(rig.request, kind="connection", reason="refused") is None
     assert rig.entry.outcome == ""
-    rig.inflight.raised(rig.entry, OSError("refused"))
+    rig.inflight.state_exception(rig.entry, OSError("refused"))
     entry = rig.end()
     assert (entry.outcome, entry.kind, entry.reason) == ("bury", "connection", "refused")
 
@@ -244,14 +244,14 @@ def test_what_has_failed_is_not_handed_back():
 def test_a_callback_that_takes_a_status_takes_back_what_the_status_alone_had_stated(kind, stated):
     rig = Rig()
     rig.inflight.bury(rig.request, kind, "HTTP 503")
-    rig.inflight.taken(rig.entry)
+    rig.inflight.withdraw_status(rig.entry)
     assert rig.entry.outcome == stated
 
 
 def test_a_retry_is_not_taken_back_by_a_callback():
     rig = Rig()
-    rig.inflight.mark(rig.entry, "5xx", "HTTP 503")
-    rig.inflight.taken(rig.entry)
+    rig.inflight.state_failure(rig.entry, "5xx", "HTTP 503")
+    rig.inflight.withdraw_status(rig.entry)
     assert rig.entry.outcome == "retry"
 
 

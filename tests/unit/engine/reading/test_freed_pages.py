@@ -30,7 +30,7 @@ def test_a_page_read_by_its_selector_needs_no_collector_to_be_freed() -> None:
     assert response.css("h1::text").get() == "Lamp"
     freed = weakref.ref(response)
 
-    PageMemory().ended(response, 13)
+    PageMemory().free(response, 13)
     del response
 
     assert freed() is None
@@ -40,7 +40,7 @@ def test_who_keeps_a_page_reads_it_as_before() -> None:
     response = page()
     heading = response.css("h1")[0]
 
-    PageMemory().ended(response, 13)
+    PageMemory().free(response, 13)
 
     assert heading.css("::text").get() == response.css("h1::text").get() == "Lamp"
 
@@ -50,10 +50,10 @@ def test_bytes_of_pages_decide_when_cycles_are_collected() -> None:
     memory = PageMemory(lambda: collected.append(1))
 
     for _ in range(7):
-        memory.ended(Response("http://shop.invalid/a.bin"), COLLECT_BYTES // 4)
+        memory.free(Response("http://shop.invalid/a.bin"), COLLECT_BYTES // 4)
 
     assert len(collected) == 1
-    memory.ended(Failure(ValueError()), COLLECT_BYTES)  # type: ignore[no-untyped-call]
+    memory.free(Failure(ValueError()), COLLECT_BYTES)  # type: ignore[no-untyped-call]
     assert len(collected) == 2
 
 
@@ -61,5 +61,5 @@ def test_the_bytes_of_pages_are_counted_from_nothing_again() -> None:
     collected: list[int] = []
     memory = PageMemory(lambda: collected.append(1))
     for size, times in ((COLLECT_BYTES - 1, 0), (1, 1), (COLLECT_BYTES - 1, 1), (1, 2)):
-        memory.ended(None, size)
+        memory.free(None, size)
         assert len(collected) == times

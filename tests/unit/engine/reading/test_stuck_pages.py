@@ -39,18 +39,18 @@ def test_a_page_that_does_not_end_is_told_ever_more_rarely(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     page, table = entry(), pages()
-    told = [at for at in range(0, 1000, 20) if (table.look([page], at), lines(caplog))[1]]
+    told = [at for at in range(0, 1000, 20) if (table.log_slow([page], at), lines(caplog))[1]]
     assert told == [60, 120, 240, 480, 960]
-    assert table.look([], 1000) == ""
-    assert table.look([page], 1001) == ""  # the same object begins anew
+    assert table.log_slow([], 1000) == ""
+    assert table.log_slow([page], 1001) == ""  # the same object begins anew
 
 
 def test_the_line_names_page_callback_and_time_and_no_secret(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     page, other, table = entry(), entry(), pages()
-    table.look([page, other], 0)
-    text = table.look([page, other], 75)
+    table.log_slow([page, other], 0)
+    text = table.log_slow([page, other], 75)
     assert "shop.example" in text
     assert f"its callback {__name__}.Spider.parse" in text
     assert "for 75 s" in text
@@ -63,11 +63,11 @@ def test_the_line_names_page_callback_and_time_and_no_secret(
 def test_the_callback_has_as_long_as_the_download_took() -> None:
     page, table = entry(landed=False), pages()
     for at in (0, 400):
-        assert table.look([page], at) == ""
+        assert table.log_slow([page], at) == ""
     page.landed = True
-    assert table.look([page], 410) == ""
-    assert table.look([page], 469) == ""
-    assert "for 60 s" in table.look([page], 470)
+    assert table.log_slow([page], 410) == ""
+    assert table.log_slow([page], 469) == ""
+    assert "for 60 s" in table.log_slow([page], 470)
 
 
 @pytest.mark.parametrize(
@@ -78,9 +78,9 @@ def test_a_download_may_take_as_long_as_it_is_allowed_to(
     meta: dict[str, Any], limit_s: int
 ) -> None:
     page, table = entry(landed=False, **meta), pages()
-    table.look([page], 0)
-    assert table.look([page], limit_s - 1) == ""
-    assert "downloader middleware" in table.look([page], limit_s)
+    table.log_slow([page], 0)
+    assert table.log_slow([page], limit_s - 1) == ""
+    assert "downloader middleware" in table.log_slow([page], limit_s)
 
 
 def test_a_callback_that_is_no_function_is_named_by_its_class() -> None:
@@ -90,5 +90,5 @@ def test_a_callback_that_is_no_function_is_named_by_its_class() -> None:
 
     table = LongPages(60, usual=Call)
     page = entry()
-    table.look([page], 0)
-    assert "its callback Call" in table.look([page], 60)
+    table.log_slow([page], 0)
+    assert "its callback Call" in table.log_slow([page], 60)

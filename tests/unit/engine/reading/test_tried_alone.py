@@ -60,7 +60,7 @@ async def test_a_suspect_waits_for_the_others_and_nothing_begins_beside_it() -> 
     assert case.suspects.admits(lease(1, deliveries=2))
     first = case.begin(lease(1))
     assert not case.suspects.admits(suspect)
-    case.inflight.finished(first)
+    case.inflight.record_finished(first)
     assert frontier.said == []
     assert not case.suspects.admits(suspect)  # Redis is told first
     await case.told()
@@ -69,13 +69,13 @@ async def test_a_suspect_waits_for_the_others_and_nothing_begins_beside_it() -> 
     alone = case.begin(suspect)
     assert not case.suspects.admits(lease(3))
     assert not case.suspects.admits(lease(4, deliveries=4))
-    case.inflight.finished(alone)
+    case.inflight.record_finished(alone)
     local = case.begin(lease(5))  # a request that cannot be stored comes another way
     assert not case.suspects.admits(lease(3))  # a death would still be blamed on the suspect
     await case.told()
     assert frontier.said == ["2", "2 is over"]
     assert case.suspects.admits(lease(3))
-    case.inflight.finished(local)
+    case.inflight.record_finished(local)
 
 
 async def test_one_suspect_after_the_other_is_blamed_for_its_own_time() -> None:
@@ -85,7 +85,7 @@ async def test_one_suspect_after_the_other_is_blamed_for_its_own_time() -> None:
         assert not case.suspects.admits(lease(n, deliveries=3))
         await case.told()
         assert case.suspects.admits(lease(n, deliveries=3))
-        case.inflight.finished(case.begin(lease(n, deliveries=3)))
+        case.inflight.record_finished(case.begin(lease(n, deliveries=3)))
     assert frontier.said == ["1", "1 is over", "2"]
 
 

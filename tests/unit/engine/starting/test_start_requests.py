@@ -61,7 +61,7 @@ async def test_a_worker_with_other_arguments_than_its_run_says_that_they_share_r
     heart: Any = Heart()
     starts = StartRequests(FrontierConfig.from_settings({}, "x"), heart, lambda: None, "a")
     await starts.decide()
-    starts.last_words(Mock(get_value=lambda name, default: default))
+    starts.log_known_requests(Mock(get_value=lambda name, default: default))
     assert ("run 3 of crawl 'x' was begun with other arguments" in caplog.text) is warned
 
 
@@ -80,13 +80,13 @@ async def test_two_spiders_of_a_process_that_share_a_crawl_say_so(
     config, stats = FrontierConfig.from_settings({}, "y"), Mock(get_value=lambda name, default: 0)
     first, second, third = (StartRequests(config, heart, lambda: None) for _ in range(3))
     await first.decide()
-    first.last_words(stats)
+    first.log_known_requests(stats)
     await second.decide()
     assert "another spider" not in caplog.text
     await third.decide()
     assert "another spider of this process works on crawl 'y'" in caplog.text
     for starts in (second, third):
-        starts.last_words(stats)
+        starts.log_known_requests(stats)
 
 
 @pytest.mark.parametrize(

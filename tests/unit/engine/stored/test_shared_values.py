@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from scrapy import Request
 
-from scrapy_seine.engine.stored.shared_values import MOST, SharedValues
+from scrapy_seine.engine.stored.shared_values import MAX_CHECKED, SharedValues
 
 
 def said(caplog: pytest.LogCaptureFixture, *requests: Request) -> list[str]:
     watch = SharedValues()
     with caplog.at_level("INFO"):
         for request in requests:
-            if watch.left:
-                watch.look(request)
+            if watch.unchecked_count:
+                watch.check(request)
     return [record.getMessage() for record in caplog.records]
 
 
@@ -54,7 +54,7 @@ def test_nothing_is_said_of_what_is_each_ones_own_or_cannot_change(
 
 def test_only_a_workers_first_requests_are_looked_at_and_nothing_of_them_is_kept() -> None:
     watch = SharedValues()
-    for n in range(MOST):
-        assert watch.left
-        watch.look(Request("http://a/", meta={"n": [n]}))
-    assert (watch.left, watch._carried) == (0, {})
+    for n in range(MAX_CHECKED):
+        assert watch.unchecked_count
+        watch.check(Request("http://a/", meta={"n": [n]}))
+    assert (watch.unchecked_count, watch._carried) == (0, {})
