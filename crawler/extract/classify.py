@@ -20,7 +20,7 @@ from crawler.extract.address_kinds import (
 )
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page
-from crawler.extract.stock.shown import NOT_TO_BE_HAD
+from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_of
@@ -239,21 +239,21 @@ def _stock_signs(visible: Visible, verdict: Verdict) -> None:
     priced = priced and (
         visible.price_stands or visible.price_marked or bool(visible.facts or visible.buy_buttons)
     )
-    if stock in NOT_TO_BE_HAD and priced and not (visible.cards or visible.lone_cards):
+    if stock in UNAVAILABLE and priced and not (visible.cards or visible.lone_cards):
         verdict.add("product", 2, "beside its price it says that it cannot be had")
     elif stock and has_offer:
         verdict.add("product", 1, "the page says whether it is in stock")
-    elif stock in NOT_TO_BE_HAD and visible.facts and "name" in visible.fields:
+    elif stock in UNAVAILABLE and visible.facts and "name" in visible.fields:
         is_certain = stock == "Discontinued" or bool(visible.fields.get("images"))
         points = 3 if is_certain else 2  # other pages mention things that are out of stock
         verdict.add("product", points, "beside its number it says that it cannot be had")
     elif stock and visible.facts > 1:
         verdict.add("product", 1, "beside its numbers the page says whether it is in stock")
-    elif stock in NOT_TO_BE_HAD and "name" in visible.fields and not visible.cards:
+    elif stock in UNAVAILABLE and "name" in visible.fields and not visible.cards:
         # With other signs of a product, only the price is missing.
         points = 2 if verdict.product >= 3 else 1
         verdict.add("product", points, "it says that it cannot be had")
-    if visible.notifies and stock in NOT_TO_BE_HAD and "name" in visible.fields:
+    if visible.notifies and stock in UNAVAILABLE and "name" in visible.fields:
         verdict.add("product", 1.5, "a button offers a message when it is in stock again")
 
 

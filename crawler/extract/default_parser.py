@@ -15,7 +15,7 @@ from crawler.extract.money import cents
 from crawler.extract.money.amounts import count
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.scripts import state
-from crawler.extract.stock.shown import NOT_TO_BE_HAD
+from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.structured import (
     breadcrumbs,
     jsonld,
@@ -114,7 +114,7 @@ class Found(Record):
     def not_to_be_had(self) -> str | None:
         """The availability in a source that says that the product cannot be bought; else None."""
         stocks = (fields.get("availability") for fields in self.offered.values())
-        return next((stock for stock in stocks if stock in NOT_TO_BE_HAD), None)
+        return next((stock for stock in stocks if stock in UNAVAILABLE), None)
 
     @property
     def shows_one_thing(self) -> bool:

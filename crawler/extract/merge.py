@@ -14,7 +14,7 @@ from crawler.extract.money.currencies import TOMAN, is_local, share_a_sign
 from crawler.extract.page.page import Page, text_of
 from crawler.extract.scripts import state
 from crawler.extract.shop_number import set_number, set_vendor, without_view
-from crawler.extract.stock.shown import NOT_TO_BE_HAD
+from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.structured.schema import has_check_digit
 from crawler.extract.visible import text
@@ -251,7 +251,7 @@ def take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:
     stock = visible.fields.get("availability")
     if not stock and visible.sells and not visible.on_request:
         visible.fields["availability"] = "InStock"  # a button sells it, a script may draw its price
-    if stock not in NOT_TO_BE_HAD or visible.buy_buttons:
+    if stock not in UNAVAILABLE or visible.buy_buttons:
         return
     for source in STRUCTURED:
         if offered.get(source, {}).get("availability") == "LimitedAvailability":

@@ -59,7 +59,7 @@ _MAX_BUTTONS = 3
 _MAX_ABOVE = 2
 _MESSAGE = Marks(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
 #: Availabilities of a product that nobody can order now.
-NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
+UNAVAILABLE = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: A line with fewer characters may be just a word or two.
 _SHORT = 40
 #: Words for the stock in one box, of which the page shows one.
@@ -90,7 +90,7 @@ def _boxed_stock(line: Line) -> str | None:
     """
     stock = _stock_in(line) or _STOCK_CLASS[line.element.get("class") or ""]
     box = line.element.getparent()
-    if stock not in NOT_TO_BE_HAD or not line.flags & _lines.JOINED or box is None:
+    if stock not in UNAVAILABLE or not line.flags & _lines.JOINED or box is None:
         return stock
     stocks = {availability_of_text(short_text(part)) for part in islice(box, _MAX_WORDS)}
     if not stocks >= {"InStock", "OutOfStock"}:
@@ -140,7 +140,7 @@ def _unless_none(stock: str | None, line: Line, walk: Lines) -> str | None:
 
 def _price_box_says_sold(line: Line) -> bool:
     """Whether a box for the price says that the product is sold."""
-    return bool(line.flags & _lines.PRICE) and _stock_in(line) in NOT_TO_BE_HAD
+    return bool(line.flags & _lines.PRICE) and _stock_in(line) in UNAVAILABLE
 
 
 def _weigh_offers(
@@ -152,9 +152,9 @@ def _weigh_offers(
     same path.
     """
     place = signs.paths.get("price")
-    if place is None or firm not in NOT_TO_BE_HAD:
+    if place is None or firm not in UNAVAILABLE:
         return loose, firm
-    sold_lines = (line for line in walk.own if _unmarked_stock(line) in NOT_TO_BE_HAD)
+    sold_lines = (line for line in walk.own if _unmarked_stock(line) in UNAVAILABLE)
     offer_lines = [
         line
         for line in sold_lines
@@ -174,7 +174,7 @@ def _stands_by_price(lines: list[Line], line: Line) -> bool:
 
 def says_unavailable(signs: Visible) -> bool:
     """Whether the page says that the product cannot be ordered now."""
-    return signs.fields.get("availability") in NOT_TO_BE_HAD
+    return signs.fields.get("availability") in UNAVAILABLE
 
 
 def _stock_of_class(words: str) -> str | None:
@@ -237,7 +237,7 @@ def _first_is_sold_out(inputs: list[Element]) -> bool:
             continue
         if buys_in_short(caption):
             return False
-        if availability_of_text(caption) in NOT_TO_BE_HAD:
+        if availability_of_text(caption) in UNAVAILABLE:
             return element.get("disabled") is not None
     return False
 
@@ -326,7 +326,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
 
 def _or_badge(loose: str | None, badge: str | None, signs: Visible) -> str | None:
     """Return the badge's availability if it says "sold" beside a price without a buy button."""
-    counts = badge in NOT_TO_BE_HAD and not signs.buy_buttons and signs.price_line is not None
+    counts = badge in UNAVAILABLE and not signs.buy_buttons and signs.price_line is not None
     return badge if counts else loose
 
 
@@ -380,7 +380,7 @@ def stock_above(heading: Element) -> str | None:
             limit = _MAX_LENGTH if _MESSAGE[element.get("class") or ""] else _MAX_WORD
             text = short_text(element, limit + 1)
             stock = "OutOfStock" if text and _SOLD(text) else availability_of_text(text)
-            if len(text) <= limit and stock in NOT_TO_BE_HAD:
+            if len(text) <= limit and stock in UNAVAILABLE:
                 return stock
     return None
 
@@ -469,12 +469,12 @@ def _is_of_shops(line: Line) -> bool:
     """Whether a line just says that the product is missing in local shops."""
     if _IN_SHOPS(line.text) is None or "online" in line.text.casefold():
         return False
-    return _stock_in(line) in NOT_TO_BE_HAD
+    return _stock_in(line) in UNAVAILABLE
 
 
 def _is_of_other_price(line: Line, stock: str, signs: Visible) -> bool:
     """Whether an unavailable *stock* is of a product with another price than the page's."""
-    if stock not in NOT_TO_BE_HAD or not line.flags & _lines.DIGIT:
+    if stock not in UNAVAILABLE or not line.flags & _lines.DIGIT:
         return False
     amounts = [money.value for money in find_prices(line.text)]
     return bool(amounts) and signs.fields.get("price") not in amounts

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from crawler.extract.stock.shown import NOT_TO_BE_HAD
+from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.template.confidence import TRUST, confidence
 from crawler.extract.template.observation import Observation, form_of
 from crawler.extract.template.profile import KNOWN, Field, Profile
@@ -107,7 +107,7 @@ def _missing_doubt(
 
 def disappears_with_stock(field: str, observations: Mapping[str, Observation]) -> bool:
     """Whether a field may be missing because shops remove the price of unavailable products."""
-    return field in {"price", "currency"} and observations["availability"].value in NOT_TO_BE_HAD
+    return field in {"price", "currency"} and observations["availability"].value in UNAVAILABLE
 
 
 def _dispute(field: str, observation: Observation, stats: Field) -> Doubt | None:

@@ -7,7 +7,7 @@ from itertools import islice
 from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.stock.availability import availability_of_text
-from crawler.extract.stock.shown import NOT_TO_BE_HAD
+from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.visible_signs import Visible
 
 _MAX_SELECTS, _MAX_OPTIONS, _MAX_OPTION = 20, 100, 100
@@ -41,6 +41,6 @@ def _amount_of_choice(select: Element, local: str | None) -> Money | None:
         money = monies[0]
         if money.currency is None or text[: money.start].rstrip().endswith(("+", "-+")):
             return None  # an amount that is added to the price
-        if availability_of_text(text) not in NOT_TO_BE_HAD:
+        if availability_of_text(text) not in UNAVAILABLE:
             offers.append((option.get("selected") is not None, money))
     return max(offers, key=lambda offer: offer[0])[1] if offers else None
