@@ -11,9 +11,9 @@ from lxml import etree
 from parsel.csstranslator import HTMLTranslator
 
 from crawler.extract.default_parser import Found, extract
+from crawler.extract.external_id import identify
 from crawler.extract.links.choice import Link, find_links
 from crawler.extract.links.registered_domain import same_site
-from crawler.extract.merge import identify
 from crawler.extract.page.page import Page, text_of
 from crawler.items import Product
 from scrapy_seine import meta as m

@@ -15,6 +15,7 @@ import attrs
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import looks_like_listing, looks_like_product
 from crawler.extract.links import nofollow
+from crawler.extract.links.facets import is_facet, is_identity, is_script_path
 from crawler.extract.links.other_languages import (
     alternate_folders,
     is_translation,
@@ -24,16 +25,15 @@ from crawler.extract.links.other_languages import (
 )
 from crawler.extract.links.pagination import (
     Address,
-    is_display_parameter,
-    is_page_parameter,
     odd_page_parameter,
     page_number,
     turns_page,
 )
 from crawler.extract.links.scripted import SCRIPTED, scripted
+from crawler.extract.links.traps import is_trap
 from crawler.extract.links.unlinked import loaded_addresses, unlinked
 from crawler.extract.page.page import Element, Page, tidied
-from crawler.extract.words import Marks, any_of, finder, whole
+from crawler.extract.words import Marks
 from scrapy_seine.records import Value
 from scrapy_seine.urls import MAX_LENGTH
 
@@ -43,37 +43,6 @@ LinkKind = Literal["product", "pagination", "listing", "other"]
 PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20, "other": 0}
 
 _SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
-_FILE = finder(
-    r"\.(?:jpe?g|png|gif|webp|svg|avif|bmp|ico|tiff?|pdf|zip|rar|gz|7z|tar|mp[34]|avi|mov|webm|wav"
-    r"|docx?|xlsx?|pptx?|csv|xml|rss|atom|json|js|css|exe|dmg|apk|ics|txt|epub|woff2?)$",
-)
-_USELESS = finder(
-    rf"/(?:{any_of('paths', 'useless')})(?:[/?#.]|$)"
-    r"|[?&](?:add[-_]?to[-_]?cart|add[-_]?cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
-    r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
-    rf"|[?&](?:route|rt)=(?:account|checkout|information)|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
-)
-#: Parameters that choose the kind of page that a script shows, and those that hold its number.
-_ROUTE_PARAMETER = whole(r"mode|view|show|display|act|action|do|m")
-_MODULE_PARAMETER = whole(r"mod|modul|act|do|op|cmd|go")
-_NUMBER_PARAMETER = whole(
-    r"(?!sess|user|customer|lang|curr|ref|aff|filter|colou?r|size|attr)[a-z]{0,8}_?id"
-)
-#: Names of parameters that identify a listing or a product.
-_IDENTITY = whole(
-    r"c|cat|cid|category|category_?id|categoryid|cpath|path|route|id|id_\w+|tag|collection|dept"
-    r"|product_?id|products_id|pid|sku|item|item_?id|module|controller|option|task|mpath|group"
-    r"|manufacturer_?id|manufacturers_id"
-    r"|(?:product|prod|prd|goods|item|article|artikel|art|cate|category)_?(?:no|nr|num|code|cd|uid)"
-    r"|_escaped_fragment_|goods_?id|article_?id|artikel|branduid|xcode|mcode|asin|isbn|ean",
-)
-_CALENDAR = finder(
-    r"[?&](?:date|day|month|year|week|cal|calendar|from_?date|to_?date|start_?date|end_?date|tribe"
-    r"[-_]\w+|eventdate|ical)=|/(?:calendar|kalender|calendrier|calendario|events?|archives?)/"
-    r"(?:\D{0,80}/)?(?:19|20)\d\d|/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|$)|/(?:19|20)\d\d-\d\d(?:-\d\d)?(?:/|$)",
-)
-#: Paths of scripts that serve all pages of a shop: the parameters alone identify the page.
-_SCRIPT_PATH = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
 #: Shopify serves a product below each collection that contains it.
 _COLLECTION = lazy_patterns.pattern(
     r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
@@ -103,13 +72,9 @@ _CONTEXT_RULES = [(flag, re.compile(words)) for flag, words in _CONTEXTS]
 _CONTEXT_TAGS = {"nav": _NAV, "header": _NAV, "footer": _FOOT}
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 _CONTEXT_LEVELS = 5
-_MAX_URL_LENGTH = 1000
-_MAX_PATH_SEGMENTS = 12
-_TRAP_SEGMENT_REPEATS = 3
 _MAX_PAGE_NUMBER = 5000
 _MAX_TILE_CHILDREN = 100
 _MAX_ANCHORS = 3000
-_MAX_PARAMETERS = 50
 #: Longer `href` values are not cached.
 _MAX_CACHED_HREF = 300
 
@@ -181,7 +146,7 @@ def listed_links(
         url = tidied(listed)
         if url is None or (folder and leads_to_other_language(_split_url(url)[1], folder)):
             continue
-        if _is_useless(url) or not follows(url, origin):
+        if is_trap(url) or not follows(url, origin):
             continue
         path = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
         kind: LinkKind = "product" if _reads_product(path) else "listing"
@@ -233,7 +198,7 @@ class _LinkCollector:
         if earlier_link is not None and earlier_link.kind in {"product", "pagination"}:
             return
         target = _split_url(url)
-        if target == self.address or _is_useless(url) or self._is_other_language(target, url):
+        if target == self.address or is_trap(url) or self._is_other_language(target, url):
             return
         kind, reason = (kind, "rel=next") if kind else self._kind(element, rel or "", target)
         if kind == "product" and self._is_variant(target):
@@ -256,9 +221,9 @@ class _LinkCollector:
         """Whether a link differs from the page, or from an earlier product link, by options alone."""
         if not _reads_product(target[1]):
             return False
-        if target[2] and any(_IDENTITY(name) for name, _ in target[2]):
+        if target[2] and any(is_identity(name) for name, _ in target[2]):
             return False
-        if len(target[2]) == 1 and _SCRIPT_PATH(target[1]) and target[2][0][1].isdigit():
+        if len(target[2]) == 1 and is_script_path(target[1]) and target[2][0][1].isdigit():
             return False  # one script shows all products
         place = target[0] + target[1]
         is_known = place in self.products or (bool(target[2]) and target[:2] == self.address[:2])
@@ -296,7 +261,7 @@ class _LinkCollector:
         context = self._context(element)
         is_same_path = target[2] and target[1] == self.address[1]
         param = (
-            odd_page_parameter(element, target, self.address, is_identity=_IDENTITY)
+            odd_page_parameter(element, target, self.address, is_identity=is_identity)
             if is_same_path
             else None
         )
@@ -309,7 +274,7 @@ class _LinkCollector:
             return None, ""
         kind: LinkKind | None
         kind, reason = _plain_kind(element, context, target)
-        if kind != "product" and target[2] and _is_facet(target, self.address):
+        if kind != "product" and target[2] and is_facet(target, self.address):
             kind = None
         return kind, reason
 
@@ -393,27 +358,6 @@ def _split_url(url: str) -> Address:
     return origin, path, tuple(pairs)
 
 
-@lru_cache(maxsize=1024)
-def _is_useless(url: str) -> bool:
-    """Whether an address leads to no catalogue page (cart, file, calendar), or into an endless loop."""
-    path_and_query = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
-    path = path_and_query.partition("?")[0]
-    if (
-        len(url) > _MAX_URL_LENGTH
-        or url.count("&") > _MAX_PARAMETERS
-        or _USELESS(path_and_query)
-        or _FILE(path)
-    ):
-        return True
-    segments = [segment for segment in path.split("/") if segment]
-    if len(segments) > _MAX_PATH_SEGMENTS:
-        return True
-    if max(map(segments.count, segments), default=0) >= _TRAP_SEGMENT_REPEATS:
-        return True
-    dated = "=" in path_and_query or "19" in path_and_query or "20" in path_and_query
-    return dated and _CALENDAR(path_and_query) is not None and not looks_like_product(path)
-
-
 def _class_context(words: str) -> int:
     words = words.lower()
     context = 0
@@ -424,55 +368,6 @@ def _class_context(words: str) -> int:
 
 
 _CLASS_CONTEXT = Marks(_class_context)
-
-
-def _is_facet(target: Address, page_address: Address) -> bool:
-    """Whether a link only sorts, restyles or narrows a listing that is crawled anyway."""
-    if not target[2]:
-        return False
-    free_names = [name for name, _ in target[2] if not _IDENTITY(name)]
-    free_names = [name for name in free_names if not is_page_parameter(name)]
-    page_names = {name for name, _ in page_address[2]}
-    if _is_route(target, page_address):
-        return False
-    if any(is_display_parameter(name) and name not in page_names for name in free_names):
-        return True
-    if target[1] == page_address[1] and target[1] != "/" and not _SCRIPT_PATH(target[1]):
-        if _shows_numbered_item(target, page_names):
-            return False
-        return any(name not in page_names for name in free_names) or bool(
-            set(target[2]) - set(page_address[2]) and free_names
-        )
-    if _SCRIPT_PATH(target[1]):
-        return len([name for name in free_names if not _MODULE_PARAMETER(name)]) > 2
-    return len(free_names) > 1
-
-
-def _shows_numbered_item(target: Address, page_names: set[str]) -> bool:
-    """Whether a link drops the page's parameters and has one new one, a number: `?item=7`."""
-    return (
-        bool(page_names)
-        and len(target[2]) == 1
-        and target[2][0][0] not in page_names
-        and target[2][0][1].isdigit()
-    )
-
-
-def _is_route(target: Address, page_address: Address) -> bool:
-    """Whether parameters of a shop's only script choose the page: `/?mode=cate&cbid=7&csid=0`.
-
-    A parameter that elsewhere restyles a listing (`mode`) chooses the kind of page here, and a
-    numeric one the page.
-    """
-    if target[1] != "/" and not _SCRIPT_PATH(target[1]):
-        return False
-    new_parameters = dict(set(target[2]) - set(page_address[2]))
-    routes = [
-        name for name in new_parameters if _ROUTE_PARAMETER(name) and new_parameters[name].isalpha()
-    ]
-    return len(routes) == 1 and any(
-        _NUMBER_PARAMETER(name) and value.isdigit() for name, value in new_parameters.items()
-    )
 
 
 def _plain_kind(element: Element, context: int, target: Address) -> tuple[LinkKind, str]:

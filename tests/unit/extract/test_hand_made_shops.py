@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import extract, find_links, parse
-from crawler.extract.merge import product_part
+from crawler.extract.external_id import product_part
 from crawler.extract.stock.availability import availability_of_text
 
 

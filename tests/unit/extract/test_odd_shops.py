@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract.address_kinds import looks_like_listing, looks_like_product
-from crawler.extract.merge import product_part
+from crawler.extract.external_id import product_part
 from crawler.extract.template import Book, know_unpriced
 from crawler.extract.template.addresses import Addresses
 from tests.unit.extract.bodies import BUY, H1, found

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import extract, parse
-from crawler.extract.merge import product_part
+from crawler.extract.external_id import product_part
 from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.template.product_names import name_place
 from crawler.extract.template.values_by_place import Text

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import Found, find_links, parse
-from crawler.extract.merge import product_part
+from crawler.extract.external_id import product_part
 from tests.unit.extract.bodies import BUY, H1, found
 
 

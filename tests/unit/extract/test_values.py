@@ -9,6 +9,7 @@ from crawler.extract.address_kinds import is_front
 from crawler.extract.money.amounts import amount, count, find_prices, number, parse_price
 from crawler.extract.money.currencies import currency_of, local_currency
 from crawler.extract.page.page import parse
+from crawler.extract.shop_name_in_title import without_site_name
 from crawler.extract.stock.availability import (
     availability,
     availability_of_text,
@@ -17,7 +18,7 @@ from crawler.extract.stock.availability import (
 )
 from crawler.extract.structured.breadcrumbs import is_home, trail
 from crawler.extract.structured.jsonld import loads
-from crawler.extract.structured.opengraph import fields, without_site_name
+from crawler.extract.structured.opengraph import fields
 from crawler.extract.structured.schema import gtin, images, without_tags
 from crawler.extract.visible.facts import _label as label
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crawler.extract import extract, parse
-from crawler.extract.merge import product_part
+from crawler.extract.external_id import product_part
 
 SHOP = "https://shop.example/p/drill-12"
 

@@ -1,0 +1,72 @@
+"""Links that only sort, restyle or narrow a listing, by the parameters of their addresses."""
+
+from __future__ import annotations
+
+from crawler.extract.links.pagination import Address, is_display_parameter, is_page_parameter
+from crawler.extract.words import finder, whole
+
+#: Parameters that choose the kind of page that a script shows, and those that hold its number.
+_ROUTE_PARAMETER = whole(r"mode|view|show|display|act|action|do|m")
+_MODULE_PARAMETER = whole(r"mod|modul|act|do|op|cmd|go")
+_NUMBER_PARAMETER = whole(
+    r"(?!sess|user|customer|lang|curr|ref|aff|filter|colou?r|size|attr)[a-z]{0,8}_?id"
+)
+#: Names of parameters that identify a listing or a product.
+is_identity = whole(
+    r"c|cat|cid|category|category_?id|categoryid|cpath|path|route|id|id_\w+|tag|collection|dept"
+    r"|product_?id|products_id|pid|sku|item|item_?id|module|controller|option|task|mpath|group"
+    r"|manufacturer_?id|manufacturers_id"
+    r"|(?:product|prod|prd|goods|item|article|artikel|art|cate|category)_?(?:no|nr|num|code|cd|uid)"
+    r"|_escaped_fragment_|goods_?id|article_?id|artikel|branduid|xcode|mcode|asin|isbn|ean",
+)
+#: Paths of scripts that serve all pages of a shop: the parameters alone identify the page.
+is_script_path = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
+
+
+def is_facet(target: Address, page_address: Address) -> bool:
+    """Whether a link only sorts, restyles or narrows a listing that is crawled anyway."""
+    if not target[2]:
+        return False
+    free_names = [name for name, _ in target[2] if not is_identity(name)]
+    free_names = [name for name in free_names if not is_page_parameter(name)]
+    page_names = {name for name, _ in page_address[2]}
+    if _is_route(target, page_address):
+        return False
+    if any(is_display_parameter(name) and name not in page_names for name in free_names):
+        return True
+    if target[1] == page_address[1] and target[1] != "/" and not is_script_path(target[1]):
+        if _shows_numbered_item(target, page_names):
+            return False
+        return any(name not in page_names for name in free_names) or bool(
+            set(target[2]) - set(page_address[2]) and free_names
+        )
+    if is_script_path(target[1]):
+        return len([name for name in free_names if not _MODULE_PARAMETER(name)]) > 2
+    return len(free_names) > 1
+
+
+def _shows_numbered_item(target: Address, page_names: set[str]) -> bool:
+    """Whether a link drops the page's parameters and has one new one, a number: `?item=7`."""
+    return (
+        bool(page_names)
+        and len(target[2]) == 1
+        and target[2][0][0] not in page_names
+        and target[2][0][1].isdigit()
+    )
+
+
+def _is_route(target: Address, page_address: Address) -> bool:
+    """Whether parameters of a shop's only script choose the page: `/?mode=cate&cbid=7&csid=0`.
+
+    A parameter that elsewhere restyles a listing (`mode`) chooses the kind of page here, and a
+    numeric one the page.
+    """
+    if target[1] != "/" and not is_script_path(target[1]):
+        return False
+    new_parameters = dict(set(target[2]) - set(page_address[2]))
+    routes = [
+        name for name in new_parameters if _ROUTE_PARAMETER(name) and new_parameters[name].isalpha()
+    ]
+    return len(routes) == 1 and any(
+        _NUMBER_PARAMETER(name) and value.isdigit() for name, value in new_parameters.items()
+    )

@@ -1,0 +1,49 @@
+"""Addresses that are never followed: files, carts, calendars, and paths that repeat themselves."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from crawler.extract.address_kinds import looks_like_product
+from crawler.extract.words import any_of, finder
+
+_FILE = finder(
+    r"\.(?:jpe?g|png|gif|webp|svg|avif|bmp|ico|tiff?|pdf|zip|rar|gz|7z|tar|mp[34]|avi|mov|webm|wav"
+    r"|docx?|xlsx?|pptx?|csv|xml|rss|atom|json|js|css|exe|dmg|apk|ics|txt|epub|woff2?)$",
+)
+_USELESS = finder(
+    rf"/(?:{any_of('paths', 'useless')})(?:[/?#.]|$)"
+    r"|[?&](?:add[-_]?to[-_]?cart|add[-_]?cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
+    r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
+    rf"|[?&](?:route|rt)=(?:account|checkout|information)|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
+)
+_CALENDAR = finder(
+    r"[?&](?:date|day|month|year|week|cal|calendar|from_?date|to_?date|start_?date|end_?date|tribe"
+    r"[-_]\w+|eventdate|ical)=|/(?:calendar|kalender|calendrier|calendario|events?|archives?)/"
+    r"(?:\D{0,80}/)?(?:19|20)\d\d|/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|$)|/(?:19|20)\d\d-\d\d(?:-\d\d)?(?:/|$)",
+)
+_MAX_URL_LENGTH = 1000
+_MAX_PATH_SEGMENTS = 12
+_TRAP_SEGMENT_REPEATS = 3
+_MAX_PARAMETERS = 50
+
+
+@lru_cache(maxsize=1024)
+def is_trap(url: str) -> bool:
+    """Whether an address leads to no catalogue page (cart, file, calendar), or into an endless loop."""
+    path_and_query = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
+    path = path_and_query.partition("?")[0]
+    if (
+        len(url) > _MAX_URL_LENGTH
+        or url.count("&") > _MAX_PARAMETERS
+        or _USELESS(path_and_query)
+        or _FILE(path)
+    ):
+        return True
+    segments = [segment for segment in path.split("/") if segment]
+    if len(segments) > _MAX_PATH_SEGMENTS:
+        return True
+    if max(map(segments.count, segments), default=0) >= _TRAP_SEGMENT_REPEATS:
+        return True
+    dated = "=" in path_and_query or "19" in path_and_query or "20" in path_and_query
+    return dated and _CALENDAR(path_and_query) is not None and not looks_like_product(path)

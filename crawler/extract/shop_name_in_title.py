@@ -1,0 +1,116 @@
+"""The shop's name in a page's title, and the product's name without it."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote
+
+from crawler.extract import lazy_patterns
+from crawler.extract.page.page import Page, short_text
+
+#: Characters up to which a title's last part is too short to be the host's name.
+_MAX_UNSURE_HOST = 2
+_BARS = lazy_patterns.pattern(r"(?<!\s)\s++[|»·•]\s++")
+_DIVIDERS = lazy_patterns.pattern(r"(?<!\s)\s++[|–—·•:»-]\s++")
+_HOST = lazy_patterns.pattern(r"https?://([^/?#]*+)")
+_WWW_HOST = lazy_patterns.pattern(r"https?://(?:www\.)?([^/?#:]*+)")
+_NON_WORD = lazy_patterns.pattern(r"\W")
+_WORDS = lazy_patterns.pattern(r"[^\W_]+")
+
+
+def is_shop_name(name: str, page: Page) -> bool:
+    """Return whether og:title is the shop's part of the page's title, as it is on all its pages.
+
+    It is where another part is the main heading, and more of that part's words are in the address.
+    """
+    if name not in page.title or len(name) == len(page.title):
+        return False
+    parts = [part.casefold() for part in _DIVIDERS.split(page.title)]
+    if len(parts) < 2 or name.casefold() not in parts:
+        return False
+    headings = [text for h in page.headings if h.tag == "h1" and (text := short_text(h).casefold())]
+    address = set(_WORDS.findall(unquote(page.url).casefold()))
+
+    def words_in_address(text: str) -> int:
+        return len(address & set(_WORDS.findall(text)))
+
+    return any(
+        text in parts and words_in_address(text) > words_in_address(name.casefold())
+        for text in headings[:2]
+    )
+
+
+def without_site_name(title: str, site: str | None) -> str:
+    """Return a title without the shop's name at its end.
+
+    >>> without_site_name("Lamp 12 | My Shop", "My Shop"), without_site_name("Lamp - red", None)
+    ('Lamp 12', 'Lamp - red')
+    """
+    if not site:
+        return title
+    parts = list(_DIVIDERS.finditer(title))
+    if parts and title[parts[-1].end() :].casefold() == site.casefold():
+        return title[: parts[-1].start()].strip()
+    return title
+
+
+def without_title_ending(name: str, heading: str, title: str) -> str:
+    """Return the heading where the name is the heading and the end of the page's title.
+
+    >>> without_title_ending("Lamp 12 — Studio", "Lamp 12", "Lamp 12 — Studio")
+    'Lamp 12'
+    >>> without_title_ending("Lamp 12 — red", "Lamp 12", "Lamp 12 — Studio")
+    'Lamp 12 — red'
+    """
+    ending = name[len(heading) :]
+    if not heading or not name.startswith(heading) or _DIVIDERS.match(ending) is None:
+        return name
+    return heading if title.endswith(ending) else name
+
+
+def has_parts(title: str) -> bool:
+    """Return whether bars divide a title; a dash is none, because a colour often follows it."""
+    return _BARS.search(title) is not None
+
+
+def is_first_part(heading: str, title: str) -> bool:
+    """Return whether a title begins with the heading and a bar behind it.
+
+    >>> is_first_part("Lamp 12", "Lamp 12 | Best price"), is_first_part("Lamp", "Lamp 12 | Best")
+    (True, False)
+    """
+    ending = title[len(heading) :]
+    return title.casefold().startswith(heading.casefold()) and _BARS.match(ending) is not None
+
+
+def without_host(title: str, url: str) -> str:
+    """Return a title without its last part, if that is the host's name.
+
+    >>> without_host("Lamp 12 | a-shop.co.uk", "https://www.a-shop.co.uk/12")
+    'Lamp 12'
+    >>> without_host("Lamp 12 - A Shop", "https://a-shop.example/12"), without_host("Lamp", "")
+    ('Lamp 12', 'Lamp')
+    """
+    parts = list(_DIVIDERS.finditer(title))
+    if not parts:
+        return title
+    host_match = _WWW_HOST.match(url)
+    host = host_match[1].lower() if host_match else url.lower()
+    names = {_NON_WORD.sub("", name) for name in (host, host.partition(".")[0])}
+    last_part = _NON_WORD.sub("", title[parts[-1].end() :]).lower()
+    return (
+        title[: parts[-1].start()].strip()
+        if last_part in names and len(last_part) > _MAX_UNSURE_HOST
+        else title
+    )
+
+
+def name_from_title(title: str, url: str) -> str | None:
+    """Return the first part of a title that is not the shop's name, for pages without another name.
+
+    >>> name_from_title("My Shop | Lamp 12 | Lamps", "https://myshop.example/12"), name_from_title("Lamp - A", "")
+    ('Lamp 12', 'Lamp')
+    """
+    host_match = _HOST.match(url)
+    host = host_match[1].lower() if host_match else url.lower()
+    parts = [part.strip() for part in _DIVIDERS.split(title)]
+    return next((p for p in parts if p and _NON_WORD.sub("", p).lower() not in host), None)
