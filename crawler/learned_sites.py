@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 import psycopg2
 
-from crawler.extract.bounded_dict import Newest
 from crawler.extract.links.dead_ends import DeadEnds
+from crawler.extract.newest import Newest
 from crawler.extract.template import Book
 from crawler.stores.dead_ends import DeadEnd
 from crawler.stores.template_rows import (

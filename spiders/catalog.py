@@ -14,7 +14,7 @@ from crawler.extract.links.choice import PRIORITY, listing_fingerprint
 from crawler.extract.links.dead_ends import DEAD_END_PAGES, DeadEnds
 from crawler.extract.links.other_languages import Copies
 from crawler.extract.links.registered_domain import same_site
-from crawler.extract.links.visits import IRRELEVANT_REASON, Visits
+from crawler.extract.links.visit_parameters import IRRELEVANT_REASON, Visits
 from crawler.extract.listing import announced, probing
 from crawler.extract.listing.further_pages import further_pages
 from crawler.extract.page.page import tidied

@@ -19,7 +19,7 @@ from crawler.cleaning.money import currency, money
 from crawler.cleaning.product_key import identify
 from crawler.cleaning.text import identifier, line, plain, prose
 from crawler.extract.stock.availability import availability
-from crawler.extract.structured.schema import has_check_digit
+from crawler.extract.structured.product_fields import has_check_digit
 from crawler.items import Product
 from scrapy_seine.urls import split_login
 

@@ -22,10 +22,10 @@ from crawler.extract.structured import (
     main_product,
     microdata,
     opengraph,
-    schema,
+    product_fields,
 )
-from crawler.extract.structured.schema import Node
-from crawler.extract.visible import description, shown_breadcrumbs, text
+from crawler.extract.structured.product_fields import Node
+from crawler.extract.visible import description, product_shown, shown_breadcrumbs
 from crawler.extract.visible_signs import Visible
 from crawler.items import Product
 from scrapy_seine.records import Record
@@ -172,7 +172,9 @@ def extract(page: Page) -> Found:
     if disputed or verdict.unnamed or _needs_text(merged_fields, verdict, offered):
         merged_fields = _add_text(result, merged_fields, disputed)
     elif verdict.kind == "product":
-        visible = _read_guarded(unread, "text", text.glance, page, merged_fields) or Visible()
+        visible = (
+            _read_guarded(unread, "text", product_shown.glance, page, merged_fields) or Visible()
+        )
         offered["text"], result.paths = visible.fields, visible.paths
         result.struck_below = visible.struck_below
         merge.take_variant_price(offered, visible, page.raw)
@@ -223,7 +225,7 @@ def _described_in_text(result: Found, name: str | None) -> str | None:
     The boxes are those found with the visible text, or are searched where that was not read.
     """
     page, boxes = result.page, result.described
-    heading = text.heading_of(page, name)
+    heading = product_shown.heading_of(page, name)
     heading = result.beside if heading is None else heading
     if heading is None:
         return None
@@ -257,7 +259,10 @@ def _names_regular_price(raw: bytes) -> bool:
 def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
     """Read the visible text, let it decide between different prices, and return merged fields."""
     page, verdict, offered = result.page, result.verdict, result.offered
-    visible = _read_guarded(result.unread, "text", text.visible, page, merged_fields) or Visible()
+    visible = (
+        _read_guarded(result.unread, "text", product_shown.visible, page, merged_fields)
+        or Visible()
+    )
     classify.visible_signs(visible, verdict)
     if verdict.product < _CERTAIN_SCORE:
         sells = visible.sells and "name" in visible.fields and not visible.cards
@@ -330,19 +335,21 @@ def _is_listed(entry: Any) -> bool:
     if not isinstance(entry, dict):
         return True
     item = entry.get("item")
-    names = schema.types(entry) + (schema.types(item) if isinstance(item, dict) else [])
+    names = product_fields.types(entry) + (
+        product_fields.types(item) if isinstance(item, dict) else []
+    )
     return not classify.is_no_product(names)
 
 
 def _grouped(values: list[Any], nodes_by_id: jsonld.NodesById) -> _SourceNodes:
     grouped = _SourceNodes()
     outermost = {id(value) for value in values}
-    for node in schema.walk(values):
-        names = schema.types(node)
-        if schema.is_product(node):
+    for node in product_fields.walk(values):
+        names = product_fields.types(node)
+        if product_fields.is_product(node):
             grouped.products.append(jsonld.with_references(node, nodes_by_id))
         elif "Offer" in names:
-            offered = schema.offered_product(node)
+            offered = product_fields.offered_product(node)
             if offered is not None:
                 grouped.products.append(jsonld.with_references(offered, nodes_by_id))
             elif id(node) in outermost:
@@ -351,7 +358,8 @@ def _grouped(values: list[Any], nodes_by_id: jsonld.NodesById) -> _SourceNodes:
             grouped.trails.append(node)
         elif "ItemList" in names:
             grouped.listed = max(
-                grouped.listed, sum(map(_is_listed, schema.as_list(node.get("itemListElement"))))
+                grouped.listed,
+                sum(map(_is_listed, product_fields.as_list(node.get("itemListElement")))),
             )
         elif classify.is_collection(names):
             grouped.collection = names[0]
@@ -366,7 +374,7 @@ def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) ->
         verdict.add("listing", 3, f"{source} calls it a {nodes.collection}")
     fields = _main_product_fields(nodes.products, page, verdict, source)
     if not nodes.products and len(nodes.offers) == 1:
-        fields = schema.offer_fields(nodes.offers, page.url)
+        fields = product_fields.offer_fields(nodes.offers, page.url)
         verdict.add("product", 4 if "price" in fields else 0, f"{source} describes an offer")
     if nodes.article and not nodes.products:
         verdict.add("product", -3, f"{source} calls it a {nodes.article}")
@@ -394,7 +402,7 @@ def _main_product_fields(products: list[Node], page: Page, verdict: Verdict, sou
         return {}
     fields: Fields = {}
     for node in page_nodes[:10]:
-        for name, value in schema.product_fields(node, page.url).items():
+        for name, value in product_fields.product_fields(node, page.url).items():
             fields.setdefault(name, value)
     family = main_product.family_name(page_nodes, page)
     if family:
@@ -421,9 +429,11 @@ def _main_product_fields(products: list[Node], page: Page, verdict: Verdict, sou
 
 def _has_many_offers(node: Node) -> bool:
     """Return whether a node has many offers and no number, as on some categories' pages."""
-    offers = schema.as_list(node.get("offers"))
+    offers = product_fields.as_list(node.get("offers"))
     summary = offers[0] if len(offers) == 1 and isinstance(offers[0], dict) else {}
     offer_count = (
-        count(summary.get("offerCount")) if "AggregateOffer" in schema.types(summary) else None
+        count(summary.get("offerCount"))
+        if "AggregateOffer" in product_fields.types(summary)
+        else None
     )
     return (offer_count or 0) > MIN_LIST_LENGTH and not any(map(node.get, _OWN_NUMBERS))

@@ -15,8 +15,8 @@ from crawler.extract.page.page import Page, text_of
 from crawler.extract.scripts import state
 from crawler.extract.shop_number import set_number, set_vendor
 from crawler.extract.stock.shown import UNAVAILABLE
-from crawler.extract.structured.schema import has_check_digit
-from crawler.extract.visible import text
+from crawler.extract.structured.product_fields import has_check_digit
+from crawler.extract.visible import product_shown
 from crawler.extract.visible.page_currency import (
     currency_of_address,
     currency_of_phones,
@@ -76,7 +76,7 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
     if (
         text_name
         and sources.get("name") == "opengraph"
-        and text.likeness(text_name, fields["name"])
+        and product_shown.likeness(text_name, fields["name"])
     ):
         # Shops add their own name and a slogan to og:title; the heading is the bare name.
         fields["name"], sources["name"] = text_name, "text"
@@ -278,11 +278,14 @@ def bare_name(name: str, page: Page) -> str:
         name = _without_trail(name, page)
     if _AUTHOR.search(name) and page.title.startswith(name):
         return _without_author(name, page)
-    if page.title.endswith(name) and (title_heading := text.heading_of(page, name)) is not None:
+    if (
+        page.title.endswith(name)
+        and (title_heading := product_shown.heading_of(page, name)) is not None
+    ):
         name = shop_name_in_title.without_title_ending(name, text_of(title_heading), page.title)
     if not shop_name_in_title.has_parts(name):
         return name
-    heading = text.heading_of(page, name)
+    heading = product_shown.heading_of(page, name)
     heading_text = "" if heading is None else text_of(heading)
     return (
         heading_text
@@ -303,7 +306,7 @@ def _without_trail(name: str, page: Page) -> str:
 
 def _without_author(name: str, page: Page) -> str:
     """Return the heading where the name is the heading with the author after it."""
-    heading = text.heading_of(page, name)
+    heading = product_shown.heading_of(page, name)
     heading_text = "" if heading is None else text_of(heading)
     begins = heading_text and name.casefold().startswith(heading_text.casefold())
     return heading_text if begins and _AUTHOR.match(name, len(heading_text)) else name
@@ -334,14 +337,14 @@ def complete(
         if currency is None or (other_currency and share_a_sign(currency, other_currency)):
             # The meaning of a dollar sign was guessed; the page's scripts may name its currency.
             fields["currency"], sources["currency"] = other_currency, "state"
-        elif text.currency_of_place(page) is None:
+        elif product_shown.currency_of_place(page) is None:
             other_currency = currency_of_phones(page, currency) or currency_of_address(
                 page, currency
             )
             fields["currency"] = other_currency or currency
     if "price" in fields and fields.get("currency") is None:
         # Shops that write bare numbers mean their country's currency.
-        place_currency = text.currency_of_place(page)
+        place_currency = product_shown.currency_of_place(page)
         spoken = None if place_currency else spoken_currency(page)
         fields["currency"], sources["currency"] = (
             place_currency or spoken,

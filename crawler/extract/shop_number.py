@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page, holds_digit
-from crawler.extract.structured.schema import stands_in
+from crawler.extract.structured.product_fields import stands_in
 from crawler.extract.words import any_of, finder
 
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")

@@ -31,7 +31,6 @@ from crawler.extract.links import sitemap_format as sitemaps
 from crawler.extract.links.sitemap_format import read_sitemap
 from crawler.extract.links.sitemap_news import is_news
 from crawler.extract.page import page as pages
-from crawler.extract.structured import schema
 from crawler.extract.words.listed_words import Listed
 from scrapy_seine import attribute_limit
 from scrapy_seine.attribute_limit import MOST
@@ -268,7 +267,7 @@ def test_a_source_that_raises_is_left_out_and_said(monkeypatch: pytest.MonkeyPat
     def broken(*_: object) -> None:
         raise OverflowError("cannot convert")
 
-    monkeypatch.setattr(schema, "product_fields", broken)
+    monkeypatch.setattr(product_fields, "product_fields", broken)
     ld = '<script type="application/ld+json">{"@type":"Product","name":"Lamp","offers":{"price":5}}</script>'
     body = f"<h1>Lamp</h1><p class=price>$5.00</p><button>Add to cart</button>{ld}"
     found = extract(parse(body, URL, "text/html"))

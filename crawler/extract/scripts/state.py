@@ -22,7 +22,7 @@ from crawler.extract.money.currencies import CODES, currency_of
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.scripts import literal, trackers
 from crawler.extract.stock.availability import availability
-from crawler.extract.structured.schema import (
+from crawler.extract.structured.product_fields import (
     Node,
     as_list,
     first_value,

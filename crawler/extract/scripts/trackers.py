@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from crawler.extract import lazy_patterns
-from crawler.extract.structured.schema import Node
+from crawler.extract.structured.product_fields import Node
 
 #: A call with an event's name and an object: `fbq('track', 'ViewContent', {`.
 _CALL = lazy_patterns.pattern(r"\b\w{2,20}\(\s*+((?:[\"'][\w .-]{1,40}[\"']\s*+,\s*+){1,3})(?=\{)")

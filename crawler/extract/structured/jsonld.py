@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 
 from crawler.extract.page.page import Page
+from crawler.extract.structured.product_fields import Node, plain_text
 from crawler.extract.structured.repair import repaired
-from crawler.extract.structured.schema import Node, plain_text
 
 #: Blocks of one page that are read; no ordinary page has as many.
 _MAX_BLOCKS = 100

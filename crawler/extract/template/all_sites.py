@@ -12,10 +12,10 @@ from crawler.extract.default_parser import Found
 from crawler.extract.money.cents import take_shown_price
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.addresses import Addresses
+from crawler.extract.template.applied import mend
 from crawler.extract.template.confidence import doubted
 from crawler.extract.template.drift import Drift
 from crawler.extract.template.language import foreign_language
-from crawler.extract.template.learned import mend
 from crawler.extract.template.make import COMPARED, NEWEST, Make
 from crawler.extract.template.make_signature import broad_signature, signature
 from crawler.extract.template.mass_changes import CHANGED

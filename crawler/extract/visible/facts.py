@@ -18,7 +18,7 @@ from crawler.extract.page.page import LONGEST, Element, holds_digit, short_text
 from crawler.extract.page.places import leads_away
 from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.shop_number import in_address
-from crawler.extract.structured.schema import NOTHING, gtin, has_check_digit, stands_in
+from crawler.extract.structured.product_fields import NOTHING, gtin, has_check_digit, stands_in
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import Marks, begun_of
 from crawler.extract.words.listed_words import AnyOf

@@ -19,7 +19,7 @@ from crawler.extract.stock.availability import (
 from crawler.extract.structured.breadcrumbs import is_home, trail
 from crawler.extract.structured.jsonld import loads
 from crawler.extract.structured.opengraph import fields
-from crawler.extract.structured.schema import gtin, images, without_tags
+from crawler.extract.structured.product_fields import gtin, images, without_tags
 from crawler.extract.visible.facts import _label as label
 
 

@@ -8,7 +8,7 @@ import pytest
 from scrapy import Request
 from scrapy.crawler import Crawler
 
-from crawler.extract.links.visits import IRRELEVANT_PAGES, Visits
+from crawler.extract.links.visit_parameters import IRRELEVANT_PAGES, Visits
 from middlewares.dead_ends import DeadEnds as Middleware
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.outcomes import Ignored

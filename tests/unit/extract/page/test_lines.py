@@ -7,7 +7,7 @@ import pytest
 from crawler.extract import parse
 from crawler.extract.page import lines, places
 from crawler.extract.page.page import Page
-from crawler.extract.visible import text
+from crawler.extract.visible import product_shown
 
 
 def page(body: str) -> Page:
@@ -16,7 +16,7 @@ def page(body: str) -> Page:
 
 def read(body: str) -> lines.Lines:
     made = page(body)
-    return lines.read(made, text.heading_of(made))
+    return lines.read(made, product_shown.heading_of(made))
 
 
 def texts(body: str) -> list[str]:
@@ -55,15 +55,15 @@ def test_a_page_nested_deeper_than_python_recurses_is_walked():
 
 
 def test_a_price_on_request_is_not_read_across_two_lines():
-    assert not text.visible(page("<h1>Lamp</h1><p>Price on</p><p>request</p>")).on_request
-    assert text.visible(page("<h1>Lamp</h1><p>Price on request</p>")).on_request
+    assert not product_shown.visible(page("<h1>Lamp</h1><p>Price on</p><p>request</p>")).on_request
+    assert product_shown.visible(page("<h1>Lamp</h1><p>Price on request</p>")).on_request
 
 
 def test_a_stock_label_speaks_for_the_next_line_alone():
     said = "<h1>Lamp</h1><p>Availability:</p>{}<p>Ships from the old warehouse, in stock there since May</p>"
-    assert text.visible(page(said.format(""))).fields.get("availability") == "InStock"
+    assert product_shown.visible(page(said.format(""))).fields.get("availability") == "InStock"
     long = "<p>" + "word " * 40 + "</p>"
-    assert text.visible(page(said.format(long))).fields.get("availability") is None
+    assert product_shown.visible(page(said.format(long))).fields.get("availability") is None
 
 
 def test_a_card_leads_away_by_its_first_link_that_names_a_page():
