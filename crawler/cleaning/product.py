@@ -18,8 +18,8 @@ import attrs
 from crawler.cleaning.money import currency, money
 from crawler.cleaning.product_key import identify
 from crawler.cleaning.text import identifier, line, plain, prose
+from crawler.extract.gtin import checked_gtin
 from crawler.extract.stock.availability import availability
-from crawler.extract.structured.product_fields import has_check_digit
 from crawler.items import Product
 from scrapy_seine.urls import split_login
 
@@ -32,7 +32,6 @@ _SKEW = timedelta(minutes=5)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
 _COUNT = re.compile(r"\d[\d.,' \u00a0\u202f]*", re.ASCII)
 _SPACE = re.compile(r"[\x00-\x20]")
-_GTIN_LENGTHS = {8, 12, 13, 14}
 _HIGHEST_RATING = 100
 _availability = lru_cache(maxsize=1024)(availability)
 _FIELDS = frozenset(field.name for field in attrs.fields(Product))
@@ -142,18 +141,6 @@ def absolute(value: Any, base: str) -> str | None:
     return _SPACE.sub("%20", text) if " " in text else text
 
 
-def gtin(value: Any) -> str | None:
-    """The digits of a GTIN with a valid check digit, else None.
-
-    >>> gtin("4 006381 333931"), gtin("4006381333932"), gtin("00000000")
-    ('4006381333931', None, None)
-    """
-    text = re.sub(r"[\s-]", "", str(value))
-    if len(text) not in _GTIN_LENGTHS or not (text.isascii() and text.isdigit()) or not int(text):
-        return None
-    return text if has_check_digit(text) else None
-
-
 def rating(value: Any) -> float | None:
     """Parse `4.5`, `4,5 / 5`, `4.5 stars`; None without a number from 0 to 100."""
     text = str(value)
@@ -175,7 +162,7 @@ def count(value: Any) -> int | None:
 
 _READERS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
     ("availability", lambda value: _availability(str(value)[:200])),
-    ("gtin", gtin),
+    ("gtin", lambda value: checked_gtin(str(value))),
     ("rating", rating),
     ("review_count", count),
 )

@@ -9,13 +9,13 @@ from typing import Any
 from crawler.extract import lazy_patterns, shop_name_in_title
 from crawler.extract.external_id import identify
 from crawler.extract.fields import Fields
+from crawler.extract.gtin import has_check_digit
 from crawler.extract.money.amounts import amount, grouped
 from crawler.extract.money.currencies import TOMAN, is_local, share_a_sign
 from crawler.extract.page.page import Page, text_of
 from crawler.extract.scripts import state
 from crawler.extract.shop_number import set_number, set_vendor
 from crawler.extract.stock.shown import UNAVAILABLE
-from crawler.extract.structured.product_fields import has_check_digit
 from crawler.extract.visible import product_shown
 from crawler.extract.visible.page_currency import (
     currency_of_address,

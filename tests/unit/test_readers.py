@@ -267,7 +267,7 @@ def test_a_source_that_raises_is_left_out_and_said(monkeypatch: pytest.MonkeyPat
     def broken(*_: object) -> None:
         raise OverflowError("cannot convert")
 
-    monkeypatch.setattr(product_fields, "product_fields", broken)
+    monkeypatch.setattr("crawler.extract.structured.product_fields.product_fields", broken)
     ld = '<script type="application/ld+json">{"@type":"Product","name":"Lamp","offers":{"price":5}}</script>'
     body = f"<h1>Lamp</h1><p class=price>$5.00</p><button>Add to cart</button>{ld}"
     found = extract(parse(body, URL, "text/html"))

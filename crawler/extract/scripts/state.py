@@ -16,6 +16,7 @@ import orjson
 
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
+from crawler.extract.gtin import gtin
 from crawler.extract.money.amounts import number
 from crawler.extract.money.cents import counts_in_cents
 from crawler.extract.money.currencies import CODES, currency_of
@@ -26,7 +27,6 @@ from crawler.extract.structured.product_fields import (
     Node,
     as_list,
     first_value,
-    gtin,
     images,
     plain_text,
     without_tags,
@@ -389,8 +389,8 @@ def _fields(node: Node) -> Fields:
         "brand": plain_text(
             first_value(node, "brand", "brandName", "vendor", "manufacturer", "item_brand")
         ),
-        "gtin": gtin(first_value(node, "gtin", "gtin13", "ean", "barcode", "upc"))
-        or gtin(variant.get("barcode")),
+        "gtin": gtin(plain_text(first_value(node, "gtin", "gtin13", "ean", "barcode", "upc")))
+        or gtin(plain_text(variant.get("barcode"))),
         "mpn": plain_text(node.get("mpn")),
         "external_id": plain_text(first_value(node, "id", "productId", "product_id")),
         "description": without_tags(plain_text(first_value(node, "description", "body_html"))),

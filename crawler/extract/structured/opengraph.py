@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.extract.fields import Fields
+from crawler.extract.gtin import gtin
 from crawler.extract.money.amounts import number, parse_price
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.page.page import Page
 from crawler.extract.shop_name_in_title import is_shop_name, without_host, without_site_name
 from crawler.extract.stock.availability import availability
-from crawler.extract.structured.product_fields import gtin, plain_text, stated_text
+from crawler.extract.structured.product_fields import plain_text, stated_text
 
 _PRICES = ("product:sale_price:amount", "product:price:amount", "og:price:amount", "og:price")
 _REGULAR = ("product:original_price:amount", "og:price:standard_amount")
@@ -53,7 +54,7 @@ def fields(page: Page) -> Fields:
         "brand": stated_text(_first_tag(tags, _BRANDS)),
         "sku": stated_text(_first_tag(tags, _SKUS)),
         "mpn": plain_text(tags.get("product:mfr_part_no")),
-        "gtin": next((code for name in _GTINS if (code := gtin(tags.get(name)))), None),
+        "gtin": next((code for name in _GTINS if (code := gtin(plain_text(tags.get(name))))), None),
         "description": plain_text(tags.get("og:description")),
         "images": [c for k, c in page.metas if k in {"og:image", "og:image:url"}],
         **_money(tags),

@@ -6,7 +6,6 @@ properties whose values are text, numbers, dicts or lists of these.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from html import unescape
@@ -16,6 +15,7 @@ from lxml import etree
 
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
+from crawler.extract.gtin import gtin
 from crawler.extract.money.amounts import count, number, parse_price
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.stock.availability import availability
@@ -46,7 +46,6 @@ _TO_OTHER_PRODUCTS = frozenset(
 _GTINS = ("gtin13", "gtin", "gtin14", "gtin12", "gtin8", "ean", "ean13", "isbn", "upc")
 #: Properties whose value a product's address may contain.
 _CODES = ("sku", "productID", "mpn", "gtin13", "gtin")
-_GTIN_LENGTHS = frozenset({8, 12, 13, 14})
 _ATTRIBUTES = ("color", "size", "material", "pattern", "model", "width", "height", "weight")
 _MAX_NODES = 5000
 _MAX_TYPES, _MAX_TYPE_LENGTH = 20, 500
@@ -57,7 +56,6 @@ _MAX_VARIANTS, _MAX_OFFERS, _MAX_IMAGES, _MAX_DEPTH = 1000, 1000, 1000, 3
 _TAG = lazy_patterns.pattern(r"<[a-zA-Z/!]")
 _VOCABULARY = lazy_patterns.pattern(r"[/#:]")
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
-_PREFIX = lazy_patterns.pattern(r"^[a-z]+\d{0,2}:|[\s-]", re.I)
 _NESTED = (dict, list)
 
 
@@ -211,28 +209,6 @@ def without_tags(text: str | None) -> str | None:
     return text if root is None else " ".join(" ".join(root.itertext()).split())
 
 
-def gtin(value: Any) -> str | None:
-    """Return the digits of a GTIN; None where the value is no GTIN.
-
-    >>> gtin("978-3-16-148410-0"), gtin("isbn:9783161484100"), gtin("n/a"), gtin("4006381²")
-    ('9783161484100', '9783161484100', None, None)
-    """
-    text = plain_text(value)
-    if text is None:
-        return None
-    digits = _PREFIX.sub("", text)
-    return digits if digits.isdecimal() and len(digits) in _GTIN_LENGTHS else None
-
-
-def has_check_digit(digits: str) -> bool:
-    """Return whether the last digit of a GTIN is the check digit of the others.
-
-    >>> has_check_digit("4006381333931"), has_check_digit("400638133393")
-    (True, False)
-    """
-    return (sum(map(int, digits[-1::-2])) + 3 * sum(map(int, digits[-2::-2]))) % 10 == 0
-
-
 def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields:
     """Return all values of a product's node, in Product's field names.
 
@@ -310,7 +286,7 @@ def _matching_url(nodes: list[Node], url: str) -> Node | None:
 
 def _gtin(node: Node) -> str | None:
     for name in _GTINS:
-        if name in node and (digits := gtin(node[name])):
+        if name in node and (digits := gtin(plain_text(node[name]))):
             return digits
     code = node.get("productID")
     return gtin(code) if isinstance(code, str) and ":" in code else None

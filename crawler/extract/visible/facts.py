@@ -11,6 +11,7 @@ from unicodedata import decimal
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import is_front
 from crawler.extract.fields import Fields
+from crawler.extract.gtin import is_barcode, named_gtin
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
@@ -18,7 +19,7 @@ from crawler.extract.page.page import LONGEST, Element, holds_digit, short_text
 from crawler.extract.page.places import leads_away
 from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.shop_number import in_address
-from crawler.extract.structured.product_fields import NOTHING, gtin, has_check_digit, stands_in
+from crawler.extract.structured.product_fields import NOTHING, stands_in
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import Marks, begun_of
 from crawler.extract.words.listed_words import AnyOf
@@ -50,8 +51,6 @@ _NEXT_LABEL = lazy_patterns.pattern(
 #: Blanks, separators and marks of direction around a label or a value.
 _AROUND = " :：՝.*|/·•\u200b\u200e\u200f\u202a\u202c\ufeff"
 _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
-#: The name of a code before its figures: `ISBN Number: ISBN 978…`.
-_CODE_NAME = lazy_patterns.pattern(r"^(?:isbn|ean|gtin|upc)[-\s:\d]{0,3}?\s", re.I)
 #: A number in round brackets: years, measures and packs have few figures or small letters.
 _BRACKETED_AT_END = lazy_patterns.pattern(
     r"\s\((?!(?:1[4-9]|20)\d\d(?:\D(?:19|20)?\d\d)?\))(?=(?:[^\s()\d]{0,12}\d){4})([A-Z\d./_-]{4,30})\)$"
@@ -82,8 +81,6 @@ _INLINE, _MAX_VARIANTS = frozenset({"i", "em", "small", "span", "b", "strong", "
 _MAX_WORDS = 8
 #: Digits of a number in the address; shorter numbers stand in many texts.
 _MIN_ADDRESSED = 6
-#: Lengths of barcodes that other numbers seldom have.
-_BARCODES = frozenset({13, 14})
 #: Classes of elements that hold a brand.
 names_maker = re.compile(
     BEFORE_MAKER + r"(?:brand|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
@@ -404,7 +401,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
         return
     value = value.strip(_AROUND)
     if field == "gtin":
-        value = gtin(value) or gtin(_CODE_NAME.sub("", value, count=1)) or ""
+        value = named_gtin(value) or ""
     elif field == "brand":
         value = "" if len(value) > 60 or _label(value) or value.lower() in NOTHING else value
     else:
@@ -418,7 +415,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
         if _CODE.fullmatch(value):
             signs.facts += "model" not in signs.fields.get("attributes", {})
             signs.fields.setdefault("attributes", {}).setdefault("model", value)
-    elif field == "mpn" and "gtin" not in signs.fields and _is_barcode(value):
+    elif field == "mpn" and "gtin" not in signs.fields and is_barcode(value):
         signs.fields["gtin"] = value  # some shops keep the barcode as the maker's number
         signs.facts += 1
     elif value and field not in signs.fields:
@@ -455,10 +452,6 @@ def _identifier(value: str) -> str:
         return ""
     has_sign = _IDENTIFIER_SIGN.search(value) or (value.isupper() and value.lower() not in NOTHING)
     return value if has_sign and not _label(value) else ""
-
-
-def _is_barcode(value: str) -> bool:
-    return len(value) in _BARCODES and gtin(value) == value and has_check_digit(value)
 
 
 def _below_heads(row: Element) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from crawler.extract.address_kinds import is_front
+from crawler.extract.gtin import gtin
 from crawler.extract.money.amounts import amount, count, find_prices, number, parse_price
 from crawler.extract.money.currencies import currency_of, local_currency
 from crawler.extract.page.page import parse
@@ -19,7 +20,7 @@ from crawler.extract.stock.availability import (
 from crawler.extract.structured.breadcrumbs import is_home, trail
 from crawler.extract.structured.jsonld import loads
 from crawler.extract.structured.opengraph import fields
-from crawler.extract.structured.product_fields import gtin, images, without_tags
+from crawler.extract.structured.product_fields import images, plain_text, without_tags
 from crawler.extract.visible.facts import _label as label
 
 
@@ -238,7 +239,7 @@ def test_labels_of_facts(text: str, field: str | None) -> None:
      (4006381333931, "4006381333931"), ("n/a", None), (None, None), ("036000291452", "036000291452")],
 )  # fmt: skip
 def test_gtins(value: Any, read: str | None) -> None:
-    assert gtin(value) == read
+    assert gtin(plain_text(value)) == read
 
 
 @pytest.mark.parametrize(

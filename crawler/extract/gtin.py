@@ -1,0 +1,61 @@
+"""The number below a barcode (GTIN, EAN, UPC, ISBN-13): its figures, length and check digit.
+
+Source: GS1 General Specifications, section 7.9.
+"""
+
+from __future__ import annotations
+
+import re
+
+from crawler.extract import lazy_patterns
+
+_LENGTHS = frozenset({8, 12, 13, 14})
+#: Lengths that other numbers seldom have.
+_BARCODE_LENGTHS = frozenset({13, 14})
+#: A prefix as of `isbn:978…`, and the separators of groups of figures.
+_PREFIX = lazy_patterns.pattern(r"^[a-z]+\d{0,2}:|[\s-]", re.I)
+#: The name of a code before its figures: `ISBN Number: ISBN 978…`.
+_CODE_NAME = lazy_patterns.pattern(r"^(?:isbn|ean|gtin|upc)[-\s:\d]{0,3}?\s", re.I)
+
+
+def gtin(text: str | None) -> str | None:
+    """Return the digits of a GTIN; None where the text is no GTIN. The check digit is not tested.
+
+    >>> gtin("978-3-16-148410-0"), gtin("isbn:9783161484100"), gtin("n/a"), gtin("4006381²")
+    ('9783161484100', '9783161484100', None, None)
+    """
+    if text is None:
+        return None
+    digits = _PREFIX.sub("", text)
+    return digits if digits.isdecimal() and len(digits) in _LENGTHS else None
+
+
+def named_gtin(text: str) -> str | None:
+    """Return the digits of a GTIN that may stand behind its code's name: `EAN 4006381333931`."""
+    return gtin(text) or gtin(_CODE_NAME.sub("", text, count=1))
+
+
+def has_check_digit(digits: str) -> bool:
+    """Return whether the last digit of a GTIN is the check digit of the others.
+
+    >>> has_check_digit("4006381333931"), has_check_digit("400638133393")
+    (True, False)
+    """
+    return (sum(map(int, digits[-1::-2])) + 3 * sum(map(int, digits[-2::-2]))) % 10 == 0
+
+
+def checked_gtin(text: str) -> str | None:
+    """Return the digits of a GTIN with a valid check digit, else None.
+
+    >>> checked_gtin("4 006381 333931"), checked_gtin("4006381333932"), checked_gtin("00000000")
+    ('4006381333931', None, None)
+    """
+    digits = re.sub(r"[\s-]", "", text)
+    if len(digits) not in _LENGTHS or not (digits.isascii() and digits.isdigit()):
+        return None
+    return digits if int(digits) and has_check_digit(digits) else None
+
+
+def is_barcode(text: str) -> bool:
+    """Return whether a text is 13 or 14 figures with a valid check digit."""
+    return len(text) in _BARCODE_LENGTHS and gtin(text) == text and has_check_digit(text)
