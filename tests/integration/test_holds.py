@@ -106,7 +106,7 @@ class Scene:
 
     def finish(self) -> None:
         """The callback has ended."""
-        self.table.done(self.entry)
+        self.table.state_done(self.entry)
         current.reset(self.token)
         self.table.record_finished(self.request)
 
