@@ -28,7 +28,7 @@ from crawler.stores.migrations import prepare
 from crawler.stores.postgres_endpoint import endpoints
 from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
 from crawler.stores.refused_to_rejected import refused
-from crawler.stores.rows import Confirmed, Seen, Vanished, product_row, rejected_row
+from crawler.stores.rows import Confirmed, PageValidators, Vanished, product_row, rejected_row
 from crawler.stores.tables import (
     ATTEMPT,
     CONFIRMED,
@@ -108,16 +108,20 @@ class Storage:
             rows=config.batch_rows,
             size=config.batch_bytes,
             age_s=config.batch_s,
-            high=config.buffer_bytes,
-            full=config.buffer_bytes * 8,
+            pause_bytes=config.buffer_bytes,
+            refuse_bytes=config.buffer_bytes * 8,
         )
         self.writer = writer = self._start(url, "postgres", tables, limits)
         self.inflight.waiting = lambda: writer.waiting
         if config.archive:
             pages = PageTable(open_store(config.archive), lambda: self.worker)
-            size, high = config.archive_bytes, max(limits.high, config.archive_bytes * 2)
+            size, high = config.archive_bytes, max(limits.pause_bytes, config.archive_bytes * 2)
             limits = Limits(
-                rows=100_000, size=size, age_s=config.archive_s, high=high, full=high * 4
+                rows=100_000,
+                size=size,
+                age_s=config.archive_s,
+                pause_bytes=high,
+                refuse_bytes=high * 4,
             )
             kinds: dict[str, Table] = {PAGE: pages, REJECTED: write_rejected}
             self.archive = self._start(url, "archive", kinds, limits)
@@ -129,9 +133,9 @@ class Storage:
         writer = Writer(
             url,
             tables,
-            done=partial(on_loop, loop, self._report),
-            pressed=partial(on_loop, loop, partial(self.inflight.request_pause, name)),
-            refused=refused,
+            on_report=partial(on_loop, loop, self._report),
+            on_pause=partial(on_loop, loop, partial(self.inflight.request_pause, name)),
+            replacement_of=refused,
             limits=limits,
         )
         writer.start()
@@ -163,47 +167,51 @@ class Storage:
         A product that cannot be converted to a row is rejected like an invalid one.
         """
         try:
-            row = product_row(product, content_hash, self._seen(product), told=_from_sitemap_news())
+            row = product_row(
+                product, content_hash, self._validators(product), is_announced=_from_sitemap_news()
+            )
         except (TypeError, ValueError) as error:
             self.reject(product, f"cannot be stored: {error}")
             return
         self._rejections.pop(row.site_id, None)
-        self._put(PRODUCT, row, len(row.body), self.inflight.hold(product))
+        self._queue(PRODUCT, row, len(row.body), self.inflight.hold(product))
 
     def confirm(self, row: Confirmed, hold: Hold) -> None:
         """Queue that a page is unchanged. Never waits, never raises."""
-        self._put(CONFIRMED, row, len(row.url), hold)
+        self._queue(CONFIRMED, row, len(row.url), hold)
 
-    def vanished(self, row: Vanished, hold: Hold) -> None:
+    def store_vanished(self, row: Vanished, hold: Hold) -> None:
         """Queue that a known page is gone. Never waits, never raises."""
-        self._put(VANISHED, row, len(row.url), hold)
+        self._queue(VANISHED, row, len(row.url), hold)
 
-    def missing(self, item: Missing) -> None:
+    def store_missing(self, item: Missing) -> None:
         """Queue that a known product's page shows no product. Never waits, never raises."""
         entry = current.get()
         answered_at = (entry.answered_at if entry is not None else None) or self.inflight.now(entry)
         row = Vanished(item.site_id, item.url, answered_at, final=False)
-        self.vanished(row, self.inflight.hold(item))
+        self.store_vanished(row, self.inflight.hold(item))
 
     def parser(self, url: str) -> str:
         """Version of the parser that reads a URL's page in this worker."""
         site_of = getattr(self.spider, "site_of", None)
         return parser_version(self.spider if site_of is None else site_of(url))
 
-    def _seen(self, product: Product) -> Seen | None:
+    def _validators(self, product: Product) -> PageValidators | None:
         """The validators of the product's page; None where the response has none."""
         entry = current.get()
-        if entry is None or entry.seen is None or not _same(entry.request.url, product.url):
+        if entry is None or entry.seen is None or not _is_same_page(entry.request.url, product.url):
             return None
-        seen, parser = entry.seen, self.parser(product.url)
-        return Seen(etag=seen.etag, last_modified=seen.last_modified, parser=parser)
+        validators, parser = entry.seen, self.parser(product.url)
+        return PageValidators(
+            etag=validators.etag, last_modified=validators.last_modified, parser=parser
+        )
 
     def reject(self, item: object, reason: str, **fields: str | None) -> None:
         """Queue a rejected item of any kind, with the reason. Never waits, never raises."""
         now = self.inflight.now(current.get())
         row = attrs.evolve(rejected_row(item, reason, **fields), rejected_at=now)
         self._warn_of_rejections(row.site_id or "", reason)
-        self._put(REJECTED, row, len(row.body), self.inflight.hold(item))
+        self._queue(REJECTED, row, len(row.body), self.inflight.hold(item))
 
     def _warn_of_rejections(self, site_id: str, reason: str) -> None:
         """Warn where each item of a site is rejected: a rule of its file may be too strict."""
@@ -214,13 +222,13 @@ class Storage:
                 *(printable(site_id), n, printable(reason)),
             )
 
-    def keep(self, page: Page, hold: Hold) -> None:
+    def archive_page(self, page: Page, hold: Hold) -> None:
         """Queue a raw page for the archive. Never waits, never raises."""
         size = len(page.body) + OVERHEAD * 4
         if self.archive is None or not self.archive.put(PAGE, page, size, hold):
             self._fail(hold, "too much waits for the archive")
 
-    def attempted(self, row: bytes) -> None:
+    def store_attempt(self, row: bytes) -> None:
         """Queue a row for the log of attempts; drop it if the queue is long: products go first."""
         writer = self.writer
         if writer is None or writer.waiting[1] > self.config.buffer_bytes:
@@ -238,7 +246,7 @@ class Storage:
         """Name of this worker, as in its leases."""
         return worker_of(self.crawler).name
 
-    def _put(self, table: str, row: Any, size: int, hold: Hold) -> None:
+    def _queue(self, table: str, row: Any, size: int, hold: Hold) -> None:
         if self.writer is None or not self.writer.put(table, row, size + OVERHEAD, hold):
             self._fail(hold, "too much waits for PostgreSQL")
 
@@ -267,7 +275,7 @@ def _from_sitemap_news() -> bool:
     return entry is not None and entry.request.meta.get(m.JOB_TYPE) == "news"
 
 
-def _same(requested: str, url: str) -> bool:
+def _is_same_page(requested: str, url: str) -> bool:
     try:
         return requested == url or tidy(requested) == url
     except ValueError:

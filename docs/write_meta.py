@@ -45,7 +45,7 @@ def render() -> str:
         parts.append(
             f"\n## {title}\n\n{text}\n\n| key | meaning | values | travels |\n|---|---|---|---|\n"
         )
-        parts += [_row(key) for key in TABLE.values() if key.who == who]
+        parts += [_row(key) for key in TABLE.values() if key.set_by == who]
     return "".join(parts)
 
 

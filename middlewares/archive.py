@@ -50,7 +50,7 @@ class Archive:
                 site_id=request.meta.get(m.SITE_ID),
                 job_id=request.meta.get(m.JOB_ID),
             )
-            self.storage.keep(page, self.inflight.hold_for(request))
+            self.storage.archive_page(page, self.inflight.hold_for(request))
         return response
 
 

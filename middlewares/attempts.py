@@ -80,7 +80,7 @@ class Attempts:
             ).row()
         except (TypeError, ValueError):
             return  # a bad row must not fail the page
-        self.storage.attempted(row)
+        self.storage.store_attempt(row)
 
 
 class Redirects(Attempts):

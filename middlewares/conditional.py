@@ -12,7 +12,7 @@ from scrapy.http import Response
 
 from crawler.access.detect import VERDICT
 from crawler.http_validators import KEY, Validators, from_meta, validators_in
-from crawler.stores.rows import Confirmed, Seen, Vanished
+from crawler.stores.rows import Confirmed, PageValidators, Vanished
 from crawler.writer_bridge import Storage, storage_of
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import header
@@ -98,7 +98,7 @@ class Answer:
             now = self.inflight.now(self.inflight.entry_of(request))
             final = request.meta.get(m.JOB_TYPE) == "recrawl"
             row = Vanished(_site(request), own_address(request), now, final)
-            self.storage.vanished(row, self.inflight.hold_for(request))
+            self.storage.store_vanished(row, self.inflight.hold_for(request))
         return response
 
     def _note(self, request: Request, response: Response) -> None:
@@ -135,7 +135,7 @@ def _confirmed(request: Request, now: datetime, validators: Validators, parser: 
         tidy(request.url),
         now,
         request.meta.get(m.JOB_ID),
-        Seen(etag=validators.etag, last_modified=validators.last_modified, parser=parser),
+        PageValidators(etag=validators.etag, last_modified=validators.last_modified, parser=parser),
     )
 
 

@@ -51,7 +51,7 @@ class Detect:
         expected = tuple(crawler.settings.getlist("SEINE_EXPECT"))
         middleware = cls(crawler.stats, worker_of(crawler).verdict_listeners, expected)
         sharing = SharedPageSizes(crawler, middleware.sizes)
-        middleware.share = sharing.soon
+        middleware.share = sharing.schedule
         crawler.signals.connect(sharing.closed, signals.spider_closed)
         return middleware
 
@@ -64,7 +64,7 @@ class Detect:
         good = finding.verdict == "ok"
         if good:
             self._learn(request, response)
-            self.share(SOON_S if self.sizes.asked else LATER_S)
+            self.share(SOON_S if self.sizes.new_kinds else LATER_S)
         else:
             self.stats.inc_value(f"access/rule/{finding.rule}")
         # For a refusal through a proxy of the pool, Proxies decides whether to blame the site.
@@ -81,7 +81,7 @@ class Detect:
         return Page(
             status=response.status,
             url=response.url,
-            asked=_first_url(request),
+            requested_url=_first_url(request),
             headers=_headers(response),
             body=response.body,
             expected=expected,

@@ -8,7 +8,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from crawler.access.identities import PROFILE, Profile, candidates, chosen, pick
+from crawler.access.identities import PROFILE, Profile, candidates, identities_of, pick
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag
 from scrapy_seine.urls import domain
@@ -40,7 +40,7 @@ class Profiles:
             ConfigError: an identity does not exist.
         """
         settings = crawler.settings
-        default, sites, any_browser = chosen(settings, crawler.spidercls)
+        default, sites, any_browser = identities_of(settings, crawler.spidercls)
         if not any_browser:
             raise NotConfigured  # without a message, because Scrapy would log it as a warning
         return cls(default, sites, cookies=flag(settings, "COOKIES_ENABLED"))

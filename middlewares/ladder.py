@@ -19,15 +19,15 @@ from scrapy.http import Response
 
 from crawler.access import ladder_budget
 from crawler.access.detect import BAD, REFUSED_AT, VERDICT
-from crawler.access.identities import BOT, candidates, chosen
+from crawler.access.identities import BOT, candidates, identities_of
 from crawler.access.ladder import (
     STEPS,
     Decision,
     Policy,
     View,
     decide,
-    place,
-    ways_for,
+    step_within,
+    steps_for,
 )
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, needs_browser
 from crawler.access.proxies.operator_list import ProxyList
@@ -59,7 +59,7 @@ class Site(Record):
     read_at: float
     identity: str
     """The identity above the lowest step."""
-    ways: tuple[str, ...]
+    steps: tuple[str, ...]
     counts: dict[str, tuple[int, int]] = attrs.Factory(dict)
     """Good and bad responses by step, since the last report."""
 
@@ -79,7 +79,7 @@ class Escalate:
         self.policy = Policy.from_settings(settings)
         worker = worker_of(crawler)
         self.inflight, self.site_limits = worker.inflight, worker.site_limits
-        self.identity, self.identities, _ = chosen(settings, crawler.spidercls)
+        self.identity, self.identities, _ = identities_of(settings, crawler.spidercls)
         self.cap = str(settings.get("SEINE_LADDER_CAP"))
         self.caps = settings.getdict("SEINE_LADDER_CAPS")
         self.pool = str(settings.get("SEINE_LADDER_POOL"))
@@ -87,7 +87,7 @@ class Escalate:
         self.sites: dict[str, Site] = {}
         self.reading: dict[str, asyncio.Task[Site]] = {}
         #: Domains for which this worker has logged that they wait for a browser.
-        self.lacking: set[str] = set()
+        self.waiting_for_browser: set[str] = set()
         self.better_pool = False
         self._redis: Redis | None = None
         self._loop: asyncio.Task[None] | None = None
@@ -102,7 +102,7 @@ class Escalate:
         """
         settings = crawler.settings
         mode = str(settings.get("SEINE_LADDER", "auto"))
-        useful = chosen(settings, crawler.spidercls)[2] or flag(settings, "SEINE_BROWSER")
+        useful = identities_of(settings, crawler.spidercls)[2] or flag(settings, "SEINE_BROWSER")
         if mode == "off" or (mode != "on" and not useful):
             raise NotConfigured  # without a message, because Scrapy would log it as a warning
         middleware = cls(crawler)
@@ -110,11 +110,11 @@ class Escalate:
         middleware.better_pool = any(proxy.pool == middleware.pool for proxy in proxy_list[0])
         worker_of(crawler).verdict_listeners.listen(middleware.record_verdict)
         if middleware.browser:
-            crawler.signals.connect(middleware.opened, signals.spider_opened)
-        crawler.signals.connect(middleware.closed, signals.spider_closed)
+            crawler.signals.connect(middleware._on_spider_opened, signals.spider_opened)
+        crawler.signals.connect(middleware._on_spider_closed, signals.spider_closed)
         return middleware
 
-    def opened(self) -> None:
+    def _on_spider_opened(self) -> None:
         """Announce this worker's browser to the fleet at once."""
         self._store()
 
@@ -130,7 +130,7 @@ class Escalate:
             return self._look(request, name)
         if site.view.probe:
             return self._probe(request, name, site)
-        self._use(request, place(site.view.step, site.ways))
+        self._use(request, step_within(site.view.step, site.steps))
         return None
 
     @staticmethod
@@ -150,10 +150,10 @@ class Escalate:
             task = self.reading[name] = asyncio.ensure_future(self._read(name, identity))
         site = await asyncio.shield(task)
         self.reading.pop(name, None)
-        self._use(request, place(site.view.step, site.ways))
+        self._use(request, step_within(site.view.step, site.steps))
 
     async def _probe(self, request: Request, name: str, site: Site) -> None:
-        step, probe = place(site.view.step, site.ways), site.view.probe
+        step, probe = step_within(site.view.step, site.steps), site.view.probe
         try:
             if probe in STEPS and await self._store().ticket(name, probe):
                 step = probe
@@ -180,12 +180,12 @@ class Escalate:
         if name is None or verdict not in BAD:
             return response
         site = self.sites.get(domain(request.url))
-        if site is None or name == site.ways[-1] or self._tries(request, name) >= _TRIES:
+        if site is None or name == site.steps[-1] or self._tries(request, name) >= _TRIES:
             return response
         reason = f"{verdict} on step {name}"
         wait_s = random.uniform(1.0, 2.0) * _FLUSH_S
-        back = self.inflight.postpone(request, kind="ladder", reason=reason, wait_s=wait_s)
-        return back or response
+        copy = self.inflight.postpone(request, kind="ladder", reason=reason, wait_s=wait_s)
+        return copy or response
 
     def record_verdict(self, request: Request, good: bool, weight: int) -> None:
         """Count a verdict for the request's step."""
@@ -219,14 +219,14 @@ class Escalate:
         except (RedisError, OSError):
             self.stats.inc_value("ladder/store_errors")
             view = View()
-        site = self.sites.setdefault(name, Site(view, 0.0, identity, self._ways(name, identity)))
+        site = self.sites.setdefault(name, Site(view, 0.0, identity, self._steps(name, identity)))
         site.view, site.read_at = view, time.monotonic()
         self._mark(name, site)
         await self._look_for_browser(name, site)
         return site
 
-    def _ways(self, name: str, identity: str) -> tuple[str, ...]:
-        return ways_for(
+    def _steps(self, name: str, identity: str) -> tuple[str, ...]:
+        return steps_for(
             pretend=bool(candidates(identity)),
             better_pool=self.better_pool,
             cap=str(self.caps.get(name) or self.cap),
@@ -249,17 +249,17 @@ class Escalate:
         if self.browser:
             return
         try:
-            needs = needs_browser(place(site.view.step, site.ways))
+            needs = needs_browser(step_within(site.view.step, site.steps))
             lacks = needs and not await self._store().has_browsers()
         except (RedisError, OSError):
             self.stats.inc_value("ladder/store_errors")
             return
-        if lacks and name not in self.lacking:
-            self.lacking.add(name)
+        if lacks and name not in self.waiting_for_browser:
+            self.waiting_for_browser.add(name)
             self.stats.inc_value("ladder/no_browser")
             logger.warning("%s: %s", name, NO_BROWSER)
-        elif not lacks and name in self.lacking:
-            self.lacking.remove(name)
+        elif not lacks and name in self.waiting_for_browser:
+            self.waiting_for_browser.remove(name)
             logger.info("%s: no longer waits for a browser worker", name)
 
     async def flush(self) -> None:
@@ -274,7 +274,7 @@ class Escalate:
     async def _settle(self, name: str, site: Site, counts: dict[str, tuple[int, int]]) -> None:
         store = self._store()
         site.view = await store.tally(name, counts)
-        decision = decide(site.view, site.ways, self.policy)
+        decision = decide(site.view, site.steps, self.policy)
         if decision is not None and await store.move(name, site.view, decision):
             self._log_decision(name, site.view, decision)
             site.view = await store.tally(name, {})
@@ -311,10 +311,10 @@ class Escalate:
 
     def _mark(self, name: str, site: Site) -> None:
         """Restrict a domain that needs a browser to workers with one."""
-        lane = STEPS[place(site.view.step, site.ways)].lane
+        lane = STEPS[step_within(site.view.step, site.steps)].lane
         self.site_limits.set_lane(name, "browser" if lane == "browser" else "")
 
-    async def closed(self) -> None:
+    async def _on_spider_closed(self) -> None:
         """Report the remaining counts, and disconnect."""
         if self._redis is None:
             return

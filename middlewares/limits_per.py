@@ -62,7 +62,7 @@ class Egress:
 
     async def _wait(self, request: Request, lease: Lease) -> None:
         """Return LEAD_S before the request may be sent; without Redis, nothing is sent."""
-        while (slot := _slot_of(request)) is None or slot.spent:
+        while (slot := _slot_of(request)) is None or slot.is_spent:
             try:
                 await self._reserve_slot(request, lease, None)
             except (RedisError, OSError):
@@ -73,7 +73,7 @@ class Egress:
     def due_in(self, request: Request, lease: Lease) -> float | None:
         """Seconds until the request may be sent, 0: now; None: its slot is missed or spent."""
         slot = _slot_of(request)
-        if slot is None or slot.spent:
+        if slot is None or slot.is_spent:
             return None
         past_s = monotonic() - slot.at_s
         return None if past_s * 1000 > late_ms(lease.each_ms) else max(0.0, -past_s)
@@ -85,7 +85,7 @@ class Egress:
             NotNow: Redis does not answer.
         """
         slot = _slot_of(request)
-        missed_ms = None if slot is None or slot.spent else slot.at_ms
+        missed_ms = None if slot is None or slot.is_spent else slot.at_ms
         self.stats.inc_value("proxies/slots_missed")
         try:
             await self._reserve_slot(request, lease, missed_ms)
@@ -102,7 +102,7 @@ class Egress:
     def spend(self, request: Request) -> None:
         """Mark the slot as used, because the request is sent now; a resend needs another."""
         if (slot := _slot_of(request)) is not None:
-            request.meta[AT] = attrs.evolve(slot, spent=True)
+            request.meta[AT] = attrs.evolve(slot, is_spent=True)
 
     def record_sent(self, request: Request, lease: Lease) -> None:
         """Count the address' next slot from now, where the request was sent later than its slot.
@@ -114,11 +114,11 @@ class Egress:
         if slot is None:
             return
         if not lease.each_ms or (monotonic() - slot.at_s) * 1000 > late_ms(lease.each_ms):
-            note = asyncio.ensure_future(self._note(lease.domain, _address_of(request)))
+            note = asyncio.ensure_future(self._count_sent(lease.domain, _address_of(request)))
             self._notes.add(note)
             note.add_done_callback(self._notes.discard)
 
-    async def _note(self, domain: str, address: str) -> None:
+    async def _count_sent(self, domain: str, address: str) -> None:
         try:
             await self._pool().pace(domain, address, 0)
         except (RedisError, OSError):

@@ -25,13 +25,13 @@ from crawler.access.proxies.limits_per import LimitsPer
 from crawler.access.proxies.line import BadLine, Proxy
 from crawler.access.proxies.operator_list import ProxyList
 from crawler.access.proxies.pool import (
-    Each,
+    EachAddress,
     Outcome,
     PoolConfig,
     ProxyPool,
     Registered,
     Slot,
-    Taken,
+    TakenProxy,
 )
 from crawler.access.proxies.sticky import StickyProxies
 from crawler.access.shared_state import fleet_name
@@ -94,11 +94,11 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.proxy_list = proxy_list
         self.config = PoolConfig.from_settings(settings)
         self.default = str(settings.get("SEINE_PROXY_POOL", "any"))
-        self.most_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
+        self.max_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
         self.sticky = StickyProxies(settings)
         self.limits_per = LimitsPer(settings)
         self.clock = ServerClock()
-        self.counted: dict[str, float] = {}
+        self.counted_at: dict[str, float] = {}
         self.stop_if_no_proxies = flag(settings, "ROTATING_PROXY_CLOSE_SPIDER")
         self.policy: Any = BanDetectionMiddleware._load_policy(crawler)
         worker = worker_of(crawler)
@@ -110,10 +110,10 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self._pool: ProxyPool | None = None
         self._look_at = self._register_at = 0.0
         self._differs = 0
-        self._wrong = ""
+        self._list_problem = ""
         self._lacking: set[tuple[str, str]] = set()
         self._opening = asyncio.Lock()
-        self._late: set[asyncio.Task[str]] = set()
+        self._late_reports: set[asyncio.Task[str]] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -150,7 +150,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
 
     async def _reload(self, pool: ProxyPool) -> None:
         """Register this worker's list with the fleet, when it changed and every _REGISTER_S."""
-        listing = self._read()
+        listing = self._read_list()
         if listing is not None:
             self.proxies, bad_lines = listing
             for line in bad_lines:
@@ -164,10 +164,10 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.stats.set_value("proxies/lists_in_fleet", registered.lists)
         if listing is not None:
             text = "%d proxies listed, %d left the fleet"
-            logger.info(text, len(self.proxies), registered.left)
+            logger.info(text, len(self.proxies), registered.removed_count)
         self._compare(registered)
 
-    def _read(self) -> tuple[list[Proxy], list[BadLine]] | None:
+    def _read_list(self) -> tuple[list[Proxy], list[BadLine]] | None:
         """Read the list; None where the last one stays in use.
 
         A list that vanishes or becomes empty is ignored, because requests would otherwise be sent
@@ -182,9 +182,9 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             self.proxy_list.forget()  # so that the error is found again at the next read
         if problem:
             self.stats.inc_value("proxies/list_errors")
-            if problem != self._wrong:
+            if problem != self._list_problem:
                 logger.error("%s; the last %d stay in use", problem, len(self.proxies))
-        self._wrong = problem
+        self._list_problem = problem
         return listing
 
     def _log_lack(self, pool: str, country: str) -> None:
@@ -213,8 +213,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
                 "the fleet's workers have %d different lists of proxies; each uses its own. "
                 "Only here: %s; only elsewhere: %s",
                 registered.lists,
-                registered.here,
-                registered.elsewhere,
+                registered.only_here,
+                registered.only_elsewhere,
             )
 
     async def process_request(self, request: Request) -> Request | None:
@@ -225,10 +225,10 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         if pool == "none" or ("proxy" in request.meta and "_rotating_proxy" not in request.meta):
             return None
         site = domain(request.url)
-        lease = await self._take(request, site, "" if pool == "any" else pool)
+        lease = await self._take_proxy(request, site, "" if pool == "any" else pool)
         if isinstance(lease, float):
             self.stats.inc_value("proxies/none_free")
-            return self._later(request, site, lease) or await self._wait(request, site, lease)
+            return self._postpone(request, site, lease) or await self._wait(request, site, lease)
         request.meta.pop(_UNTIL, None)
         proxy = self.proxies_by_id[lease.id]
         request.meta.update({"_rotating_proxy": True, PROXY_ID: lease.id, LEASE: lease.token})
@@ -245,24 +245,24 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.stats.inc_value(f"proxies/used/{proxy.pool}")
         return None
 
-    async def _take(self, request: Request, site: str, pool: str) -> Taken | float:
+    async def _take_proxy(self, request: Request, site: str, pool: str) -> TakenProxy | float:
         """Take a proxy, or return the seconds to wait; an outage of Redis is a wait, too."""
         country = str(request.meta.get(m.PROXY_COUNTRY) or "").upper()
         limits = self._limits_of(request, site)
         route = site, pool, country
-        sticky_id = self.sticky.kept(route)
+        sticky_id = self.sticky.proxy_of(route)
         try:
             proxies = await self._open()
             if limits is not None:
                 await self._spread(proxies, site, pool, country)
             sent_at = time.monotonic()
             lease = await proxies.take(
-                site, pool=pool, country=country, keep=sticky_id, each=limits
+                site, pool=pool, country=country, preferred=sticky_id, each_address=limits
             )
         except (RedisError, OSError):
             self.stats.inc_value("proxies/store_errors")
             return 1.0
-        if not isinstance(lease, Taken):
+        if not isinstance(lease, TakenProxy):
             if lease == float("inf"):  # not listed, or Redis lost the list
                 self._register_at = 0.0
                 if not any(
@@ -278,7 +278,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.sticky.note(route, lease.id, proxy.pool)
         return lease
 
-    def _limits_of(self, request: Request, site: str) -> Each | None:
+    def _limits_of(self, request: Request, site: str) -> EachAddress | None:
         """Limits that each proxy keeps for the site; None: the fleet keeps the site's limits."""
         if not self.limits_per.is_egress(site):
             return None
@@ -286,16 +286,18 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         entry = self.inflight.entry_of(request.meta.get(m.INSTEAD_OF) or request)
         lease = entry.lease if entry is not None else None
         # A request without a lease, or leased before the limits were known, is noted, not delayed.
-        return Each(lease.each_ms, lease.each_cap) if lease is not None else Each(0, 0)
+        return (
+            EachAddress(lease.each_ms, lease.each_cap) if lease is not None else EachAddress(0, 0)
+        )
 
     async def _spread(self, proxies: ProxyPool, site: str, pool: str, country: str) -> None:
         """Report the number of a site's usable proxies to the frontier, every _COUNT_S."""
-        if time.monotonic() < self.counted.get(site, 0.0):
+        if time.monotonic() < self.counted_at.get(site, 0.0):
             return
-        self.counted[site] = time.monotonic() + _COUNT_S
+        self.counted_at[site] = time.monotonic() + _COUNT_S
         self.site_limits.set_spread(site, await proxies.usable(site, pool=pool, country=country))
 
-    def _later(self, request: Request, site: str, wait_s: float) -> Request | None:
+    def _postpone(self, request: Request, site: str, wait_s: float) -> Request | None:
         is_unlisted, longest_s = (
             wait_s == float("inf"),
             _CLIMBING_S if self.verdicts else _LONGEST_S,
@@ -362,7 +364,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         # If the site never accepted this proxy, the proxy is to blame, and the try does not count;
         # otherwise the page may be at fault.
         tries = int(request.meta.get(_TRIES) or 0) + (not request.meta.get(_PROBE))
-        if not ban or tries > self.most_tries:
+        if not ban or tries > self.max_tries:
             await self._report(request, "good" if ban is False else "unknown")
             return None
         reply = await self._report(request, "ban")
@@ -376,17 +378,17 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         return copy or request.replace(dont_filter=True)
 
     async def _report(self, request: Request, outcome: Outcome) -> str:
-        lease = Taken(request.meta[PROXY_ID], request.meta.pop(LEASE))
+        lease = TakenProxy(request.meta[PROXY_ID], request.meta.pop(LEASE))
         return await self._report_lease(domain(request.url), lease, outcome)
 
-    async def _report_lease(self, site: str, lease: Taken, outcome: Outcome) -> str:
+    async def _report_lease(self, site: str, lease: TakenProxy, outcome: Outcome) -> str:
         try:
             reply = await (await self._open()).report(site, lease, outcome)
         except (RedisError, OSError):
             self.stats.inc_value("proxies/store_errors")
             return ""
         if reply in _NEWS:
-            self.counted.pop(site, None)
+            self.counted_at.pop(site, None)
             logger.info("proxy %s is %s by %s", lease.id, reply.lower(), site)
         return reply
 
@@ -394,14 +396,14 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         """Report a redirect here, because the redirect middleware ends the chain earlier."""
         if not 300 <= response.status < 400 or LEASE not in request.meta:  # noqa: PLR2004
             return
-        lease = Taken(request.meta[PROXY_ID], request.meta.pop(LEASE))
+        lease = TakenProxy(request.meta[PROXY_ID], request.meta.pop(LEASE))
         task = asyncio.ensure_future(self._report_lease(domain(request.url), lease, "good"))
-        self._late.add(task)
-        task.add_done_callback(self._late.discard)
+        self._late_reports.add(task)
+        task.add_done_callback(self._late_reports.discard)
 
     async def closed(self) -> None:
         """Wait for the reports, and disconnect."""
-        await asyncio.gather(*self._late, return_exceptions=True)
+        await asyncio.gather(*self._late_reports, return_exceptions=True)
         if self._pool is None:
             return
         try:

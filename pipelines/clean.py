@@ -45,7 +45,7 @@ class Clean:
             DropItem: the item cannot be cleaned, and is rejected; or the page shows no product.
         """
         if isinstance(item, Missing):
-            self.storage.missing(item)
+            self.storage.store_missing(item)
             raise DropItem("the page shows no product", log_level="DEBUG")
         try:
             product = item if isinstance(item, Product) else _product(item)

@@ -18,7 +18,7 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
 
-from scrapy_seine.engine.settings_check import LEVEL, check, strangers
+from scrapy_seine.engine.settings_check import LEVEL, check, unknown_settings
 from scrapy_seine.engine.starting.one_off import is_of_a_page, is_one_off
 from scrapy_seine.engine.starting.page_seen import fail_without_a_page
 from scrapy_seine.engine.telemetry.logs import one_line_failures
@@ -117,7 +117,7 @@ class Addon:
         one_line_failures(settings)
         check(settings)
         _check_loop(settings)
-        for stranger in strangers(settings):
+        for stranger in unknown_settings(settings):
             logger.warning("%s", stranger)
         if settings["JOBDIR"]:
             logger.info(

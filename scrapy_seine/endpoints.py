@@ -88,12 +88,12 @@ def endpoints(settings: SettingsLike, *, need: tuple[str, ...] | None = None) ->
     """
     store_names = tuple(STORES) if need is None else need
     urls = set_urls(settings)
-    lacking = missing(settings, store_names)
-    if lacking:
-        private = _private(settings, lacking).urls
-        urls |= {store: private[store] for store in lacking}
-        _verified.update((store, private[store]) for store in lacking)
-    _check({store: urls[store] for store in store_names if store not in lacking})
+    missing_names = missing_stores(settings, store_names)
+    if missing_names:
+        private = _private(settings, missing_names).urls
+        urls |= {store: private[store] for store in missing_names}
+        _verified.update((store, private[store]) for store in missing_names)
+    _check({store: urls[store] for store in store_names if store not in missing_names})
     return Endpoints(urls["redis"], urls.get("postgres", ""))
 
 
@@ -108,7 +108,7 @@ def set_urls(settings: SettingsLike) -> dict[str, str]:
     }
 
 
-def missing(settings: SettingsLike, need: tuple[str, ...] | None = None) -> tuple[str, ...]:
+def missing_stores(settings: SettingsLike, need: tuple[str, ...] | None = None) -> tuple[str, ...]:
     """Return which stores of *need* (default: all) have no address set."""
     urls = set_urls(settings)
     return tuple(store for store in (STORES if need is None else need) if not urls[store])
@@ -138,16 +138,16 @@ def blocking_client(url: str) -> blocking.Redis:
     return blocking.Redis.from_url(url, **_redis_options(url))
 
 
-def _private(settings: SettingsLike, lacking: tuple[str, ...]) -> embedded.Servers:
+def _private(settings: SettingsLike, missing_names: tuple[str, ...]) -> embedded.Servers:
     if not flag(settings, "SEINE_EMBEDDED"):
-        names = " and ".join(STORES[store].setting for store in lacking)
+        names = " and ".join(STORES[store].setting for store in missing_names)
         raise ConfigError(
             f"{names} must be set, in the settings or in the environment, because servers are "
             f"started only where the setting SEINE_EMBEDDED is on"
         )
-    key = (str(data_folder(settings)), wanted_source(settings), lacking)
+    key = (str(data_folder(settings)), wanted_source(settings), missing_names)
     if key not in _started_servers:
-        _started_servers[key] = embedded.start(Path(key[0]), binaries=key[1], which=lacking)
+        _started_servers[key] = embedded.start(Path(key[0]), binaries=key[1], which=missing_names)
     return _started_servers[key]
 
 
@@ -157,8 +157,8 @@ def _check(urls: dict[str, str]) -> None:
     until = time.monotonic() + CHECK_S
     for check in checks:
         check.start()
-    problems = [f"{check.shown} {p}" for check in checks if (p := check.problem(until))]
-    if any(check.lasts for check in checks):
+    problems = [f"{check.setting_text} {p}" for check in checks if (p := check.problem(until))]
+    if any(check.is_lasting for check in checks):
         raise ConfigError("; ".join(problems))
     if problems:
         raise StoreUnreachable("; ".join(problems))
@@ -171,8 +171,8 @@ class _Check(threading.Thread):
     def __init__(self, store: str, url: str) -> None:
         super().__init__(daemon=True)
         self.store, self.url = store, url
-        self.shown = f"{STORES[store].setting}={_without_secrets(store, url)}"
-        self.lasts = False
+        self.setting_text = f"{STORES[store].setting}={_without_secrets(store, url)}"
+        self.is_lasting = False
         """Whether waiting does not help: a wrong address, or credentials that are refused."""
         silence = f"does not answer within {CHECK_S:.0f} s"
         self._problem: str | None = f"{silence}{_other_scheme(url, silence)}"
@@ -185,12 +185,12 @@ class _Check(threading.Thread):
         except expected as error:
             line = first_line(error)
             is_known = isinstance(error, RedisError | OSError)
-            self.lasts = not passes(error if is_known else StoreUnreachable(line))
+            self.is_lasting = not passes(error if is_known else StoreUnreachable(line))
             self._problem = (
                 _refused(line) or f"does not answer: {line}{_other_scheme(self.url, line)}"
             )
         except (ConfigError, TypeError, ValueError) as error:  # an address that cannot be parsed
-            self.lasts = True
+            self.is_lasting = True
             self._problem = f"cannot be used: {_unusable(error)}"
         except Exception as error:  # unknown, so it may be temporary
             self._problem = f"does not answer: {type(error).__name__}: {first_line(error)}"

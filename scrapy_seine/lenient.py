@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 #: Displayable times end with the year 9999, and counters are 64-bit numbers.
-_MOST = 2.0**63
+_MAX = 2.0**63
 
 
 def real(raw: Any, default: float = 0.0) -> float:
@@ -26,13 +26,13 @@ def real(raw: Any, default: float = 0.0) -> float:
         value = float(raw)
     except (TypeError, ValueError, OverflowError):
         return default
-    return value if math.isfinite(value) and abs(value) < _MOST else default
+    return value if math.isfinite(value) and abs(value) < _MAX else default
 
 
-def whole(raw: Any, default: int = 0) -> int:
+def whole_number(raw: Any, default: int = 0) -> int:
     """Parse a whole number, exactly if it is written as one.
 
-    >>> whole(b"9007199254740993"), whole("7.9"), whole("junk")
+    >>> whole_number(b"9007199254740993"), whole_number("7.9"), whole_number("junk")
     (9007199254740993, 7, 0)
     """
     value = real(raw, math.nan)

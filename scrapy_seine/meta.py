@@ -100,9 +100,9 @@ INHERITED = (JOB_ID, JOB_TYPE, SITE_ID, PROXY_POOL, PROXY_COUNTRY, RUN)
 SEED: Final = "seed"
 SPIDER: Final = "spider"
 ENGINE: Final = "engine"
-Who = Literal["seed", "spider", "engine"]
+Setter = Literal["seed", "spider", "engine"]
 #: What a seed may set, a spider may set too, and so on.
-RANK: dict[Who, int] = {SEED: 0, SPIDER: 1, ENGINE: 2}
+RANK: dict[Setter, int] = {SEED: 0, SPIDER: 1, ENGINE: 2}
 #: Lanes of the download handler (scrapy_seine.engine.download.lanes).
 LANES = ("plain", "tls", "browser", "replay")
 _DAY_S = 86_400
@@ -119,44 +119,44 @@ class Range(Value):
     """The allowed values of a key: their description, and a test."""
 
     text: str
-    holds: Callable[[Any], bool]
+    allows: Callable[[Any], bool]
 
 
 def number(low: float, high: float) -> Range:
     """Numbers, without NaN and infinity."""
 
-    def holds(value: Any) -> bool:
+    def allows(value: Any) -> bool:
         return isinstance(value, _NUMBERS) and not isinstance(value, bool) and low <= value <= high
 
-    return Range(f"a number from {low:g} to {high:.15g}", holds)
+    return Range(f"a number from {low:g} to {high:.15g}", allows)
 
 
 def whole(low: int, high: int) -> Range:
     """Whole numbers."""
 
-    def holds(value: Any) -> bool:
+    def allows(value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
-    return Range(f"a whole number from {low} to {high}", holds)
+    return Range(f"a whole number from {low} to {high}", allows)
 
 
 def words(limit: int) -> Range:
     """Texts of one line."""
 
-    def holds(value: Any) -> bool:
+    def allows(value: Any) -> bool:
         return isinstance(value, str) and len(value) <= limit and value.isprintable()
 
-    return Range(f"a text of one line, {limit} characters at most", holds)
+    return Range(f"a text of one line, {limit} characters at most", allows)
 
 
 def label(limit: int) -> Range:
     """Names that may be numbers."""
     text = words(limit)
 
-    def holds(value: Any) -> bool:
-        return text.holds(value) or (type(value) is int and abs(value) < 10**limit)
+    def allows(value: Any) -> bool:
+        return text.allows(value) or (type(value) is int and abs(value) < 10**limit)
 
-    return Range(f"a text of one line ({limit} characters at most) or a whole number", holds)
+    return Range(f"a text of one line ({limit} characters at most) or a whole number", allows)
 
 
 def pattern(text: str, expression: str) -> Range:
@@ -170,25 +170,25 @@ def of(kind: Any, text: str) -> Range:
     return Range(text, lambda value: isinstance(value, kind))
 
 
-def several(text: str, part: Range) -> Range:
+def list_of(text: str, part: Range) -> Range:
     """Lists of values."""
 
-    def holds(value: Any) -> bool:
-        return isinstance(value, list | tuple | set) and all(map(part.holds, value))
+    def allows(value: Any) -> bool:
+        return isinstance(value, list | tuple | set) and all(map(part.allows, value))
 
-    return Range(text, holds)
+    return Range(text, allows)
 
 
 def optional(range_: Range) -> Range:
     """The same, or None, which counts as not set."""
-    return Range(range_.text, lambda value: value is None or range_.holds(value))
+    return Range(range_.text, lambda value: value is None or range_.allows(value))
 
 
 def _is_plan(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     wait_s, wait_for = value.get("wait_s"), value.get("wait_for")
-    return (wait_s is None or number(0, 600).holds(wait_s)) and (
+    return (wait_s is None or number(0, 600).allows(wait_s)) and (
         wait_for is None or isinstance(wait_for, str)
     )
 
@@ -196,13 +196,13 @@ def _is_plan(value: Any) -> bool:
 def _is_source(value: Any) -> bool:
     host, port = value if isinstance(value, list | tuple) and len(value) == 2 else (value, 0)  # noqa: PLR2004
     try:
-        return whole(0, 65_535).holds(port) and ip_address(host) is not None
+        return whole(0, 65_535).allows(port) and ip_address(host) is not None
     except ValueError:
         return False
 
 
 _YES_NO = of(bool, "true or false")
-_TEXTS = several("a list of texts", of(str, "a text"))
+_TEXTS = list_of("a list of texts", of(str, "a text"))
 _ANY = Range("anything", lambda value: True)
 _URL = r"(?i:https?|socks4a?|socks5h?)://\S{1,2000}"
 
@@ -212,7 +212,7 @@ class Key(Value):
     """One key of `request.meta`: what it means, its values, who may set it."""
 
     name: str
-    who: Who
+    set_by: Setter
     """Who may set it; setters closer to the engine may as well."""
     range: Range
     text: str
@@ -221,7 +221,7 @@ class Key(Value):
     secret: bool = False
     """Whether its value may hold credentials, and must not be shown."""
 
-    def shown(self, value: Any) -> str:
+    def format(self, value: Any) -> str:
         """Format a value, of any size, for a message."""
         return "***" if self.secret else _SHOWN.repr(value)
 
@@ -281,7 +281,7 @@ _KEYS = (
     Key(
         "handle_httpstatus_list",
         SEED,
-        several("a list of statuses, 100 to 999", whole(100, 999)),
+        list_of("a list of statuses, 100 to 999", whole(100, 999)),
         "statuses that the callback reads itself",
     ),
     Key("handle_httpstatus_all", SEED, _YES_NO, "let the callback read every status"),
@@ -326,7 +326,7 @@ _KEYS = (
     Key("redirect_times", ENGINE, whole(0, 100_000), "redirects so far"),
     Key("redirect_ttl", ENGINE, whole(-1, 100_000), "redirects left"),
     Key("redirect_urls", ENGINE, _TEXTS, "addresses on the way here"),
-    Key("redirect_reasons", ENGINE, several("a list", _ANY), "why it was sent on"),
+    Key("redirect_reasons", ENGINE, list_of("a list", _ANY), "why it was sent on"),
     Key("download_slot", SPIDER, _ANY, "requests of the same slot share its pace, in the fleet"),
     Key("download_latency", ENGINE, _ANY, "seconds until the answer began", travels=False),
     Key("download_timeout_at", ENGINE, _ANY, "when the download is given up", travels=False),
@@ -337,7 +337,7 @@ _KEYS = (
     Key(
         "refused",
         ENGINE,
-        several("a step and a count", label(60)),
+        list_of("a step and a count", label(60)),
         "step that refused it, and how often",
     ),
     Key(HOME, ENGINE, words(300), "private host of the seed that the request comes from"),
@@ -386,7 +386,7 @@ _PLAYWRIGHT = TABLE["playwright*"]
 #: Keys that belong to one download, and are not stored.
 LOCAL = frozenset(key.name for key in _KEYS if not key.travels)
 #: By key: whether a value may be stored under it.
-_HOLDS = {key.name: key.range.holds for key in _KEYS if key.travels}
+_ALLOWS = {key.name: key.range.allows for key in _KEYS if key.travels}
 
 
 def key_of(name: object) -> Key | None:
@@ -397,8 +397,8 @@ def key_of(name: object) -> Key | None:
     return key
 
 
-def check(meta: Mapping[Any, Any], who: Who) -> None:
-    """Check that *who* may set these values; any plain data is allowed under a user's own keys.
+def check(meta: Mapping[Any, Any], setter: Setter) -> None:
+    """Check that *setter* may set these values; any plain data is allowed under a user's own keys.
 
     Raises:
         BadMeta: naming the first wrong key, its value, and the allowed values.
@@ -406,26 +406,26 @@ def check(meta: Mapping[Any, Any], who: Who) -> None:
     for name, value in meta.items():
         key = key_of(name)
         if key is None:
-            if who == SEED and isinstance(name, str) and name.startswith("_"):
+            if setter == SEED and isinstance(name, str) and name.startswith("_"):
                 raise BadMeta(f"meta.{name[:60]} is a middleware's own key, no seed may set it")
-        elif RANK[who] < RANK[key.who]:
-            setter = "the engine" if key.who == ENGINE else "the engine and spiders"
-            raise BadMeta(f"meta.{name[:60]} is {key.shown(value)}, but only {setter} may set it")
-        elif not key.range.holds(value):
-            raise BadMeta(f"meta.{name[:60]} is {key.shown(value)}, not {key.range.text}")
+        elif RANK[setter] < RANK[key.set_by]:
+            roles = "the engine" if key.set_by == ENGINE else "the engine and spiders"
+            raise BadMeta(f"meta.{name[:60]} is {key.format(value)}, but only {roles} may set it")
+        elif not key.range.allows(value):
+            raise BadMeta(f"meta.{name[:60]} is {key.format(value)}, not {key.range.text}")
 
 
-def stored(meta: dict[Any, Any]) -> dict[Any, Any]:
+def storable(meta: dict[Any, Any]) -> dict[Any, Any]:
     """Return the meta of a stored request, without keys that are not stored.
 
     Raises:
         BadMeta: a key has an invalid value; names both.
     """
     for name, value in meta.items():
-        holds = _HOLDS.get(name)
-        if holds is not None and not holds(value) and not is_own(meta, name):
+        allows = _ALLOWS.get(name)
+        if allows is not None and not allows(value) and not is_own(meta, name):
             key = TABLE[name]
-            raise BadMeta(f"meta.{name} is {key.shown(value)}, not {key.range.text}")
+            raise BadMeta(f"meta.{name} is {key.format(value)}, not {key.range.text}")
     if LOCAL.isdisjoint(meta):
         return meta
     return {name: value for name, value in meta.items() if name not in LOCAL}

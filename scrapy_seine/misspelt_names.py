@@ -7,21 +7,21 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 
-def nearest(name: str, known: Iterable[str], least: float) -> str:
+def nearest(name: str, names: Iterable[str], min_similarity: float) -> str:
     """Return the known name that is most similar; '' if none is similar enough.
 
-    *least* is difflib's ratio, 0 to 1. difflib compares only names of a similar length with few
-    other characters, because a start compares each variable with each setting.
+    *min_similarity* is difflib's ratio, 0 to 1. difflib compares only names of a similar length
+    with few other characters, because a start compares each variable with each setting.
 
     >>> nearest("REDIS_ULR", ["REDIS_URL", "REDIS_PASSWORD"], 0.85), nearest("PATH", ["HOST"], 0.85)
     ('REDIS_URL', '')
     """
     size, name_letters = len(name), _letters(name)
     # A name cannot share more characters than the shorter one has, nor any that the other lacks.
-    shortest = int(size * least / (2.0 - least))
-    longest = size * (2.0 - least) / least + 1.0
+    shortest = int(size * min_similarity / (2.0 - min_similarity))
+    longest = size * (2.0 - min_similarity) / min_similarity + 1.0
     candidates = []
-    for candidate in known:
+    for candidate in names:
         if not shortest <= len(candidate) <= longest:
             continue
         letters = _letters(candidate)
@@ -29,9 +29,11 @@ def nearest(name: str, known: Iterable[str], least: float) -> str:
             size - (name_letters & ~letters).bit_count(),
             len(candidate) - (letters & ~name_letters).bit_count(),
         )
-        if 2.0 * shared >= least * (size + len(candidate)):
+        if 2.0 * shared >= min_similarity * (size + len(candidate)):
             candidates.append(candidate)
-    return next(iter(get_close_matches(name, candidates, 1, least) if candidates else ()), "")
+    return next(
+        iter(get_close_matches(name, candidates, 1, min_similarity) if candidates else ()), ""
+    )
 
 
 @lru_cache(maxsize=2048)
@@ -43,11 +45,11 @@ def _letters(name: str) -> int:
     return bits
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return a suggestion as the end of a message; '' if no name is similar.
 
     >>> did_you_mean("catalgo", ["catalog", "demo"]), did_you_mean("x", ["catalog"])
     ('; did you mean catalog?', '')
     """
-    alike = get_close_matches(name, list(known), 1)
+    alike = get_close_matches(name, list(names), 1)
     return f"; did you mean {alike[0]}?" if alike else ""

@@ -36,7 +36,7 @@ class FurtherPages(PageReading):
         super().__init__(*args, **kwargs)
         #: By site: listings in a row for whose further pages no tried URL worked.
         self._failed_listings: dict[str, int] = {}
-        self._short = 0
+        self._unreached_count = 0
         #: By site: the large number of products that a listing announced last.
         self._claims: dict[str, int] = {}
 
@@ -84,7 +84,7 @@ class FurtherPages(PageReading):
         if search is not None and failures < MOST_FAILED:
             yield from self._guess(search, site)
         else:
-            self._note_short(origin, notice.products, notice.pages, notice.linked)
+            self._log_unreached(origin, notice.products, notice.pages, notice.linked)
 
     def parse_guess(
         self, response: Response, search: dict[str, Any]
@@ -105,7 +105,7 @@ class FurtherPages(PageReading):
             yield from self._guess(next_guess, site)
         else:
             self._failed_listings[site_id] = self._failed_listings.get(site_id, 0) + 1
-            self._note_short(guess.listing, guess.products, guess.pages, len(guess.seen))
+            self._log_unreached(guess.listing, guess.products, guess.pages, len(guess.seen))
 
     def _guess(self, search: announced.Search, site: Site) -> Iterator[Request]:
         if site.follows(search.url, search.listing):
@@ -115,11 +115,11 @@ class FurtherPages(PageReading):
             request.meta.update({"handle_httpstatus_list": _ENDS, "dont_redirect": True})
             yield request.replace(callback=self.parse_guess, cb_kwargs={"search": search.plain()})
 
-    def _note_short(self, url: str, products: int, pages: int, shown: int) -> None:
+    def _log_unreached(self, url: str, products: int, pages: int, shown: int) -> None:
         """Count a listing with pages that cannot be reached, and log the first ones."""
         self._count("short_listings")
-        self._short += 1
-        if self._short <= MOST_LOGGED:
+        self._unreached_count += 1
+        if self._unreached_count <= MOST_LOGGED:
             counts = f"{products} products, {shown} were" if products else f"{pages} pages, 1 was"
             self.logger.warning(
                 "%s: this listing announces %s found, because no link leads to its other pages",

@@ -21,7 +21,7 @@ _PACKAGE = "spiders.sites"
 _DEFAULT = Site()
 
 
-def _made(kind: type[Site]) -> Site | None:
+def _make_site(kind: type[Site]) -> Site | None:
     """Make a site of its class; None, and a note for each mistake, if the class has any."""
     try:
         if not kind.domains:
@@ -64,7 +64,7 @@ def load(package: str = _PACKAGE) -> dict[str, Site]:
     sites: dict[str, Site] = {}
     for info in sorted(pkgutil.iter_modules(paths), key=lambda info: info.name):
         for kind in _classes(f"{package}.{info.name}"):
-            site = _made(kind)
+            site = _make_site(kind)
             if site is not None:
                 _add(sites, site)
     return sites
@@ -100,7 +100,7 @@ def _find(key: str) -> Site:
     return _DEFAULT
 
 
-def named(name: str) -> Site | None:
+def site_named(name: str) -> Site | None:
     """The site of that short name, or None."""
     return next((site for site in load().values() if site.name == name), None)
 
@@ -111,16 +111,18 @@ def require(name: str) -> Site:
     Raises:
         ConfigError: there is none; the message suggests a name, or gives the file's error.
     """
-    match = named(name)
+    match = site_named(name)
     if match is not None:
         return match
-    left_out = "".join(f"; left out: {file}" for file in broken_files()) or _own(name)
+    left_out = "".join(f"; left out: {file}" for file in broken_files()) or _missing_site_reason(
+        name
+    )
     names = sorted({site.name for site in load().values() if site.name})
     hint = did_you_mean(name, names) or f"; there is {', '.join(names) or 'none'}"
     raise ConfigError(f"-a site={name}: no site file has this name{left_out or hint}")
 
 
-def _own(name: str) -> str:
+def _missing_site_reason(name: str) -> str:
     """The reason why a file of that name has no such site: its class has another name."""
     module = f"{_PACKAGE}.{name}"
     for kind in vars(sys.modules.get(module, object)).values():

@@ -95,7 +95,7 @@ def seeds() -> Iterator[tuple[bytes, str]]:
     yield b'{"url": "http://a/\xff"}', "not UTF-8"
     for key in m.TABLE.values():
         for value in VALUES:
-            allowed = key.who == m.SEED and key.range.holds(value)
+            allowed = key.set_by == m.SEED and key.range.allows(value)
             if allowed or key.name.endswith("*"):
                 continue
             text = json.dumps({"url": PAGE, "meta": {key.name: value}})
@@ -198,7 +198,7 @@ def stored(callbacks: tuple[str, ...] = ()) -> Iterator[bytes]:
     for key in m.TABLE.values():
         for value in VALUES:
             packed = value not in (10**30, "\ud800")  # what msgpack can hold
-            if packed and key.travels and not key.range.holds(value):
+            if packed and key.travels and not key.range.allows(value):
                 yield head + _fields(meta={key.name: value})
     for handler in ("_set_crawler", "close", 5):
         yield head + _fields(meta={m.EVENT_HANDLERS: {"dialog": handler}})

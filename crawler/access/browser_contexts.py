@@ -17,11 +17,11 @@ class BrowserContext(Record):
 
     name: str
     visitor: str
-    taken: int = 0
+    acquired_pages: int = 0
     """Pages that it was given."""
     pages: int = 0
     """Pages that are open."""
-    last: int = 0
+    last_acquisition: int = 0
     """Number of its last acquisition in the pool."""
     spoiled: bool = False
     """A page failed in it; it gets no more pages."""
@@ -42,28 +42,28 @@ class ContextPool(Record):
         """Acquire the visitor's context, a new one if there is space; None: wait for a release."""
         self._acquisitions += 1
         own_contexts = (context for context in self.contexts.values() if context.visitor == visitor)
-        context = next(filter(self.open, own_contexts), None)
+        context = next(filter(self.has_room, own_contexts), None)
         if context is None:
             if len(self.contexts) >= self.limit:
                 return None
             context = BrowserContext(f"{visitor}#{self._acquisitions}", visitor)
             self.contexts[context.name] = context
-        context.taken += 1
+        context.acquired_pages += 1
         context.pages += 1
-        context.last = self._acquisitions
+        context.last_acquisition = self._acquisitions
         return context
 
-    def open(self, context: BrowserContext) -> bool:
+    def has_room(self, context: BrowserContext) -> bool:
         """Whether the context may get one more page."""
-        return not context.spoiled and context.taken < self.max_pages
+        return not context.spoiled and context.acquired_pages < self.max_pages
 
     def release(self, context: BrowserContext, *, spoiled: bool = False) -> bool:
         """Release the context of a closed page; True: it is empty and used up, so close it."""
         context.pages -= 1
         context.spoiled = context.spoiled or spoiled
-        return context.pages == 0 and not self.open(context)
+        return context.pages == 0 and not self.has_room(context)
 
     def idle(self) -> BrowserContext | None:
         """Return the context without pages that was acquired longest ago."""
         idle_contexts = [candidate for candidate in self.contexts.values() if candidate.pages == 0]
-        return min(idle_contexts, key=lambda candidate: candidate.last, default=None)
+        return min(idle_contexts, key=lambda candidate: candidate.last_acquisition, default=None)

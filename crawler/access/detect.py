@@ -74,7 +74,7 @@ class Page(Value):
     headers: Mapping[str, str] = attrs.Factory(dict)
     """First value of each header; names in lower case."""
     body: bytes = b""
-    asked: str = ""
+    requested_url: str = ""
     """URL of the request, before redirects; '' = the same."""
     expected: Sequence[bytes] = ()
     """Literal pieces of HTML; each good page of the site has one of them."""
@@ -113,7 +113,7 @@ def judge(page: Page) -> Finding:
     if 200 <= page.status < 300:  # noqa: PLR2004
         return _success(page)
     if 300 <= page.status < 400:  # noqa: PLR2004
-        return _by_path(page.headers.get("location", ""), page.asked or page.url) or OK
+        return _by_path(page.headers.get("location", ""), page.requested_url or page.url) or OK
     return _failure(page)
 
 
@@ -177,7 +177,7 @@ def _success(page: Page) -> Finding:
     body = page.body
     if not body or body.isspace():
         return Finding("empty", "no-body")
-    redirect = _by_path(page.url, page.asked) if page.asked else None
+    redirect = _by_path(page.url, page.requested_url) if page.requested_url else None
     if redirect is not None:
         return redirect
     if page.expected and any(piece in body for piece in page.expected):

@@ -152,7 +152,7 @@ def candidates(identity: str) -> tuple[str, ...]:
     return names
 
 
-def chosen(settings: SettingsLike, spider: object) -> tuple[str, dict[str, str], bool]:
+def identities_of(settings: SettingsLike, spider: object) -> tuple[str, dict[str, str], bool]:
     """Read the default identity, those by site, and whether any of them is a browser's.
 
     *spider*: the spider's class, whose `identities()` returns those of its site files.

@@ -121,14 +121,14 @@ class Decision(Value):
     reason: str
 
 
-def ways_for(*, pretend: bool, better_pool: bool, cap: str) -> tuple[str, ...]:
+def steps_for(*, pretend: bool, better_pool: bool, cap: str) -> tuple[str, ...]:
     """Return the steps that a site's requests may use, from cheap to expensive.
 
     *pretend*: requests may have a browser's identity; otherwise the robot keeps its own on every
     step, so that only a real browser can help. *better_pool*: there are better proxies; *cap*: the
     highest step. Browser steps are included even if this worker has no browser.
 
-    >>> ways_for(pretend=False, better_pool=True, cap="browser_pool")
+    >>> steps_for(pretend=False, better_pool=True, cap="browser_pool")
     ('plain', 'browser')
     """
     if cap not in STEPS:
@@ -143,31 +143,31 @@ def ways_for(*, pretend: bool, better_pool: bool, cap: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def place(step: str, ways: Sequence[str]) -> str:
-    """Return *step*, or the next one below it if it is not among the *ways*."""
-    if step in ways:
+def step_within(step: str, steps: Sequence[str]) -> str:
+    """Return *step*, or the next one below it if it is not among the *steps*."""
+    if step in steps:
         return step
     names = list(STEPS)
     rank = names.index(step) if step in STEPS else 0
-    lower_ways = [way for way in ways if names.index(way) <= rank]
-    return lower_ways[-1] if lower_ways else ways[0]
+    lower_ways = [way for way in steps if names.index(way) <= rank]
+    return lower_ways[-1] if lower_ways else steps[0]
 
 
-def decide(view: View, ways: Sequence[str], policy: Policy) -> Decision | None:
+def decide(view: View, steps: Sequence[str], policy: Policy) -> Decision | None:
     """Decide a domain's move; None: it stays."""
-    index = ways.index(place(view.step, ways))
+    index = steps.index(step_within(view.step, steps))
     if view.probe:
         return _judge_probe(view, policy)
     total = view.good + view.bad
     if view.bad >= policy.bad and view.bad >= policy.share * total:
-        if index + 1 < len(ways):
-            return _climb(view, ways[index + 1], policy)
+        if index + 1 < len(steps):
+            return _climb(view, steps[index + 1], policy)
         if view.bad >= policy.stuck_bad and view.bad >= policy.stuck_share * total:
             return Decision("stuck", view.step, f"{view.bad} of {total} answers are bad on top")
         return None
     rest_s = min(policy.rest_s * 2 ** min(max(view.rests, 0), 30), policy.longest_rest_s)
     if index > 0 and view.since and view.now - view.since >= rest_s * 1000:
-        return Decision("probe", ways[index - 1], f"after {rest_s:g} s")
+        return Decision("probe", steps[index - 1], f"after {rest_s:g} s")
     return None
 
 

@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 from crawler.access.ladder import STEPS, Decision, Policy, View
 from crawler.access.ladder_budget import EXPENSIVE
 from crawler.access.shared_state import prefix, run, text
-from scrapy_seine.lenient import whole
+from scrapy_seine.lenient import whole_number
 from scrapy_seine.records import Value
 
 #: How long a browser worker counts as alive after its announcement, ms.
@@ -128,6 +128,6 @@ def _view(reply: list[Any]) -> View:
     values: dict[str, Any] = {}
     for name, raw in zip(names, reply, strict=True):
         value = text(raw)
-        values[name] = value if name in _TEXT else whole(value)
+        values[name] = value if name in _TEXT else whole_number(value)
     values["step"] = values["step"] or "plain"
     return View(**values)

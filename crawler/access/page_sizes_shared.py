@@ -27,7 +27,7 @@ class SharedPageSizes:
         self._timer = Timer(self._start)
         self._task: asyncio.Task[None] | None = None
 
-    def soon(self, after_s: float) -> None:
+    def schedule(self, after_s: float) -> None:
         """Schedule an exchange within *after_s* seconds; without a frontier there is none."""
         if self.site_limits.exchange is None or self._task is not None:
             return

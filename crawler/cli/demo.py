@@ -15,7 +15,7 @@ from crawler.demo.hostile import run_hostile
 from crawler.demo.own_stores import SCHEMA, clean, demo_endpoints
 from crawler.demo.run import Audience, Options, Outcome, run
 from crawler.demo.screen import Screen
-from crawler.stores.postgres_endpoint import Endpoints, endpoints, missing
+from crawler.stores.postgres_endpoint import Endpoints, endpoints, missing_stores
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.config import SettingsLike, flag, number
@@ -45,7 +45,7 @@ def show(command: SeineCommand, opts: argparse.Namespace) -> int:
     command.show(f"demo: {line}", crawl=outcome.crawl, seconds=outcome.seconds, **verdict)
     if not command.as_json:
         console.print(
-            "\n".join(_afterwards(outcome.crawl, missing(command.project))), soft_wrap=True
+            "\n".join(_afterwards(outcome.crawl, missing_stores(command.project))), soft_wrap=True
         )
     return 0 if outcome.passed else 1
 

@@ -63,22 +63,22 @@ def quiet(settings: BaseSettings) -> None:
 class Line:
     """The last line of a terminal, redrawn in place; log lines are written above it."""
 
-    out: TextIO
-    _shown: bool = False
+    output: TextIO
+    _is_shown: bool = False
 
     def show(self, text: str) -> None:
         """Replace the line."""
         width = shutil.get_terminal_size().columns
-        self.out.write(f"\r\x1b[2K{printable(text)[: width - 1]}")
-        self.out.flush()
-        self._shown = True
+        self.output.write(f"\r\x1b[2K{printable(text)[: width - 1]}")
+        self.output.flush()
+        self._is_shown = True
 
     def clear(self) -> None:
         """Remove the line."""
-        if self._shown:
-            self._shown = False
-            self.out.write("\r\x1b[2K")
-            self.out.flush()
+        if self._is_shown:
+            self._is_shown = False
+            self.output.write("\r\x1b[2K")
+            self.output.flush()
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Clear the line before a log line, as a filter of the handler that writes it."""
@@ -182,7 +182,7 @@ class Watch:
         lines = closing_block(self.end())
         if self.line is not None:
             self.line.clear()
-            print("", *map(printable, lines), sep="\n", file=self.line.out)
+            print("", *map(printable, lines), sep="\n", file=self.line.output)
         else:
             logger.info("%s", "\n".join(lines))
 

@@ -16,7 +16,7 @@ from crawler.demo.worker_processes import Fleet, fleet
 from crawler.reads.crawl_report import plural, time_left
 from crawler.reads.database import Database
 from crawler.stores.export import Condition, Selection, stream
-from crawler.stores.export_formats import FORMATS, opened
+from crawler.stores.export_formats import FORMATS, open_output
 from crawler.stores.migrations import migrate
 from crawler.stores.postgres_endpoint import Endpoints, redis_client
 from scrapy_seine.frontier.frontier import Frontier
@@ -252,5 +252,8 @@ def export(database_url: str, target: Target, since: Any) -> int:
     products = Selection.parse("products")
     conditions = (Condition("site_id", "=", target.site), Condition("scraped_at", ">=", str(since)))
     selection = attrs.evolve(products, conditions=conditions)
-    with stream(database_url, selection) as (columns, chunks), opened(str(target.output)) as out:
+    with (
+        stream(database_url, selection) as (columns, chunks),
+        open_output(str(target.output)) as out,
+    ):
         return FORMATS[target.kind](columns, chunks, out, raw=False)

@@ -16,7 +16,7 @@ from crawler.reads.doctor.start_checks import FetchOptions, start_findings
 from crawler.reads.doctor.unknown_settings import refuse_strays
 from scrapy_seine.broken_imports import BrokenFile, broken_files
 from scrapy_seine.commands.which_spider import spider_class
-from scrapy_seine.engine.settings_check import strangers
+from scrapy_seine.engine.settings_check import unknown_settings
 from scrapy_seine.errors import ConfigError
 
 logger = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ def check_names(settings: Settings) -> None:
 
 def log_warnings(settings: Settings, spider: type[Spider], skew_s: float) -> None:
     """Log the findings about the settings, the site files and the clock, one line each."""
-    for unknown in strangers(settings, TABLE):
+    for unknown in unknown_settings(settings, TABLE):
         logger.warning("%s", unknown)
     site_options, broken = options_of(spider)
     for finding in [

@@ -32,7 +32,7 @@ from scrapy_seine.engine.starting.unusable_settings import blame
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.opening import check_partitions
-from scrapy_seine.lenient import whole
+from scrapy_seine.lenient import whole_number
 from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import RetryUntil
 
@@ -102,7 +102,7 @@ class Command(ScrapyCrawl):
             stored = redis.hget(Keys(frontier.crawl).control, "partitions")
             seconds, micros = redis.time()
         self.skew_s = time.time() - seconds - micros / 1e6
-        partitions = whole(stored, -1) if stored else frontier.partitions
+        partitions = whole_number(stored, -1) if stored else frontier.partitions
         check_partitions(frontier.crawl, frontier.partitions, partitions)
         return stores
 

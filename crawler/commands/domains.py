@@ -96,7 +96,7 @@ class Command(SeineCommand):
         else:
             print("no worker has climbed the ladder yet")
         for line in places[0].path if domain and places else ():
-            console.print("  " + moved(line))
+            console.print("  " + move_line(line))
         for dead_end in dead_ends:
             console.print(lazy_rich.escape(left_out(dead_end)), soft_wrap=True)
 
@@ -139,10 +139,10 @@ def table(places: Sequence[Place], waiting: Container[str] = ()) -> lazy_rich.Ta
     return grid
 
 
-def moved(line: str) -> str:
+def move_line(line: str) -> str:
     """Describe one move of a domain's path.
 
-    >>> moved("0 plain tls 3 of 4 answers were bad")
+    >>> move_line("0 plain tls 3 of 4 answers were bad")
     '1970-01-01 00:00 UTC  plain → tls: 3 of 4 answers were bad'
     """
     millis, step_before, step_after, reason = line.split(" ", 3)
@@ -163,5 +163,5 @@ def plain(place: Place, waiting: Container[str] = ()) -> dict[str, Any]:
         "stuck": bool(view.stuck),
         "needs_browser_worker": place.domain in waiting,
         "reason": view.reason,
-        "path": [moved(line) for line in place.path],
+        "path": [move_line(line) for line in place.path],
     }

@@ -8,7 +8,7 @@ import sys
 import orjson
 
 from crawler.stores.export import TABLES, Selection, stream
-from crawler.stores.export_formats import FORMATS, format_of, opened
+from crawler.stores.export_formats import FORMATS, format_of, open_output
 from crawler.stores.postgres_endpoint import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
@@ -53,7 +53,7 @@ class Command(SeineCommand):
         if name == "parquet" and opts.output == "-":
             raise ConfigError("Parquet needs a file: add --output FILE")
         url = endpoints(self.project, need=("postgres",)).database_url
-        with stream(url, selection) as (header, chunks), opened(opts.output) as out:
+        with stream(url, selection) as (header, chunks), open_output(opts.output) as out:
             rows = FORMATS[name](header, chunks, out, raw=opts.raw)
         self._report(rows, selection.table, opts.output)
         return 0

@@ -120,7 +120,7 @@ class Command(PageCommand):
         """What robots.txt allows, and the pause between two pages, s; no page without the file."""
         agent = str(self.project.get("USER_AGENT"))
         try:
-            robots = Robots.read("rules", self._ask(absolute(url, "/robots.txt"), url).body)
+            robots = Robots.parse("rules", self._ask(absolute(url, "/robots.txt"), url).body)
         except BadStatus as error:
             robots = Robots(state_of(error.status))
         except SeineError:

@@ -94,7 +94,7 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", trials=[attrs.asdict(trial) for trial in trials])
         else:
-            lazy_rich.Console(highlight=False).print(tried(trials))
+            lazy_rich.Console(highlight=False).print(results_table(trials))
         return 0 if all(trial.good for trial in trials) else 1
 
 
@@ -138,7 +138,7 @@ def summed(proxies: Sequence[Health], group: str) -> lazy_rich.Table:
     return table
 
 
-def tried(trials: Sequence[ProxyCheck]) -> lazy_rich.Table:
+def results_table(trials: Sequence[ProxyCheck]) -> lazy_rich.Table:
     """Render the results of a test as a table."""
     table = lazy_rich.Table("proxy", "pool", "result", "seconds", box=None)
     for trial in trials:

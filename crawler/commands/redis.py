@@ -56,7 +56,7 @@ class Command(SeineCommand):
             reply = redis.execute_command(*words)
         except (RedisError, OSError) as error:
             raise ConfigError(f"Redis: {error}") from None
-        self.show("\n".join(shown(reply)), reply=plain(reply))
+        self.show("\n".join(reply_text(reply)), reply=plain(reply))
         return 0
 
 
@@ -71,10 +71,10 @@ def _lines() -> Iterator[str]:
         yield line
 
 
-def shown(reply: Any, indent: str = "") -> Iterator[str]:
+def reply_text(reply: Any, indent: str = "") -> Iterator[str]:
     r"""Render a reply as redis-cli does.
 
-    >>> list(shown([b"a", 1, None, [b"b"]]))
+    >>> list(reply_text([b"a", 1, None, [b"b"]]))
     ['1) "a"', '2) (integer) 1', '3) (nil)', '4) 1) "b"']
     """
     if isinstance(reply, list | tuple | set):
@@ -82,11 +82,11 @@ def shown(reply: Any, indent: str = "") -> Iterator[str]:
             yield "(empty)"
         for number, part in enumerate(reply, 1):
             head = f"{number}) "
-            first, *lines = shown(part, indent + " " * len(head))
+            first, *lines = reply_text(part, indent + " " * len(head))
             yield head + first
             yield from (indent + " " * len(head) + line for line in lines)
     elif isinstance(reply, dict):
-        yield from shown([side for pair in reply.items() for side in pair], indent)
+        yield from reply_text([side for pair in reply.items() for side in pair], indent)
     elif reply is None:
         yield "(nil)"
     elif isinstance(reply, bytes):

@@ -22,39 +22,48 @@ class Command(SeineCommand):
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Start the servers that are missing."""
         settings = self.project
-        missing = postgres_endpoint.missing(settings)
+        missing_names = postgres_endpoint.missing_stores(settings)
         stores = postgres_endpoint.endpoints(settings)
-        urls = _shown(stores, missing)
-        redis, psql = _redis_cli(stores, missing), self._psql(stores, missing)
-        folders = list(map(str, embedded.folders(data_folder(settings)) if missing else ()))
+        urls = _shown(stores, missing_names)
+        redis, psql = _redis_cli(stores, missing_names), self._psql(stores, missing_names)
+        folders = list(map(str, embedded.folders(data_folder(settings)) if missing_names else ()))
         lines = [
             f"Redis       {urls['redis_url']}",
             f"PostgreSQL  {urls['database_url']}",
             "",
-            *([f"data in {' and '.join(folders)}; `scrapy down` ends them"] if missing else []),
+            *(
+                [f"data in {' and '.join(folders)}; `scrapy down` ends them"]
+                if missing_names
+                else []
+            ),
             redis,
             psql,
         ]
-        private = {"private": list(missing), "data": folders, "redis_cli": redis, "psql": psql}
+        private = {
+            "private": list(missing_names),
+            "data": folders,
+            "redis_cli": redis,
+            "psql": psql,
+        }
         self.show("\n".join(lines), **urls, **private)
 
-    def _psql(self, stores: postgres_endpoint.Endpoints, missing: tuple[str, ...]) -> str:
-        if "postgres" not in missing:
+    def _psql(self, stores: postgres_endpoint.Endpoints, missing_names: tuple[str, ...]) -> str:
+        if "postgres" not in missing_names:
             return 'psql "$DATABASE_URL"'
         program = postgres.psql(wanted_source(self.project))
         return f"{shlex.quote(program)} {shlex.quote(stores.database_url)}"
 
 
-def _shown(stores: postgres_endpoint.Endpoints, missing: tuple[str, ...]) -> dict[str, str]:
+def _shown(stores: postgres_endpoint.Endpoints, missing_names: tuple[str, ...]) -> dict[str, str]:
     """Return both URLs; an embedded server's URL is not redacted, because it holds no secret."""
     redis_url, database_url = stores.redis_url, stores.database_url
     return {
-        "redis_url": redis_url if "redis" in missing else redact(redis_url),
-        "database_url": database_url if "postgres" in missing else redact(database_url),
+        "redis_url": redis_url if "redis" in missing_names else redact(redis_url),
+        "database_url": database_url if "postgres" in missing_names else redact(database_url),
     }
 
 
-def _redis_cli(stores: postgres_endpoint.Endpoints, missing: tuple[str, ...]) -> str:
-    if "redis" not in missing:
+def _redis_cli(stores: postgres_endpoint.Endpoints, missing_names: tuple[str, ...]) -> str:
+    if "redis" not in missing_names:
         return 'redis-cli -u "$REDIS_URL"'
     return f"redis-cli -s {shlex.quote(embedded.socket_path(stores.redis_url))}"

@@ -21,7 +21,7 @@ from crawler.stores.export_formats import format_of
 from crawler.stores.postgres_endpoint import (
     STORES,
     endpoints,
-    missing,
+    missing_stores,
     running_database,
 )
 from scrapy_seine.commands.base import SeineCommand
@@ -128,7 +128,9 @@ class Command(SeineCommand):
 
     def _own_servers(self) -> dict[str, str]:
         """Return the settings by which a worker starts embedded servers; empty: not needed."""
-        if missing(self.project) != tuple(STORES) or not flag(self.project, "SEINE_EMBEDDED"):
+        if missing_stores(self.project) != tuple(STORES) or not flag(
+            self.project, "SEINE_EMBEDDED"
+        ):
             return {}
         if running_database(self.project):  # a running database needs no start
             return {}

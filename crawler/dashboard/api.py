@@ -37,7 +37,7 @@ from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.security import WHO
 from crawler.extract.links.registered_domain import site_of
 from scrapy_seine.errors import ConfigError, FrontierError, StoreUnreachable
-from scrapy_seine.frontier.change_priority import Changed, Which
+from scrapy_seine.frontier.change_priority import Changed, RequestSelection
 from scrapy_seine.frontier.change_priority import checked as checked_priority
 from scrapy_seine.reads.audit import note_deed
 from scrapy_seine.reads.kept_log_lines import read_log
@@ -195,16 +195,16 @@ async def change_job(request: web.Request) -> web.Response:
     return web.json_response(plain_job(await _job(request)))
 
 
-async def give_priority(context: Context, priority: str, **selection: str) -> Changed:
+async def give_priority(context: Context, priority: str, **filters: str) -> Changed:
     """Set the priority of the selected queued requests.
 
     Raises:
         ConfigError: the priority is invalid, or the selection is empty.
     """
-    which = Which(**selection)
-    if which == Which():
+    selection = RequestSelection(**filters)
+    if selection == RequestSelection():
         raise ConfigError("which requests? name a domain, job, site or url")
-    return await context.frontier.set_priority(checked_priority(priority), which)
+    return await context.frontier.set_priority(checked_priority(priority), selection)
 
 
 async def set_priority(request: web.Request) -> web.Response:

@@ -16,7 +16,7 @@ from crawler.dashboard import live
 from crawler.dashboard.actions import act
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.context import CONTEXT, Context, context_of
-from crawler.dashboard.crawls import CRAWLS, Crawls, both, choose
+from crawler.dashboard.crawls import CRAWLS, Crawls, choose, with_crawl_prefix
 from crawler.dashboard.download import products_csv
 from crawler.dashboard.fleet_samples import STEP_S
 from crawler.dashboard.layout import page, refusal
@@ -168,7 +168,7 @@ def _pages() -> list[web.RouteDef]:
 
 def _routes() -> list[web.RouteDef]:
     return [
-        *both(_pages()),
+        *with_crawl_prefix(_pages()),
         web.get("/api/overview", api),
         *json_api.routes(),
         web.get("/login", show_login),

@@ -54,7 +54,7 @@ def line_chart(
     top = nice_top(highest)
     polylines = [_shapes(line.values, top, n, steps=steps) for n, line in enumerate(lines)]
     grid_lines = [tag.line(x1=0, y1=y, x2=WIDTH, y2=y, class_="rule") for y in (0.5, HEIGHT / 2)]
-    title = f"{label}: from {marks[0]} to {marks[-1]}, at most {short(highest)}{unit}"
+    title = f"{label}: from {marks[0]} to {marks[-1]}, at most {axis_text(highest)}{unit}"
     svg = tag.svg(
         tag.title(title),
         grid_lines,
@@ -67,7 +67,7 @@ def line_chart(
         data_points=_points(lines, at, unit),
     )
     # Counts have no halves.
-    heights = [short(top) + unit, short(top / 2) + unit if unit or top > 1 else "", "0"]
+    heights = [axis_text(top) + unit, axis_text(top / 2) + unit if unit or top > 1 else "", "0"]
     return tag.figure(
         tag.figcaption(tag.span(label), tag.strong(now) if now else None, _legend(lines)),
         tag.div(
@@ -87,7 +87,7 @@ def _legend(lines: Sequence[Series]) -> Node:
     if len(lines) == 1:
         return None
     keys = [
-        tag.span(tag.span(class_=f"key s{n}"), f"{line.name} {short(line.values[-1] or 0)}")
+        tag.span(tag.span(class_=f"key s{n}"), f"{line.name} {axis_text(line.values[-1] or 0)}")
         for n, line in enumerate(lines)
         if line.values
     ]
@@ -188,10 +188,10 @@ def nice_top(high: float) -> float:
     return next(power * step for step in (1, 2, 2.5, 5, 10) if power * step >= high * 0.9999)
 
 
-def short(value: float) -> str:
+def axis_text(value: float) -> str:
     """Format a value of an axis.
 
-    >>> short(1500), short(0.5), short(2.0), short(12.25)
+    >>> axis_text(1500), axis_text(0.5), axis_text(2.0), axis_text(12.25)
     ('1,500', '0.5', '2', '12.2')
     """
     if value == int(value) or value >= _HUNDRED:
@@ -206,7 +206,7 @@ def sparkline(label: str, values: Sequence[float]) -> Node:
     points = places(values, len(values), 0, max(values), _SPARK_HEIGHT)
     path, foot = " ".join(f"{x:.1f},{y:.1f}" for x, y in points), f"{_SPARK_HEIGHT:g}"
     return tag.svg(
-        tag.title(f"{label}: at most {short(max(values))}, now {short(values[-1])}"),
+        tag.title(f"{label}: at most {axis_text(max(values))}, now {axis_text(values[-1])}"),
         tag.polygon(points=f"{path} {WIDTH:g},{foot} 0,{foot}", class_="area"),
         tag.polyline(points=path, class_="line s0"),
         viewBox=f"0 0 {WIDTH:g} {foot}",

@@ -117,7 +117,7 @@ def same_page(name: str, path: str, query: str) -> str:
     return f"/c/{piece(name)}{path}{query_string}"
 
 
-def both(routes: list[web.RouteDef]) -> list[web.RouteDef]:
+def with_crawl_prefix(routes: list[web.RouteDef]) -> list[web.RouteDef]:
     """Return the routes of pages, and the same routes under the prefix of any crawl."""
     return [*routes, *(attrs.evolve(route, path="/c/{crawl}" + route.path) for route in routes)]
 

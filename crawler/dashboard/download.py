@@ -26,7 +26,7 @@ class _Pipe(io.RawIOBase):
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self.pieces: asyncio.Queue[bytes | None] = asyncio.Queue(_QUEUE_SIZE)
-        self.left = False
+        self.is_closed = False
         """The visitor has disconnected."""
 
     def writable(self) -> bool:
@@ -43,7 +43,7 @@ class _Pipe(io.RawIOBase):
             self._put(None)
 
     def _put(self, piece: bytes | None) -> None:
-        if self.left:
+        if self.is_closed:
             raise BrokenPipeError
         future = asyncio.run_coroutine_threadsafe(self.pieces.put(piece), self._loop)
         try:
@@ -52,9 +52,9 @@ class _Pipe(io.RawIOBase):
             future.cancel()
             raise BrokenPipeError from None
 
-    def leave(self) -> None:
+    def disconnect(self) -> None:
         """Stop the writer, also while it waits for space in the queue."""
-        self.left = True
+        self.is_closed = True
         while not self.pieces.empty():
             self.pieces.get_nowait()
 
@@ -62,10 +62,12 @@ class _Pipe(io.RawIOBase):
 async def products_csv(request: web.Request) -> web.StreamResponse:
     """Send all products of a site and stock, or all of them."""
     fields = (("site_id", "site"), ("availability", "stock"))
-    where = [f"{field}={value}" for field, name in fields if (value := request.query.get(name))]
+    conditions = [
+        f"{field}={value}" for field, name in fields if (value := request.query.get(name))
+    ]
     pipe = _Pipe()
     writing = asyncio.ensure_future(
-        asyncio.to_thread(_write, context_of(request).database.url, where, pipe)
+        asyncio.to_thread(_write, context_of(request).database.url, conditions, pipe)
     )
     try:
         piece = await pipe.pieces.get()
@@ -73,7 +75,7 @@ async def products_csv(request: web.Request) -> web.StreamResponse:
             await writing  # an early error is shown as a page
         return await _send(request, pipe, piece, writing)
     finally:
-        pipe.leave()
+        pipe.disconnect()
         await asyncio.gather(writing, return_exceptions=True)
 
 
@@ -96,9 +98,9 @@ async def _send(
     return response
 
 
-def _write(url: str, where: list[str], pipe: _Pipe) -> None:
+def _write(url: str, conditions: list[str], pipe: _Pipe) -> None:
     try:
-        selection = Selection.parse("products", "", where)
+        selection = Selection.parse("products", "", conditions)
         with stream(url, selection) as (columns, chunks):
             write_csv(columns, chunks, cast("BinaryIO", pipe))
     except ConfigError as error:

@@ -8,7 +8,7 @@ import attrs
 from markupsafe import Markup
 from redis.asyncio import Redis
 
-from crawler.dashboard.charts import Series, line_chart, short
+from crawler.dashboard.charts import Series, axis_text, line_chart
 from crawler.dashboard.fleet_samples import Sample
 from crawler.dashboard.html import tag
 from scrapy_seine.frontier.keys import Keys
@@ -33,13 +33,13 @@ class Range(Value):
     grain: Grain
     steps: int
     """Steps of the grain."""
-    together: int = 1
+    steps_a_point: int = 1
     """Number of steps that are summed to one point."""
 
     @property
     def step_s(self) -> int:
         """Seconds of one point."""
-        return self.grain.step_s * self.together
+        return self.grain.step_s * self.steps_a_point
 
     @property
     def slug(self) -> str:
@@ -50,7 +50,7 @@ class Range(Value):
 RANGES = (
     Range(name="5 min", grain=TENS, steps=30),
     Range(name="1 h", grain=TENS, steps=360),
-    Range(name="24 h", grain=MINUTES, steps=1440, together=10),
+    Range(name="24 h", grain=MINUTES, steps=1440, steps_a_point=10),
     Range(name="7 d", grain=HOURS, steps=168),
 )
 USUAL = RANGES[1]
@@ -62,18 +62,18 @@ async def read_range(redis: Redis, keys: Keys, plot_range: Range, now_s: float) 
     Raises:
         RedisError: Redis does not answer.
     """
-    steps = plot_range.steps + plot_range.together + 1
+    steps = plot_range.steps + plot_range.steps_a_point + 1
     rows = await read_steps(redis, keys, plot_range.grain, now_s, steps)
-    points = together(rows[:-1], plot_range.step_s)
+    points = sum_steps(rows[:-1], plot_range.step_s)
     if plot_range.grain is TENS:
         points = smooth(points)
-    return young(points[-plot_range.steps // plot_range.together :], _MIN_POINTS)
+    return young(points[-plot_range.steps // plot_range.steps_a_point :], _MIN_POINTS)
 
 
-def together(steps: Sequence[Minute], step_s: int) -> list[Minute]:
+def sum_steps(steps: Sequence[Minute], step_s: int) -> list[Minute]:
     """Sum steps to longer ones.
 
-    >>> [(m.at, m.done) for m in together([Minute(0, done=1), Minute(60, done=2)], 120)]
+    >>> [(m.at, m.done) for m in sum_steps([Minute(0, done=1), Minute(60, done=2)], 120)]
     [(0, 3)]
     """
     sums: dict[int, Minute] = {}
@@ -127,7 +127,7 @@ def plots(points: Sequence[Minute], samples: Sequence[Sample | None], step_s: in
 
     def chart(name: str, *lines: Series, unit: str = "", least_top: float = 0.0) -> Markup:
         last_value = next((value for value in reversed(lines[0].values) if value is not None), None)
-        now = f"{short(last_value)}{unit}" if last_value is not None and len(lines) == 1 else ""
+        now = f"{axis_text(last_value)}{unit}" if last_value is not None and len(lines) == 1 else ""
         return line_chart(name, lines, marks, unit=unit, at=times, now=now, least_top=least_top)
 
     def rate(count_of: Callable[[Minute], int]) -> list[float | None]:

@@ -68,13 +68,13 @@ class Guard:
     def _sign(self, purpose: str, value: str) -> str:
         return hmac.new(self._key, f"{purpose}\0{value}".encode(), hashlib.sha256).hexdigest()
 
-    def new_session(self, who: str, now_s: float | None = None) -> str:
-        """Create a session cookie for the visitor *who*."""
+    def new_session(self, visitor: str, now_s: float | None = None) -> str:
+        """Create a session cookie for the visitor *visitor*."""
         issued = int(time.time() if now_s is None else now_s)
-        value = f"{who}.{issued}.{secrets.token_hex(8)}"
+        value = f"{visitor}.{issued}.{secrets.token_hex(8)}"
         return f"{value}.{self._sign('session', value)}"
 
-    def who(self, cookie: str, now_s: float | None = None) -> str | None:
+    def visitor_of(self, cookie: str, now_s: float | None = None) -> str | None:
         """Return the visitor of a session cookie; None: it is invalid or expired."""
         parts = cookie.split(".")
         if len(parts) != _COOKIE_PARTS or not parts[1].isdecimal():
@@ -163,7 +163,7 @@ def make_middleware(guard: Guard) -> Middleware:
         if not guard.is_allowed_host(request.host):
             raise web.HTTPMisdirectedRequest(text="This name is not one of the dashboard's.\n")
         request[_SESSION] = cookie = request.cookies.get(COOKIE, "")
-        who = guard.who(cookie)
+        who = guard.visitor_of(cookie)
         if who is None and (bearer_token := bearer(request)) and guard.config.token:
             if not guess(guard, request, bearer_token):
                 raise web.HTTPUnauthorized(text="That is not the token.\n")
@@ -188,18 +188,18 @@ def make_middleware(guard: Guard) -> Middleware:
 
 
 async def _with_visitor(
-    guard: Guard, request: web.Request, handler: Handler, who: str | None
+    guard: Guard, request: web.Request, handler: Handler, visitor: str | None
 ) -> web.StreamResponse:
     new_cookie = ""
     is_public = request.path in OPEN_PATHS or request.path.startswith("/static/")
-    if who is None and not guard.config.token:
-        who, new_cookie = "local", guard.new_session("local")
+    if visitor is None and not guard.config.token:
+        visitor, new_cookie = "local", guard.new_session("local")
         request[_SESSION] = new_cookie
-    if who is None and not is_public:
+    if visitor is None and not is_public:
         if request.method == hdrs.METH_GET and "text/html" in request.headers.get("Accept", ""):
             raise web.HTTPSeeOther("/login")
         raise web.HTTPUnauthorized(text="Log in, or send the token as a bearer.\n")
-    request[WHO] = who or ""
+    request[WHO] = visitor or ""
     request[FORM_TOKEN] = guard.form_token(request[_SESSION]) if request[_SESSION] else ""
     if request.method not in {hdrs.METH_GET, hdrs.METH_HEAD}:
         await _check_form(guard, request)

@@ -24,7 +24,7 @@ from crawler.demo.guards import ELSEWHERE
 from crawler.demo.judge import Verdict, judge
 from crawler.demo.run import LEASE_S, LIMIT_S, reserved_name
 from crawler.demo.shop_process import ServedShop, served
-from crawler.demo.stored_rows import forget, stored
+from crawler.demo.stored_rows import forget, stored_products
 from crawler.demo.worker_processes import Fleet, fleet
 from crawler.stores.migrations import migrate
 from crawler.stores.postgres_endpoint import Endpoints, redis_client
@@ -186,7 +186,9 @@ async def _run(
             sections=tuple(
                 Section(
                     name=name,
-                    verdict=judge(catalogue(products), stored(stores.database_url, sites[name])),
+                    verdict=judge(
+                        catalogue(products), stored_products(stores.database_url, sites[name])
+                    ),
                     path=steps_of(places.get(addresses[name], ())),
                 )
                 for name in names

@@ -18,7 +18,7 @@ from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import Verdict, judge
 from crawler.demo.progress import Meter, Progress
 from crawler.demo.shop_process import served
-from crawler.demo.stored_rows import forget, stored
+from crawler.demo.stored_rows import forget, stored_products
 from crawler.demo.worker_processes import Fleet, Worker, fleet
 from crawler.stores.migrations import migrate
 from crawler.stores.postgres_endpoint import Endpoints, redis_client
@@ -149,7 +149,7 @@ async def _run(
         progress = await _watch(redis, frontier, workers, options, audience)
         seconds = time.monotonic() - began
         killed = any(worker.killed for worker in workers.workers)
-    rows = stored(stores.database_url, crawl)
+    rows = stored_products(stores.database_url, crawl)
     return Outcome(
         crawl=crawl,
         verdict=judge(catalogue(options.products), rows),

@@ -25,7 +25,7 @@ TABLES = (
 )
 
 
-def stored(database_url: str, site_id: str) -> list[dict[str, Any]]:
+def stored_products(database_url: str, site_id: str) -> list[dict[str, Any]]:
     """Read every product of one site, by external id.
 
     Raises:

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 
 from crawler.access.ladder import STEPS
 from crawler.access.ladder_store import LadderStore
-from scrapy_seine.lenient import moment_of, whole, word
+from scrapy_seine.lenient import moment_of, whole_number, word
 from scrapy_seine.records import Value
 
 #: Domains whose step is counted for the metrics: those with the latest changes.
@@ -60,7 +60,7 @@ def in_words(line: str) -> str:
     '1970-01-01 00:00 UTC: plain to tls, 3 of 4 answers were bad'
     """
     millis, step_before, step_after, reason = [*line.split(" ", 3), "", "", ""][:4]
-    moment = moment_of(whole(millis) / 1000)
+    moment = moment_of(whole_number(millis) / 1000)
     return f"{moment:%Y-%m-%d %H:%M} UTC: {step_before} to {step_after}, {reason}"
 
 

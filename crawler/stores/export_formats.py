@@ -207,7 +207,7 @@ def format_of(name: str, output: str) -> str:
 
 
 @contextmanager
-def opened(output: str) -> Iterator[BinaryIO]:
+def open_output(output: str) -> Iterator[BinaryIO]:
     """Open the file for writing; it gets its name once it is complete.
 
     Raises:

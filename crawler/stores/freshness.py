@@ -14,7 +14,7 @@ Action = Literal["new", "changed", "refreshed", "unchanged", "stale"]
 
 
 @attrs.frozen(eq=False, repr=False)
-class Known(Value):
+class StoredVersion(Value):
     """The stored row under a product's key."""
 
     content_hash: bytes
@@ -25,7 +25,7 @@ class Known(Value):
     """scraped_at lies in the future, because a clock was wrong; any page counts as newer."""
 
 
-def decide(row: ProductRow, stored: Known | None, window: timedelta) -> Action:
+def decide(row: ProductRow, stored: StoredVersion | None, window: timedelta) -> Action:
     """Return what to do with a row; the page with the newer scraped_at wins.
 
     An unchanged product is `refreshed` if it was last seen *window* ago (SEINE_FRESH_SECONDS).

@@ -26,7 +26,7 @@ RETURNING (extract(epoch FROM since) * 1000000)::bigint
 
 
 @attrs.frozen(eq=False, repr=False)
-class Noted(Value):
+class RecordedFrontier(Value):
     """The recorded frontier of a crawl and the one before. Times are Unix times, microseconds."""
 
     before: str | None
@@ -36,7 +36,7 @@ class Noted(Value):
     at: int
 
 
-def note_frontier(database_url: str, crawl: str, frontier_id: str) -> Noted:
+def note_frontier(database_url: str, crawl: str, frontier_id: str) -> RecordedFrontier:
     """Record a crawl's frontier.
 
     Another id means that the crawl's state in Redis was lost: a server was emptied or replaced.
@@ -50,4 +50,6 @@ def note_frontier(database_url: str, crawl: str, frontier_id: str) -> Noted:
         stored_id, was_at = cursor.fetchone() or (frontier_id, 0)
         cursor.execute(_NOTE, (crawl, frontier_id))
         at = cursor.fetchone() or (was_at,)
-        return Noted(None if stored_id == frontier_id else str(stored_id), int(was_at), int(at[0]))
+        return RecordedFrontier(
+            None if stored_id == frontier_id else str(stored_id), int(was_at), int(at[0])
+        )

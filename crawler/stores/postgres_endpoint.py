@@ -16,7 +16,7 @@ from scrapy_seine.endpoints import (
     Store,
     blocking_client,
     endpoints,
-    missing,
+    missing_stores,
     redis_client,
 )
 from scrapy_seine.errors import ConfigError
@@ -28,7 +28,7 @@ __all__ = [
     "blocking_client",
     "embedded",
     "endpoints",
-    "missing",
+    "missing_stores",
     "redis_client",
     "running_database",
 ]

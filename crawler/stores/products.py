@@ -21,9 +21,9 @@ from psycopg2 import extensions
 
 from crawler.stores.doubtful import settle_doubts, sort_out, write_doubtful
 from crawler.stores.doubts_by_history import Doubtful
-from crawler.stores.freshness import Action, Known, decide
+from crawler.stores.freshness import Action, StoredVersion, decide
 from crawler.stores.queries import query
-from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished, swallowed
+from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished, swallowed_row_error
 from crawler.stores.same_product import find_twins
 from scrapy_seine.sinks.postgres.database import transaction
 
@@ -96,8 +96,8 @@ def write_products(
 
 
 def _without_doubtful(
-    cursor: extensions.cursor, rows: list[ProductRow], stored: Mapping[int, Known]
-) -> tuple[list[ProductRow], dict[int, Known], list[Doubtful]]:
+    cursor: extensions.cursor, rows: list[ProductRow], stored: Mapping[int, StoredVersion]
+) -> tuple[list[ProductRow], dict[int, StoredVersion], list[Doubtful]]:
     """Replace doubtful values of new and changed rows; settle the doubts of unchanged ones."""
     candidates = [
         i
@@ -149,7 +149,7 @@ def confirm_products(cursor: extensions.cursor, rows: Sequence[Confirmed]) -> Co
             rows[i].at,
             rows[i].job_id,
             b"",
-            seen=attrs.evolve(rows[i].seen, parser=parser),
+            validators=attrs.evolve(rows[i].validators, parser=parser),
         )
         for i, external_id, parser in cursor.fetchall()
     ]
@@ -170,7 +170,7 @@ def mark_vanished(cursor: extensions.cursor, rows: Sequence[Vanished]) -> Counte
     cursor.execute(query("mark_vanished"), {"rows": _json(records), "now": datetime.now(UTC)})
     marks = cursor.fetchall()
     if not all(is_marked for _, is_marked in marks):
-        raise swallowed("products")
+        raise swallowed_row_error("products")
     return Counter("gone" if final else "missing" for final, _ in marks)
 
 
@@ -186,7 +186,7 @@ def _check_tables(cursor: extensions.cursor) -> Counter[str]:
 
 
 def _validators(row: Confirmed) -> dict[str, str | None]:
-    return {"g": row.seen.etag, "l": row.seen.last_modified}
+    return {"g": row.validators.etag, "l": row.validators.last_modified}
 
 
 def write_rejected(cursor: extensions.cursor, rows: Sequence[RejectedRow]) -> Counter[str]:
@@ -217,7 +217,7 @@ def write_rejected(cursor: extensions.cursor, rows: Sequence[RejectedRow]) -> Co
         },
     )
     if cursor.rowcount < len(unique):
-        raise swallowed("rejected_items")
+        raise swallowed_row_error("rejected_items")
     return Counter(rejected=len(unique))
 
 
@@ -240,13 +240,13 @@ def _json(rows: Iterable[object]) -> str:
     return orjson.dumps(list(rows)).decode()
 
 
-def _stored_rows(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, Known]:
+def _stored_rows(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, StoredVersion]:
     if not rows:
         return {}
     keys = _json({"i": i, "s": row.site_id, "e": row.external_id} for i, row in enumerate(rows))
     cursor.execute(query("look"), {"keys": keys, "now": datetime.now(UTC)})
     return {
-        i: Known(bytes(content_hash), scraped_at, gone, url, ahead)
+        i: StoredVersion(bytes(content_hash), scraped_at, gone, url, ahead)
         for i, content_hash, scraped_at, gone, url, ahead in cursor.fetchall()
     }
 
@@ -259,7 +259,7 @@ def _upsert(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
         {
             "h": row.content_hash.hex(),
             "v": orjson.Fragment(row.body),
-            "n": row.told or None,
+            "n": row.is_announced or None,
             **_validators_and_parser(row),
         }
         for row in rows
@@ -278,11 +278,11 @@ def _raise_if_swallowed(cursor: extensions.cursor, rows: Sequence[ProductRow]) -
     stored = _stored_rows(cursor, rows)
     actions = {decide(row, stored.get(i), timedelta.max) for i, row in enumerate(rows)}
     if actions & {"new", "changed"}:
-        raise swallowed("products")
+        raise swallowed_row_error("products")
 
 
 def _validators_and_parser(row: ProductRow) -> dict[str, str | None]:
-    seen = row.seen
+    seen = row.validators
     return {"g": seen.etag, "l": seen.last_modified, "p": seen.parser} if seen is not None else {}
 
 
@@ -312,7 +312,7 @@ def _add_urls(
     cursor: extensions.cursor,
     rows: Sequence[ProductRow],
     batch: Sequence[ProductRow],
-    stored: Mapping[int, Known],
+    stored: Mapping[int, StoredVersion],
 ) -> None:
     """Store URLs of products other than the one in the product's own row."""
     further: dict[tuple[str, str], tuple[str, datetime]] = {}
@@ -333,7 +333,7 @@ def _add_urls(
         if cursor.rowcount < len(further):  # stored already, or swallowed
             cursor.execute(query("count_urls"), {"rows": records})
             if cursor.fetchone() != (len(further),):
-                raise swallowed("product_urls")
+                raise swallowed_row_error("product_urls")
 
 
 def _add_sightings(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
@@ -353,4 +353,4 @@ def _add_sightings(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> Non
     ]
     cursor.execute(query("add_sightings"), {"rows": _json(records)})
     if cursor.rowcount < len(records):
-        raise swallowed("sightings")
+        raise swallowed_row_error("sightings")

@@ -24,7 +24,7 @@ _ANY = orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class Seen(Value):
+class PageValidators(Value):
     """The validators of a page that was read, for a later conditional request."""
 
     etag: str | None = None
@@ -41,10 +41,10 @@ class Confirmed(Value):
     url: str
     at: datetime
     job_id: str | None
-    seen: Seen
+    validators: PageValidators
 
 
-def swallowed(table: str) -> BadItem:
+def swallowed_row_error(table: str) -> BadItem:
     """Return the error for a row that PostgreSQL omitted silently: a trigger returned NULL.
 
     The writer blames the row, as it does for an error that a trigger raises.
@@ -79,9 +79,9 @@ class ProductRow(Value):
     sku: str | None = None
     gtin: str | None = None
     canonical_url: str | None = None
-    seen: Seen | None = None
+    validators: PageValidators | None = None
     """Validators of the page; None where its response had none."""
-    told: bool = False
+    is_announced: bool = False
     """The page was requested because a sitemap announced it."""
     doubts: Mapping[str, Sequence[str]] = attrs.Factory(dict)
     """By field: the kind of a doubt about it, and the reason."""
@@ -117,9 +117,13 @@ class RejectedRow(Value):
 
 
 def product_row(
-    product: Product, content_hash: bytes, seen: Seen | None = None, *, told: bool = False
+    product: Product,
+    content_hash: bytes,
+    validators: PageValidators | None = None,
+    *,
+    is_announced: bool = False,
 ) -> ProductRow:
-    """Build the row of a valid product; *seen* and *told* are as in `ProductRow`.
+    """Build the row of a valid product; *validators* and *is_announced* are as in `ProductRow`.
 
     Raises:
         TypeError: a value has no JSON form.
@@ -139,8 +143,8 @@ def product_row(
         None if product.sources.get("sku") == "url" else product.sku,
         product.gtin,
         product.canonical_url,
-        seen,
-        told,
+        validators,
+        is_announced,
         product.doubts,
         bool(product.confidence),
     )

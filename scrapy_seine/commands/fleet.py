@@ -16,7 +16,7 @@ from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.commands.which_crawl import crawl_of, declare_crawl, make_sure
 from scrapy_seine.config import SettingsLike, number
-from scrapy_seine.endpoints import Endpoints, endpoints, missing, redis_client, set_urls
+from scrapy_seine.endpoints import Endpoints, endpoints, missing_stores, redis_client, set_urls
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.printable import OUTPUT_ERRORS, escaped
 from scrapy_seine.reads import lazy_rich
@@ -103,7 +103,7 @@ class FleetCommand(SeineCommand):
             while True:
                 overview = await read_overview_once()
                 live.update(self.draw(overview), refresh=True)
-                if self.over(overview):
+                if self.should_stop(overview):
                     break
                 await asyncio.sleep(every_s)
         if not console.is_terminal:
@@ -111,7 +111,7 @@ class FleetCommand(SeineCommand):
 
     full_screen: ClassVar[bool] = True
 
-    def over(self, overview: Overview) -> bool:
+    def should_stop(self, overview: Overview) -> bool:
         """Whether to stop watching."""
         return False
 
@@ -123,7 +123,7 @@ def addresses(settings: SettingsLike) -> Endpoints:
         ConfigError: an address is missing, and no embedded server may be started instead.
         EmbeddedError: an embedded server cannot be started.
     """
-    if missing(settings):
+    if missing_stores(settings):
         return endpoints(settings)
     urls = set_urls(settings)
     return Endpoints(urls["redis"], urls.get("postgres", ""))

@@ -17,7 +17,7 @@ from scrapy_seine.endpoints import endpoints
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier import open as open_frontier
-from scrapy_seine.frontier.change_priority import Which, checked
+from scrapy_seine.frontier.change_priority import RequestSelection, checked
 from scrapy_seine.frontier.encoding.legacy import Source, import_queue
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.opening import release_spider
@@ -118,7 +118,7 @@ class Command(SeineCommand):
             self.show("", **state_of(fleet), domains=[attrs.asdict(d) for d in domains])
             return
         console = lazy_rich.Console(highlight=False)
-        console.print(in_words(fleet))
+        console.print(describe_requests(fleet))
         if domains:
             console.print(terminal_tables.domains(domains))
 
@@ -195,7 +195,7 @@ def state_of(fleet: Fleet) -> dict[str, Any]:
     }
 
 
-def in_words(fleet: Fleet) -> str:
+def describe_requests(fleet: Fleet) -> str:
     """Describe where the requests are."""
     c = fleet.counts
     split = f" in {fleet.partitions} partitions" if fleet.partitions > 1 else ""
@@ -207,14 +207,14 @@ def in_words(fleet: Fleet) -> str:
     )
 
 
-def _priority_of(args: list[str], opts: argparse.Namespace) -> tuple[int, Which]:
+def _priority_of(args: list[str], opts: argparse.Namespace) -> tuple[int, RequestSelection]:
     """Read the priority, and the selection of requests.
 
     Raises:
         ConfigError: the priority is invalid, or no requests are selected.
     """
-    selection = Which(domain=opts.domain, job=opts.job, site=opts.site, url=opts.url)
-    if selection == Which() and not opts.all:
+    selection = RequestSelection(domain=opts.domain, job=opts.job, site=opts.site, url=opts.url)
+    if selection == RequestSelection() and not opts.all:
         raise ConfigError("which requests? say --domain, --job, --site, --url, or --all")
     return checked(args[0] if args else ""), selection
 

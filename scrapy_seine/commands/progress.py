@@ -45,6 +45,6 @@ class Command(FleetCommand):
         self.pace = follow(self.pace, at_s, ended_count + counts.undone, ended_count, at_s)
         return terminal_tables.progress(overview, time_left(estimate(self.pace)))
 
-    def over(self, overview: Overview) -> bool:
+    def should_stop(self, overview: Overview) -> bool:
         """Whether the crawl had work, and none is left."""
         return overview.fleet.counts.undone == 0 and overview.fleet.counts.totals != {}

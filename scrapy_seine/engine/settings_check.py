@@ -44,17 +44,17 @@ class Kind(Value):
 
     text: str
     """Description of the allowed values, for error messages."""
-    read: Callable[[Any], Any]
+    parse: Callable[[Any], Any]
     """Parses a value; returns False or raises if it is wrong."""
     secret: bool = False
     """The value is never shown."""
     place: Literal["", "written", "read"] = ""
     """How the folder or bucket that the value names is used; `scrapy doctor` tries it."""
 
-    def holds(self, value: Any) -> bool:
+    def allows(self, value: Any) -> bool:
         """Whether a value is allowed."""
         try:
-            return self.read(value) is not False
+            return self.parse(value) is not False
         except Exception:  # a value's own methods may raise anything
             return False
 
@@ -66,7 +66,7 @@ def number(low: float = 0.0, high: float = math.inf) -> Kind:
     )
 
 
-def whole(low: float = 0, high: float = math.inf) -> Kind:
+def whole_number(low: float = 0, high: float = math.inf) -> Kind:
     """Whole numbers from *low* to *high*."""
     return Kind(
         _span("whole number", low, high),
@@ -91,22 +91,22 @@ def table_of(kind: Kind) -> Kind:
     """Tables whose values are of a kind, as objects or as JSON."""
     return Kind(
         f"a table (in JSON, if it is a text), of which each value is {kind.text}",
-        lambda v: all(map(kind.holds, dict(json.loads(v) if isinstance(v, str) else v).values())),
+        lambda v: all(map(kind.allows, dict(json.loads(v) if isinstance(v, str) else v).values())),
     )
 
 
-def each(kind: Kind) -> Kind:
+def list_of(kind: Kind) -> Kind:
     """Lists of a kind, as objects or separated by commas, as Scrapy reads them."""
     return Kind(
         f"a list (with commas, if it is a text), of which each value is {kind.text}",
-        lambda v: all(map(kind.holds, v.split(",") if isinstance(v, str) and v else v or ())),
+        lambda v: all(map(kind.allows, v.split(",") if isinstance(v, str) and v else v or ())),
     )
 
 
 def optional(kind: Kind) -> Kind:
     """The same kind, or an empty value."""
     return attrs.evolve(
-        kind, text=f"{kind.text}, or empty", read=lambda v: v in (None, "") or kind.holds(v)
+        kind, text=f"{kind.text}, or empty", parse=lambda v: v in (None, "") or kind.allows(v)
     )
 
 
@@ -154,14 +154,14 @@ FLAG = Kind(
 SWITCH = Kind("1 or 0 (or True, False)", _switched)
 TEXT = Kind("a text of one line", lambda v: v is None or str(v).isprintable())
 NAME = text_like(r"[\w.:-]*", "a name of letters, digits and _ . : -")
-PORT = optional(whole(0, 65_535))
+PORT = optional(whole_number(0, 65_535))
 LEVEL = Kind(
     f"a level of the log: {', '.join(logging.getLevelNamesMapping())}, or its number",
     lambda v: v in logging.getLevelNamesMapping() or isinstance(int(v), int),
 )
 #: Settings of the library.
 LIBRARY: Mapping[str, Kind] = {
-    "FRONTIER_PARTITIONS": whole(1, MOST_PARTITIONS),
+    "FRONTIER_PARTITIONS": whole_number(1, MOST_PARTITIONS),
     "SEINE_AUTOTHROTTLE": FLAG,
     "SEINE_AUTOTHROTTLE_CONCURRENCY": number(0.01),
     "SEINE_AUTOTHROTTLE_LEAST_MS": number(),
@@ -174,29 +174,29 @@ LIBRARY: Mapping[str, Kind] = {
     "SEINE_CRAWL": optional(NAME),
     "SEINE_CRAWL_DELAY_LIMIT_SECONDS": number(),
     "SEINE_DATA_DIR": TEXT,
-    "SEINE_DOMAIN_CONCURRENCY": whole(1),
+    "SEINE_DOMAIN_CONCURRENCY": whole_number(1),
     "SEINE_DOMAIN_DELAY_MS": number(),
-    "SEINE_DOMAIN_PAGES": whole(),
+    "SEINE_DOMAIN_PAGES": whole_number(),
     "SEINE_DRAIN_SECONDS": number(),
     "SEINE_EMBEDDED": FLAG,
     "SEINE_EMBEDDED_BINARIES": one_of("auto", "wheel", "system"),
     "SEINE_INTAKE": FLAG,
     "SEINE_ITEMS_KEY": Kind("a field of the items, or several with commas", _fields),
     "SEINE_ITEMS_TABLE": optional(text_like(r"[A-Za-z_]\w{0,62}(\.[A-Za-z_]\w{0,62})?", "a table")),
-    "SEINE_JOB_PAGES": whole(),
+    "SEINE_JOB_PAGES": whole_number(),
     "SEINE_KEEP_ALIVE": FLAG,
     "SEINE_LANES": table_of(TEXT),
     "SEINE_LEASE_SECONDS": number(1),
     "SEINE_LOG_FORMAT": optional(one_of("text", "json", ignore_case=True)),
-    "SEINE_MAX_DELIVERIES": whole(1),
+    "SEINE_MAX_DELIVERIES": whole_number(1),
     "SEINE_METRICS_HOST": TEXT,
     "SEINE_METRICS_PORT": PORT,
-    "SEINE_MOST_PENDING": whole(),
+    "SEINE_MOST_PENDING": whole_number(),
     "SEINE_OUTAGE_LIMIT": number(),
-    "SEINE_PAGE_OUTPUTS": whole(),
+    "SEINE_PAGE_OUTPUTS": whole_number(),
     "SEINE_PRIVATE_ADDRESSES": optional(one_of("seeds", "allow", "deny", ignore_case=True)),
     "SEINE_PUBLIC_NETWORKS": Kind("networks such as 10.20.0.0/16, by blanks or commas", _networks),
-    "SEINE_READ_AHEAD": whole(1),
+    "SEINE_READ_AHEAD": whole_number(1),
     "SEINE_READ_SECONDS": number(),
     "SEINE_REPLAY": place("read", TEXT),
     "SEINE_ROBOTS_SECONDS": number(1),
@@ -204,7 +204,7 @@ LIBRARY: Mapping[str, Kind] = {
     "SEINE_SECRET": secret(LEAST_SECRET),
     "SEINE_SECRET_PREVIOUS": secret(LEAST_SECRET),
     "SEINE_SEEN": one_of("exact", "bloom"),
-    "SEINE_SEEN_CAPACITY": whole(1000),
+    "SEINE_SEEN_CAPACITY": whole_number(1000),
     "SEINE_SEEN_WINDOW_SECONDS": number(1),
     "SEINE_TALLY_SECONDS": number(0.1),
 }
@@ -220,19 +220,19 @@ _SCRAPY: Mapping[str, Kind] = {
     "ITEM_PIPELINES": _ORDERED,
     "SPIDER_MIDDLEWARES": _ORDERED,
     # With 0, Scrapy would accept a page's outputs and never process them.
-    "CONCURRENT_ITEMS": whole(1),
-    "CONCURRENT_REQUESTS": whole(1),
-    "DEPTH_PRIORITY": whole(-math.inf),
+    "CONCURRENT_ITEMS": whole_number(1),
+    "CONCURRENT_REQUESTS": whole_number(1),
+    "DEPTH_PRIORITY": whole_number(-math.inf),
     "DOWNLOAD_TIMEOUT": number(0.001),
     "FILES_STORE": place("written", TEXT),
     "IMAGES_STORE": place("written", TEXT),
     "USER_AGENT": TEXT,
     "FEED_EXPORT_INDENT": Kind("a whole number, or None", lambda v: v is None or int(v) >= 0),
-    "HTTPERROR_ALLOWED_CODES": each(whole(100, 599)),
+    "HTTPERROR_ALLOWED_CODES": list_of(whole_number(100, 599)),
     "LOG_LEVEL": LEVEL,
-    "REDIRECT_PRIORITY_ADJUST": whole(-math.inf),
-    "RETRY_HTTP_CODES": each(whole(100, 999)),
-    "RETRY_PRIORITY_ADJUST": whole(-math.inf),
+    "REDIRECT_PRIORITY_ADJUST": whole_number(-math.inf),
+    "RETRY_HTTP_CODES": list_of(whole_number(100, 999)),
+    "RETRY_PRIORITY_ADJUST": whole_number(-math.inf),
     "TELNETCONSOLE_ENABLED": SWITCH,
 }
 
@@ -253,35 +253,35 @@ def _of_scrapy() -> Iterator[tuple[str, Kind]]:
 TABLE: Mapping[str, Kind] = {**dict(_of_scrapy()), **_SCRAPY, **LIBRARY}
 
 
-def faults(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> Iterator[str]:
+def wrong_values(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> Iterator[str]:
     """Yield a message for each setting with a wrong value: name, value, and allowed values."""
     for name, kind in sorted(table.items()):
         value = settings.get(name, _UNSET)
-        if value is not _UNSET and not kind.holds(value):
+        if value is not _UNSET and not kind.allows(value):
             value = dict(value) if isinstance(value, BaseSettings) else value
-            shown = "***" if kind.secret else redact(repr(value))[:_SHOWN]
-            yield f"{name}={shown} is not {kind.text}"
+            value_text = "***" if kind.secret else redact(repr(value))[:_SHOWN]
+            yield f"{name}={value_text} is not {kind.text}"
     if str(settings.get("HTTPPROXY_ENABLED", True)) in {"True", "true", "1"}:
         yield from _wrong_proxies(getproxies())
 
 
-def _wrong_proxies(found: Mapping[str, str]) -> Iterator[str]:
+def _wrong_proxies(proxies: Mapping[str, str]) -> Iterator[str]:
     """Say which proxy of the environment nothing could be sent by; each request would fail.
 
     >>> list(_wrong_proxies({"http": "http://[::1", "https": "squid:3128", "no": "*"}))
     ["the variable http_proxy='http://[::1' is no address of a proxy, as http://proxy.example:3128"]
     """
     for scheme in ("http", "https"):
-        url = found.get(scheme, "x")
+        url = proxies.get(scheme, "x")
         try:
             parts = urlsplit(url if "://" in url else f"http://{url}")
             is_right = bool(parts.hostname) and parts.port != 0 and not set(url) & _BLANKS
         except ValueError:
             is_right = False
         if not is_right:
-            shown = redact(repr(url))[:_SHOWN]
+            url_text = redact(repr(url))[:_SHOWN]
             example = "http://proxy.example:3128"
-            yield f"the variable {scheme}_proxy={shown} is no address of a proxy, as {example}"
+            yield f"the variable {scheme}_proxy={url_text} is no address of a proxy, as {example}"
 
 
 def check(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> None:
@@ -290,25 +290,27 @@ def check(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> None:
     Raises:
         ConfigError: with all faults in one line.
     """
-    if messages := list(faults(settings, table)):
+    if messages := list(wrong_values(settings, table)):
         raise ConfigError("; ".join(messages))
 
 
-def strangers(settings: BaseSettings, table: Mapping[str, Kind] = TABLE) -> Iterator[str]:
+def unknown_settings(settings: BaseSettings, table: Mapping[str, Kind] = TABLE) -> Iterator[str]:
     """Yield a message for each unknown setting with our prefix, with the likely name."""
-    return strays(map(str, settings), table)
+    return unknown_names(map(str, settings), table)
 
 
-def strays(names: Iterable[str], known: Collection[str]) -> Iterator[str]:
+def unknown_names(names: Iterable[str], setting_names: Collection[str]) -> Iterator[str]:
     """Yield a message for each of *names* that looks like a setting of Seine, but is none."""
     for name in sorted(names):
-        if name not in known and (name.startswith(OURS) or _is_nearly_ours(name, known)):
-            suggestion = did_you_mean(name.upper(), known)
+        if name not in setting_names and (
+            name.startswith(OURS) or _is_nearly_ours(name, setting_names)
+        ):
+            suggestion = did_you_mean(name.upper(), setting_names)
             yield f"{name} is no setting of Seine and changes nothing{suggestion}"
 
 
-def _is_nearly_ours(name: str, known: Collection[str]) -> bool:
+def _is_nearly_ours(name: str, setting_names: Collection[str]) -> bool:
     """Whether a name's prefix is misspelt, and the rest is like a setting: SIENE_RUN."""
     upper = name.upper()
-    begins = nearest(upper.partition("_")[0], ["SEINE"], 0.8)
-    return bool(begins and nearest(upper, known, 0.85))
+    similar_prefix = nearest(upper.partition("_")[0], ["SEINE"], 0.8)
+    return bool(similar_prefix and nearest(upper, setting_names, 0.85))

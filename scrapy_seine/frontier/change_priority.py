@@ -30,7 +30,7 @@ Stored = tuple[str, bytes]
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class Which(Value):
+class RequestSelection(Value):
     """Selects queued requests; each field that is not empty narrows the selection."""
 
     domain: str = ""
@@ -100,12 +100,16 @@ def checked(text: str) -> int:
     return number
 
 
-async def set_priority(parts: Sequence[Part], priority: int, which: Which) -> Changed:
+async def set_priority(
+    parts: Sequence[Part], priority: int, selection: RequestSelection
+) -> Changed:
     """Give the selected requests another priority; larger is sooner."""
     total = Changed()
     for part in parts:
-        async for batch in _queued(part, which.domain):
-            step = await _change(part, [x for x in batch if _in_header(x, which)], priority, which)
+        async for batch in _queued(part, selection.domain):
+            step = await _change(
+                part, [x for x in batch if _in_header(x, selection)], priority, selection
+            )
             total = Changed(
                 changed=total.changed + step.changed,
                 unchanged=total.unchanged + step.unchanged,
@@ -129,10 +133,12 @@ async def _queued(part: Part, domain: str) -> AsyncIterator[list[Stored]]:
             yield [(word(id_), stored) for id_, stored in rows if stored]
 
 
-def _in_header(request: Stored, which: Which) -> bool:
+def _in_header(request: Stored, selection: RequestSelection) -> bool:
     """Whether its header, which needs no unpacking, has the selected domain and job."""
     _, domain, job = _header(request[1])
-    return (not which.domain or domain == which.domain) and (not which.job or job == which.job)
+    return (not selection.domain or domain == selection.domain) and (
+        not selection.job or job == selection.job
+    )
 
 
 def _header(stored: bytes) -> tuple[bytes, str, str]:
@@ -141,17 +147,19 @@ def _header(stored: bytes) -> tuple[bytes, str, str]:
     return level, domain.decode("utf-8", "replace"), job.decode("utf-8", "replace")
 
 
-async def _change(part: Part, requests: list[Stored], priority: int, which: Which) -> Changed:
+async def _change(
+    part: Part, requests: list[Stored], priority: int, selection: RequestSelection
+) -> Changed:
     args: list[str | bytes] = []
     unchanged = unreadable = 0
     for id_, stored in requests:
         try:
-            plain = (await part.dictionaries.read([stored]))[0] or b""
+            plain = (await part.dictionaries.unpack_stored([stored]))[0] or b""
             fields = decode(plain.partition(b"\n")[2])
-            if not which.takes(fields):
+            if not selection.takes(fields):
                 continue
             part.seal.check(plain)
-            updated = _with(part, plain, fields, priority)
+            updated = _with_priority(part, plain, fields, priority)
         except (DecodeError, EncodeError):
             unreadable += 1
             continue
@@ -167,7 +175,7 @@ async def _change(part: Part, requests: list[Stored], priority: int, which: Whic
     return Changed(changed=changed, unchanged=unchanged, unreadable=unreadable)
 
 
-def _with(part: Part, stored: bytes, fields: dict[str, Any], priority: int) -> bytes:
+def _with_priority(part: Part, stored: bytes, fields: dict[str, Any], priority: int) -> bytes:
     """Return the stored request with another priority, signed if the fleet signs."""
     _, domain, job = _header(stored)
     header = header_of(priority, domain, job)

@@ -33,7 +33,7 @@ class Dictionaries:
 
     part: Part
 
-    async def read(self, stored: Sequence[bytes | None]) -> list[bytes | None]:
+    async def unpack_stored(self, stored: Sequence[bytes | None]) -> list[bytes | None]:
         """Return stored requests as they were pushed; every read from Redis goes through here.
 
         A request that cannot be unpacked is returned as it is, and decoding it reports why (I8).
@@ -43,34 +43,34 @@ class Dictionaries:
         """
         packer = self.part.packer
         plain = [blob and packer.unpack(blob) for blob in stored]
-        if packer.unknown:
-            ids, packer.unknown = list(packer.unknown), set()
+        if packer.unknown_ids:
+            ids, packer.unknown_ids = list(packer.unknown_ids), set()
             client: Any = self.part.redis
             fields = [f"dictionary:{id_.hex()}" for id_ in ids]
             texts = await client.hmget(self.part.keys.control, fields)
             packer.learn(map(read_dictionary, ids, texts))
             plain = [blob and packer.unpack(blob) for blob in plain]
-            packer.unknown.clear()  # an id without a dictionary is not looked up again
+            packer.unknown_ids.clear()  # an id without a dictionary is not looked up again
         return plain
 
-    async def unpacked(self, leased: Leased) -> Leased:
+    async def unpack_leases(self, leased: Leased) -> Leased:
         """Unpack the leased requests.
 
         Raises:
             RedisError: Redis did not return a dictionary; the leases expire.
         """
         stored = [lease.stored for lease in leased.leases]
-        for lease, plain in zip(leased.leases, await self.read(stored), strict=True):
+        for lease, plain in zip(leased.leases, await self.unpack_stored(stored), strict=True):
             lease.stored = plain or b""
         return leased
 
-    async def look(self) -> None:
+    async def agree_if_due(self) -> None:
         """Agree with the fleet on a dictionary, once enough requests were sampled.
 
         After a failure the next call tries again.
         """
         if self.part.watch.known is not None and self.part.packer.wants:
-            with self.part.packer.looking() as candidate:
+            with self.part.packer.candidate() as candidate:
                 if candidate is not None:
                     await self._agree(candidate)
 
@@ -84,7 +84,7 @@ class Dictionaries:
                 reply, seq, *rows = await self.part.run("add_dictionary", *args)
             except (RedisError, OSError):
                 return
-            if not self.part.watch.reached(before, int(seq)):
+            if not self.part.watch.learn_sequence(before, int(seq)):
                 return  # the reply is from another state of the crawl
             texts = {word(id_): text for id_, text in zip(rows[::2], rows[1::2], strict=True)}
             offered |= {id_: read_dictionary(read_id(id_), text) for id_, text in texts.items()}
@@ -93,7 +93,7 @@ class Dictionaries:
             if word(reply) == "OTHERS" and not self.part.packer.settle(usable, rival=candidate):
                 continue
             if word(reply) == "THERE":
-                self.part.packer.own = candidate
+                self.part.packer.current = candidate
             elif word(reply) == "FULL":
                 self.part.packer.settle(usable)
             return

@@ -16,9 +16,9 @@ from scrapy_seine.frontier.encoding.wire import (
     lanes_arg,
     parse_beat,
     parse_leased,
-    remembered,
+    reset_tries,
     retry_args,
-    untried,
+    seen_count,
 )
 from scrapy_seine.frontier.lost_state import new_token
 from scrapy_seine.frontier.model import (
@@ -36,7 +36,7 @@ from scrapy_seine.frontier.model import (
 )
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest, Lines
-from scrapy_seine.lenient import whole, word
+from scrapy_seine.lenient import whole_number, word
 
 
 class Frontier(Part):
@@ -64,14 +64,14 @@ class Frontier(Part):
 
     async def push(self, pushes: Sequence[Push]) -> list[str]:
         """Add requests; returns 'OK', 'DUPLICATE' or 'OVER' (a budget) for each."""
-        await self.dictionaries.look()
+        await self.dictionaries.agree_if_due()
         replies: list[str] = []
         for start in range(0, len(pushes), MAX_CHILDREN):
             part = pushes[start : start + MAX_CHILDREN]
             args = [arg for push in part for arg in push.args(self.packer.pack)]
             before = self.watch.before
             replies += map(word, await self.run("push", len(part), *args))
-            self.watch.entered(before, len(part))
+            self.watch.learn_push(before, len(part))
         return replies
 
     async def lease(
@@ -91,8 +91,8 @@ class Frontier(Part):
         args = (worker, wanted, ttl_ms, lead_ms, lanes_arg(lanes), slack_ms, new_token())
         before = self.watch.before
         leased = parse_leased(await self.run("lease", *args), slack_ms)
-        self.watch.saw(before, leased.state_shown)
-        return await self.dictionaries.unpacked(leased)
+        self.watch.learn_lease_reply(before, leased.state_text)
+        return await self.dictionaries.unpack_leases(leased)
 
     async def renew(
         self, worker: str, leases: Sequence[Lease], *, ttl_ms: int, info: bytes
@@ -263,11 +263,11 @@ class Frontier(Part):
         if not ids:
             return 0
         client: Any = self.redis
-        stored = await self.dictionaries.read(await client.hmget(self.keys.requests, ids))
+        stored = await self.dictionaries.unpack_stored(await client.hmget(self.keys.requests, ids))
         pairs = [
             arg
             for id_, text in zip(ids, stored, strict=True)
-            for arg in (id_, untried(text, self.seal))
+            for arg in (id_, reset_tries(text, self.seal))
         ]
         return int(await self.run("requeue_dead", wait_ms, pause_ms, *pairs))
 
@@ -352,12 +352,12 @@ class Frontier(Part):
             delayed=delayed,
             leased=leased,
             dead=dead,
-            seen=remembered(*seen),
+            seen=seen_count(*seen),
             workers=workers,
             domains_ready=ready,
             domains_waiting=waiting,
             paused=bool(paused),
-            totals={word(name): whole(n) for name, n in totals.items()},
+            totals={word(name): whole_number(n) for name, n in totals.items()},
             moving=sum(outboxes),
         )
 
@@ -378,15 +378,15 @@ class Frontier(Part):
         return await clearing.clear_job(self, domain, job)
 
     async def set_priority(
-        self, priority: int, which: change_priority.Which
+        self, priority: int, selection: change_priority.RequestSelection
     ) -> change_priority.Changed:
         """Give queued requests another priority; larger is sooner.
 
         Requests in flight and dead letters keep theirs. Repeating it is harmless.
         """
         await self.forward()
-        parts = (self.part(which.domain),) if which.domain else self.parts
-        return await change_priority.set_priority(parts, priority, which)
+        parts = (self.part(selection.domain),) if selection.domain else self.parts
+        return await change_priority.set_priority(parts, priority, selection)
 
     async def erase(self) -> int:
         """Delete every key of a crawl that no worker uses any more; returns keys deleted."""

@@ -53,7 +53,7 @@ def new_token() -> str:
 
 
 @attrs.define(eq=False, repr=False)
-class Known(Record):
+class KnownState(Record):
     """The state of one crawl, or one partition, that the last replies showed."""
 
     id: str
@@ -66,18 +66,18 @@ class Known(Record):
     process which joined later cannot notice."""
 
     @classmethod
-    def read(cls, shown: str) -> Known:
+    def parse(cls, text: str) -> KnownState:
         """Read `id turn seq`."""
-        id_, turn, seq = shown.rsplit(" ", 2)
+        id_, turn, seq = text.rsplit(" ", 2)
         return cls(id_, int(turn), int(seq))
 
-    def see(self, before: Known, seq: int) -> None:
+    def learn_reply(self, before: KnownState, seq: int) -> None:
         """Learn from the reply to a counted call; a call from before a rollback is ignored."""
         if before.turn == self.turn:
             self.seq = max(self.seq, seq)
             self.calls = max(self.calls, before.calls + 1)
 
-    def fall(self, turn: int, seq: int) -> bool:
+    def roll_back(self, turn: int, seq: int) -> bool:
         """Go on from the state that Redis fell back to; False if that is known already."""
         if turn <= self.turn:
             return False
@@ -92,7 +92,7 @@ class Known(Record):
 class Watch:
     """Sends the remembered state with each call, and checks what replies show of it."""
 
-    known: Known | None = None
+    known: KnownState | None = None
     """None: any state is accepted."""
     changed: Callable[[StateError], None] = lambda error: None
     """Called once for each state that is not the remembered one."""
@@ -107,11 +107,11 @@ class Watch:
         return f"{now_ms} {self.known}{ASKS if asks else ''}"
 
     @property
-    def before(self) -> Known | None:
+    def before(self) -> KnownState | None:
         """The state remembered when a call is made; its reply may arrive after others."""
         return None if self.known is None else attrs.evolve(self.known)
 
-    def judged(self, error: Exception) -> Exception:
+    def translate(self, error: Exception) -> Exception:
         """Translate an error reply; a change of the crawl's state is passed to `changed`."""
         change = read_error(error)
         if change is None or self.known is None:
@@ -120,16 +120,16 @@ class Watch:
             self.changed(change)
             return change
         rollback = StateRolledBack()
-        if self.known.fall(*change):
+        if self.known.roll_back(*change):
             self.changed(rollback)
         return rollback
 
-    def saw(self, before: Known | None, shown: str) -> None:
+    def learn_lease_reply(self, before: KnownState | None, state_text: str) -> None:
         """Learn from a lease's reply how far the crawl is."""
-        if before is not None and self.known is not None and shown:
-            self.known.see(before, Known.read(shown).seq)
+        if before is not None and self.known is not None and state_text:
+            self.known.learn_reply(before, KnownState.parse(state_text).seq)
 
-    def reached(self, before: Known | None, seq: int) -> bool:
+    def learn_sequence(self, before: KnownState | None, seq: int) -> bool:
         """Learn from a reply that contains the sequence itself.
 
         Returns False if the remembered state is not the one that the call was made to.
@@ -137,13 +137,13 @@ class Watch:
         known = self.known
         if before is None or known is None or (before.id, before.turn) != (known.id, known.turn):
             return False
-        known.see(before, seq)
+        known.learn_reply(before, seq)
         return True
 
-    def entered(self, before: Known | None, pushed: int) -> None:
+    def learn_push(self, before: KnownState | None, pushed: int) -> None:
         """Learn from a push's reply: it used *pushed* numbers of the sequence."""
         if before is not None and self.known is not None:
-            self.known.see(before, before.seq + pushed)
+            self.known.learn_reply(before, before.seq + pushed)
 
 
 def read_error(error: Exception) -> StateLost | tuple[int, int] | None:

@@ -90,7 +90,7 @@ class Push(Value):
     job: str = ""
     """The job that it counts for, without spaces; empty for none."""
 
-    def stored(self, pack: Callable[[bytes], bytes] = bytes) -> bytes:
+    def to_stored(self, pack: Callable[[bytes], bytes] = bytes) -> bytes:
         """Return what Redis stores: a header, and the encoded request after *pack*."""
         return b"%b\n%b" % (header_of(self.priority, self.domain, self.job), pack(self.blob))
 
@@ -101,7 +101,7 @@ class Push(Value):
             fingerprint = f"!{fingerprint}"
         if self.mark and (self.force or self.fingerprint is None):
             fingerprint = f"{fingerprint}*{self.mark}"
-        level, stored = level_of(self.priority), self.stored(pack)
+        level, stored = level_of(self.priority), self.to_stored(pack)
         return fingerprint, self.domain, level, self.not_before_ms, stored
 
 
@@ -169,7 +169,7 @@ class Leased(Value):
     expired: bool
     """Leases of a silent worker expired: call reap."""
     leases: Sequence[Lease]
-    state_shown: str = ""
+    state_text: str = ""
     """Id, turn and sequence of the crawl (scrapy_seine.frontier.lost_state)."""
     broken_keys: Sequence[str] = ()
     """Keys of the wrong type: the domains that use them were set aside for a minute."""
@@ -216,7 +216,7 @@ class Done(Value):
     """The rule by which it was ignored; empty: it was parsed."""
 
     @property
-    def ended(self) -> Literal["done", "ignored", "cancelled"]:
+    def job_outcome(self) -> Literal["done", "ignored", "cancelled"]:
         """How it counts for its job."""
         if not self.rule:
             return "done"
@@ -243,7 +243,7 @@ class Burial(Value):
     """Links that its page had yielded when its callback or an item failed (I3)."""
 
     @property
-    def ended(self) -> bytes:
+    def job_outcome(self) -> bytes:
         """How its page ended, and why."""
         return b"buried %b" % self.note
 

@@ -12,7 +12,7 @@ from scrapy_seine.frontier.dictionaries import Dictionaries
 from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.encoding.wire import commit_args, script
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.frontier.lost_state import Known, StateError, Watch, new_id
+from scrapy_seine.frontier.lost_state import KnownState, StateError, Watch, new_id
 from scrapy_seine.frontier.model import Burial, Done
 from scrapy_seine.frontier.packer import Packer
 from scrapy_seine.frontier.retry_rules import company
@@ -50,11 +50,11 @@ class Part:
             stamp = self.watch.stamp(self.now_ms)
             return await call(self.redis, script(name), [self.keys.prefix], [stamp, *args])
         except ResponseError as error:
-            raise self.judged(error) from None
+            raise self.translate_error(error) from None
 
-    def judged(self, error: Exception) -> Exception:
-        """Translate an error reply; see `Watch.judged`."""
-        translated = self.watch.judged(error)
+    def translate_error(self, error: Exception) -> Exception:
+        """Translate an error reply; see `Watch.translate`."""
+        translated = self.watch.translate(error)
         if isinstance(translated, StateError):
             self.packer.reset()
         return translated
@@ -67,7 +67,7 @@ class Part:
         """
         self.watch.known = None
         self.packer.reset()
-        self.watch.known = Known.read(word(await self.run("begin", new_id())))
+        self.watch.known = KnownState.parse(word(await self.run("begin", new_id())))
 
     async def reap(self, *, limit: int = 200, max_deliveries: int = 5) -> tuple[int, int]:
         """Take back expired leases; returns how many returned and how many were buried.

@@ -16,7 +16,7 @@ from scrapy_seine.config import MOST_PARTITIONS
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.lenient import whole, word
+from scrapy_seine.lenient import whole_number, word
 
 logger = logging.getLogger(__name__)
 #: The field of a crawl's control that names its spider.
@@ -57,7 +57,7 @@ async def partitions_of(redis: Redis, crawl: str) -> int:
         RedisError: Redis does not answer.
     """
     client: Any = redis
-    partitions = whole(await client.hget(Keys(crawl).control, "partitions"))
+    partitions = whole_number(await client.hget(Keys(crawl).control, "partitions"))
     return partitions if partitions in range(MOST_PARTITIONS + 1) else 0
 
 
@@ -95,7 +95,7 @@ async def reopen(frontier: Frontier) -> None:
     check_partitions(
         crawl,
         partitions,
-        whole(await Frontier(frontier.redis, crawl).run("agree_on_partitions", partitions)),
+        whole_number(await Frontier(frontier.redis, crawl).run("agree_on_partitions", partitions)),
     )
     await frontier.begin()
 

@@ -30,18 +30,18 @@ SAMPLES, NEAR, FAR = 16, 16, 65_536
 #: A change is worth it if the new size is below this share of the old one.
 BETTER = 0.75
 #: Dictionaries that a process keeps for each partition, at most.
-KNOWN = 64
+MAX_DICTIONARIES = 64
 
 
 class Packer:
     """Packs what one partition is to store, and unpacks what it stored."""
 
     def __init__(self) -> None:
-        self.known: dict[bytes, Dictionary] = {}
+        self.dictionaries: dict[bytes, Dictionary] = {}
         """Dictionaries that this process has read, by id. They are valid in any state."""
-        self.unknown: set[bytes] = set()
+        self.unknown_ids: set[bytes] = set()
         """Ids that `unpack` found and this process has not read."""
-        self.own: Dictionary | None = None
+        self.current: Dictionary | None = None
         """The dictionary that packs requests; the crawl's present state has it."""
         self._samples: list[bytes] = []
         self._distance = self._until_sample = NEAR
@@ -59,7 +59,7 @@ class Packer:
             self._until_sample = self._distance
             if len(self._samples) < SAMPLES and len(blob) <= MOST_PACKED:
                 self._samples.append(blob)
-        return blob if self.own is None else self.own.pack(blob)
+        return blob if self.current is None else self.current.pack(blob)
 
     def pack_stored(self, stored: bytes) -> bytes:
         """Pack a request that has its header."""
@@ -72,34 +72,34 @@ class Packer:
         if stored[start : start + 1] != PACKED:
             return stored
         id_ = stored[start + 1 : start + START]
-        dictionary = self.known.get(id_)
+        dictionary = self.dictionaries.get(id_)
         if dictionary is None:
-            self.unknown.add(id_)
+            self.unknown_ids.add(id_)
             return stored
         try:
             return stored[:start] + dictionary.unpack(stored[start:])
         except DecodeError:
             return stored
 
-    def pack_like(self, stored: bytes, old: bytes) -> bytes:
-        """Pack a stored request as *old* is packed, which it replaces."""
-        id_ = old.partition(b"\n")[2][1:START] if is_packed(old) else b""
-        if id_ not in self.known:
+    def pack_like(self, stored: bytes, replaced: bytes) -> bytes:
+        """Pack a stored request as *replaced* is packed, which it replaces."""
+        id_ = replaced.partition(b"\n")[2][1:START] if is_packed(replaced) else b""
+        if id_ not in self.dictionaries:
             return stored
         head, newline, blob = stored.partition(b"\n")
-        return head + newline + self.known[id_].pack(blob)
+        return head + newline + self.dictionaries[id_].pack(blob)
 
     def learn(self, dictionaries: Iterable[Dictionary | None]) -> None:
         """Keep dictionaries for unpacking; the oldest are dropped, and can be read again."""
         for dictionary in dictionaries:
             if dictionary is not None:
-                self.known.pop(dictionary.id, None)
-                self.known[dictionary.id] = dictionary
-        while len(self.known) > KNOWN:
-            del self.known[next(iter(self.known))]
+                self.dictionaries.pop(dictionary.id, None)
+                self.dictionaries[dictionary.id] = dictionary
+        while len(self.dictionaries) > MAX_DICTIONARIES:
+            del self.dictionaries[next(iter(self.dictionaries))]
 
     @contextmanager
-    def looking(self) -> Iterator[Dictionary | None]:
+    def candidate(self) -> Iterator[Dictionary | None]:
         """Make a dictionary of the samples; None if it is no better than the current one.
 
         The next look takes other requests, twice as far apart.
@@ -107,7 +107,7 @@ class Packer:
         candidate = made_of(self._samples[::2], self._test_samples)
         self._distance = min(2 * self._distance, FAR)
         if candidate is not None and candidate.size(self._test_samples) > BETTER * self._cost(
-            self.own
+            self.current
         ):
             candidate = None
         self._looking = True
@@ -122,20 +122,20 @@ class Packer:
 
         Compared to a *rival* it has to be nearly as good; else better than the current one.
         """
-        best = min(offered, key=self._cost, default=None)
-        if best is None:
+        best_dictionary = min(offered, key=self._cost, default=None)
+        if best_dictionary is None:
             return False
         if rival is None:
-            fits = self._cost(best) <= BETTER * self._cost(self.own)
+            fits = self._cost(best_dictionary) <= BETTER * self._cost(self.current)
         else:
-            fits = BETTER * self._cost(best) <= self._cost(rival)
+            fits = BETTER * self._cost(best_dictionary) <= self._cost(rival)
         if fits:
-            self.own = best
+            self.current = best_dictionary
         return fits
 
     def reset(self) -> None:
         """Stop packing: the crawl's state is another one, which may lack the dictionary."""
-        self.own = None
+        self.current = None
         self._distance = self._until_sample = NEAR
         self._samples.clear()
 

@@ -18,7 +18,7 @@ from scrapy_seine.fingerprint import fingerprint, within
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.live_workers import live_workers
-from scrapy_seine.lenient import record, whole, word
+from scrapy_seine.lenient import record, whole_number, word
 from scrapy_seine.meta import RUN, run_of
 from scrapy_seine.records import Value
 
@@ -94,7 +94,7 @@ async def latest_number(frontier: Frontier) -> int:
         RedisError: Redis does not answer.
     """
     client: Any = frontier.redis
-    return whole(await client.hget(Keys(frontier.keys.crawl).control, "run"))
+    return whole_number(await client.hget(Keys(frontier.keys.crawl).control, "run"))
 
 
 async def asked_for(frontier: Frontier, number: int) -> str | None:
@@ -171,7 +171,7 @@ async def _latest(frontier: Frontier) -> tuple[Latest, float]:
     client: Any = frontier.redis
     seconds, micros = await client.time()
     control = await client.hmget(Keys(frontier.keys.crawl).control, "run", "run_at", "run_name")
-    number = whole(control[0])
+    number = whole_number(control[0])
     # Undone requests are read before the end, because both may change meanwhile.
     undone, _ = await frontier.activity()
     ends = [await client.hget(part.keys.control, "ended") for part in frontier.parts]
@@ -179,8 +179,8 @@ async def _latest(frontier: Frontier) -> tuple[Latest, float]:
     latest = Latest(
         number=number,
         name=word(control[2] or b""),
-        begun=whole(control[1]),
-        ended=max(map(whole, ends)),
+        begun=whole_number(control[1]),
+        ended=max(map(whole_number, ends)),
         undone=undone,
         starting=any(info.get("starting") == number for info in workers),
     )
@@ -215,10 +215,10 @@ async def list_runs(frontier: Frontier, *, limit: int = 10) -> list[Run]:
         start = record(fields[b"%d" % number])
         since = start.get("totals")
         since = since if isinstance(since, dict) else {}
-        totals = {name: n - whole(since.get(name)) for name, n in until.items()}
-        began_s = whole(fields.get(b"at:%d" % number)) / 1000
+        totals = {name: n - whole_number(since.get(name)) for name, n in until.items()}
+        began_s = whole_number(fields.get(b"at:%d" % number)) / 1000
         name = str(start.get("name") or "")
         reason = word(fields.get(b"closed:%d" % number) or b"")
         runs.append(Run(number=number, name=name, at=began_s, totals=totals, closed=reason))
-        until = {name: whole(n) for name, n in since.items()}
+        until = {name: whole_number(n) for name, n in since.items()}
     return runs

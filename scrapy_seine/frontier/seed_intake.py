@@ -29,7 +29,7 @@ from scrapy_seine.frontier.lost_state import new_token
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.round_trips.redis_refusals import Refusals
 from scrapy_seine.frontier.round_trips.timer import at_random
-from scrapy_seine.lenient import whole
+from scrapy_seine.lenient import whole_number
 from scrapy_seine.lua_scripts import call
 from scrapy_seine.printable import printable, redact
 
@@ -137,7 +137,7 @@ class Intake:
         nothing_free = flat == [b"HELD"]
         if flat and not nothing_free:
             await self._accept(
-                list(zip(flat[::3], flat[1::3], map(whole, flat[2::3]), strict=True))
+                list(zip(flat[::3], flat[1::3], map(whole_number, flat[2::3]), strict=True))
             )
             self._quiet = False
         else:

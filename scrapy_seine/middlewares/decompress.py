@@ -47,9 +47,9 @@ class Decompress(HttpCompressionMiddleware):
 
     inflight: InFlightTable
     limit: ReadingLimit
-    most: int
+    max_bytes: int
     """Bytes of a body, at most; 0: no limit."""
-    large: int
+    warn_bytes: int
     """Bytes of a body from which on a line is logged; 0: never."""
 
     @classmethod
@@ -62,15 +62,15 @@ class Decompress(HttpCompressionMiddleware):
         middleware = super().from_crawler(crawler)
         worker = worker_of(crawler)
         middleware.inflight, middleware.limit = worker.inflight, worker.limit
-        middleware.most = crawler.settings.getint("DOWNLOAD_MAXSIZE")
-        middleware.large = crawler.settings.getint("DOWNLOAD_WARNSIZE")
+        middleware.max_bytes = crawler.settings.getint("DOWNLOAD_MAXSIZE")
+        middleware.warn_bytes = crawler.settings.getint("DOWNLOAD_WARNSIZE")
         return middleware
 
     def open_spider(self, spider: Spider) -> None:
         """Take the limit from a spider's own attribute, as Scrapy does."""
         super().open_spider(spider)
-        self.most = getattr(spider, "download_maxsize", self.most)
-        self.large = getattr(spider, "download_warnsize", self.large)
+        self.max_bytes = getattr(spider, "download_maxsize", self.max_bytes)
+        self.warn_bytes = getattr(spider, "download_warnsize", self.warn_bytes)
 
     def process_response(  # type: ignore[override]  # Scrapy's third argument is on its way out
         self, request: Request, response: Response
@@ -84,7 +84,7 @@ class Decompress(HttpCompressionMiddleware):
             return _readable(response)
         encodings = b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1")
         description = f"its body is packed ({encodings[:60]})"
-        limit = request.meta.get("download_maxsize", self.most)
+        limit = request.meta.get("download_maxsize", self.max_bytes)
         try:
             unpacked = self.limit.call(_unpacked, response, encodings, limit)
         except TooLarge as error:
@@ -95,25 +95,25 @@ class Decompress(HttpCompressionMiddleware):
             entry = self.inflight.entry_of(request)
             if entry is not None:
                 self.inflight.on_overrun(entry)
-            return self._retry(request, "unreadable", f"unpacking: {error}")
+            return self._retry_or_fail(request, "unreadable", f"unpacking: {error}")
         except ImportError as error:
             failure = f"cannot be unpacked: this worker has no module for that ({error})"
-            return self._retry(request, "broken", f"{description} and {failure}")
+            return self._retry_or_fail(request, "broken", f"{description} and {failure}")
         except Damaged as error:
-            return self._retry(request, "broken", f"{description} and {error}")
+            return self._retry_or_fail(request, "broken", f"{description} and {error}")
         if self.stats and unpacked.body is not response.body:
             self.stats.inc_value("httpcompression/response_bytes", len(unpacked.body))
             self.stats.inc_value("httpcompression/response_count")
-        large = request.meta.get("download_warnsize", self.large)
-        if len(response.body) < large <= len(unpacked.body):
+        warn_bytes = request.meta.get("download_warnsize", self.warn_bytes)
+        if len(response.body) < warn_bytes <= len(unpacked.body):
             logger.warning("%s: %s and makes %d bytes", response, description, len(unpacked.body))
         return _readable(unpacked)
 
-    def _retry(self, request: Request, kind: str, reason: str) -> Request:
-        back = self.inflight.retry(request, kind=kind, reason=reason)
-        if back is None:
+    def _retry_or_fail(self, request: Request, kind: str, reason: str) -> Request:
+        copy = self.inflight.retry(request, kind=kind, reason=reason)
+        if copy is None:
             raise Unusable(reason)
-        return back
+        return copy
 
 
 def _unpacked(response: Response, encodings: str, limit: int) -> Response:

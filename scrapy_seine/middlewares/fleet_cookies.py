@@ -148,7 +148,7 @@ class FleetCookies(CookiesMiddleware):
         if fleet is None:
             return
         if await self._until(lambda: fleet.version(jar.name)) != jar.version:
-            version, cookies = await self._until(lambda: fleet.read(jar.name))
+            version, cookies = await self._until(lambda: fleet.read_jar(jar.name))
             jar.cookies.clear()
             for cookie in cookies:
                 jar.cookies.set_cookie(cookie)

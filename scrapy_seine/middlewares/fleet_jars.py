@@ -19,7 +19,7 @@ from redis.asyncio import Redis
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.encoding.codec import SEAL_BYTES, SEALED, VERSION
 from scrapy_seine.frontier.encoding.seal import Seal
-from scrapy_seine.lenient import whole
+from scrapy_seine.lenient import whole_number
 from scrapy_seine.lua_scripts import call, load_script
 
 #: A jar expires so long after its last change, s.
@@ -40,7 +40,7 @@ class FleetJars:
         self._prefix = f"{{{crawl}}}:jar:"
         self._seal = seal
 
-    async def read(self, name: str) -> tuple[int, list[Cookie]]:
+    async def read_jar(self, name: str) -> tuple[int, list[Cookie]]:
         """Return a jar's version, 0 if there is none, and its cookies.
 
         Raises:
@@ -48,7 +48,9 @@ class FleetJars:
         """
         fields: Mapping[bytes, bytes] = await self._redis.hgetall(self._prefix + name)
         cookies = [self._cookie(name, place, stored) for place, stored in fields.items() if place]
-        return whole(fields.get(_VERSION)), [cookie for cookie in cookies if cookie is not None]
+        return whole_number(fields.get(_VERSION)), [
+            cookie for cookie in cookies if cookie is not None
+        ]
 
     async def version(self, name: str) -> int:
         """Return a jar's version; 0 if there is none.
@@ -56,7 +58,7 @@ class FleetJars:
         Raises:
             RedisError: Redis does not answer.
         """
-        return whole(await self._redis.hget(self._prefix + name, _VERSION))
+        return whole_number(await self._redis.hget(self._prefix + name, _VERSION))
 
     async def change(
         self, name: str, changed: Mapping[Place, Cookie], removed: Sequence[Place]

@@ -67,12 +67,12 @@ class _Output:
     """The unpacked bytes of a body, with their limit."""
 
     def __init__(self, limit: int) -> None:
-        self.most, self.size = limit, 0
+        self.max_bytes, self.size = limit, 0
         self.pieces: list[bytes] = []
 
     def add(self, piece: bytes) -> None:
         self.size += len(piece)
-        if self.most and self.size > self.most:
+        if self.max_bytes and self.size > self.max_bytes:
             raise TooLarge(f"{self.size}")
         self.pieces.append(piece)
 
@@ -147,14 +147,14 @@ def _unbrotli(body: bytes, limit: int) -> bytes:
     try:
         return _unbrotli_by(body, len(body), limit)
     except _Refused as refused:
-        return _unbrotli_by(body, refused.at, limit)
+        return _unbrotli_by(body, refused.offset, limit)
 
 
 class _Refused(Exception):
     """brotli refuses a piece of a body."""
 
     def __init__(self, offset: int) -> None:
-        self.at = offset
+        self.offset = offset
 
 
 def _unbrotli_by(body: bytes, singly_from: int, limit: int) -> bytes:

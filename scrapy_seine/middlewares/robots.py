@@ -30,7 +30,12 @@ from scrapy_seine.errors import NoWay
 from scrapy_seine.middlewares.robots_fetch import FETCH_S, RobotsFetch
 from scrapy_seine.politeness import crawl_delay
 from scrapy_seine.politeness.download_slots import SLOT, waits_at
-from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted
+from scrapy_seine.politeness.robots_cache import (
+    FetchedRobots,
+    FetchNeeded,
+    FetchRunning,
+    SharedRobots,
+)
 from scrapy_seine.politeness.robots_rules import Robots, away_s
 from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.records import Value
@@ -48,7 +53,7 @@ MOST_SITES = 10_000
 @attrs.frozen(eq=False, repr=False)
 class _Site(Value):
     robots: Robots
-    until: float
+    valid_until: float
     delay_ms: int = 0
     """Pause that the site asks for."""
 
@@ -95,7 +100,7 @@ class RobotsMiddleware:
             return None
         origin = f"{url.scheme}://{url.netloc.rpartition('@')[2].lower()}"
         site = self.sites.get(origin)
-        if site is not None and site.until > monotonic():
+        if site is not None and site.valid_until > monotonic():
             return self._judge(request, site)
         return self._wait(request, origin)
 
@@ -113,7 +118,7 @@ class RobotsMiddleware:
             request,
             kind="robots",
             reason="robots.txt cannot be read, so nothing may be asked for now",
-            wait_s=max(0.0, site.until - monotonic()),
+            wait_s=max(0.0, site.valid_until - monotonic()),
         )
         if copy is None:
             raise IgnoreRequest("robots.txt cannot be read")
@@ -127,15 +132,17 @@ class RobotsMiddleware:
         return "robots.txt forbids it"
 
     async def _wait(self, request: Request, origin: str) -> Request | None:
-        asks = f"{self.reach.home_of(request)} {origin}"  # homes may reach different addresses
-        task = self.learning.get(asks)
+        task_key = f"{self.reach.home_of(request)} {origin}"  # homes may reach different addresses
+        task = self.learning.get(task_key)
         if task is None:
             task = asyncio.ensure_future(self._learn(origin, request))
-            self.learning[asks] = task
-            task.add_done_callback(lambda done: self._learned(asks, origin, done))
+            self.learning[task_key] = task
+            task.add_done_callback(
+                lambda finished_tasks: self._store_site(task_key, origin, finished_tasks)
+            )
         entry = self.inflight.entry_of(request)
-        done, _ = await asyncio.wait([task], timeout=PATIENCE_S if entry else None)
-        if done:
+        finished_tasks, _ = await asyncio.wait([task], timeout=PATIENCE_S if entry else None)
+        if finished_tasks:
             try:
                 return self._judge(request, task.result())
             except NoWay as error:
@@ -155,8 +162,8 @@ class RobotsMiddleware:
             raise IgnoreRequest(reason)
         return copy
 
-    def _learned(self, asks: str, origin: str, task: asyncio.Task[_Site]) -> None:
-        del self.learning[asks]
+    def _store_site(self, task_key: str, origin: str, task: asyncio.Task[_Site]) -> None:
+        del self.learning[task_key]
         if task.cancelled() or task.exception() is not None:
             return
         while len(self.sites) >= MOST_SITES:
@@ -164,9 +171,9 @@ class RobotsMiddleware:
         self.sites[origin] = task.result()
 
     async def _learn(self, origin: str, request: Request) -> _Site:
-        fetched = await self._known(origin, request)
+        fetched = await self._fetch(origin, request)
         host = domain(request.url)
-        robots, asked_s, left_s = self._read(fetched, origin)
+        robots, asked_s, left_s = self._parse(fetched, origin)
         site = _Site(robots, monotonic() + left_s)
         if robots.state == "away":
             for place in dict.fromkeys((host, waits_at(request, host))):
@@ -176,38 +183,38 @@ class RobotsMiddleware:
         await self.site_limits.crawl_delay(host, delay_ms)
         return attrs.evolve(site, delay_ms=delay_ms)
 
-    def _read(self, fetched: Known, origin: str) -> tuple[Robots, float, float]:
+    def _parse(self, fetched: FetchedRobots, origin: str) -> tuple[Robots, float, float]:
         """Return the rules, the pause (s) and the lifetime (s) of a robots.txt (I11)."""
-        robots = Robots.read(fetched.state, fetched.body)
+        robots = Robots.parse(fetched.state, fetched.body)
         try:
             return robots, self.limit.call(robots.delay_s, self.agent) or 0.0, fetched.left_s
         except Unreadable as error:  # as one that cannot be fetched: allow nothing for now
             logger.warning("robots.txt of %s: %s", origin, error)
             return Robots("away"), 0.0, away_s(0)
 
-    async def _known(self, origin: str, request: Request) -> Known:
+    async def _fetch(self, origin: str, request: Request) -> FetchedRobots:
         if self.site_limits.exchange is None:
-            return await self.fetch.alone(origin, request, 0)
+            return await self.fetch.fetch_unshared(origin, request, 0)
         redis = self.site_limits.exchange.frontier.redis
         shared = SharedRobots(redis, self.token, lock_s=FETCH_S + 5)
         while True:
             try:
-                result = await shared.look(origin)
-                if isinstance(result, Known):
+                result = await shared.lookup(origin)
+                if isinstance(result, FetchedRobots):
                     self._log_away(origin, result)
                     return result
-                if isinstance(result, Wanted):
-                    return await self.fetch.for_all(shared, origin, request, result.failures)
-                assert isinstance(result, Awaited)
+                if isinstance(result, FetchNeeded):
+                    return await self.fetch.fetch_shared(shared, origin, request, result.failures)
+                assert isinstance(result, FetchRunning)
             except (RedisError, OSError) as error:
                 logger.debug("robots.txt of %s waits for Redis: %s", origin, error)
             await asyncio.sleep(random.uniform(0.05, 0.3))
 
-    def _log_away(self, origin: str, known: Known) -> None:
+    def _log_away(self, origin: str, robots: FetchedRobots) -> None:
         """Log why a site's pages wait, if another process, or an earlier run, found the reason."""
-        if known.state == "away":
+        if robots.state == "away":
             logger.warning(
                 "robots.txt of %s could not be read lately, so its pages wait %.0f s",
                 origin,
-                known.left_s,
+                robots.left_s,
             )

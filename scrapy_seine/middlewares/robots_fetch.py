@@ -27,7 +27,7 @@ from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, NoNetwork, NoWay
 from scrapy_seine.middlewares.decompress import Unusable
 from scrapy_seine.middlewares.redirect import LedNowhere
-from scrapy_seine.politeness.robots_cache import Known, SharedRobots, kept_s
+from scrapy_seine.politeness.robots_cache import FetchedRobots, SharedRobots, lifetime_s
 from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, away_s, state_of
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ FETCH_S = 45.0
 #: Lifetime of a result that should be fetched again at once, s.
 _MOMENT_S = 0.001
 #: Keys of the page's meta that its robots.txt request takes over.
-_WAY = ("proxy", m.PROXY_POOL, m.PROXY_COUNTRY, m.SITE_ID, "download_slot")
+_ROUTE_KEYS = ("proxy", m.PROXY_POOL, m.PROXY_COUNTRY, m.SITE_ID, "download_slot")
 
 
 class RobotsFetch:
@@ -47,11 +47,11 @@ class RobotsFetch:
         self.inflight = inflight
         self.stats: Any = crawler.stats
         self.reach = worker_of(crawler).reach
-        self.lifetime_s = kept_s(crawler.settings)
+        self.lifetime_s = lifetime_s(crawler.settings)
 
-    async def for_all(
+    async def fetch_shared(
         self, shared: SharedRobots, origin: str, request: Request, failures: int
-    ) -> Known:
+    ) -> FetchedRobots:
         """Fetch it, and store the result for the fleet.
 
         Raises:
@@ -59,10 +59,10 @@ class RobotsFetch:
             NoNetwork: this machine cannot reach any site.
         """
         try:
-            fetched = await self.alone(origin, request, failures)
+            fetched = await self.fetch_unshared(origin, request, failures)
         except (AddressRefused, NoWay):  # release the lock, because another page may fetch it
             with suppress(RedisError, OSError):
-                await shared.store(origin, Known("away", b"", _MOMENT_S), failures=failures)
+                await shared.store(origin, FetchedRobots("away", b"", _MOMENT_S), failures=failures)
             raise
         failures = failures + 1 if fetched.state == "away" else 0
         try:
@@ -71,65 +71,69 @@ class RobotsFetch:
             logger.debug("robots.txt of %s is not shared: %s", origin, error)
         return fetched
 
-    async def alone(self, origin: str, request: Request, failures: int) -> Known:
+    async def fetch_unshared(self, origin: str, request: Request, failures: int) -> FetchedRobots:
         """Fetch it in the page's slot, or without one where the frontier has none.
 
         Raises:
-            AddressRefused, NoWay, NoNetwork: as `for_all` does.
+            AddressRefused, NoWay, NoNetwork: as `fetch_shared` does.
         """
         try:
-            return await self._ask(origin, request, failures, on_lease=True)
+            return await self._download(origin, request, failures, on_lease=True)
         except NotNow:  # the frontier has no slot; without rules nothing else can be fetched
-            return await self._ask(origin, request, failures, on_lease=False)
+            return await self._download(origin, request, failures, on_lease=False)
         finally:
             entry = self.inflight.entry_of(request)
             if entry is not None:  # the slot was used: the page must take another
                 entry.spent_at = monotonic()
 
-    async def _ask(self, origin: str, request: Request, failures: int, *, on_lease: bool) -> Known:
-        meta = {key: request.meta[key] for key in _WAY if key in request.meta}
+    async def _download(
+        self, origin: str, request: Request, failures: int, *, on_lease: bool
+    ) -> FetchedRobots:
+        meta = {key: request.meta[key] for key in _ROUTE_KEYS if key in request.meta}
         # RFC 9309, 2.3.1.2: follow at least five redirects, to any host.
         meta |= {"dont_obey_robotstxt": True, "allow_offsite": True, "redirect_ttl": 5}
         meta[m.HOME] = self.reach.home_of(request)
         meta |= {"download_maxsize": 8 * SIZE_LIMIT, "download_timeout": FETCH_S / 3}
         if on_lease:
             meta |= {m.INSTEAD_OF: request, m.PATIENCE_MS: int(FETCH_S * 500)}
-        ask = Request(f"{origin}/robots.txt", meta=meta, callback=NO_CALLBACK, dont_filter=True)
+        robots_request = Request(
+            f"{origin}/robots.txt", meta=meta, callback=NO_CALLBACK, dont_filter=True
+        )
         engine: Any = self.crawler.engine
         self.stats.inc_value("robotstxt/request_count")
         try:
-            response = await asyncio.wait_for(engine.download_async(ask), FETCH_S)
+            response = await asyncio.wait_for(engine.download_async(robots_request), FETCH_S)
         except (NotNow, NoWay):
             raise
         except AddressRefused as error:
-            if error.place != place_of(ask):  # a redirect leads there: treat as missing
-                return Known("free", b"", self.lifetime_s)
+            if error.place != place_of(robots_request):  # a redirect leads there: treat as missing
+                return FetchedRobots("free", b"", self.lifetime_s)
             raise  # this page may not reach the address either, but other pages may
         except Unusable as error:  # there are rules that cannot be read
             logger.warning("robots.txt of %s: %s", origin, error)
-            return Known("away", b"", away_s(failures))
+            return FetchedRobots("away", b"", away_s(failures))
         except IgnoreRequest as error:
             if isinstance(error.__cause__, LedNowhere):  # over five redirects: treat as missing
-                return Known("free", b"", self.lifetime_s)
+                return FetchedRobots("free", b"", self.lifetime_s)
             # There may be rules, which were not fetched.
             logger.warning(
                 "robots.txt of %s: a middleware ignores it (%s: %s), so the site's pages wait; let "
                 "requests for /robots.txt pass there",
                 *(origin, type(error).__name__, error),
             )
-            return Known("away", b"", away_s(failures))
+            return FetchedRobots("away", b"", away_s(failures))
         except Exception as error:
             return _unreachable(origin, error, failures)
         state = state_of(response.status)
         self.stats.inc_value(f"robotstxt/response_status_count/{response.status}")
         if state == "away":
             logger.warning("robots.txt of %s: HTTP %d", origin, response.status)
-            return Known(state, b"", away_s(failures))
+            return FetchedRobots(state, b"", away_s(failures))
         body = response.body[:SIZE_LIMIT] if state == "rules" else b""
-        return Known(state, body, self.lifetime_s)
+        return FetchedRobots(state, body, self.lifetime_s)
 
 
-def _unreachable(origin: str, error: Exception, failures: int) -> Known:
+def _unreachable(origin: str, error: Exception, failures: int) -> FetchedRobots:
     """Log that a download failed, and return for how long nothing may be fetched.
 
     Raises:
@@ -138,4 +142,4 @@ def _unreachable(origin: str, error: Exception, failures: int) -> Known:
     if reason := own_faults.log_own_fault(error):
         raise NoNetwork(reason) from None
     logger.warning("robots.txt of %s: %s: %s", origin, type(error).__name__, error)
-    return Known("away", b"", away_s(failures))
+    return FetchedRobots("away", b"", away_s(failures))

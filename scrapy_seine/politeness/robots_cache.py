@@ -20,13 +20,13 @@ from scrapy_seine.records import Value
 _STATES: dict[bytes, State] = {b"rules": "rules", b"free": "free", b"away": "away"}
 
 
-def kept_s(settings: SettingsLike) -> float:
+def lifetime_s(settings: SettingsLike) -> float:
     """Read how long a fetched robots.txt is valid for the fleet, s (SEINE_ROBOTS_SECONDS)."""
     return number(settings, "SEINE_ROBOTS_SECONDS", 86400, low=1)
 
 
 @attrs.frozen(eq=False, repr=False)
-class Known(Value):
+class FetchedRobots(Value):
     """A robots.txt that the fleet has."""
 
     state: State
@@ -36,14 +36,14 @@ class Known(Value):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Wanted(Value):
+class FetchNeeded(Value):
     """No worker has it: the caller has to fetch it, and to store the result."""
 
     failures: int
 
 
 @attrs.frozen(eq=False, repr=False)
-class Awaited(Value):
+class FetchRunning(Value):
     """Another worker is fetching it."""
 
 
@@ -57,23 +57,23 @@ class SharedRobots:
         #: 0 asks the server's clock; tests pass their own time.
         self.now_ms = now_ms
 
-    async def look(self, origin: str) -> Known | Wanted | Awaited:
+    async def lookup(self, origin: str) -> FetchedRobots | FetchNeeded | FetchRunning:
         """Return what is known of *origin* (`https://host:port`), or who has to fetch it."""
         lua = load_script("scrapy_seine.politeness", "robots")
         args = [self.now_ms, self.token, int(self.lock_s * 1000)]
         word, *fields = await call(self.redis, lua, _keys(origin), args)
         if word == b"FETCH":
-            return Wanted(int(fields[0]))
+            return FetchNeeded(int(fields[0]))
         if word == b"WAIT":
-            return Awaited()
-        known = _read(*fields)
-        return Wanted(0) if known is None else known
+            return FetchRunning()
+        robots = _parse(*fields)
+        return FetchNeeded(0) if robots is None else robots
 
-    async def store(self, origin: str, known: Known, *, failures: int = 0) -> None:
+    async def store(self, origin: str, robots: FetchedRobots, *, failures: int = 0) -> None:
         """Store the result for the fleet, and release the lock."""
         lua = load_script("scrapy_seine.politeness", "robots_store")
-        body = zlib.compress(known.body[:SIZE_LIMIT]) if known.body else b""
-        args = [self.now_ms, self.token, known.state, int(known.left_s * 1000), failures, body]
+        body = zlib.compress(robots.body[:SIZE_LIMIT]) if robots.body else b""
+        args = [self.now_ms, self.token, robots.state, int(robots.left_s * 1000), failures, body]
         await call(self.redis, lua, _keys(origin), args)
 
 
@@ -81,7 +81,7 @@ def _keys(origin: str) -> list[str]:
     return [f"robots:{{{origin}}}", f"robots:{{{origin}}}:lock"]
 
 
-def _read(state: bytes, left_ms: int, body: bytes) -> Known | None:
+def _parse(state: bytes, left_ms: int, body: bytes) -> FetchedRobots | None:
     """Parse a stored robots.txt; None if it is damaged, so that it is fetched again."""
     parsed_state = _STATES.get(state)
     inflater = zlib.decompressobj()
@@ -91,7 +91,7 @@ def _read(state: bytes, left_ms: int, body: bytes) -> Known | None:
         return None
     is_complete = not body or inflater.eof or len(text) == SIZE_LIMIT
     return (
-        Known(parsed_state, text, int(left_ms) / 1000)
+        FetchedRobots(parsed_state, text, int(left_ms) / 1000)
         if parsed_state is not None and is_complete
         else None
     )

@@ -59,7 +59,7 @@ class Robots:
     """Number of an agent's rules with a wildcard."""
 
     @classmethod
-    def read(cls, state: State, body: bytes) -> Robots:
+    def parse(cls, state: State, body: bytes) -> Robots:
         """Parse a robots.txt; a body that is no text of rules allows everything."""
         if state != "rules":
             return cls(state)
@@ -94,9 +94,9 @@ class Robots:
     def delay_s(self, agent: str) -> float | None:
         """Seconds between two requests that the site asks of *agent*, if it does.
 
-        >>> Robots.read("rules", b"User-agent: *\\nCrawl-delay: 1.5").delay_s("Seine")
+        >>> Robots.parse("rules", b"User-agent: *\\nCrawl-delay: 1.5").delay_s("Seine")
         1.5
-        >>> Robots.read("rules", b"User-agent: *\\nRequest-rate: 1/4").delay_s("Seine")
+        >>> Robots.parse("rules", b"User-agent: *\\nRequest-rate: 1/4").delay_s("Seine")
         4.0
         """
         if self.state != "rules":

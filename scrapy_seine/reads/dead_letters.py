@@ -13,7 +13,7 @@ from scrapy_seine.frontier.gather import run_all
 from scrapy_seine.frontier.which_partition import part_of_id
 from scrapy_seine.lenient import word
 from scrapy_seine.printable import redact
-from scrapy_seine.reads.requests import Found, load, read
+from scrapy_seine.reads.requests import Found, decode_stored, load
 from scrapy_seine.records import Value
 
 #: Dead letters read in one step while filtering.
@@ -69,7 +69,7 @@ async def read_dead(frontier: Frontier, *, start: int = 0, limit: int = 50) -> l
     notes = await client.hmget(keys.autopsy, ids) if ids else []
     bodies = await load(frontier, ids)
     return [
-        read(stored, id=word(id_), state="dead", at=score / 1000, note=parse_note(note))
+        decode_stored(stored, id=word(id_), state="dead", at=score / 1000, note=parse_note(note))
         for (id_, score), note, stored in zip(rows, notes, bodies, strict=True)
     ]
 
@@ -117,6 +117,6 @@ async def one_dead(frontier: Frontier, id_: str) -> tuple[Found, bytes] | None:
     score = await client.zscore(keys.dead, id_)
     if score is None:
         return None
-    (stored,) = await part.dictionaries.read([await client.hget(keys.requests, id_)])
+    (stored,) = await part.dictionaries.unpack_stored([await client.hget(keys.requests, id_)])
     fields = parse_note(await client.hget(keys.autopsy, id_))
-    return read(stored, id=id_, state="dead", at=score / 1000, note=fields), stored or b""
+    return decode_stored(stored, id=id_, state="dead", at=score / 1000, note=fields), stored or b""

@@ -9,7 +9,7 @@ import attrs
 from redis.asyncio import Redis
 
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.lenient import whole, word
+from scrapy_seine.lenient import whole_number, word
 from scrapy_seine.reads.outcome_history import OUTCOMES
 from scrapy_seine.records import Value
 
@@ -92,7 +92,7 @@ async def read_domains(
         pipe.hmget(keys.domain(name), _FIELDS)
         pipe.zcard(keys.queue(name))
     (delay, cap), *replies = await pipe.execute()
-    defaults = {"delay": whole(delay), "cap": whole(cap, 16)}
+    defaults = {"delay": whole_number(delay), "cap": whole_number(cap, 16)}
     rows = zip(names, replies[::2], replies[1::2], strict=True)
     return [_domain(name, fields, queued, defaults, now_s) for name, fields, queued in rows]
 
@@ -101,7 +101,7 @@ def _domain(
     name: str, fields: Sequence[bytes | None], queued: int, defaults: dict[str, int], now_s: float
 ) -> Domain:
     raw = dict(zip(_FIELDS, fields, strict=True))
-    values = {field: whole(value) for field, value in raw.items() if value}
+    values = {field: whole_number(value) for field, value in raw.items() if value}
     until_ms = max(values.get("due", 0), values.get("blocked", 0))
     due_in_s = round(max(0.0, until_ms / 1000 - now_s), 3)
     delay = values.get("delay", values.get("site_delay", defaults["delay"]))

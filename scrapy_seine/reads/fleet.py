@@ -16,7 +16,7 @@ from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts
-from scrapy_seine.lenient import real, record, whole, word
+from scrapy_seine.lenient import real, record, whole_number, word
 from scrapy_seine.meta import CREATED_AT, is_own
 from scrapy_seine.printable import printable, redact
 from scrapy_seine.reads.domains import Domain, free_slots, read_domains
@@ -163,7 +163,7 @@ async def _oldest(redis: Redis, frontier: Frontier, ready: Sequence[Domain], now
     client: Any = redis
     part = frontier.part(ready[0].name)
     head = await client.zrange(part.keys.queue(ready[0].name), 0, 0)
-    (stored,) = await part.dictionaries.read(
+    (stored,) = await part.dictionaries.unpack_stored(
         [await client.hget(part.keys.requests, head[0]) if head else None]
     )
     if not stored:
@@ -220,12 +220,12 @@ async def _workers(
 
 def _worker(name: str, expires_in_s: float, info: bytes | None) -> Worker:
     fields = record(info)
-    values: dict[str, Any] = {name: whole(fields.get(name)) for name in _NUMBERS}
+    values: dict[str, Any] = {name: whole_number(fields.get(name)) for name in _NUMBERS}
     values |= {"waits": redact(printable(str(fields.get("waits", ""))))}
     values |= {"host": str(fields.get("host", "")), "started": real(fields.get("started"))}
     values |= {
         "version": str(fields.get("version", "")),
-        "memory_bytes": whole(fields.get("memory")),
+        "memory_bytes": whole_number(fields.get("memory")),
     }
     values |= {
         "cpu": real(fields["cpu"]) if "cpu" in fields else None,

@@ -23,7 +23,7 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.lenient import whole, word
+from scrapy_seine.lenient import whole_number, word
 from scrapy_seine.records import Value
 
 OUTCOMES = ("done", "retry", "bury")
@@ -152,7 +152,7 @@ async def read_steps(
         for field, n in reply.items():
             start, _, name = word(field).partition(" ")
             if name in STEP_FIELDS:
-                counts.setdefault(whole(start), {})[name] = whole(n)
+                counts.setdefault(whole_number(start), {})[name] = whole_number(n)
     return [
         Minute(start, **counts.get(start, {}))
         for start in range(first_start, last_start + 1, grain.step_s)

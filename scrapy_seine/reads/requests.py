@@ -11,7 +11,7 @@ from scrapy_seine import meta as m
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.gather import run_all
 from scrapy_seine.frontier.which_partition import part_of_id
-from scrapy_seine.lenient import real, whole, word
+from scrapy_seine.lenient import real, whole_number, word
 from scrapy_seine.reads.fleet import meta_of, stored_fields
 from scrapy_seine.records import Value
 
@@ -34,14 +34,16 @@ class Found(Value):
     note: dict[str, Any] = attrs.Factory(dict)
 
 
-def read(stored: bytes | None, **more: Any) -> Found:
+def decode_stored(stored: bytes | None, **more: Any) -> Found:
     """Decode a stored request; one that cannot be decoded has no URL (I8)."""
     fields = stored_fields(stored or b"")
     meta = meta_of(fields)
     return Found(
         url=str(fields.get("url") or "(cannot be read)"),
-        priority=whole(fields.get("priority")),
-        retries=whole(meta.get(m.RETRY_TIMES if m.is_own(meta, m.RETRY_COUNT) else m.RETRY_COUNT)),
+        priority=whole_number(fields.get("priority")),
+        retries=whole_number(
+            meta.get(m.RETRY_TIMES if m.is_own(meta, m.RETRY_COUNT) else m.RETRY_COUNT)
+        ),
         created=0.0 if m.is_own(meta, m.CREATED_AT) else real(meta.get(m.CREATED_AT)),
         **more,
     )
@@ -54,7 +56,7 @@ async def load(frontier: Frontier, ids: Sequence[bytes]) -> list[bytes | None]:
     async def read_part(part: Frontier) -> dict[bytes, bytes | None]:
         part_ids = [id_ for id_ in ids if part_of_id(word(id_)) == (part.keys.index or 0)]
         bodies = await client.hmget(part.keys.requests, part_ids) if part_ids else []
-        return dict(zip(part_ids, await part.dictionaries.read(bodies), strict=True))
+        return dict(zip(part_ids, await part.dictionaries.unpack_stored(bodies), strict=True))
 
     stored: dict[bytes, bytes | None] = {}
     for part_requests in await run_all(map(read_part, frontier.parts)):
@@ -67,4 +69,4 @@ async def peek(frontier: Frontier, domain: str, limit: int = 20) -> list[Found]:
     client: Any = frontier.redis
     ids = await client.zrange(frontier.keys.queue(domain), 0, limit - 1)
     rows = zip(ids, await load(frontier, ids), strict=True)
-    return [read(stored, id=word(id_), state="ready") for id_, stored in rows]
+    return [decode_stored(stored, id=word(id_), state="ready") for id_, stored in rows]

@@ -7,7 +7,7 @@ from typing import Any
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.lenient import word
 from scrapy_seine.reads.dead_letters import read_dead
-from scrapy_seine.reads.requests import Found, load, peek, read
+from scrapy_seine.reads.requests import Found, decode_stored, load, peek
 from scrapy_seine.urls import domain as domain_of
 from scrapy_seine.urls import normalise
 
@@ -44,7 +44,7 @@ async def _delayed(frontier: Frontier, domain: str) -> list[Found]:
     rows = await client.zrange(delayed, 0, DEPTH - 1, withscores=True)
     bodies = await load(frontier, [id_ for id_, _ in rows])
     return [
-        read(stored, id=word(id_), state="delayed", at=score / 1000)
+        decode_stored(stored, id=word(id_), state="delayed", at=score / 1000)
         for (id_, score), stored in zip(rows, bodies, strict=True)
     ]
 
@@ -63,6 +63,6 @@ async def _leased(frontier: Frontier, domain: str) -> list[Found]:
     ]
     bodies = await load(frontier, [id_.encode() for id_, _, _ in matches])
     return [
-        read(stored, id=id_, state="leased", at=expires_s, worker=worker)
+        decode_stored(stored, id=id_, state="leased", at=expires_s, worker=worker)
         for (id_, expires_s, worker), stored in zip(matches, bodies, strict=True)
     ]

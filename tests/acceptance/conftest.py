@@ -12,7 +12,7 @@ import psycopg2
 import pytest
 from redis import Redis
 
-from crawler.demo.stored_rows import stored
+from crawler.demo.stored_rows import stored_products
 from crawler.demo.worker_processes import Fleet, Worker, fleet
 from scrapy_seine.frontier.keys import Keys, SeedKeys
 from tests.helpers import wait_until
@@ -73,7 +73,7 @@ class Crawl:
 
     def rows(self) -> list[dict[str, Any]]:
         """Products stored."""
-        return stored(self.database_url, self.name)
+        return stored_products(self.database_url, self.name)
 
     def query(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Ask the database."""

@@ -32,7 +32,7 @@ import pyarrow.parquet as pq
 from crawler.stores import embedded
 from scrapy_seine.errors import SeineError
 from scrapy_seine.sinks.feeds.chosen_rows import Piece
-from scrapy_seine.sinks.feeds.join import Written, written
+from scrapy_seine.sinks.feeds.join import Written, written_parts
 from tests.helpers import server_folder, serving
 from tests.integration.feeds import kit
 
@@ -71,7 +71,7 @@ class Verdict:
         for name in FEEDS:
             parts = folder / f"{name}.parts"
             try:
-                found = written(parts) if parts.exists() else []
+                found = written_parts(parts) if parts.exists() else []
             except FileNotFoundError:
                 continue
             except SeineError as error:

@@ -36,8 +36,8 @@ from typing import Any
 import attrs
 
 from crawler.catalogue.coordinator.change_rate import Belief, Looks, priors
-from crawler.catalogue.coordinator.known_product import Known
-from crawler.catalogue.coordinator.recrawl import allowance, due
+from crawler.catalogue.coordinator.known_product import KnownProduct
+from crawler.catalogue.coordinator.recrawl import allowance, due_products_of
 from crawler.catalogue.jobs.model import Plan
 
 #: A look at each product in so many days.
@@ -67,7 +67,7 @@ class Item:
 class State:
     """What became of a product."""
 
-    known: Known
+    known: KnownProduct
     wrong: bool = False
     dates: int = 0
     """Dates of the sitemap since the last look."""
@@ -137,7 +137,7 @@ class Run:
 
     def __attrs_post_init__(self) -> None:
         self.states = [
-            State(Known(str(n), _START, category=item.category, watched=item.weight * 100))
+            State(KnownProduct(str(n), _START, category=item.category, watched=item.weight * 100))
             for n, item in enumerate(self.items)
         ]
         maps = ("http://shop.invalid/sitemap.xml",) if self.sitemap else ()
@@ -204,7 +204,7 @@ def ours(run: Run, now: datetime, most: int, spent: int) -> list[int]:
         run.look(number, now)
     run.dated += len(dated)
     known = [state.known for state in run.states]
-    chosen = due(known, run.plan, now, most, run.expected, spent=spent)
+    chosen = due_products_of(known, run.plan, now, most, run.expected, spent=spent)
     return [int(each.url) for each in chosen]
 
 

@@ -29,7 +29,7 @@ from moto.server import ThreadedMotoServer
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
 from crawler.demo.shop_process import served
-from crawler.demo.stored_rows import stored
+from crawler.demo.stored_rows import stored_products
 from crawler.stores import embedded
 from crawler.stores.embedded import Servers
 from crawler.stores.migrations import migrate
@@ -185,7 +185,7 @@ def crawl(products: int, folder: Path, s3: str, servers: Servers, kind: str = ""
                 running.kill()  # and with it what runs in there
     if status:
         print(log.read_text()[-3000:])
-    verdict = judge(Site(products).products, stored(servers.database_url, site))
+    verdict = judge(Site(products).products, stored_products(servers.database_url, site))
     steps = dict(_STEP.findall(log.read_text()))
     objects = bucket.list_objects_v2(Bucket=BUCKET).get("Contents", [])
     return {

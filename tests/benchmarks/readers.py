@@ -87,7 +87,7 @@ def read_map(body: bytes) -> None:
 
 def read_robots(body: bytes) -> None:
     """The same of a robots.txt."""
-    rules = Robots.read("rules", body)
+    rules = Robots.parse("rules", body)
     for path in ("p/1", "a" * 2000):
         rules.allows(f"http://a.example/{path}", "Mozilla/5.0 (compatible; Seine/1.0)")
     rules.delay_s("Seine")

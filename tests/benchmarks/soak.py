@@ -29,7 +29,7 @@ from redis.asyncio import Redis
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
 from crawler.demo.shop_process import served
-from crawler.demo.stored_rows import forget, stored
+from crawler.demo.stored_rows import forget, stored_products
 from crawler.demo.worker_processes import Fleet, fleet
 from crawler.stores import embedded
 from crawler.stores.migrations import migrate
@@ -85,7 +85,7 @@ async def _round(
         return counts.undone == 0 and counts.totals.get("done", 0) > before
 
     await wait_until_async(complete, ROUND_S, "the shop is crawled once more")
-    verdict = judge(catalogue(products), stored(database, CRAWL))
+    verdict = judge(catalogue(products), stored_products(database, CRAWL))
     done = (await frontier.counts()).totals["done"]
     await frontier.clear()
     forget(database, CRAWL)

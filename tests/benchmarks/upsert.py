@@ -142,10 +142,10 @@ def ours(url: str, made: Sequence[Product]) -> None:
     writer = Writer(
         url,
         {"products": lambda cursor, rows: write_products(cursor, rows, window)},
-        done=done,
-        pressed=lambda on: None,
-        refused=lambda table, row, reason: None,
-        limits=Limits(full=1 << 40),
+        on_report=done,
+        on_pause=lambda on: None,
+        replacement_of=lambda table, row, reason: None,
+        limits=Limits(refuse_bytes=1 << 40),
     )
     writer.start()
     for product in made:

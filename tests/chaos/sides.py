@@ -16,7 +16,7 @@ import orjson
 import psycopg2
 from redis import Redis
 
-from crawler.demo.stored_rows import stored
+from crawler.demo.stored_rows import stored_products
 from crawler.stores.embedded import Servers
 from crawler.stores.migrations import migrate
 from scrapy_seine.frontier.keys import Keys
@@ -106,7 +106,7 @@ class Seine:
             return int(waiting + sum(undone))
 
     def rows(self, host: str) -> list[dict[str, Any]]:
-        return stored(self.servers.database_url, self._site(host))
+        return stored_products(self.servers.database_url, self._site(host))
 
 
 @attrs.define

@@ -18,7 +18,7 @@ import attrs
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
 from crawler.demo.shop_process import ServedShop, served
-from crawler.demo.stored_rows import forget, stored
+from crawler.demo.stored_rows import forget, stored_products
 from crawler.stores import embedded
 from crawler.stores.embedded import Servers
 from crawler.stores.migrations import migrate
@@ -107,7 +107,7 @@ class Scene:
         said = log.read_text(errors="replace")
         if status or "Traceback" in said:
             return f"{fault} at {at}: exit status {status}\n{said}"
-        rows = await asyncio.to_thread(stored, self.servers.database_url, self.site_id)
+        rows = await asyncio.to_thread(stored_products, self.servers.database_url, self.site_id)
         if not judge(Site(PRODUCTS).products, rows).passed:
             return f"{fault} at {at}: {len(rows)} of {PRODUCTS} products are stored\n{said}"
         log.unlink()

@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from scrapy_seine.errors import DecodeError
-from scrapy_seine.frontier.change_priority import Which
+from scrapy_seine.frontier.change_priority import RequestSelection
 from scrapy_seine.frontier.encoding.codec import PACKED, decode, encode
 from scrapy_seine.frontier.encoding.packing import MOST_DICTIONARIES, Dictionary, is_packed
 from scrapy_seine.frontier.encoding.wire import note
@@ -111,7 +111,7 @@ async def test_workers_share_dictionaries_and_add_one_for_another_kind(
     await asyncio.gather(*(fill(f, host=f"{n}.example") for n, f in enumerate(others[:2])))
     await fill(frontier, host="2.example")
     assert len(await dictionaries(frontier)) == 1
-    owns = [f.packer.own for f in (frontier, *others[:2])]
+    owns = [f.packer.current for f in (frontier, *others[:2])]
     assert len({own.id for own in owns if own is not None}) == 1
 
     await fill(others[2], kind="review", host="3.example")
@@ -143,7 +143,7 @@ async def test_nothing_is_packed_while_a_worker_lives_that_cannot_read_it(
     await frontier.beat("old", [], ttl_ms=TTL, info=b'{"version":"0.2.0"}')
     late = await join_frontier(redis_client, namespace, 1)
     await fill(late, host="c.example")
-    assert late.packer.own is None, "one that is there already is not used either"
+    assert late.packer.current is None, "one that is there already is not used either"
 
 
 async def test_retries_dead_letters_and_priorities(
@@ -167,7 +167,9 @@ async def test_retries_dead_letters_and_priorities(
     assert dead[0].url == decode(second.blob)["url"]
     assert decode(dead[1].partition(b"\n")[2])["url"] == dead[0].url
 
-    done = await command.set_priority(33, Which(domain=HOST, url="https://*/product/100*"))
+    done = await command.set_priority(
+        33, RequestSelection(domain=HOST, url="https://*/product/100*")
+    )
     assert (done.changed, done.unreadable) == (2, 0)
     assert all(map(is_packed, await stored(frontier))), "none becomes larger by that"
     assert (await frontier.lease("w", 1, ttl_ms=TTL)).leases[0].stored.startswith(b"3967 ")
@@ -232,8 +234,8 @@ async def test_requests_without_their_dictionary_are_leased_and_say_what_they_la
             decode(lease.blob)
         assert lease.domain == HOST
     await fill(other, kind="other", host="b.example")
-    assert other.packer.own is not None
-    assert other.packer.own.text != becomes
+    assert other.packer.current is not None
+    assert other.packer.current.text != becomes
 
 
 async def test_a_damaged_request_ends_alone(frontier: Frontier) -> None:
@@ -257,13 +259,13 @@ async def test_who_changes_a_dictionary_gets_nothing_past_the_signature(
     """Even one who finds a text with the same id: what comes out was signed by nobody."""
     frontier.sealed(["s" * 32] if secret else [])
     await fill(frontier)
-    assert frontier.packer.own is not None
+    assert frontier.packer.current is not None
     forged = Dictionary(
-        frontier.packer.own.text.replace(b"https://a.example", b"https://b.example")
+        frontier.packer.current.text.replace(b"https://a.example", b"https://b.example")
     )
-    forged.id = frontier.packer.own.id
+    forged.id = frontier.packer.current.id
     reader = (await join_frontier(redis_client, namespace, 1)).sealed(["s" * 32] if secret else [])
-    reader.packer.known[forged.id] = forged
+    reader.packer.dictionaries[forged.id] = forged
     leases = (await reader.lease("w", 500, ttl_ms=TTL)).leases
     changed = [lease for lease in leases if b"//b.example" in lease.blob]
     assert len(changed) == 40
@@ -307,12 +309,12 @@ async def test_an_agreement_with_a_state_that_is_gone_counts_for_nothing(
     async def fall(name: str, *args: Any) -> Any:
         reply = await ask(name, *args)
         if name == "add_dictionary":
-            frontier.judged(ResponseError("ROLLEDBACK 1 99999999"))
+            frontier.translate_error(ResponseError("ROLLEDBACK 1 99999999"))
         return reply
 
     frontier.run = fall  # type: ignore[method-assign]
-    await frontier.dictionaries.look()
-    assert frontier.packer.own is None
+    await frontier.dictionaries.agree_if_due()
+    assert frontier.packer.current is None
 
 
 @pytest.mark.parametrize("noticed", [True, False])
@@ -343,4 +345,4 @@ async def test_a_look_that_fails_is_left_for_later(frontier: Frontier) -> None:
     )
     await fill(frontier)
     assert len(await drained(frontier)) == ENOUGH + 40
-    assert frontier.packer.own is not None
+    assert frontier.packer.current is not None

@@ -10,7 +10,12 @@ import pytest
 from redis.asyncio import Redis
 
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.frontier.change_priority import CHANGED_AT_ONCE, Changed, Which, checked
+from scrapy_seine.frontier.change_priority import (
+    CHANGED_AT_ONCE,
+    Changed,
+    RequestSelection,
+    checked,
+)
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
@@ -59,9 +64,11 @@ async def test_what_is_chosen_leaves_first_and_in_the_order_in_which_it_came(
 ) -> None:
     await frontier.configure(delay_ms=0, concurrency=1000, half_window_ms=10**9)
     await frontier.push([push(frontier, f"{kind}/{n}") for n in range(150) for kind in "xy"])
-    did = await frontier.set_priority(50, Which(url="http://*/y/*"))
+    did = await frontier.set_priority(50, RequestSelection(url="http://*/y/*"))
     assert did == Changed(changed=150)
-    assert await frontier.set_priority(50, Which(url="http://*/y/*")) == Changed(unchanged=150)
+    assert await frontier.set_priority(50, RequestSelection(url="http://*/y/*")) == Changed(
+        unchanged=150
+    )
     assert paths(await take(frontier)) == [f"a/{kind}/{n}" for kind in "yx" for n in range(150)]
 
 
@@ -70,25 +77,27 @@ async def test_a_domain_that_became_more_urgent_is_served_before_others(
 ) -> None:
     beside = next(f"h{n}" for n in range(99) if frontier.part(f"h{n}") is frontier.part("a"))
     await frontier.push([push(frontier, "1"), push(frontier, "1", beside)])
-    await frontier.set_priority(6, Which(domain=beside))
+    await frontier.set_priority(6, RequestSelection(domain=beside))
     assert paths((await frontier.part("a").lease("w", 1, ttl_ms=1000)).leases) == [f"{beside}/1"]
 
 
 @pytest.mark.parametrize(
     ("which", "chosen"),
     [
-        (Which(domain="a"), ["a/1", "a/2", "a/3", "a/late"]),
-        (Which(job="j:1"), ["a/2", "b/1"]),
-        (Which(site="shop"), ["a/3", "g/1"]),
-        (Which(url="http://a/*"), ["a/1", "a/2", "a/3", "a/late"]),
-        (Which(url="http://a/1"), ["a/1"]),
-        (Which(domain="a", job="j:1", url="http://a/2"), ["a/2"]),
-        (Which(domain="b", site="shop"), []),
-        (Which(domain="nobody"), []),
-        (Which(), ["a/1", "a/2", "a/3", "a/late", "b/1", "g/1"]),
+        (RequestSelection(domain="a"), ["a/1", "a/2", "a/3", "a/late"]),
+        (RequestSelection(job="j:1"), ["a/2", "b/1"]),
+        (RequestSelection(site="shop"), ["a/3", "g/1"]),
+        (RequestSelection(url="http://a/*"), ["a/1", "a/2", "a/3", "a/late"]),
+        (RequestSelection(url="http://a/1"), ["a/1"]),
+        (RequestSelection(domain="a", job="j:1", url="http://a/2"), ["a/2"]),
+        (RequestSelection(domain="b", site="shop"), []),
+        (RequestSelection(domain="nobody"), []),
+        (RequestSelection(), ["a/1", "a/2", "a/3", "a/late", "b/1", "g/1"]),
     ],
 )
-async def test_each_choice_narrows(frontier: Frontier, which: Which, chosen: list[str]) -> None:
+async def test_each_choice_narrows(
+    frontier: Frontier, which: RequestSelection, chosen: list[str]
+) -> None:
     await frontier.push(
         [
             push(frontier, "1"),
@@ -113,16 +122,16 @@ async def test_what_is_in_flight_or_dead_stays_as_it_is(frontier: Frontier) -> N
     await frontier.push([push(frontier, "1"), push(frontier, "2")])
     flying, dead = await take(frontier)
     await frontier.bury([Burial(lease=dead, note=b"{}")])
-    assert await frontier.set_priority(9, Which()) == Changed()
+    assert await frontier.set_priority(9, RequestSelection()) == Changed()
     assert await frontier.commit([Done(lease=flying)]) == ["OK"]
     assert await frontier.requeue_dead([dead.id]) == 1
-    assert await frontier.set_priority(9, Which(domain="a")) == Changed(changed=1)
+    assert await frontier.set_priority(9, RequestSelection(domain="a")) == Changed(changed=1)
 
 
 async def test_a_further_try_keeps_it(frontier: Frontier) -> None:
     """Its worker places it by the packed request."""
     await frontier.push([push(frontier, "1")])
-    await frontier.set_priority(0, Which(domain="a"))
+    await frontier.set_priority(0, RequestSelection(domain="a"))
     (lease,) = await take(frontier)
     assert "priority" not in decode(lease.blob), "as a request of priority 0 is packed"
     assert lease.level == 4000
@@ -146,7 +155,7 @@ async def test_a_request_that_a_worker_sent_back_meanwhile_is_not_overwritten(
         return await run(name, *args)
 
     monkeypatch.setattr(part, "run", first_a_worker)
-    assert await frontier.set_priority(9, Which(url="http:*")) == Changed()
+    assert await frontier.set_priority(9, RequestSelection(url="http:*")) == Changed()
     (back,) = await take(frontier)
     assert decode(back.blob)["meta"] == {"retry_count": 1}
 
@@ -154,7 +163,7 @@ async def test_a_request_that_a_worker_sent_back_meanwhile_is_not_overwritten(
 async def test_what_nobody_of_the_fleet_signed_is_left_alone(frontier: Frontier) -> None:
     await frontier.push([Push(domain="a", blob=encode({"url": "http://a/1"})), push(frontier, "2")])
     await frontier.push([Push(domain="a", blob=b"junk")])
-    assert await frontier.set_priority(9, Which()) == Changed(changed=1, unreadable=2)
+    assert await frontier.set_priority(9, RequestSelection()) == Changed(changed=1, unreadable=2)
 
 
 async def test_a_command_that_dies_loses_nothing_and_is_finished_by_the_next(
@@ -176,9 +185,9 @@ async def test_a_command_that_dies_loses_nothing_and_is_finished_by_the_next(
     with monkeypatch.context() as patched:
         patched.setattr(part, "run", dies)
         with pytest.raises(asyncio.CancelledError):
-            await frontier.set_priority(9, Which(domain="a"))
+            await frontier.set_priority(9, RequestSelection(domain="a"))
     assert (await frontier.counts()).ready == n
-    did = await frontier.set_priority(9, Which(domain="a"))
+    did = await frontier.set_priority(9, RequestSelection(domain="a"))
     assert did == Changed(changed=n - CHANGED_AT_ONCE, unchanged=CHANGED_AT_ONCE)
     assert paths(await take(frontier)) == [f"a/{i}" for i in range(n)]
 

@@ -161,9 +161,9 @@ def test_a_table_that_takes_no_row_for_a_while_is_waited_for(database_url_empty:
     writer = Writer(
         database_url_empty,
         {"items": partial(write_items, table)},
-        done=reports.append,
-        pressed=lambda is_pressed: None,
-        refused=lambda *_: None,
+        on_report=reports.append,
+        on_pause=lambda is_pressed: None,
+        replacement_of=lambda *_: None,
         limits=Limits(age_s=0.05),
     )
     writer.start()

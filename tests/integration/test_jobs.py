@@ -238,15 +238,15 @@ async def test_a_recrawl_with_work_left_goes_on_the_next_day(coordinator, databa
 
 async def test_what_changed_before_the_last_full_crawl_is_no_news(coordinator, driver):
     plan = attrs.evolve(PLAN, schedule="", sitemaps=("http://shop.example/map.xml",))
-    assert "since" not in (await coordinator._look(plan))["cb_kwargs"]
+    assert "since" not in (await coordinator._look_at_sitemaps(plan))["cb_kwargs"]
     job = await begin(coordinator.jobs)
-    look = (await coordinator._look(plan))["cb_kwargs"]
+    look = (await coordinator._look_at_sitemaps(plan))["cb_kwargs"]
     assert look == {"origin": SEEDS[0], "since": job.started.isoformat()}
     await coordinator.jobs.finish(job)
-    look = (await coordinator._look(plan))["cb_kwargs"]
+    look = (await coordinator._look_at_sitemaps(plan))["cb_kwargs"]
     assert look == {"origin": SEEDS[0], "since": job.started.isoformat(), "crawled": job.id}
     await coordinator.jobs.cancel(job)
-    assert "since" not in (await coordinator._look(plan))["cb_kwargs"]
+    assert "since" not in (await coordinator._look_at_sitemaps(plan))["cb_kwargs"]
 
 
 async def test_a_look_at_sitemaps_enters_nothing_in_the_scope_of_a_crawl_that_runs(
@@ -254,16 +254,16 @@ async def test_a_look_at_sitemaps_enters_nothing_in_the_scope_of_a_crawl_that_ru
 ):
     """Its links would not be followed, and the crawl would take them for seen."""
     plan = attrs.evolve(PLAN, sitemaps=("http://shop.example/map.xml",))
-    await coordinator._full(plan, NOW)
-    await coordinator._watch(plan, NOW)
+    await coordinator._plan_full_crawl(plan, NOW)
+    await coordinator._plan_sitemap_look(plan, NOW)
     (first,) = await coordinator.jobs.newest()  # all of it is news: the crawl is on its way
     await coordinator.jobs.finish(first)
     tomorrow = NOW + timedelta(days=1)
-    await coordinator._full(plan, tomorrow)
-    await coordinator._watch(plan, tomorrow)
+    await coordinator._plan_full_crawl(plan, tomorrow)
+    await coordinator._plan_sitemap_look(plan, tomorrow)
     second = next(job for job in await coordinator.jobs.running() if job.kind == "full")
     assert second.id != first.id
-    assert (await coordinator._look(plan))["cb_kwargs"]["crawled"] == first.id
+    assert (await coordinator._look_at_sitemaps(plan))["cb_kwargs"]["crawled"] == first.id
 
 
 async def test_a_complete_job_is_closed_and_recorded(coordinator, driver, database):
@@ -332,7 +332,7 @@ async def test_a_job_whose_state_is_lost_begins_anew_and_is_not_finished(
         await driver.f.erase()
         with pytest.raises(StateLost):
             await coordinator.jobs.frontier.idle()
-        coordinator._joined = False
+        coordinator._has_joined = False
     for _ in range(3):
         await coordinator.step(NOW)
     assert await lost_rows(database) == [
@@ -352,7 +352,7 @@ async def test_an_ended_job_that_redis_lost_does_not_begin_again(coordinator, dr
     await driver.ack(*await driver.take(9))
     await coordinator.step(NOW)
     await driver.f.erase()
-    coordinator._joined = False
+    coordinator._has_joined = False
     await coordinator.step(NOW)
     assert [state for _, state, _, _ in await lost_rows(database)] == ["finished"]
     assert not await driver.take(9)
@@ -374,7 +374,7 @@ async def test_a_lost_recrawl_is_begun_by_its_next_name(coordinator, database, d
     await coordinator.step(NOW)
     name = (await coordinator.jobs.running())[0].id
     await driver.f.erase()
-    coordinator._joined, coordinator._recrawled_at = False, None
+    coordinator._has_joined, coordinator._recrawled_at = False, None
     await coordinator.step(NOW)
     assert [job.id for job in await coordinator.jobs.running()] == [f"{name}:2"]
     assert len(await driver.take(9)) == 1

@@ -311,7 +311,7 @@ def test_a_statement_shows_rows_and_keeps_the_password_out_of_arguments(database
 
 
 def test_a_reply_of_redis_is_shown_as_its_own_client_shows_it() -> None:
-    assert list(redis_command.shown([b"a", 1, None, [b'b"', b"c"], []])) == [
+    assert list(redis_command.reply_text([b"a", 1, None, [b'b"', b"c"], []])) == [
         '1) "a"',
         "2) (integer) 1",
         "3) (nil)",

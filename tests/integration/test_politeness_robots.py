@@ -11,7 +11,12 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted
+from scrapy_seine.politeness.robots_cache import (
+    FetchedRobots,
+    FetchNeeded,
+    FetchRunning,
+    SharedRobots,
+)
 from settings.test import DOWNLOADER_MIDDLEWARES
 from tests.integration.politeness.crawl import Crawl, stat
 from tests.integration.politeness.site import Answer, Site, page, serve
@@ -161,16 +166,16 @@ async def test_one_worker_fetches_and_a_dead_one_is_replaced(redis_client: Redis
     origin = f"http://{namespace}.example"
     first = SharedRobots(redis_client, "first", lock_s=50, now_ms=1_000_000)
     second = SharedRobots(redis_client, "second", lock_s=50, now_ms=1_000_000)
-    assert await first.look(origin) == Wanted(0)
-    assert await second.look(origin) == Awaited()
+    assert await first.lookup(origin) == FetchNeeded(0)
+    assert await second.lookup(origin) == FetchRunning()
     await redis_client.delete(f"robots:{{{origin}}}:lock")  # it expired: the first one died
-    assert await second.look(origin) == Wanted(0)
-    await first.store(origin, Known("free", b"", 60))  # late: it no longer holds the lock
-    assert await first.look(origin) == Awaited()
-    await second.store(origin, Known("away", b"", 5), failures=1)
-    assert await first.look(origin) == Known("away", b"", 5)
+    assert await second.lookup(origin) == FetchNeeded(0)
+    await first.store(origin, FetchedRobots("free", b"", 60))  # late: it no longer holds the lock
+    assert await first.lookup(origin) == FetchRunning()
+    await second.store(origin, FetchedRobots("away", b"", 5), failures=1)
+    assert await first.lookup(origin) == FetchedRobots("away", b"", 5)
     first.now_ms += 5_000
-    assert await first.look(origin) == Wanted(1)
-    await first.store(origin, Known("rules", b"User-agent: *", 60))
+    assert await first.lookup(origin) == FetchNeeded(1)
+    await first.store(origin, FetchedRobots("rules", b"User-agent: *", 60))
     second.now_ms += 6_000
-    assert await second.look(origin) == Known("rules", b"User-agent: *", 59)
+    assert await second.lookup(origin) == FetchedRobots("rules", b"User-agent: *", 59)

@@ -113,7 +113,7 @@ def test_a_wrong_line_ends_no_session_with_redis(
     ],
 )
 def test_a_reply_is_shown_as_redis_cli_does(reply: Any, lines: list[str]) -> None:
-    assert list(redis.shown(reply)) == lines
+    assert list(redis.reply_text(reply)) == lines
     json.dumps(redis.plain(reply))  # --json can always say it
 
 

@@ -164,7 +164,7 @@ def test_a_wrong_schedule_leaves_its_site_out_of_the_plan_only(
     monkeypatch.setattr(which_site, "load", lambda: found)
 
     assert [plan.site_id for plan in which_site.plans()] == ["good"]
-    assert which_site.named("other") is not None
+    assert which_site.site_named("other") is not None
     (broken,) = broken_imports.broken_files()
     assert "schedule='each day' is no cron expression" in broken.reason
     assert broken.line == 7

@@ -70,14 +70,14 @@ def test_no_meta_raises_anything_but_its_reason(meta: dict[str, Any]) -> None:
             told.append(str(error))
     assert all(text.startswith("meta.") and len(text) < 1000 for text in told)
     try:
-        kept = m.stored(dict(meta))
+        kept = m.storable(dict(meta))
     except BadMeta:
         return
     assert set(kept) == set(meta) - m.LOCAL
 
 
 def test_what_does_not_travel_is_not_believed_where_it_is_stored() -> None:
-    assert m.stored({"depth": 1, "instead_of": 5, "own": 2, "proxy_lease": "x"}) == {
+    assert m.storable({"depth": 1, "instead_of": 5, "own": 2, "proxy_lease": "x"}) == {
         "depth": 1,
         "own": 2,
     }
@@ -124,7 +124,7 @@ def test_a_project_counts_in_retry_count_without_end_of_its_own() -> None:
     for n in range(1, 4):
         again = {**page, "retry_count": page.get("retry_count", 0) + 1}
         m.complete(again, page)
-        assert m.stored(again)["retry_count"] == n
+        assert m.storable(again)["retry_count"] == n
         page = again
 
 
@@ -154,7 +154,7 @@ def test_a_projects_own_time_travels_and_is_handed_on_with_a_copy() -> None:
     m.complete(page, None)
     link = dict(page)
     m.complete(link, page)
-    assert m.stored(link)["created_at"] == "2020-01-01"
+    assert m.storable(link)["created_at"] == "2020-01-01"
     plain: dict[str, Any] = {}
     m.complete(plain, link)
     assert plain["created_at"] > 0
@@ -162,4 +162,4 @@ def test_a_projects_own_time_travels_and_is_handed_on_with_a_copy() -> None:
 
 def test_no_stored_name_lets_another_value_of_ours_pass() -> None:
     with pytest.raises(BadMeta, match="not a whole number"):
-        m.stored({m.OWN: ["download_maxsize"], "download_maxsize": "all"})
+        m.storable({m.OWN: ["download_maxsize"], "download_maxsize": "all"})

@@ -216,7 +216,7 @@ def test_a_date_that_is_none_is_news(changed: str) -> None:
 
 def test_a_rate_of_any_length_is_a_day_at_most() -> None:
     body = b"User-agent: *\nRequest-rate: 1/" + b"9" * 400
-    assert Robots.read("rules", body).delay_s("Seine") == 86_400
+    assert Robots.parse("rules", body).delay_s("Seine") == 86_400
 
 
 _VALUES = (

@@ -17,7 +17,7 @@ from redis.asyncio import Redis
 from crawler.access.proxies.line import Proxy
 from crawler.access.shared_state import prefix, run, text
 from scrapy_seine.config import SettingsLike, number
-from scrapy_seine.lenient import record, whole
+from scrapy_seine.lenient import record, whole_number
 from scrapy_seine.records import Value
 
 #: A proxy whose pause ends within this time is taken in advance, ms.
@@ -67,7 +67,7 @@ class PoolConfig(Value):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Each(Value):
+class EachAddress(Value):
     """Limits of a domain that apply to each proxy separately."""
 
     delay_ms: int
@@ -77,7 +77,7 @@ class Each(Value):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Taken(Value):
+class TakenProxy(Value):
     """A proxy for one request."""
 
     id: str
@@ -98,12 +98,12 @@ class Slot(Value):
     """On Redis' clock, ms."""
     at_s: float
     """On this process' clock, monotonic s."""
-    spent: bool = False
+    is_spent: bool = False
     """The request was sent; a retry needs another slot."""
 
 
 @attrs.frozen(eq=False, repr=False)
-class Some(Value):
+class ShownIds(Value):
     """Some ids of a set, with their total number."""
 
     ids: tuple[str, ...]
@@ -119,13 +119,13 @@ class Some(Value):
 class Registered(Value):
     """The result of registering a worker's list."""
 
-    left: int
+    removed_count: int
     """Proxies that were removed, because no worker lists them any more."""
     lists: int
     """Number of different lists in the fleet."""
-    elsewhere: Some
+    only_elsewhere: ShownIds
     """Proxies that only other workers' lists have."""
-    here: Some
+    only_here: ShownIds
     """Proxies that only this worker's list has."""
 
 
@@ -181,8 +181,8 @@ class ProxyPool:
         return Registered(
             int(removed),
             int(lists),
-            Some(tuple(sorted(map(text, only_others))), int(n_only_others)),
-            Some(tuple(sorted(map(text, only_mine))), int(n_only_mine)),
+            ShownIds(tuple(sorted(map(text, only_others))), int(n_only_others)),
+            ShownIds(tuple(sorted(map(text, only_mine))), int(n_only_mine)),
         )
 
     async def withdraw(self, worker: str) -> None:
@@ -195,12 +195,13 @@ class ProxyPool:
         *,
         pool: str = "",
         country: str = "",
-        keep: str = "",
-        each: Each | None = None,
-    ) -> Taken | float:
-        """Take a proxy, *keep* if it may be used; else return the seconds to wait, inf: no proxy.
+        preferred: str = "",
+        each_address: EachAddress | None = None,
+    ) -> TakenProxy | float:
+        """Take a proxy, *preferred* if usable; else return the seconds to wait, inf: no proxy.
 
-        With *each* these limits of the domain apply to each proxy; a use may then begin later.
+        With *each_address* these limits of the domain apply to each proxy; a use may then begin
+        later.
         """
         token = uuid.uuid4().hex[:16]
         config = self.config
@@ -212,17 +213,21 @@ class ProxyPool:
             domain,
             pool,
             country,
-            keep,
+            preferred,
             token,
             int(config.hold_s * 1000),
             config.concurrency,
             int(config.delay_s * 1000),
-            *(("", 0, 0) if each is None else (each.delay_ms, each.concurrency, LEAD_MS)),
+            *(
+                ("", 0, 0)
+                if each_address is None
+                else (each_address.delay_ms, each_address.concurrency, LEAD_MS)
+            ),
             self.listed,
         )
         status = text(reply[0])
         if status == "TAKEN":
-            return Taken(text(reply[1]), token, bool(reply[2]), int(reply[3]), int(reply[4]))
+            return TakenProxy(text(reply[1]), token, bool(reply[2]), int(reply[3]), int(reply[4]))
         return int(reply[1]) / 1000 if status == "WAIT" else float("inf")
 
     async def pace(
@@ -242,7 +247,7 @@ class ProxyPool:
         args = (self.now_ms, domain, pool, country, self.listed)
         return int(await run(self.redis, "usable_proxies", self.key, *args))
 
-    async def report(self, domain: str, taken: Taken, outcome: Outcome) -> str:
+    async def report(self, domain: str, taken_proxy: TakenProxy, outcome: Outcome) -> str:
         """Report the outcome of a use; return the proxy's new state.
 
         'GOOD'; 'UNKNOWN'; 'BANNED' for the domain; 'AGAIN', a concurrent use had banned it;
@@ -255,8 +260,8 @@ class ProxyPool:
             self.key,
             self.now_ms,
             domain,
-            taken.id,
-            taken.token,
+            taken_proxy.id,
+            taken_proxy.token,
             outcome,
             int(config.quarantine_s * 1000),
             int(config.longest_s * 1000),
@@ -278,7 +283,8 @@ class ProxyPool:
         now_s = self.now_ms / 1000 or clock[0] + clock[1] / 1e6
         infos = await self.redis.hgetall(self.key + "info")
         counts = {
-            text(k): whole(v) for k, v in (await self.redis.hgetall(self.key + "health")).items()
+            text(k): whole_number(v)
+            for k, v in (await self.redis.hgetall(self.key + "health")).items()
         }
         resting = await self._seconds_left(self.key + "resting", now_s)
         domains = {

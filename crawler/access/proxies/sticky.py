@@ -42,7 +42,7 @@ class StickyProxies:
         self._max_age_s = number(settings, "SEINE_PROXY_STICKY_SECONDS", 600)
         self._sessions: dict[Way, _Session] = {}
 
-    def kept(self, way: Way) -> str:
+    def proxy_of(self, way: Way) -> str:
         """Return the session's proxy; empty: there is none, or it was used long enough."""
         session = self._sessions.get(way)
         if session is None:

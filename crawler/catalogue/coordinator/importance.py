@@ -6,15 +6,15 @@ import logging
 import math
 from collections.abc import Callable
 
-from crawler.catalogue.coordinator.known_product import Known
+from crawler.catalogue.coordinator.known_product import KnownProduct
 
 logger = logging.getLogger(__name__)
 #: Bounds of the importance, so that a wrong rule does not starve a site.
 LEAST, MOST = 1e-3, 1e3
-Rule = Callable[[Known], float]
+Rule = Callable[[KnownProduct], float]
 
 
-def importance(product: Known, rule: Rule | None = None) -> float:
+def importance(product: KnownProduct, rule: Rule | None = None) -> float:
     """Return the importance of a product: that of its watch list, else of the site file's rule,
     else 1. A rule that raises or returns no number counts as 1 and is logged.
     """

@@ -11,7 +11,7 @@ from scrapy_seine.records import Value
 
 
 @attrs.frozen(eq=False, repr=False)
-class Known(Value):
+class KnownProduct(Value):
     """A stored product, for the coordinator and for a site file's `importance`."""
 
     url: str

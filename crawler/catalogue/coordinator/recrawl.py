@@ -31,7 +31,7 @@ from crawler.catalogue.coordinator.change_rate import (
     worth,
 )
 from crawler.catalogue.coordinator.importance import importance
-from crawler.catalogue.coordinator.known_product import Known
+from crawler.catalogue.coordinator.known_product import KnownProduct
 from crawler.catalogue.jobs.model import Plan
 from crawler.stores.queries import query
 from scrapy_seine.records import Value
@@ -48,7 +48,7 @@ SWEEP = 0.03
 
 
 def period_s(
-    product: Known,
+    product: KnownProduct,
     calm_s: float,
     *,
     watched: bool = False,
@@ -70,20 +70,20 @@ def period_s(
 class Due(Value):
     """A product whose period is over."""
 
-    known: Known
+    product: KnownProduct
     waited_s: float
     worth: float
 
 
-def due(
-    products: Sequence[Known],
+def due_products_of(
+    products: Sequence[KnownProduct],
     plan: Plan,
     now: datetime,
     limit: int,
     expected: Mapping[str, Belief] | None = None,
     *,
     spent: int = 0,
-) -> list[Known]:
+) -> list[KnownProduct]:
     """Return at most *limit* products whose period is over, by worth, with SWEEP of the oldest.
 
     *expected* has the priors by category, see `change_rate.priors`; *spent* is the number of looks
@@ -100,7 +100,7 @@ def due(
         if waited_s >= product_period_s:
             value = weight * worth(belief(product.looks, prior or ANY), waited_s)
             due_products.append(Due(product, waited_s, value))
-    return [entry.known for entry in select(due_products, limit, spent)]
+    return [entry.product for entry in select(due_products, limit, spent)]
 
 
 def select(due_products: Sequence[Due], limit: int, spent: int = 0) -> list[Due]:
@@ -120,7 +120,7 @@ def select(due_products: Sequence[Due], limit: int, spent: int = 0) -> list[Due]
     return sorted(due_products, key=lambda entry: -entry.worth)
 
 
-def _expected(product: Known, expected: Mapping[str, Belief] | None) -> Belief | None:
+def _expected(product: KnownProduct, expected: Mapping[str, Belief] | None) -> Belief | None:
     if not expected:
         return None
     return expected.get(product.category) or expected.get("")
@@ -137,7 +137,9 @@ def allowance(budget: int, spent: int, elapsed_s: float) -> int:
     return max(0, math.ceil(budget * min(1.0, elapsed_s / _DAY_S)) - spent)
 
 
-def candidates(database_url: str, plan: Plan, now: datetime, limit: int = 10_000) -> list[Known]:
+def candidates(
+    database_url: str, plan: Plan, now: datetime, limit: int = 10_000
+) -> list[KnownProduct]:
     """Read the products that may be due, roughly the most overdue first.
 
     Raises:
@@ -153,7 +155,7 @@ def candidates(database_url: str, plan: Plan, now: datetime, limit: int = 10_000
     with transaction(database_url) as connection:
         cursor = connection.cursor()
         cursor.execute(query("recrawl_candidates"), values)
-        return [Known(*row) for row in cursor.fetchall()]
+        return [KnownProduct(*row) for row in cursor.fetchall()]
 
 
 def expectations(database_url: str, plan: Plan) -> dict[str, Belief]:

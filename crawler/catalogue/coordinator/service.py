@@ -16,7 +16,7 @@ from redis.exceptions import LockError, RedisError
 
 from crawler.catalogue.coordinator import recrawl
 from crawler.catalogue.coordinator.change_rate import Belief
-from crawler.catalogue.coordinator.known_product import Known
+from crawler.catalogue.coordinator.known_product import KnownProduct
 from crawler.catalogue.jobs import cron_times
 from crawler.catalogue.jobs.closing import conditions, end_jobs
 from crawler.catalogue.jobs.in_postgres import record, recorded_state
@@ -63,7 +63,7 @@ class Coordinator:
     frontier: Frontier = attrs.field(init=False)
     jobs: Jobs = attrs.field(init=False)
     leading: bool = False
-    _joined: bool = False
+    _has_joined: bool = False
     _recorded_jobs: set[str] = attrs.field(factory=set, init=False)
     """Names of jobs that only PostgreSQL has; no job begins under these."""
     _lock: Lock = attrs.field(init=False)
@@ -87,7 +87,7 @@ class Coordinator:
                     if await self._lead():
                         await self.step(datetime.now(UTC))
                 except StateError as error:
-                    self._joined = self._joined and not isinstance(error, StateLost)
+                    self._has_joined = self._has_joined and not isinstance(error, StateLost)
                     logger.error("%s", error)
                 except (RedisError, OSError, StoreUnreachable, psycopg2.Error) as error:
                     logger.warning("the coordinator waits: %s", error)
@@ -124,15 +124,15 @@ class Coordinator:
             StateError: Redis has another state of the crawl than at the last step; no job of the
                 lost state is finished.
         """
-        if not self._joined:
+        if not self._has_joined:
             await reopen(self.frontier)
-            self._joined = True
+            self._has_joined = True
         await restore_jobs(self.jobs, self.database_url)
         await self._take_over(now)
         plans = merged(self.plans, await Schedules(self.frontier).all())
         for plan in plans:
-            await self._full(plan, now)
-            await self._watch(plan, now)
+            await self._plan_full_crawl(plan, now)
+            await self._plan_sitemap_look(plan, now)
         if (
             self._recrawled_at is None
             or (now - self._recrawled_at).total_seconds() >= self._pause_s
@@ -152,19 +152,19 @@ class Coordinator:
             if (await self.jobs.complete(job)).planned:
                 logger.info("job %s was left half planned; it is complete now", job.id)
 
-    async def _full(self, plan: Plan, now: datetime) -> None:
+    async def _plan_full_crawl(self, plan: Plan, now: datetime) -> None:
         if not plan.schedule or not plan.seeds:
             return
         due = cron_times.last_due(plan.schedule, now)
         if plan.since is not None and due < plan.since:
             return
-        await self._once(plan, "full", due, plan.seeds)
+        await self._plan_once(plan, "full", due, plan.seeds)
 
-    async def _watch(self, plan: Plan, now: datetime) -> None:
+    async def _plan_sitemap_look(self, plan: Plan, now: datetime) -> None:
         if not plan.sitemaps or plan.watch_s <= 0 or await self._first_crawl_runs(plan):
             return
         at = cron_times.slot(now, plan.watch_s)
-        await self._once(plan, "news", at, plan.sitemaps, self._look)
+        await self._plan_once(plan, "news", at, plan.sitemaps, self._look_at_sitemaps)
 
     async def _jobs_of(self, plan: Plan) -> list[Job]:
         """Return the site's jobs without the cancelled ones, newest first."""
@@ -179,7 +179,7 @@ class Coordinator:
         states = {job.state for job in await self._jobs_of(plan) if job.kind == "full"}
         return bool(states) and "finished" not in states
 
-    async def _look(self, plan: Plan) -> Mapping[str, object]:
+    async def _look_at_sitemaps(self, plan: Plan) -> Mapping[str, object]:
         """Return the fields of the sitemap requests; only later changes than *since* are fetched.
 
         *crawled* is a finished full crawl. In the scope of a running one, a page that this job
@@ -201,7 +201,7 @@ class Coordinator:
             cb_kwargs["since"] = max(times).isoformat()
         return {"callback": "parse_sitemap", "cb_kwargs": cb_kwargs}
 
-    async def _once(
+    async def _plan_once(
         self,
         plan: Plan,
         kind: str,
@@ -244,14 +244,16 @@ class Coordinator:
             limit = min(BATCH, recrawl.allowance(plan.budget, spent, elapsed_s))
         if limit <= 0:
             return
-        products = await asyncio.to_thread(self._due, plan, now, limit, spent)
+        products = await asyncio.to_thread(self._due_products, plan, now, limit, spent)
         if products:
             await self._send_again(plan, name, products)
 
-    def _due(self, plan: Plan, now: datetime, limit: int, spent: int) -> list[Known]:
+    def _due_products(
+        self, plan: Plan, now: datetime, limit: int, spent: int
+    ) -> list[KnownProduct]:
         products = recrawl.candidates(self.database_url, plan, now)
         expected = self._expectations(plan, now) if products else None
-        return recrawl.due(products, plan, now, limit, expected, spent=spent)
+        return recrawl.due_products_of(products, plan, now, limit, expected, spent=spent)
 
     def _expectations(self, plan: Plan, now: datetime) -> Mapping[str, Belief]:
         """Return the priors of the site's products, read again every EXPECT_S seconds."""
@@ -270,7 +272,7 @@ class Coordinator:
                 return job
         return None
 
-    async def _send_again(self, plan: Plan, name: str, products: Sequence[Known]) -> None:
+    async def _send_again(self, plan: Plan, name: str, products: Sequence[KnownProduct]) -> None:
         site = plan.site_id
         await self.jobs.begin(name, site_id=site, kind="recrawl", urls=())
         # The mark has the time of the last look, so that a product is sent once for each look.
@@ -309,7 +311,7 @@ async def _sleep_unless_cancelled(seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
-def _meta(job: str, product: Known) -> dict[str, object]:
+def _meta(job: str, product: KnownProduct) -> dict[str, object]:
     """Return the meta of a request for a known page."""
     # A scope of its own, so that the target of a redirect is fetched for each product.
     return {

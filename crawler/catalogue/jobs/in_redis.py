@@ -19,7 +19,7 @@ from scrapy_seine.fingerprint import fingerprint, within
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
-from scrapy_seine.lenient import items, real, whole, word
+from scrapy_seine.lenient import items, real, whole_number, word
 from scrapy_seine.reads.progress import Pace
 from scrapy_seine.urls import domain, tidy
 
@@ -181,7 +181,7 @@ class Jobs:
             pipe.hmget(f"{part.job}:{job}", fields)
         rows = await pipe.execute()
         return {
-            field: sum(whole(n) for n in column)
+            field: sum(whole_number(n) for n in column)
             for field, column in zip(fields, zip(*rows, strict=True), strict=True)
         }
 
@@ -287,11 +287,11 @@ def _job(name: str, fields: Mapping[bytes, bytes]) -> Job:
         kind=text("kind"),
         state=state,
         domains=tuple(map(str, items(fields.get(b"domains")))),
-        total=whole(text("total")),
-        done=whole(text("done")),
-        ignored=whole(text("ignored")),
-        failed=whole(text("failed")),
-        cancelled=whole(text("cancelled")),
+        total=whole_number(text("total")),
+        done=whole_number(text("done")),
+        ignored=whole_number(text("ignored")),
+        failed=whole_number(text("failed")),
+        cancelled=whole_number(text("cancelled")),
         started_at=real(text("started_at")),
         finished_at=real(text("finished_at")) if text("finished_at") else None,
         planned=text("planned") == "1",
@@ -305,4 +305,4 @@ def _pace(numbers: list[Any]) -> Pace | None:
     if len(numbers) != len(attrs.fields(Pace)):
         return None
     at_s, total, ended, rate, growth = numbers
-    return Pace(real(at_s), whole(total), whole(ended), real(rate), real(growth))
+    return Pace(real(at_s), whole_number(total), whole_number(ended), real(rate), real(growth))

@@ -19,7 +19,7 @@ from crawler.catalogue.jobs.in_postgres import Unended, mark_lost, record, recor
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED_STATES, Job, next_name
 from crawler.stores.frontier_ids import note_frontier
-from scrapy_seine.lenient import moment_of, whole
+from scrapy_seine.lenient import moment_of, whole_number
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ async def _check_frontier(jobs: Jobs, database_url: str) -> None:
     if len(ids) < len(identities):  # this process did not join the crawl
         return
     keys, redis = jobs.frontier.keys, jobs.frontier.redis
-    redis_at = whole(await redis.hget(keys.control, "stored"))
+    redis_at = whole_number(await redis.hget(keys.control, "stored"))
     stored = await asyncio.to_thread(note_frontier, database_url, keys.crawl, "+".join(ids))
     await redis.hset(keys.control, "stored", str(stored.at))
     if stored.before is not None:

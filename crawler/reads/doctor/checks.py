@@ -15,7 +15,7 @@ from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.clocks import clock_findings
 from crawler.reads.doctor.finding import Finding, Level
 from scrapy_seine.config import SettingsLike, flag
-from scrapy_seine.engine.settings_check import faults
+from scrapy_seine.engine.settings_check import wrong_values
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads.formatting import share, size
 from scrapy_seine.records import Value
@@ -41,7 +41,7 @@ def _ok(subject: str, text: str) -> Finding:
     return Finding("ok", subject, text)
 
 
-def on(settings: SettingsLike, name: str) -> bool:
+def is_on(settings: SettingsLike, name: str) -> bool:
     """Whether a switch is on, or has an invalid value."""
     try:
         return flag(settings, name)
@@ -62,7 +62,7 @@ def settings_findings(settings: SettingsLike) -> list[Finding]:
 
 
 def _wrong(settings: SettingsLike) -> Iterator[Finding]:
-    for text in faults(settings, TABLE):
+    for text in wrong_values(settings, TABLE):
         yield Finding("fail", "settings", text, "correct it: no worker starts with it")
 
 
@@ -73,10 +73,10 @@ def _slots(settings: SettingsLike) -> Iterator[Finding]:
         if scheduler.startswith("scrapy_redis."):
             text += ": a killed worker loses what it held, and one bad seed ends the crawl"
         yield Finding("fail", "settings", text, "use scrapy_seine.engine.scheduler.Scheduler")
-        if scheduler.startswith("scrapy_redis.") and not on(settings, "SCHEDULER_PERSIST"):
+        if scheduler.startswith("scrapy_redis.") and not is_on(settings, "SCHEDULER_PERSIST"):
             text = "SCHEDULER_PERSIST is off: any worker that stops deletes everybody's queue"
             yield Finding("fail", "settings", text, "set SCHEDULER_PERSIST = True")
-    if on(settings, "SCHEDULER_FLUSH_ON_START"):
+    if is_on(settings, "SCHEDULER_FLUSH_ON_START"):
         text = "SCHEDULER_FLUSH_ON_START asks every worker to delete the shared queue"
         yield Finding("fail", "settings", text, "remove it; `scrapy frontier clear` asks first")
     dupefilter = str(settings.get("DUPEFILTER_CLASS", ""))
@@ -105,7 +105,7 @@ def _switches(settings: SettingsLike) -> Iterator[Finding]:
         "TELNETCONSOLE_ENABLED": "opens a Python prompt on a port",
     }
     for name, danger in consoles.items():
-        if on(settings, name):
+        if is_on(settings, name):
             yield Finding("fail", "settings", f"{name} is on: it {danger}", f"set {name} = False")
     local_state = {
         "JOBDIR": "it keeps a local queue's state; the frontier's is in Redis",

@@ -25,12 +25,12 @@ from crawler.access.ladder import Policy
 from crawler.access.proxies.pool import PoolConfig
 from crawler.catalogue.jobs.webhooks import WebhookConfig
 from crawler.reads.catalogue_settings import TABLE
-from crawler.reads.doctor.checks import on
+from crawler.reads.doctor.checks import is_on
 from crawler.reads.doctor.finding import Finding
 from crawler.stores.archive.object_storage import S3, Folder, open_store
 from scrapy_seine.config import FrontierConfig, SettingsLike, StoreConfig
 from scrapy_seine.embedded.data_folder import data_folder
-from scrapy_seine.engine.settings_check import PORT, Kind, faults
+from scrapy_seine.engine.settings_check import PORT, Kind, wrong_values
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.printable import redact
 from scrapy_seine.reads.formatting import size
@@ -58,11 +58,11 @@ def environment_findings(
 
 def _places(settings: SettingsLike, table: Mapping[str, Kind]) -> Iterator[Finding]:
     """Try to read or write the place that each setting names, as its kind requires."""
-    if on(settings, "SEINE_EMBEDDED"):
+    if is_on(settings, "SEINE_EMBEDDED"):
         yield from _room("SEINE_DATA_DIR", str(data_folder(settings)))
     for name, kind in sorted(table.items()):
         value = str(settings.get(name) or "").strip()
-        if not (kind.place and value and kind.holds(value)) or _elsewhere(value):
+        if not (kind.place and value and kind.allows(value)) or _elsewhere(value):
             continue
         try:
             _TRIES[kind.place](value)
@@ -76,7 +76,7 @@ def _places(settings: SettingsLike, table: Mapping[str, Kind]) -> Iterator[Findi
 def _port(settings: SettingsLike) -> Iterator[Finding]:
     """Bind the metrics' port for a moment; without the port a worker serves no metrics."""
     host, port = str(settings.get("SEINE_METRICS_HOST") or ""), settings.get("SEINE_METRICS_PORT")
-    if port in ("", None) or not PORT.holds(port):
+    if port in ("", None) or not PORT.allows(port):
         return
     try:
         socket.create_server((host, int(port)), family=AF_INET6 if ":" in host else AF_INET).close()
@@ -200,12 +200,12 @@ class _RightAlone(Value):
     def get(self, name: Any, default: Any = None, /) -> Any:
         """Return the setting, or the default where its value is invalid."""
         value, kind = self.settings.get(name, default), self.table.get(name)
-        return value if kind is None or kind.holds(value) else default
+        return value if kind is None or kind.allows(value) else default
 
 
 def _combined(settings: SettingsLike, spider: str, table: Mapping[str, Kind]) -> Iterator[Finding]:
     """Build a worker's config objects, because settings valid alone may be invalid together."""
-    faulty_names = {fault.partition("=")[0] for fault in faults(settings, table)}
+    faulty_names = {fault.partition("=")[0] for fault in wrong_values(settings, table)}
     valid_settings = _RightAlone(settings, table)
     makers: tuple[Callable[[], object], ...] = (
         lambda: FrontierConfig.from_settings(valid_settings, spider),

@@ -69,7 +69,7 @@ def installed(package: str) -> str | None:
 def _browser(settings: SettingsLike) -> Sequence[Finding]:
     kind = str(settings.get("PLAYWRIGHT_BROWSER_TYPE") or "chromium")
     path = str(settings.get("SEINE_BROWSER_PATH") or "")
-    required = checks.on(settings, "SEINE_BROWSER")
+    required = checks.is_on(settings, "SEINE_BROWSER")
     if kind not in NAMES:
         return []  # the value is a finding already
     try:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from crawler.reads.doctor.finding import Finding, Level
 from crawler.reads.doctor.setting_sources import COMMAND_LINE, SECRET, VARIABLES
 from scrapy_seine.config import flag
-from scrapy_seine.engine.settings_check import OURS, strays
+from scrapy_seine.engine.settings_check import OURS, unknown_names
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import nearest
 
@@ -46,7 +46,7 @@ def environment_strays(environ: Mapping[str, str], known: Collection[str]) -> li
         *(f"{name}_FILE" for name in known if SECRET.search(name)),
         *(variable for names in VARIABLES.values() for variable in names),
     }
-    return list(strays(list(ours_in(environ)), variables))
+    return list(unknown_names(list(ours_in(environ)), variables))
 
 
 def misspelt(
@@ -77,7 +77,7 @@ def _alike(name: str, known: Collection[str]) -> str:
 
 def command_line_strays(settings: BaseSettings, known: Collection[str]) -> list[str]:
     """Report each unknown name of -s, and suggest a similar name."""
-    return list(strays(_on_command_line(settings), known))
+    return list(unknown_names(_on_command_line(settings), known))
 
 
 def _on_command_line(settings: BaseSettings) -> list[str]:

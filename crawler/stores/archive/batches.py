@@ -19,7 +19,7 @@ from psycopg2 import extensions
 from crawler.stores.archive.object_storage import ObjectStore
 from crawler.stores.archive.warc import Page, pack, places_of
 from crawler.stores.queries import query
-from crawler.stores.rows import swallowed
+from crawler.stores.rows import swallowed_row_error
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.sinks.postgres.database import connect
 
@@ -58,7 +58,7 @@ class PageTable:
         ]
         cursor.execute(query("add_pages"), {"rows": orjson.dumps(rows).decode()})
         if cursor.rowcount < len(pages):
-            raise swallowed("archive")
+            raise swallowed_row_error("archive")
         return Counter(archived=len(pages))
 
     def _key(self) -> str:

@@ -1,8 +1,8 @@
 """Private names of Scrapy and Twisted: no other module of the project uses one.
 
 Scrapy may change names that begin with an underscore at any time. So each feature that needs some
-checks here, at the start of a worker, whether all of them exist (`missing`). If one does not, the
-feature is left to Scrapy's own code, and one log line reports it (`available`):
+checks here, at the start of a worker, whether all of them exist (`missing_names`). If one does not,
+the feature is left to Scrapy's own code, and one log line reports it (`available`):
 
 - `engine`: one task for each request (fastpath.request_task). Else Scrapy's engine drives requests,
   and `stock_path` follows them by public names alone.

@@ -33,7 +33,7 @@ def blame(settings: BaseSettings, error: BaseException) -> str | None:
 
 
 def _blame_for_class(settings: BaseSettings) -> str | None:
-    for name, path in _named(settings):
+    for name, path in _class_paths(settings):
         try:
             load_object(path)
         except _NOT_LOADED as error:
@@ -44,15 +44,15 @@ def _blame_for_class(settings: BaseSettings) -> str | None:
 def _blame_for_place(settings: BaseSettings, error: OSError) -> str | None:
     if not isinstance(error.filename, str):
         return None
-    failed = Path(error.filename)
+    failed_path = Path(error.filename)
     for name in sorted(map(str, settings)):
         value = settings.get(name)
-        if isinstance(value, str) and value.strip("/.") and failed.is_relative_to(value):
+        if isinstance(value, str) and value.strip("/.") and failed_path.is_relative_to(value):
             return f"{name}={value} cannot be used: {error.strerror}"
     return None
 
 
-def _named(settings: BaseSettings) -> Iterator[tuple[str, str]]:
+def _class_paths(settings: BaseSettings) -> Iterator[tuple[str, str]]:
     """Settings of Scrapy's that name classes, each with each path that it names."""
     for name, default in vars(default_settings).items():
         names_classes = isinstance(default, Mapping) or _is_path(default)
@@ -60,8 +60,8 @@ def _named(settings: BaseSettings) -> Iterator[tuple[str, str]]:
             continue
         value = settings.get(name)
         is_table = isinstance(value, Mapping | BaseSettings)
-        given = [*value, *value.values()] if is_table else [value]
-        yield from ((name, path) for path in given if _is_path(path))
+        paths = [*value, *value.values()] if is_table else [value]
+        yield from ((name, path) for path in paths if _is_path(path))
 
 
 def _is_path(value: object) -> bool:

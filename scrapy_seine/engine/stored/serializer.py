@@ -113,7 +113,7 @@ def _checked(meta: dict[Any, Any], url: str) -> dict[Any, Any]:
         EncodeError: a project uses a name of Seine's for its own values: `site_id` with a number.
     """
     try:
-        return m.stored(meta)
+        return m.storable(meta)
     except BadMeta as error:
         raise EncodeError(f"{url}: {error}") from None
 
@@ -223,7 +223,7 @@ def from_blob(blob: bytes, spider: Spider) -> Request:
             _check_head(fields)
         _check_cookies(fields.get("cookies", {}))
         if "meta" in fields:
-            fields["meta"] = m.stored(_renamed(fields["meta"]))
+            fields["meta"] = m.storable(_renamed(fields["meta"]))
             if m.EVENT_HANDLERS in fields["meta"]:
                 for name in fields["meta"][m.EVENT_HANDLERS].values():
                     _callback(spider, name)

@@ -13,7 +13,7 @@ from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Beat, Burial, Done, Lease, Leased, Retry
 from scrapy_seine.frontier.which_partition import part_of_domain
-from scrapy_seine.lenient import items, whole, word
+from scrapy_seine.lenient import items, whole_number, word
 from scrapy_seine.lua_scripts import Script, load_script
 from scrapy_seine.meta import REPLAYED, RETRY_COUNT, RETRY_TIMES, is_own
 from scrapy_seine.printable import printable
@@ -23,9 +23,11 @@ MAX_CHILDREN = 500
 _LEASE_FIELDS = 6
 
 
-def remembered(current: bytes | None, old: bytes | None) -> int:
+def seen_count(current: bytes | None, older_generations: bytes | None) -> int:
     """Sum the sizes of the seen-set's generations."""
-    return whole(current) + sum(whole(g.get("n")) for g in items(old) if isinstance(g, dict))
+    return whole_number(current) + sum(
+        whole_number(g.get("n")) for g in items(older_generations) if isinstance(g, dict)
+    )
 
 
 def domain_of(stored: bytes) -> str:
@@ -42,7 +44,7 @@ def job_of(stored: bytes) -> str:
     return b" ".join(stored.partition(b"\n")[0].split(b" ")[2:]).decode()
 
 
-def untried(stored: bytes | None, seal: Seal = NO_SEAL) -> bytes:
+def reset_tries(stored: bytes | None, seal: Seal = NO_SEAL) -> bytes:
     """Return a stored dead letter as if it had never failed, marked as replayed.
 
     Returns b"" where the letter stays unchanged: it cannot be read, or the fleet did not sign it,
@@ -91,7 +93,13 @@ def commit_args(
     """
     args: list[Any] = [len(pages)]
     for page in pages:
-        args += (page.lease.id, page.lease.token, page.lease.job, page.ended, len(page.children))
+        args += (
+            page.lease.id,
+            page.lease.token,
+            page.lease.job,
+            page.job_outcome,
+            len(page.children),
+        )
         for child in page.children:
             is_local = True
             if keys is not None:
@@ -104,14 +112,26 @@ def commit_args(
 
 def retry_args(retries: Sequence[Retry], pack: Callable[[bytes], bytes] = bytes) -> list[Any]:
     """Encode failed requests for `retry`; *pack* packs each request."""
-    return [a for r in retries for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.stored(pack))]
+    return [
+        a for r in retries for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.to_stored(pack))
+    ]
 
 
 def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
     """Parse the reply of the lease script, which was asked to allow *slack_ms* of lateness."""
-    state, now_ms, next_due_ms, undone, entered, expired, flat, shown, broken, workers, spoilt = (
-        reply
-    )
+    (
+        state,
+        now_ms,
+        next_due_ms,
+        undone,
+        entered,
+        expired,
+        flat,
+        state_text,
+        broken_keys,
+        workers,
+        spoilt_numbers,
+    ) = reply
     leases = [
         Lease(
             id=word(flat[start]),
@@ -132,18 +152,18 @@ def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
         entered=int(entered),
         expired=bool(expired),
         leases=leases,
-        state_shown=word(shown),
-        broken_keys=[key.decode("utf-8", "replace") for key in broken],
+        state_text=word(state_text),
+        broken_keys=[key.decode("utf-8", "replace") for key in broken_keys],
         workers=int(workers),
-        spoilt_numbers=spoilt.decode("utf-8", "replace").splitlines(),
+        spoilt_numbers=spoilt_numbers.decode("utf-8", "replace").splitlines(),
     )
 
 
 def parse_beat(reply: Sequence[Any]) -> Beat:
     """Read the reply of the renew script."""
-    lost, workers, undone, to_sweep, cancelled = reply
+    lost_ids, workers, undone, to_sweep, cancelled = reply
     return Beat(
-        lost=list(map(word, lost)),
+        lost=list(map(word, lost_ids)),
         workers=int(workers),
         undone=int(undone),
         to_sweep=to_sweep == 1,
@@ -159,7 +179,7 @@ def _limits(raw: Any) -> dict[str, int]:
     return {"delay_ms": delay_ms, "each_ms": each_ms, "each_cap": each_cap}
 
 
-def note(reason: str, error: str, worker: str, **more: Any) -> bytes:
+def note(reason: str, error: str, worker: str, **fields: Any) -> bytes:
     """Write the note that a dead letter carries."""
     text = {"reason": reason, "error": printable(error), "worker": worker}
-    return orjson.dumps({**text, **more})
+    return orjson.dumps({**text, **fields})

@@ -89,7 +89,7 @@ class PartitionedFrontier(Frontier):
         """Fail, because no script is for all partitions."""
         raise AssertionError(f"{name} has to say which partition it is for")
 
-    async def _split(
+    async def _call_shares(
         self,
         subjects: Sequence[T],
         place_of: Callable[[T], int],
@@ -114,20 +114,23 @@ class PartitionedFrontier(Frontier):
         return self.keys.part(push.domain).index or 0
 
     async def push(self, pushes: Sequence[Push]) -> list[str]:
-        return await self._split(pushes, self._home, lambda part, share: part.push(share))
+        return await self._call_shares(pushes, self._home, lambda part, share: part.push(share))
 
     async def lease(self, worker: str, wanted: int, **how: Any) -> Leased:
         """Lease from all partitions equally; those with more fill up for those with less."""
         all_replies: list[Leased] = []
         parts = random.sample(self._parts, len(self._parts))
-        missing = wanted
-        while parts and (missing > 0 or not all_replies):
-            shares = [missing // len(parts) + (n < missing % len(parts)) for n in range(len(parts))]
+        missing_count = wanted
+        while parts and (missing_count > 0 or not all_replies):
+            shares = [
+                missing_count // len(parts) + (n < missing_count % len(parts))
+                for n in range(len(parts))
+            ]
             replies = await run_all(
                 part.lease(worker, share, **how) for part, share in zip(parts, shares, strict=True)
             )
             all_replies += replies
-            missing -= sum(len(leased.leases) for leased in replies)
+            missing_count -= sum(len(leased.leases) for leased in replies)
             rows = zip(parts, shares, replies, strict=True)
             parts = [part for part, share, reply in rows if share == len(reply.leases)]
         return _merged(all_replies[: len(self._parts)], all_replies)
@@ -158,7 +161,7 @@ class PartitionedFrontier(Frontier):
         Raises:
             RedisError: a server does not answer; pages may have been committed all the same.
         """
-        words = await self._split(
+        words = await self._call_shares(
             pages,
             lambda page: part_of_id(page.lease.id),
             lambda part, share: part.commit(share),
@@ -174,14 +177,14 @@ class PartitionedFrontier(Frontier):
         return sum(await self._all(lambda part: outbox.forward(part, self._parts)))
 
     async def retry(self, retries: Sequence[Retry]) -> list[str]:
-        return await self._split(
+        return await self._call_shares(
             retries,
             lambda retry: part_of_id(retry.lease.id),
             lambda part, share: part.retry(share),
         )
 
     async def bury(self, burials: Sequence[Burial]) -> list[str]:
-        words = await self._split(
+        words = await self._call_shares(
             burials,
             lambda burial: part_of_id(burial.lease.id),
             lambda part, share: part.bury(share),
@@ -191,7 +194,7 @@ class PartitionedFrontier(Frontier):
         return words
 
     async def release(self, leases: Sequence[Lease]) -> list[str]:
-        return await self._split(
+        return await self._call_shares(
             leases, lambda lease: part_of_id(lease.id), lambda part, share: part.release(share)
         )
 
@@ -330,9 +333,9 @@ class PartitionedFrontier(Frontier):
         return sum(await self._all(lambda part: part.clear()))
 
     async def set_priority(
-        self, priority: int, which: change_priority.Which
+        self, priority: int, selection: change_priority.RequestSelection
     ) -> change_priority.Changed:
-        return await super().set_priority(priority, which)  # it calls the partitions itself
+        return await super().set_priority(priority, selection)  # it calls the partitions itself
 
     async def clear_domain(self, domain: str) -> int:
         await self.forward()

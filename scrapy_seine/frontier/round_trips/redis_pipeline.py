@@ -10,7 +10,7 @@ import attrs
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from scrapy_seine.frontier.encoding.wire import parse_leased, script
-from scrapy_seine.frontier.lost_state import ASKS, Known, new_token
+from scrapy_seine.frontier.lost_state import ASKS, KnownState, new_token
 from scrapy_seine.frontier.model import Lease, Leased
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
@@ -66,7 +66,7 @@ class Line:
     ) -> Answer:
         """Send endings and request leases in one pipeline; a call that fails is in the answer."""
         answer = Answer(line=self, endings=outgoing, lease_limit=lease_limit)
-        await self.part.dictionaries.look()
+        await self.part.dictionaries.agree_if_due()
         calls = [*outgoing.limits, *outgoing.calls(self.part.commit_call, self.part.packer)]
         if lease_limit:
             # Leases are requested before endings, because any worker may use a slot that this one
@@ -100,15 +100,15 @@ class Line:
             else:
                 answer.replies.append((script_call, reply))
                 if script_call.name == "push":
-                    watch.entered(before, len(script_call.about))
+                    watch.learn_push(before, len(script_call.about))
         return answer
 
-    async def _take(self, answer: Answer, leased: Leased, before: Known | None) -> None:
+    async def _take(self, answer: Answer, leased: Leased, before: KnownState | None) -> None:
         """Unpack the leases; they are not taken if a dictionary cannot be read."""
-        self.part.watch.saw(before, leased.state_shown)
+        self.part.watch.learn_lease_reply(before, leased.state_text)
         self.starved = len(leased.leases) < answer.lease_limit
         try:
-            answer.leased = await self.part.dictionaries.unpacked(leased)
+            answer.leased = await self.part.dictionaries.unpack_leases(leased)
         except (RedisError, OSError) as error:
             answer.error = answer.error or error
 
@@ -136,7 +136,7 @@ class Line:
                 # It runs after the leases were requested, so that a wake-up is needed.
                 replies[i] = await self._load_and_run(calls[i], stamp.removesuffix(ASKS))
             if isinstance(replies[i], ResponseError):
-                replies[i] = self.part.judged(replies[i])
+                replies[i] = self.part.translate_error(replies[i])
         return replies
 
     async def _load_and_run(self, script_call: Call, stamp: str) -> Any:

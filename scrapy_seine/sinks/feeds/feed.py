@@ -39,13 +39,13 @@ class _Page:
 
     reading: Reading
     hold: Hold
-    failed: str = ""
+    has_failed: str = ""
     """Why some of its items will never be durable."""
 
     def end(self) -> None:
         """End the page, because all its items are written."""
-        if self.failed:
-            self.hold.fail(self.failed)
+        if self.has_failed:
+            self.hold.fail(self.has_failed)
         else:
             self.hold.release()
 
@@ -133,7 +133,7 @@ class Feed:
                 return
             del self._pages[entry]
         part = self._part if self._part is not None else self._begin_part()
-        part.ended.append((page.reading, entry.outcome))
+        part.finished_readings.append((page.reading, entry.outcome))
         self._ending_pages.append(page)
         if not self._inflight.scrapy_holds_any:
             asyncio.get_running_loop().call_soon(self._idle)
@@ -218,7 +218,7 @@ class Feed:
         readings = {id(reading) for reading, _, _ in part.runs}
         for page in (*pages, *self._pages.values(), *self._ending_pages):
             if id(page.reading) in readings:
-                page.failed = reason
+                page.has_failed = reason
 
     async def flush(self) -> None:
         """Write the remaining parts, and return when they are durable or have failed."""

@@ -94,7 +94,7 @@ def join(order: Order) -> Joined | None:
     """
     with _locked(order.folder):
         mark = order.folder / f"{order.run}{JOINED}"
-        parts = written(order.folder, order.run)
+        parts = written_parts(order.folder, order.run)
         if not parts and (mark.exists() or not order.store_empty):
             return None
         result = _write(order, parts)
@@ -209,7 +209,7 @@ def parts_of(folder: Path, run: str = "") -> list[Path]:
     return sorted(path for path in folder.glob(f"{run}*{SIDECAR}") if not path.name.startswith("."))
 
 
-def written(folder: Path, run: str = "") -> list[Written]:
+def written_parts(folder: Path, run: str = "") -> list[Written]:
     """Return a run's parts, in the order of writing, each once.
 
     Raises:

@@ -46,24 +46,24 @@ class Sealed(Value):
     """A part that is ready to be written."""
 
     data: bytes
-    told: dict[str, Any]
+    sidecar_fields: dict[str, Any]
     """The content of its sidecar."""
     rows: int
 
     @property
     def is_plain(self) -> bool:
         """Whether it has only rows, so that it may follow another part in one file."""
-        ends = self.told["ends_at"]
+        ends = self.sidecar_fields["ends_at"]
         return (
-            self.told["kind"] == "rows"
-            and self.told["head"] == 0
+            self.sidecar_fields["kind"] == "rows"
+            and self.sidecar_fields["head"] == 0
             and len(self.data) == (ends[-1] if ends else 0)
         )
 
-    def sidecar(self, name: str = "", at: int = 0) -> bytes:
-        """Return its line in the sidecar; *at*: where it begins in its file, bytes."""
-        place = {"name": name, "at": at, "size": len(self.data)} if name else {}
-        return orjson.dumps({**self.told, **place}, default=str)
+    def sidecar(self, name: str = "", offset: int = 0) -> bytes:
+        """Return its line in the sidecar; *offset*: where it begins in its file, bytes."""
+        place = {"name": name, "at": offset, "size": len(self.data)} if name else {}
+        return orjson.dumps({**self.sidecar_fields, **place}, default=str)
 
 
 class Part:
@@ -75,7 +75,7 @@ class Part:
         """Where each row ends, in bytes."""
         self.runs: list[tuple[Reading, int, int]] = []
         """Successive rows of one reading: the first, and how many."""
-        self.ended: list[tuple[Reading, str]] = []
+        self.finished_readings: list[tuple[Reading, str]] = []
         """Finished readings with their outcomes: no later part has rows of them."""
         exporter.start_exporting()
         self.head = buffer.tell()
@@ -138,7 +138,7 @@ class Part:
             "head": self.head,
             "ends_at": self.ends_at if kind not in {"parquet", "packed"} else [],
             "readings": [[r.page, r.token, r.at_ms, first_row, n] for r, first_row, n in self.runs],
-            "ended": [[r.page, r.token, r.at_ms, outcome] for r, outcome in self.ended],
+            "ended": [[r.page, r.token, r.at_ms, outcome] for r, outcome in self.finished_readings],
         }
         if isinstance(self.exporter, CsvItemExporter) and kind == "csv":
             sidecar["csv"] = csv_form(self.exporter)

@@ -110,8 +110,8 @@ class Folder:
     def _write_once(self, name: str, part: Sealed) -> None:
         if not part.is_plain:
             if part.rows:
-                put(self.path / name, part.data)
-            put(self.path / f"{name}{SIDECAR}", part.sidecar())
+                write_durably(self.path / name, part.data)
+            write_durably(self.path / f"{name}{SIDECAR}", part.sidecar())
             sync_folder(self.path)
             if part.rows:
                 self._note(name, part)
@@ -134,8 +134,8 @@ class _File:
 
     def __init__(self, folder: Path, name: str, part: Sealed) -> None:
         sidecar = folder / f"{name}{SIDECAR}"
-        put(folder / name, part.data)
-        put(sidecar, part.sidecar(name))
+        write_durably(folder / name, part.data)
+        write_durably(sidecar, part.sidecar(name))
         sync_folder(folder)
         self.name = name
         self.size = len(part.data)
@@ -204,7 +204,7 @@ def _size(path: Path) -> int:
         return -1
 
 
-def put(path: Path, data: bytes) -> None:
+def write_durably(path: Path, data: bytes) -> None:
     """Write a file aside, and rename it when it is durable."""
     folder, name = os.path.split(path)
     aside = os.path.join(folder, f".{name}.{os.getpid()}")  # noqa: PTH118  # a quarter of the cost

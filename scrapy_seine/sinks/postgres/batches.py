@@ -23,9 +23,9 @@ class Limits(Value):
     """Bytes at which a batch is complete."""
     age_s: float = 0.3
     """How long a row waits for others, at most."""
-    high: int = 16 << 20
+    pause_bytes: int = 16 << 20
     """Waiting bytes beyond which *pressed* is called."""
-    full: int = 128 << 20
+    refuse_bytes: int = 128 << 20
     """Waiting bytes beyond which `put` refuses."""
 
 
@@ -63,7 +63,7 @@ class Queue:
         self._bytes = 0
         self._turn = threading.Condition()
         self.closed = False
-        self._until = float("inf")
+        self._deadline = float("inf")
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -76,11 +76,11 @@ class Queue:
     @property
     def is_over(self) -> bool:
         """Whether the time limit of `close` has passed."""
-        return time.monotonic() >= self._until
+        return time.monotonic() >= self._deadline
 
     def put(self, table: str, row: Any, size: int, ticket: Any) -> bool:
         """Take a row; False if too many wait already, or the queue is closed."""
-        if self._bytes > self.limits.full or self.closed:
+        if self._bytes > self.limits.refuse_bytes or self.closed:
             return False
         piece = Piece(table, row, size, ticket, time.monotonic())
         with self._turn:
@@ -94,7 +94,7 @@ class Queue:
         """Take no more rows, and hand out the remaining ones for at most *limit_s* seconds."""
         with self._turn:
             self.closed = True
-            self._until = time.monotonic() + limit_s
+            self._deadline = time.monotonic() + limit_s
             self._turn.notify()
 
     def take(self, until: float) -> list[Piece]:
@@ -134,10 +134,10 @@ class Queue:
         """Wait, but not beyond the time limit of `close`; False if that has passed."""
         until = time.monotonic() + wait_s
         with self._turn:
-            while (remaining_s := min(until, self._until) - time.monotonic()) > 0:
+            while (remaining_s := min(until, self._deadline) - time.monotonic()) > 0:
                 self._turn.wait(remaining_s)
         return not self.is_over
 
-    def left(self) -> list[Piece]:
+    def remaining(self) -> list[Piece]:
         """Return the rows that were not taken."""
         return list(self._rows)

@@ -35,26 +35,26 @@ _MISSING = """
 
 
 @attrs.define(eq=False, repr=False)
-class Stretch(Record):
+class CommittedRows(Record):
     """Rows that were committed up to a transaction."""
 
     rows: list[Any] = attrs.Factory(list)
     size: int = 0
     number: int | None = None
     """The transaction's; None: not yet known."""
-    at: float = 0.0
+    committed_at: float = 0.0
     """When it was committed, monotonic s."""
 
 
 @attrs.define(eq=False, repr=False)
-class Missing(Record):
+class LostRows(Record):
     """Rows that a server lost."""
 
     rows: list[Any] = attrs.Factory(list)
     """Rows to write again; the server may have some of them."""
-    known: bool = False
+    is_confirmed: bool = False
     """Whether the server had confirmed some of them."""
-    more: bool = False
+    is_incomplete: bool = False
     """Whether more were lost, which are not kept any more."""
 
 
@@ -62,13 +62,13 @@ class Missing(Record):
 class Committed(Record):
     """The rows that a server confirmed, the oldest first."""
 
-    most: int
+    max_bytes: int
     """Bytes that are kept, at most."""
-    stretches: deque[Stretch] = attrs.Factory(deque)
-    _open: Stretch = attrs.Factory(Stretch)
+    stretches: deque[CommittedRows] = attrs.Factory(deque)
+    _open: CommittedRows = attrs.Factory(CommittedRows)
     _dropped: bool = False
     """Whether older rows are not kept any more."""
-    _started: str = ""
+    _server_started_at: str = ""
     """Start time of the server that committed them."""
 
     def number(self, cursor: extensions.cursor) -> int | None:
@@ -78,7 +78,7 @@ class Committed(Record):
             psycopg2.Error: the server does not answer.
         """
         now = time.monotonic()
-        if self.stretches and now - self.stretches[-1].at < EVERY_S:
+        if self.stretches and now - self.stretches[-1].committed_at < EVERY_S:
             return None
         cursor.execute("SELECT txid_current_if_assigned()")
         row = cursor.fetchone()
@@ -89,20 +89,23 @@ class Committed(Record):
         stretch = self._open
         stretch.rows += rows
         stretch.size += size
-        if number is None and stretch.size <= self.most:
+        if number is None and stretch.size <= self.max_bytes:
             return
-        stretch.number, stretch.at = number, time.monotonic()
+        stretch.number, stretch.committed_at = number, time.monotonic()
         self.stretches.append(stretch)
-        self._open = Stretch()
+        self._open = CommittedRows()
         kept_bytes = sum(older.size for older in self.stretches)
-        while kept_bytes > self.most or self.stretches[0].at < stretch.at - KEPT_S:
+        while (
+            kept_bytes > self.max_bytes
+            or self.stretches[0].committed_at < stretch.committed_at - KEPT_S
+        ):
             if len(self.stretches) == 1:
                 stretch.rows, stretch.size = [], 0
                 return
             kept_bytes -= self.stretches.popleft().size
             self._dropped = True
 
-    def take_missing(self, connection: extensions.connection) -> Missing:
+    def take_missing(self, connection: extensions.connection) -> LostRows:
         """Return the rows that the server of a new connection lacks.
 
         Raises:
@@ -114,24 +117,27 @@ class Committed(Record):
             ((started_at,),) = cursor.fetchall()
             cursor.execute(_MISSING, (numbers,))
             missing_numbers = {number for (number,) in cursor.fetchall()}
-        is_other, self._started = self._started not in ("", started_at), started_at
+        is_other, self._server_started_at = (
+            self._server_started_at not in ("", started_at),
+            started_at,
+        )
         return self._take(missing_numbers, time.monotonic() - KEPT_S if is_other else float("inf"))
 
-    def _take(self, missing_numbers: set[int], since: float) -> Missing:
+    def _take(self, missing_numbers: set[int], since: float) -> LostRows:
         """Remove and return rows that are missing, younger than *since*, or of unknown outcome."""
         stretches = [*self.stretches, self._open]
         present = [
             n
             for n, s in enumerate(stretches)
-            if s.number is not None and s.number not in missing_numbers and s.at < since
+            if s.number is not None and s.number not in missing_numbers and s.committed_at < since
         ]
         first_lost = present[-1] + 1 if present else 0
         lost_stretches = stretches[first_lost:]
-        self.stretches, self._open = deque(stretches[:first_lost]), Stretch()
-        return Missing(
+        self.stretches, self._open = deque(stretches[:first_lost]), CommittedRows()
+        return LostRows(
             rows=[row for stretch in lost_stretches for row in stretch.rows],
-            known=bool(missing_numbers),
-            more=bool(missing_numbers)
+            is_confirmed=bool(missing_numbers),
+            is_incomplete=bool(missing_numbers)
             and (
                 (first_lost == 0 and self._dropped)
                 or not all(s.rows for s in lost_stretches if s.number)

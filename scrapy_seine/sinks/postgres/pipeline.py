@@ -87,9 +87,9 @@ class PostgresPipeline:
         self.writer = Writer(
             self.url,
             {_TABLE: partial(item_rows.write_items, self.table)},
-            done=partial(on_loop, loop, self._report),
-            pressed=partial(on_loop, loop, self._press),
-            refused=lambda table, row, found: None,
+            on_report=partial(on_loop, loop, self._report),
+            on_pause=partial(on_loop, loop, self._press),
+            replacement_of=lambda table, row, found: None,
         )
         self.writer.start()
 

@@ -79,17 +79,17 @@ class Writer:
         database_url: str,
         tables: Mapping[str, Table],
         *,
-        done: Callable[[Report], None],
-        pressed: Callable[[bool], None],
-        refused: Refused,
+        on_report: Callable[[Report], None],
+        on_pause: Callable[[bool], None],
+        replacement_of: Refused,
         limits: Limits | None = None,
     ) -> None:
         self._url = database_url
         self._tables = tables
-        self._done, self._pressed, self._refused = done, pressed, refused
+        self._on_report, self._on_pause, self._replacement_of = on_report, on_pause, replacement_of
         self.queue = Queue(limits or Limits())
         self._level = threading.RLock()
-        self._pressing = False
+        self._is_pausing = False
         self._away = self._admits = False
         self._doubts: dict[str, list[Piece]] = {}
         """By table: waiting rows that were refused by a doubtful code."""
@@ -116,8 +116,8 @@ class Writer:
         """Take a row of about *size* bytes; False if too many wait already. Never waits."""
         if not self.queue.put(table, row, size, ticket):
             return False
-        if self._admits or self.queue.size > self.queue.limits.high:
-            self._press()
+        if self._admits or self.queue.size > self.queue.limits.pause_bytes:
+            self._update_pause()
         return True
 
     @property
@@ -140,28 +140,32 @@ class Writer:
                     self._store(batch)
                 if not batch or time.monotonic() >= self._doubts_until:
                     self._end_doubts()
-                self._press()
+                self._update_pause()
         except Exception:  # a bug must not leave leases open for ever
             logger.exception("the writer stops")
             self._away, self._admits = True, False
-            self._press()
+            self._update_pause()
         finally:
             self.queue.closed = True
             doubtful = [piece for pieces in self._doubts.values() for piece in pieces]
             reason = "PostgreSQL did not take it before the worker stopped"
-            self._fail([*self.queue.left(), *doubtful], reason)
+            self._fail([*self.queue.remaining(), *doubtful], reason)
             self._disconnect()
 
-    def _press(self) -> None:
+    def _update_pause(self) -> None:
         """Ask for a pause, or end it, if that changes."""
         # Both threads call this: the last call made must be the one recorded.
         with self._level:
-            level = self.queue.limits.high // 2 if self._pressing else self.queue.limits.high
+            level = (
+                self.queue.limits.pause_bytes // 2
+                if self._is_pausing
+                else self.queue.limits.pause_bytes
+            )
             away = self._away and (not self._admits or len(self.queue) >= self.queue.limits.rows)
             presses = away or self.queue.size > level
-            if presses != self._pressing:
-                self._pressing = presses
-                self._pressed(presses)
+            if presses != self._is_pausing:
+                self._is_pausing = presses
+                self._on_pause(presses)
 
     def _store(self, batch: list[Piece]) -> None:
         """Write a batch, and retry until its outcome is decided."""
@@ -172,7 +176,7 @@ class Writer:
                 continue  # servers and proxies close idle connections: try a new one
             is_hopeless = fault.blame == "again" and turn > _LOSSES
             if fault.blame in {"row", "doubt", "table"} or is_hopeless or breaks > _BREAKS:
-                self._split(batch, fault)
+                self._store_in_parts(batch, fault)
                 return
             if not self._pause(fault, turn):
                 self._fail(batch, f"not stored before the worker stopped: {fault.reason}")
@@ -209,11 +213,11 @@ class Writer:
         ticketed = [piece for piece in batch if piece.ticket is not None]
         committed_rows = [(piece.table, piece.row, piece.size) for piece in ticketed]
         self._committed.note(committed_rows, sum(size for _, _, size in committed_rows), number)
-        self._done(Report(stored=[piece.ticket for piece in ticketed], counts=counts))
+        self._on_report(Report(stored=[piece.ticket for piece in ticketed], counts=counts))
         self._clear_doubts({piece.table for piece in batch})
         return None
 
-    def _split(self, batch: list[Piece], fault: Refusal) -> None:
+    def _store_in_parts(self, batch: list[Piece], fault: Refusal) -> None:
         """Write a refused batch in parts, so that the row to blame is alone in the end."""
         own_rows = [piece for piece in batch if piece.table == fault.table]
         other_rows = [piece for piece in batch if piece.table != fault.table]
@@ -234,7 +238,7 @@ class Writer:
         self._refusals[piece.table] += 1
         # A single table is waited for, wherever refused rows go.
         is_only_table = len(self._tables) == 1
-        has_place = is_only_table or self._refused(piece.table, piece.row, fault) is not None
+        has_place = is_only_table or self._replacement_of(piece.table, piece.row, fault) is not None
         proven = (piece.table, fault.reason) in self._proven
         if fault.blame == "row" or proven or piece.ticket is None or not has_place:
             self._reject(piece, fault)
@@ -267,7 +271,7 @@ class Writer:
     def _reject(self, piece: Piece, fault: Refusal) -> None:
         """Store the replacement of a refused row; if that fails, its ticket fails."""
         self._log_refusal(piece.table, fault)
-        replacement = self._refused(piece.table, piece.row, fault)
+        replacement = self._replacement_of(piece.table, piece.row, fault)
         if replacement is None:
             self._fail([piece], f"PostgreSQL refused a row for {piece.table}: {fault.reason}")
             return
@@ -353,7 +357,7 @@ class Writer:
         tickets = [piece.ticket for piece in batch if piece.ticket is not None]
         counts = +Counter(lost=len(batch) - len(tickets))
         if batch:
-            self._done(Report(failed=tickets, reason=reason, counts=counts))
+            self._on_report(Report(failed=tickets, reason=reason, counts=counts))
 
     def _pause(self, fault: Refusal, turn: int, *, admits: bool = False) -> bool:
         """Wait before the next try, and take rows if it *admits*; False if the time is over."""
@@ -369,7 +373,7 @@ class Writer:
                     fault.reason,
                 )
             self._away, self._admits = True, admits
-            self._press()
+            self._update_pause()
             wait = _WAITS_S[min(turn, len(_WAITS_S)) - 1] * random.uniform(0.8, 1.2)
         return self.queue.pause(wait)
 
@@ -377,31 +381,33 @@ class Writer:
         if self._away:
             self._away = False
             logger.warning("the store is back")
-            self._press()
+            self._update_pause()
 
     def _connected(self) -> extensions.connection:
         if self._connection is None or self._connection.closed:
             connection = connect(self._url)
             try:
-                self._find_fallen(connection)
+                self._recover_lost_rows(connection)
             except psycopg2.Error:
                 connection.close()
                 raise
             self._connection = connection
         return self._connection
 
-    def _find_fallen(self, connection: extensions.connection) -> None:
+    def _recover_lost_rows(self, connection: extensions.connection) -> None:
         """Write again what a server lost though it had confirmed it (I12)."""
         missing, now = self._committed.take_missing(connection), time.monotonic()
         self._lost_rows += [Piece(table, row, size, None, now) for table, row, size in missing.rows]
-        if missing.known:
+        if missing.is_confirmed:
             logger.error(
                 "state_rolled_back: PostgreSQL fell back to an older state; %d rows that it had "
                 "confirmed are written again%s",
                 len(missing.rows),
-                "; older ones may be missing, crawl their sites again" if missing.more else "",
+                "; older ones may be missing, crawl their sites again"
+                if missing.is_incomplete
+                else "",
             )
-            self._done(Report(counts=Counter(rolled_back=len(missing.rows))))
+            self._on_report(Report(counts=Counter(rolled_back=len(missing.rows))))
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None

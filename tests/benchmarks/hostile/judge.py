@@ -15,7 +15,7 @@ from psycopg2 import sql
 
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
-from crawler.demo.stored_rows import TABLES, stored
+from crawler.demo.stored_rows import TABLES, stored_products
 
 #: Tables whose rows somebody may look at.
 SHOWN = (*TABLES, "attempts", "quality", "jobs")
@@ -36,7 +36,7 @@ def rows_wrong(database_url: str, site: Site, names: Iterable[str]) -> tuple[lis
     """Products of good sites that are missing, and those that are not as the shop has them."""
     missing, wrong = [], []
     for name in names:
-        verdict = judge(site.products, stored(database_url, name))
+        verdict = judge(site.products, stored_products(database_url, name))
         missing += [f"{name} {sku}" for sku in verdict.missing]
         wrong += [f"{name} {text}" for text in verdict.wrong]
     return missing, wrong

@@ -15,7 +15,7 @@ from scrapy.settings import Settings
 from crawler.access.ladder import Decision
 from crawler.access.ladder_store import LadderStore
 from crawler.access.proxies.line import parse
-from crawler.access.proxies.pool import ProxyPool, Taken
+from crawler.access.proxies.pool import ProxyPool, TakenProxy
 from crawler.commands import domains, proxies
 from crawler.demo.forward_proxies import Forward, forwarders
 from scrapy_seine.commands.base import SeineCommand
@@ -48,7 +48,7 @@ class Desk:
             pool = ProxyPool(redis, self.fleet)
             await pool.register(parse([LINE])[0])
             taken = await pool.take("shop.example")
-            assert isinstance(taken, Taken)
+            assert isinstance(taken, TakenProxy)
             await pool.report("shop.example", taken, "ban")
 
         self.do(work)

@@ -130,7 +130,7 @@ async def test_a_host_that_refuses_or_says_nothing_has_its_name(pool: Pool) -> N
         await pool.connect(site, 5, list)
 
     class Mute(Connection):
-        async def ready(self) -> None:
+        async def wait_ready(self) -> None:
             await asyncio.Event().wait()
 
     async with accepting() as (site, _):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crawler.access.proxies.line import Proxy, parse
-from crawler.access.proxies.pool import LISTED_MS, Each, PoolConfig, ProxyPool, Taken
+from crawler.access.proxies.pool import LISTED_MS, EachAddress, PoolConfig, ProxyPool, TakenProxy
 
 SHOP = "shop.example"
 pytestmark = pytest.mark.redis
@@ -25,9 +25,9 @@ async def registered(pool: ProxyPool, *lines: str) -> list[str]:
     return [p.id for p in proxies]
 
 
-async def taken(proxies: ProxyPool, domain: str = SHOP, **kwargs: Any) -> Taken:
+async def taken(proxies: ProxyPool, domain: str = SHOP, **kwargs: Any) -> TakenProxy:
     found = await proxies.take(domain, **kwargs)
-    assert isinstance(found, Taken), found
+    assert isinstance(found, TakenProxy), found
     return found
 
 
@@ -119,9 +119,9 @@ async def test_a_session_keeps_its_proxy_while_it_is_good(pool) -> None:
     ids = await registered(pool, "a:1", "b:1")
     await prove(pool, ids)
     for _ in range(3):
-        assert (await taken(pool, keep=ids[1])).id == ids[1]
-    await pool.report(SHOP, await taken(pool, keep=ids[1]), "ban")
-    assert (await taken(pool, keep=ids[1])).id == ids[0]
+        assert (await taken(pool, preferred=ids[1])).id == ids[1]
+    await pool.report(SHOP, await taken(pool, preferred=ids[1]), "ban")
+    assert (await taken(pool, preferred=ids[1])).id == ids[0]
 
 
 async def test_one_proxy_is_not_worked_harder_than_it_may_be(redis_client, namespace) -> None:
@@ -166,31 +166,31 @@ async def test_health_shows_the_fleets_experience_and_no_secret(pool) -> None:
 async def test_each_proxy_keeps_a_domains_pause_by_itself(pool) -> None:
     ids = await registered(pool, "a:1", "b:1")
     await prove(pool, ids)
-    each = Each(200, 0)
-    first, second = [await taken(pool, each=each) for _ in ids]
+    each = EachAddress(200, 0)
+    first, second = [await taken(pool, each_address=each) for _ in ids]
     assert (first.at_ms, second.at_ms) == (pool.now_ms, pool.now_ms)
-    ahead = await taken(pool, each=each)
+    ahead = await taken(pool, each_address=each)
     assert ahead.at_ms == pool.now_ms + 210
     assert (await taken(pool, "other.example")).at_ms == 0
-    slow = Each(5000, 0)
-    wait = await pool.take(SHOP, each=slow)
+    slow = EachAddress(5000, 0)
+    wait = await pool.take(SHOP, each_address=slow)
     assert isinstance(wait, float)
     assert wait == pytest.approx(5.01)
 
 
 async def test_each_proxy_keeps_a_domains_concurrency_by_itself(pool) -> None:
     await prove(pool, await registered(pool, "a:1", "b:1"))
-    each = Each(0, 1)
-    uses = [await taken(pool, each=each) for _ in range(2)]
+    each = EachAddress(0, 1)
+    uses = [await taken(pool, each_address=each) for _ in range(2)]
     assert len({use.id for use in uses}) == 2
-    assert isinstance(await pool.take(SHOP, each=each), float)
+    assert isinstance(await pool.take(SHOP, each_address=each), float)
     await pool.report(SHOP, uses[1], "good")
-    assert (await taken(pool, each=each)).id == uses[1].id
+    assert (await taken(pool, each_address=each)).id == uses[1].id
 
 
 async def test_a_missed_use_begins_late_and_moves_the_next_one(pool) -> None:
     await prove(pool, await registered(pool, "a:1"))
-    use = await taken(pool, each=Each(200, 0))
+    use = await taken(pool, each_address=EachAddress(200, 0))
     pool.now_ms += 100
     assert await pool.pace(SHOP, use.id, 200, use.at_ms) == (pool.now_ms, pool.now_ms)
     assert await pool.pace(SHOP, use.id, 200, use.at_ms) == (pool.now_ms, pool.now_ms + 210)
@@ -222,8 +222,8 @@ async def test_workers_with_different_lists_take_from_their_own_and_share_the_re
     mine, theirs = listed("u:hunter2@a:1", "u:hunter2@b:1"), listed("u:hunter2@b:1", "c:1")
     await one.register(mine, "w1")
     found = await other.register(theirs, "w2")
-    assert (found.left, found.lists) == (0, 2)
-    assert (found.here.ids, found.elsewhere.ids) == ((theirs[1].id,), (mine[0].id,))
+    assert (found.removed_count, found.lists) == (0, 2)
+    assert (found.only_here.ids, found.only_elsewhere.ids) == ((theirs[1].id,), (mine[0].id,))
     assert "hunter2" not in f"{found}"
     assert len(await one.health()) == 3
     assert await one.usable(SHOP) == await other.usable(SHOP) == 2
@@ -238,18 +238,18 @@ async def test_a_list_goes_with_the_last_worker_that_has_it(redis_client, namesp
     await one.register(listed("a:1"), "w1")
     assert (await other.register(listed("b:1"), "w2")).lists == 2
     other.now_ms += LISTED_MS - 1
-    assert (await other.register(listed("b:1"), "w2")).left == 0
+    assert (await other.register(listed("b:1"), "w2")).removed_count == 0
     other.now_ms += 1
     found = await other.register(listed("b:1"), "w2")
-    assert (found.left, found.lists, found.elsewhere.count) == (1, 1, 0)
+    assert (found.removed_count, found.lists, found.only_elsewhere.count) == (1, 1, 0)
     await other.withdraw("w2")
     assert [h.id for h in await one.health()] == [listed("b:1")[0].id]
     one.now_ms = other.now_ms
-    assert (await one.register(listed("a:1"), "w1")).left == 1
+    assert (await one.register(listed("a:1"), "w1")).removed_count == 1
 
 
 async def test_one_workers_new_list_takes_the_place_of_its_old_one(pool) -> None:
     await pool.register(listed("a:1", "b:1"), "w1")
     found = await pool.register(listed("b:1"), "w1")
-    assert (found.left, found.lists) == (1, 1)
+    assert (found.removed_count, found.lists) == (1, 1)
     assert str(found.here) == "none"

@@ -19,10 +19,10 @@ async def test_a_worker_that_meets_a_site_knows_what_another_learned(
         one.learn(KIND, 40_000)
     await one.round_trip(redis_client, namespace)
     assert other.usual(KIND) == 0
-    assert other.asked == {KIND}
+    assert other.new_kinds == {KIND}
     await other.round_trip(redis_client, namespace)
     assert other.usual(KIND) == 40_000
-    assert not other.asked
+    assert not other.new_kinds
 
 
 async def test_each_worker_moves_the_average_by_its_pages(
@@ -33,8 +33,8 @@ async def test_each_worker_moves_the_average_by_its_pages(
     await one.round_trip(redis_client, namespace)
     other.learn(KIND, 20_000)
     await other.round_trip(redis_client, namespace)
-    assert other.known[KIND] == 11_000
-    assert not other.fresh
+    assert other.usual_by_kind[KIND] == 11_000
+    assert not other.new_by_kind
     one.usual("new.example parse")
     await one.round_trip(redis_client, namespace)
     assert one.usual("new.example parse") == 0
@@ -44,4 +44,4 @@ def test_a_crawl_of_very_many_sites_starts_anew_at_times() -> None:
     sizes = Sizes()
     for n in range(MOST + 1):
         sizes.usual(f"shop-{n}.example parse")
-    assert len(sizes.known) == 1
+    assert len(sizes.usual_by_kind) == 1

@@ -71,14 +71,14 @@ async def _scenario(process: Any, redis_url: str, key: str, namespace: str, base
     crawler.report = report
 
     def note_end(scheduler: Any) -> None:
-        ended = scheduler.inflight._ended
+        ended = scheduler.inflight._on_end
 
         def noted(entry: Any) -> None:
             report["events"].append("ended")
             report["outcomes"].append(entry.outcome)
             ended(entry)
 
-        scheduler.inflight._ended = noted
+        scheduler.inflight._on_end = noted
 
     crawler.signals.connect(
         lambda: note_end(crawler.engine._slot.scheduler), signal=_opened(), weak=False

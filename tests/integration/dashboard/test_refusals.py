@@ -121,12 +121,15 @@ def test_a_session_ends_and_cannot_be_made_up():
     guard = Guard(DashboardConfig(crawl="c", token=TOKEN))
     cookie = guard.new_session("operator", now_s=1000)
 
-    assert guard.who(cookie, now_s=1001) == "operator"
-    assert guard.who(cookie, now_s=1001 + LIFETIME_S) is None
-    assert guard.who(cookie.replace("operator", "admin"), now_s=1001) is None
-    assert guard.who("é.1.2.3", now_s=1001) is None
-    assert Guard(DashboardConfig(crawl="c", token="another-token-it-is")).who(cookie, 1001) is None
-    assert Guard(DashboardConfig(crawl="c", token=TOKEN)).who(cookie, 1001) == "operator"
+    assert guard.visitor_of(cookie, now_s=1001) == "operator"
+    assert guard.visitor_of(cookie, now_s=1001 + LIFETIME_S) is None
+    assert guard.visitor_of(cookie.replace("operator", "admin"), now_s=1001) is None
+    assert guard.visitor_of("é.1.2.3", now_s=1001) is None
+    assert (
+        Guard(DashboardConfig(crawl="c", token="another-token-it-is")).visitor_of(cookie, 1001)
+        is None
+    )
+    assert Guard(DashboardConfig(crawl="c", token=TOKEN)).visitor_of(cookie, 1001) == "operator"
 
 
 @pytest.mark.parametrize("token", ["", "short"])

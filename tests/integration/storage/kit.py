@@ -89,9 +89,9 @@ def desk(database_url: str, limits: Limits | None = None, limit_s: float = 20) -
             "vanished": mark_vanished,
             "rejected": write_rejected,
         },
-        done=made.heard,
-        pressed=made.pressed.append,
-        refused=refused,
+        on_report=made.heard,
+        on_pause=made.pressed.append,
+        replacement_of=refused,
         limits=limits or Limits(age_s=0.02),
     )
     made.writer.start()

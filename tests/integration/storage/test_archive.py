@@ -98,9 +98,9 @@ def test_pages_are_found_again_the_newest_first(database: str, store: ObjectStor
     writer = Writer(
         database,
         {"pages": PageTable(store, lambda: "w")},
-        done=done,
-        pressed=lambda on: None,
-        refused=lambda table, row, reason: None,
+        on_report=done,
+        on_pause=lambda on: None,
+        replacement_of=lambda table, row, reason: None,
         limits=Limits(age_s=0.05),
     )
     writer.start()
@@ -154,9 +154,9 @@ def test_an_archive_that_is_away_loses_nothing(database: str, tmp_path: Path) ->
     writer = Writer(
         database,
         {"pages": PageTable(Folder(root), lambda: "w")},
-        done=lambda report: stored.extend(report.stored),
-        pressed=pressed.append,
-        refused=lambda table, row, reason: None,
+        on_report=lambda report: stored.extend(report.stored),
+        on_pause=pressed.append,
+        replacement_of=lambda table, row, reason: None,
         limits=Limits(age_s=0.01),
     )
     writer.start()

@@ -320,9 +320,9 @@ def items(url: str, told: list[Report], pressed: list[bool]) -> Iterator[Writer]
     writer = Writer(
         url,
         {"items": lambda cursor, rows: item_rows.write_items(table, cursor, rows)},
-        done=told.append,
-        pressed=pressed.append,
-        refused=lambda table, row, found: None,
+        on_report=told.append,
+        on_pause=pressed.append,
+        replacement_of=lambda table, row, found: None,
     )
     writer.start()
     yield writer

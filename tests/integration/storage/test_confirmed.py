@@ -17,7 +17,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.http_validators import KEY
 from crawler.stores.products import confirm_products, mark_vanished, write_products
-from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished
+from crawler.stores.rows import Confirmed, PageValidators, ProductRow, Vanished
 from crawler.writer_bridge import storage_of
 from middlewares.conditional import Answer
 from scrapy_seine.engine.spider import FrontierSpider
@@ -29,11 +29,11 @@ from tests.integration.storage.kit import HOUR, T0, row, rows_of
 
 pytestmark = pytest.mark.postgres
 DAY = timedelta(days=1)
-A, B = Seen(etag='"a"', parser="p1"), Seen(etag='"b"', parser="p1")
+A, B = PageValidators(etag='"a"', parser="p1"), PageValidators(etag='"b"', parser="p1")
 
 
-def seen(made: ProductRow, state: Seen | None) -> ProductRow:
-    return attrs.evolve(made, seen=state)
+def seen(made: ProductRow, state: PageValidators | None) -> ProductRow:
+    return attrs.evolve(made, validators=state)
 
 
 def write(database: str, *rows: ProductRow) -> None:
@@ -41,7 +41,9 @@ def write(database: str, *rows: ProductRow) -> None:
         write_products(cursor, rows, HOUR)
 
 
-def confirm(database: str, at: datetime, state: Seen = A, number: int = 1) -> dict[str, int]:
+def confirm(
+    database: str, at: datetime, state: PageValidators = A, number: int = 1
+) -> dict[str, int]:
     page = Confirmed("shop", f"https://shop.example/p/{number}", at, "job-2", state)
     with transaction(database) as connection, connection.cursor() as cursor:
         return dict(confirm_products(cursor, [page]))
@@ -138,7 +140,7 @@ def test_the_validators_of_a_second_address_are_not_those_of_the_first(database:
 
 def test_a_change_that_a_sitemap_announced_is_no_unnoticed_one(database: str) -> None:
     write(database, row())
-    write(database, attrs.evolve(row(at=T0 + DAY, name="new"), told=True))
+    write(database, attrs.evolve(row(at=T0 + DAY, name="new"), is_announced=True))
     assert rows_of(database, "SELECT observed_s, changed_after, told FROM products") == [
         (86400.0, [], True)
     ]

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.restoring import restore_jobs
-from crawler.stores.frontier_ids import Noted, note_frontier
+from crawler.stores.frontier_ids import RecordedFrontier, note_frontier
 from scrapy_seine.frontier.frontier import Frontier
 from tests.helpers import execute
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.postgres
 def test_another_frontier_is_told_once_with_the_one_before(database: str) -> None:
     first = note_frontier(database, "catalog", "a")
     assert (first.before, first.was_at) == (None, 0)
-    assert note_frontier(database, "catalog", "a") == Noted(None, first.at, first.at)
+    assert note_frontier(database, "catalog", "a") == RecordedFrontier(None, first.at, first.at)
     with ThreadPoolExecutor(4) as threads:
         told = list(threads.map(lambda _: note_frontier(database, "catalog", "b"), range(8)))
     assert sorted((noted.before for noted in told), key=str) == [*[None] * 7, "a"]

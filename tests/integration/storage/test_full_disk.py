@@ -44,9 +44,9 @@ def desk(database: str, root: Path, limits: Limits) -> Desk:
     made.writer = Writer(
         database,
         {"pages": PageTable(Folder(root), lambda: "w"), "rejected": write_rejected},
-        done=made.heard,
-        pressed=made.pressed.append,
-        refused=refused,
+        on_report=made.heard,
+        on_pause=made.pressed.append,
+        replacement_of=refused,
         limits=limits,
     )
     made.writer.start()

@@ -39,7 +39,7 @@ def test_only_an_unannounced_change_of_price_or_stock_counts(database: str) -> N
     write(database, row(at=T0 + 3 * DAY, description="another text", price="8.99"))
     assert rows_of(database, CHANGES) == [(3 * 86400.0, 1, 2 * 86400.0)]
     told = row(at=T0 + 4 * DAY, description="another text", price="7.99")
-    write(database, attrs.evolve(told, told=True))
+    write(database, attrs.evolve(told, is_announced=True))
     assert rows_of(database, CHANGES) == [(4 * 86400.0, 1, 2 * 86400.0)]
     out = row(at=T0 + 5 * DAY, description="t", price="7.99", availability="OutOfStock")
     write(database, out)

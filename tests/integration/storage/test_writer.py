@@ -258,7 +258,7 @@ def test_a_transaction_whose_connection_breaks_says_that_the_store_is_away(datab
 
 
 def test_memory_is_bounded_while_the_database_is_away() -> None:
-    limits = Limits(high=10_000, full=20_000)
+    limits = Limits(pause_bytes=10_000, refuse_bytes=20_000)
     with desk("postgresql://127.0.0.1:1/none", limits, limit_s=0.1) as made:
         taken = [made.put(row(number), number) for number in range(200)]
         assert taken[0]

@@ -9,13 +9,15 @@ WALLS: list[tuple[str, Page, str, str]] = [
     # walls and shells
     (
         "login wall by redirect",
-        Page(status=200, url="https://shop.example/login?next=/p/1", asked=URL, body=html()),
+        Page(
+            status=200, url="https://shop.example/login?next=/p/1", requested_url=URL, body=html()
+        ),
         "blocked",
         "login-wall",
     ),
     (
         "captcha by redirect",
-        Page(status=200, url="https://shop.example/captcha?u=/p/1", asked=URL, body=html()),
+        Page(status=200, url="https://shop.example/captcha?u=/p/1", requested_url=URL, body=html()),
         "captcha",
         "redirect-captcha",
     ),
@@ -157,14 +159,17 @@ WALLS: list[tuple[str, Page, str, str]] = [
     (
         "the login page itself",
         Page(
-            status=200, url="https://s.example/login/", asked="https://s.example/login", body=html()
+            status=200,
+            url="https://s.example/login/",
+            requested_url="https://s.example/login",
+            body=html(),
         ),
         "ok",
         "ok",
     ),
     (
         "a page about logins",
-        Page(status=200, url="https://s.example/blog/login-tips", asked=URL, body=html()),
+        Page(status=200, url="https://s.example/blog/login-tips", requested_url=URL, body=html()),
         "ok",
         "ok",
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scrapy import Request, Spider
 
-from crawler.access.identities import candidates, chosen, fetch_site, pick, profiles
+from crawler.access.identities import candidates, fetch_site, identities_of, pick, profiles
 from middlewares.identities import Profiles, dress
 from scrapy_seine import meta as m
 from scrapy_seine.engine.stored.serializer import to_fields
@@ -120,11 +120,11 @@ def test_a_site_file_may_choose_for_its_site() -> None:
         def identities() -> set[str]:
             return {"firefox"}
 
-    assert chosen({}, object()) == ("bot", {}, False)
-    assert chosen({}, Files) == ("bot", {}, True)
-    assert chosen({"SEINE_IDENTITIES": '{"a.example": "chrome"}'}, None)[1:] == (
+    assert identities_of({}, object()) == ("bot", {}, False)
+    assert identities_of({}, Files) == ("bot", {}, True)
+    assert identities_of({"SEINE_IDENTITIES": '{"a.example": "chrome"}'}, None)[1:] == (
         {"a.example": "chrome"},
         True,
     )
     with pytest.raises(ConfigError, match="netscape"):
-        chosen({"SEINE_IDENTITY": "netscape"}, None)
+        identities_of({"SEINE_IDENTITY": "netscape"}, None)

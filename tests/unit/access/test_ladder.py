@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.access.ladder import Decision, Policy, View, decide, place, ways_for
+from crawler.access.ladder import Decision, Policy, View, decide, step_within, steps_for
 from scrapy_seine.errors import ConfigError
 
 ALL = ("plain", "tls", "pool", "browser", "browser_pool")
@@ -71,18 +71,18 @@ def test_the_budget_keeps_domains_from_dear_steps_only() -> None:
 
 def test_the_ways_follow_what_is_allowed_and_what_there_is() -> None:
     everything = {"pretend": True, "better_pool": True, "cap": "browser_pool"}
-    assert ways_for(**everything) == ALL  # type: ignore[arg-type]
-    assert ways_for(**{**everything, "pretend": False}) == ("plain", "browser")  # type: ignore[arg-type]
-    assert ways_for(**{**everything, "better_pool": False}) == ("plain", "tls", "browser")  # type: ignore[arg-type]
-    assert ways_for(**{**everything, "cap": "tls"}) == ("plain", "tls")  # type: ignore[arg-type]
+    assert steps_for(**everything) == ALL  # type: ignore[arg-type]
+    assert steps_for(**{**everything, "pretend": False}) == ("plain", "browser")  # type: ignore[arg-type]
+    assert steps_for(**{**everything, "better_pool": False}) == ("plain", "tls", "browser")  # type: ignore[arg-type]
+    assert steps_for(**{**everything, "cap": "tls"}) == ("plain", "tls")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="helicopter"):
-        ways_for(**{**everything, "cap": "helicopter"})  # type: ignore[arg-type]
+        steps_for(**{**everything, "cap": "helicopter"})  # type: ignore[arg-type]
 
 
 def test_a_step_that_is_no_longer_there_falls_to_the_next_below() -> None:
-    assert place("browser_pool", ("plain", "tls")) == "tls"
-    assert place("tls", ("plain", "browser")) == "plain"
-    assert place("gone", ALL) == "plain"
+    assert step_within("browser_pool", ("plain", "tls")) == "tls"
+    assert step_within("tls", ("plain", "browser")) == "plain"
+    assert step_within("gone", ALL) == "plain"
 
 
 def test_a_decision_says_why() -> None:

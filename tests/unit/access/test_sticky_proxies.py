@@ -13,19 +13,19 @@ def test_a_session_ends_after_its_requests_and_after_its_seconds() -> None:
     by_time = StickyProxies({"SEINE_PROXY_STICKY_SECONDS": 0})
     kept = []
     for _ in range(3):
-        kept.append(by_uses.kept(WAY))
+        kept.append(by_uses.proxy_of(WAY))
         by_uses.note(WAY, "p1", "residential")
     by_time.note(WAY, "p1", "residential")
 
     assert kept == ["", "p1", ""]
-    assert by_time.kept(WAY) == ""
+    assert by_time.proxy_of(WAY) == ""
 
 
 def test_a_data_centres_proxies_take_turns() -> None:
     sticky = StickyProxies({})
     sticky.note(WAY, "p1", "datacenter")
 
-    assert sticky.kept(WAY) == ""
+    assert sticky.proxy_of(WAY) == ""
 
 
 def test_a_worker_with_many_sites_forgets_the_first_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,6 +35,6 @@ def test_a_worker_with_many_sites_forgets_the_first_ones(monkeypatch: pytest.Mon
     for n in range(5):
         sticky.note((f"{n}.example", "", ""), "p1", "gateway")
 
-    assert [bool(sticky.kept((f"{n}.example", "", ""))) for n in range(5)] == [False] * 2 + [
+    assert [bool(sticky.proxy_of((f"{n}.example", "", ""))) for n in range(5)] == [False] * 2 + [
         True
     ] * 3

@@ -22,12 +22,12 @@ from crawler.catalogue.coordinator.change_rate import (
     worth,
 )
 from crawler.catalogue.coordinator.importance import importance
-from crawler.catalogue.coordinator.known_product import Known
+from crawler.catalogue.coordinator.known_product import KnownProduct
 from crawler.catalogue.coordinator.recrawl import (
     SHORTEST_S,
     SWEEP,
     allowance,
-    due,
+    due_products_of,
     period_s,
 )
 from crawler.catalogue.jobs.model import Plan
@@ -37,13 +37,13 @@ DAY, WEEK = 86_400.0, 7 * 86_400.0
 PLAN = Plan(site_id="shop", recrawl_s=WEEK)
 
 
-def known(days_ago: float, changes: int = 0, url: str = "u", **more: Any) -> Known:
+def known(days_ago: float, changes: int = 0, url: str = "u", **more: Any) -> KnownProduct:
     """A product that is known for a month, each look of which found a change, if there are any."""
     seen = NOW - timedelta(days=days_ago)
-    return Known(url, seen, 30 * DAY, changes, 30 * DAY * (changes > 0), **more)
+    return KnownProduct(url, seen, 30 * DAY, changes, 30 * DAY * (changes > 0), **more)
 
 
-def urls(found: list[Known]) -> list[str]:
+def urls(found: list[KnownProduct]) -> list[str]:
     return [each.url for each in found]
 
 
@@ -96,7 +96,7 @@ def test_worth_is_the_mean_over_the_distribution() -> None:
 
 
 def test_a_new_product_is_looked_at_soon_and_then_ever_less_often() -> None:
-    looks = [Known("u", NOW, observed) for observed in (0, DAY, 2 * DAY, 4 * DAY, 30 * DAY)]
+    looks = [KnownProduct("u", NOW, observed) for observed in (0, DAY, 2 * DAY, 4 * DAY, 30 * DAY)]
     assert [period_s(k, WEEK) / DAY for k in looks] == [1, 1, 2, 4, 7]
     assert [period_s(k, WEEK, watched=True) / DAY for k in looks] == [7] * 5
 
@@ -105,50 +105,50 @@ def test_a_category_tells_what_to_expect_of_a_new_product() -> None:
     groups = [("Phones", Looks(300, 300 * DAY, 100 * DAY)), ("Books", Looks(1, DAY, 900 * DAY))]
     groups.append(("New", Looks()))
     expected = priors(groups)
-    new = Known("u", NOW)
+    new = KnownProduct("u", NOW)
     period = {name: period_s(new, WEEK, prior=expected[name]) for name in expected}
     assert period["Phones"] < period[""] < period["Books"]
     assert period["New"] == pytest.approx(period[""])
-    old = [Known(n, NOW - timedelta(days=2), category=n) for n in ("Books", "Phones", "?")]
+    old = [KnownProduct(n, NOW - timedelta(days=2), category=n) for n in ("Books", "Phones", "?")]
     plan = Plan(site_id="shop", recrawl_s=DAY)
-    assert urls(due(old, plan, NOW, 3, expected)) == ["Phones", "?", "Books"]
+    assert urls(due_products_of(old, plan, NOW, 3, expected)) == ["Phones", "?", "Books"]
 
 
 def test_under_a_budget_the_worthiest_come_first() -> None:
     products = [known(8, 0, "calm"), known(3, 6, "lively"), known(1, 0, "fresh")]
-    assert urls(due(products, PLAN, NOW, 10)) == ["lively", "calm"]
-    assert urls(due(products, PLAN, NOW, 1)) == ["lively"]
+    assert urls(due_products_of(products, PLAN, NOW, 10)) == ["lively", "calm"]
+    assert urls(due_products_of(products, PLAN, NOW, 1)) == ["lively"]
 
 
 def test_a_price_that_no_budget_can_follow_is_left_for_others() -> None:
     products = [known(8, 3000, f"wild {n}") for n in range(5)] + [known(8, 3, "steady")]
-    assert urls(due(products, PLAN, NOW, 1)) == ["steady"]
+    assert urls(due_products_of(products, PLAN, NOW, 1)) == ["steady"]
 
 
 def test_a_share_of_the_budget_goes_to_who_waited_longest() -> None:
     wild = [known(40 + n / 10, 3000, f"wild {n}") for n in range(20)]
     products = wild + [known(8, 3, f"steady {n}") for n in range(200)]
-    found = urls(due(products, PLAN, NOW, 100))
+    found = urls(due_products_of(products, PLAN, NOW, 100))
     assert len(found) == 100
     assert {url for url in found if "wild" in url} == {"wild 19", "wild 18", "wild 17"}
     assert round(100 * SWEEP) == 3
-    one_by_one = [urls(due(products, PLAN, NOW, 1, spent=n))[0] for n in range(100)]
+    one_by_one = [urls(due_products_of(products, PLAN, NOW, 1, spent=n))[0] for n in range(100)]
     assert sum("wild" in url for url in one_by_one) == 3
 
 
 def test_a_watch_list_comes_before_the_site_files_rule() -> None:
     plan = Plan(site_id="shop", recrawl_s=WEEK, importance=lambda k: 10 if k.brand == "A" else 1)
     products = [known(8, 3, "plain"), known(8, 3, "brand", brand="A")]
-    assert urls(due(products, plan, NOW, 1)) == ["brand"]
+    assert urls(due_products_of(products, plan, NOW, 1)) == ["brand"]
     products.append(known(8, 3, "listed", brand="A", watched=20.0))
-    assert urls(due(products, plan, NOW, 1)) == ["listed"]
+    assert urls(due_products_of(products, plan, NOW, 1)) == ["listed"]
 
 
 @pytest.mark.parametrize("given", [math.nan, "much", None, True, ValueError("no")])
 def test_a_rule_that_gives_no_number_counts_as_one_and_is_told_of(
     given: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def rule(product: Known) -> Any:
+    def rule(product: KnownProduct) -> Any:
         if isinstance(given, Exception):
             raise given
         return given

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.stores.export_formats import opened
+from crawler.stores.export_formats import open_output
 from scrapy_seine.errors import ConfigError
 from tests.started import PIPE, run
 
@@ -38,5 +38,5 @@ def test_what_cannot_be_used_is_one_line(words: str, said: str) -> None:
 def test_an_export_to_a_closed_output_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """`>&-`: rows that nobody can have were called exported."""
     monkeypatch.setattr(sys, "__stdout__", None)
-    with pytest.raises(ConfigError, match="standard output is closed"), opened("-"):
+    with pytest.raises(ConfigError, match="standard output is closed"), open_output("-"):
         pass

@@ -16,7 +16,14 @@ from scrapy.settings import Settings
 from crawler.reads.catalogue_settings import TABLE
 from scrapy_seine.addon import Addon
 from scrapy_seine.engine.download.lanes import CLIENTS
-from scrapy_seine.engine.settings_check import FLAG, OURS, check, faults, strangers, strays
+from scrapy_seine.engine.settings_check import (
+    FLAG,
+    OURS,
+    check,
+    unknown_names,
+    unknown_settings,
+    wrong_values,
+)
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import nearest
 
@@ -74,10 +81,10 @@ def test_the_table_allows_what_its_readers_read_and_nothing_else() -> None:
             assert kind is FLAG or not name.startswith(OURS), name
             continue
         low = ast.literal_eval(more["low"]) if "low" in more else 0
-        assert not kind.holds(low - 1), name
-        assert kind.holds(low) or name == "DOWNLOAD_TIMEOUT", name
+        assert not kind.allows(low - 1), name
+        assert kind.allows(low) or name == "DOWNLOAD_TIMEOUT", name
         if isinstance(args[0], ast.Constant):
-            assert kind.holds(args[0].value), name
+            assert kind.allows(args[0].value), name
     assert found > 60
 
 
@@ -89,8 +96,8 @@ def test_every_client_may_be_set() -> None:
 def test_the_project_s_own_settings_are_allowed(project: str) -> None:
     settings = Settings()
     settings.setmodule(f"settings.{project}")
-    assert list(faults(settings, TABLE)) == []
-    assert list(strangers(settings, TABLE)) == []
+    assert list(wrong_values(settings, TABLE)) == []
+    assert list(unknown_settings(settings, TABLE)) == []
 
 
 @pytest.mark.parametrize(
@@ -151,7 +158,7 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
 
 
 def test_a_mistyped_name_is_told_with_the_one_that_is_meant() -> None:
-    assert list(strangers(Settings({"SEINE_LEASE_SECOND": 1}), TABLE)) == [
+    assert list(unknown_settings(Settings({"SEINE_LEASE_SECOND": 1}), TABLE)) == [
         "SEINE_LEASE_SECOND is no setting of Seine and changes nothing; "
         "did you mean SEINE_LEASE_SECONDS?"
     ]
@@ -161,14 +168,14 @@ def test_a_mistyped_name_is_told_with_the_one_that_is_meant() -> None:
     "name", ["SIENE_LEASE_SECONDS", "seine_lease_seconds", "SEIN_LEASE_SECOND"]
 )
 def test_a_mistyped_beginning_of_a_name_is_told_as_well(name: str) -> None:
-    assert list(strays([name], TABLE)) == [
+    assert list(unknown_names([name], TABLE)) == [
         f"{name} is no setting of Seine and changes nothing; did you mean SEINE_LEASE_SECONDS?"
     ]
 
 
 @pytest.mark.parametrize("name", ["SCENE_FOLDER", "SINE_WAVES", "SEEN_PAGES", "FEEDS", "RUN"])
 def test_a_name_of_the_project_s_own_is_not_doubted(name: str) -> None:
-    assert list(strays([name], TABLE)) == []
+    assert list(unknown_names([name], TABLE)) == []
 
 
 def test_the_nearest_name_is_difflib_s() -> None:

@@ -48,7 +48,7 @@ def test_the_largest_score_is_an_exact_number() -> None:
 
 def test_a_push_is_stored_with_its_level_and_domain_in_front() -> None:
     push = Push(domain="a.example", blob=b"\x01\n\x00", priority=4)
-    assert push.stored() == b"3996 a.example\n\x01\n\x00"
+    assert push.to_stored() == b"3996 a.example\n\x01\n\x00"
     assert lease(1).blob == b"blob\nwith lines"
 
 
@@ -211,7 +211,7 @@ def test_good_and_bad_answers_of_a_domain_are_added_up_apart() -> None:
     ("rule", "ended"), [("", "done"), ("robots", "ignored"), ("cancelled", "cancelled")]
 )
 def test_a_page_counts_for_its_job_as_it_ended(rule: str, ended: str) -> None:
-    assert Done(lease=lease(1), rule=rule).ended == ended
+    assert Done(lease=lease(1), rule=rule).job_outcome == ended
 
 
 def test_latencies_are_means_of_good_and_bad_answers_apart() -> None:

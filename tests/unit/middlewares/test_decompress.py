@@ -26,7 +26,7 @@ from scrapy_seine.frontier.model import Lease
 from scrapy_seine.frontier.retry_rules import decide
 from scrapy_seine.middlewares.decompress import Decompress
 from scrapy_seine.middlewares.robots import RobotsMiddleware
-from scrapy_seine.politeness.robots_cache import Known
+from scrapy_seine.politeness.robots_cache import FetchedRobots
 
 URL = "http://shop.example/"
 
@@ -158,10 +158,10 @@ def test_a_robots_txt_that_takes_too_long_is_away_for_a_moment(
     def call(*_: Any) -> Any:
         raise Unreadable("reading took more than 5 s of CPU")
 
-    known = Known("rules", b"User-agent: *\nDisallow: /x", 86_400.0)
-    assert middleware._read(known, URL)[2] == 86_400.0
+    known = FetchedRobots("rules", b"User-agent: *\nDisallow: /x", 86_400.0)
+    assert middleware._parse(known, URL)[2] == 86_400.0
     monkeypatch.setattr(middleware.limit, "call", call)
-    robots, _, left_s = middleware._read(known, URL)
+    robots, _, left_s = middleware._parse(known, URL)
     assert (robots.state, left_s) == ("away", 5.0)
 
 

@@ -9,7 +9,7 @@ import pytest
 from scrapy_seine.frontier.round_trips.lateness import Lateness, late_ms
 from scrapy_seine.middlewares.robots import RobotsMiddleware
 from scrapy_seine.politeness.retry_after import Block, block_of, retry_after_s
-from scrapy_seine.politeness.robots_cache import Known
+from scrapy_seine.politeness.robots_cache import FetchedRobots
 from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, Robots, away_s, state_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -77,20 +77,20 @@ def test_a_worker_with_time_to_spare_keeps_to_the_pauses(together, every):
 
 
 def test_what_cannot_be_read_forbids_and_what_is_missing_allows():
-    assert not Robots.read(state_of(503), b"").allows("http://a.example/x", "Seine")
-    assert Robots.read(state_of(404), b"").allows("http://a.example/x", "Seine")
+    assert not Robots.parse(state_of(503), b"").allows("http://a.example/x", "Seine")
+    assert Robots.parse(state_of(404), b"").allows("http://a.example/x", "Seine")
     assert away_s(0) < away_s(1) < away_s(20) == 600
 
 
 def test_rules_behind_the_size_limit_are_not_read():
     body = b"User-agent: *\n" + b"#" * SIZE_LIMIT + b"\nDisallow: /x\n"
-    assert Robots.read("rules", body).allows("http://a.example/x", "Seine")
+    assert Robots.parse("rules", body).allows("http://a.example/x", "Seine")
 
 
 def test_more_patterns_than_can_be_tried_on_a_url_forbid_it():
     """I11: the work of a rule is that of the URL's length, so that both together need a bound."""
     lines = b"".join(b"Disallow: /*x%d\n" % n for n in range(20_000))
-    robots = Robots.read("rules", b"User-agent: *\n" + lines)
+    robots = Robots.parse("rules", b"User-agent: *\n" + lines)
     assert robots.allows("http://a.example/short", "Seine")
     assert not robots.allows("http://a.example/x7", "Seine")
     assert not robots.allows("http://a.example/" + "a" * 2_000, "Seine")
@@ -101,14 +101,14 @@ def test_patterns_of_other_agents_and_plain_rules_forbid_no_long_url():
     theirs = b"".join(b"Disallow: /*x%d\n" % n for n in range(10_000))
     mine = b"".join(b"Disallow: /x%d\n" % n for n in range(10_000))
     body = b"User-agent: Other\n" + theirs + b"User-agent: Seine\n" + mine + b"Disallow: /*z\n"
-    robots = Robots.read("rules", body)
+    robots = Robots.parse("rules", body)
     assert robots.allows("http://a.example/" + "a" * 4_000, "Seine")
     assert not robots.allows("http://a.example/x7", "Seine")
 
 
 @pytest.mark.parametrize("body", [b"\xff\xfe\x00", b"<html>not rules</html>", b"", b"\x00" * 99])
 def test_a_robots_txt_that_is_none_allows_everything(body):
-    robots = Robots.read("rules", body)
+    robots = Robots.parse("rules", body)
     assert robots.allows("http://a.example/x", "Seine")
     assert robots.delay_s("Seine") is None
 
@@ -117,7 +117,7 @@ def test_a_robots_txt_that_is_none_allows_everything(body):
 def test_a_group_of_several_agents_is_each_ones_and_ends_with_its_rules(heads):
     names = "".join(f"User-agent: {name}\n" for name in heads)
     body = f"{names}Disallow: /mine\nUser-agent: Else\nDisallow: /theirs\n".encode()
-    robots = Robots.read("rules", body)
+    robots = Robots.parse("rules", body)
     assert not robots.allows("http://a.example/mine", "Seine")
     assert robots.allows("http://a.example/theirs", "Seine")
 
@@ -143,9 +143,9 @@ def test_a_status_says_whether_there_are_rules(status, state):
     ],
 )
 def test_a_site_asks_for_the_longest_pause_that_it_names(body, delay):
-    robots = Robots.read("rules", f"User-agent: *\n{body}\n".encode())
+    robots = Robots.parse("rules", f"User-agent: *\n{body}\n".encode())
     assert robots.delay_s("Seine") == delay
-    assert Robots.read("free", f"User-agent: *\n{body}\n".encode()).delay_s("Seine") is None
+    assert Robots.parse("free", f"User-agent: *\n{body}\n".encode()).delay_s("Seine") is None
 
 
 @pytest.mark.parametrize(
@@ -170,18 +170,18 @@ def test_a_site_asks_for_the_longest_pause_that_it_names(body, delay):
     ],
 )
 def test_the_rules_for_an_agent_are_those_of_the_group_that_fits_best(body, allowed):
-    robots = Robots.read("rules", body.encode())
+    robots = Robots.parse("rules", body.encode())
     assert robots.allows("http://a.example/x", "Seine/1.0 (+https://a.example)") is allowed
 
 
 @pytest.mark.parametrize(("agent", "allowed"), [("my-seine/1", True), ("The Seine/1", False)])
 def test_a_name_is_found_where_a_word_begins(agent, allowed):
-    robots = Robots.read("rules", b"User-agent: Seine\nDisallow: /x")
+    robots = Robots.parse("rules", b"User-agent: Seine\nDisallow: /x")
     assert robots.allows("http://a.example/x", agent) is allowed
 
 
 def test_an_address_is_too_long_for_no_patterns():
-    robots = Robots.read("rules", b"User-agent: *\nDisallow: /x")
+    robots = Robots.parse("rules", b"User-agent: *\nDisallow: /x")
     assert not robots.is_too_long("http://a.example/" + "a" * 8_000, "Seine")
     assert robots.allows("http://a.example/" + "a" * 8_000, "Seine")
 
@@ -191,9 +191,9 @@ def test_a_worker_says_why_pages_wait_for_what_an_earlier_run_could_not_read(
 ) -> None:
     """Only the worker that asked for robots.txt saw it fail; the others would wait in silence."""
     middleware = object.__new__(RobotsMiddleware)
-    middleware._log_away("http://a.example", Known("free", b"", 42.0))
-    middleware._log_away("http://a.example", Known("rules", b"", 42.0))
+    middleware._log_away("http://a.example", FetchedRobots("free", b"", 42.0))
+    middleware._log_away("http://a.example", FetchedRobots("rules", b"", 42.0))
     assert not caplog.records
-    middleware._log_away("http://a.example", Known("away", b"", 42.0))
+    middleware._log_away("http://a.example", FetchedRobots("away", b"", 42.0))
     assert "robots.txt of http://a.example could not be read lately" in caplog.text
     assert "its pages wait 42 s" in caplog.text

@@ -50,7 +50,7 @@ def leased(stored: bytes) -> Request:
 def test_a_request_waits_at_the_slot_that_its_spider_names(slot: Any, queue: str) -> None:
     made = push(slot)
     assert made.domain == queue
-    request = leased(made.stored())
+    request = leased(made.to_stored())
     assert request.url == URL
     own = None if slot is None or isinstance(slot, OwnSlot) else slot
     assert request.meta.get("download_slot") == own
@@ -58,7 +58,7 @@ def test_a_request_waits_at_the_slot_that_its_spider_names(slot: Any, queue: str
 
 def test_a_stored_request_whose_queue_is_not_its_slot_is_refused() -> None:
     """I5: its pace would be another one's."""
-    stored = push("slow").stored().replace(b" slow\n", b" fast\n", 1)
+    stored = push("slow").to_stored().replace(b" slow\n", b" fast\n", 1)
     with pytest.raises(DecodeError, match="fast"):
         leased(stored)
 

@@ -31,7 +31,7 @@ from crawler.stores import migrations
 from scrapy_seine import lua_scripts
 from spiders import which_site
 assert identities.profiles()
-assert which_site.named("demo") is not None
+assert which_site.site_named("demo") is not None
 assert migrations.available()
 assert lua_scripts.load_script("scrapy_seine.frontier", "lease").keys
 read = 0

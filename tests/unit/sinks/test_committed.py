@@ -54,7 +54,7 @@ def test_the_rows_after_the_last_known_transaction_are_missing(
 ) -> None:
     made = kept()
     found = made.take_missing(Server(*missing))  # type: ignore[arg-type]
-    assert (found.rows, found.known, found.more) == (rows, known, more)
+    assert (found.rows, found.is_confirmed, found.is_incomplete) == (rows, known, more)
     assert made.take_missing(Server()).rows == []  # type: ignore[arg-type]
 
 
@@ -62,7 +62,7 @@ def test_rows_of_transactions_without_a_number_are_written_again_in_silence() ->
     made = kept()
     made.note(["row 4"], 10, None)
     found = made.take_missing(Server())  # type: ignore[arg-type]
-    assert (found.rows, found.known, found.more) == (["row 4"], False, False)
+    assert (found.rows, found.is_confirmed, found.is_incomplete) == (["row 4"], False, False)
 
 
 def test_a_server_that_was_started_meanwhile_gets_the_rows_of_the_last_minute_again(
@@ -70,9 +70,9 @@ def test_a_server_that_was_started_meanwhile_gets_the_rows_of_the_last_minute_ag
 ) -> None:
     """Another worker may have been given the numbers that were lost."""
     found = kept().take_missing(Server(started="later"))  # type: ignore[arg-type]
-    assert (found.rows, found.known) == (["row 1", "row 2", "row 3"], False)
+    assert (found.rows, found.is_confirmed) == (["row 1", "row 2", "row 3"], False)
     made = kept()
-    made.stretches[0].at -= 61
+    made.stretches[0].committed_at -= 61
     found = made.take_missing(Server(started="later"))  # type: ignore[arg-type]
     assert found.rows == ["row 2", "row 3"]
 
@@ -80,10 +80,10 @@ def test_a_server_that_was_started_meanwhile_gets_the_rows_of_the_last_minute_ag
 def test_what_is_too_large_to_keep_is_said_to_be_missing() -> None:
     made = kept(most=15)
     assert [stretch.number for stretch in made.stretches] == [3]
-    assert made.take_missing(Server(3)).more  # type: ignore[arg-type]
+    assert made.take_missing(Server(3)).is_incomplete  # type: ignore[arg-type]
     made.note(["large"], 16, 4)
     found = made.take_missing(Server(4))  # type: ignore[arg-type]
-    assert (found.rows, found.known, found.more) == ([], True, True)
+    assert (found.rows, found.is_confirmed, found.is_incomplete) == ([], True, True)
 
 
 def test_rows_are_kept_for_a_while_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from crawler.demo.stored_rows import forget, stored
+from crawler.demo.stored_rows import forget, stored_products
 from crawler.stores.migrations import migrate, pending
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.sinks.postgres.database import connected, transaction
@@ -26,7 +26,7 @@ USES: dict[str, Callable[[str], object]] = {
     "a transaction": lambda url: transaction(url).__enter__(),
     "the migrations": migrate,
     "what they would apply": pending,
-    "the demo's rows": lambda url: stored(url, "demo"),
+    "the demo's rows": lambda url: stored_products(url, "demo"),
     "the demo's end": lambda url: forget(url, "demo"),
 }
 

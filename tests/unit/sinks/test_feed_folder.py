@@ -29,7 +29,7 @@ def sealed(
     buffer = BytesIO()
     part = Part((by or JsonLinesItemExporter)(buffer), buffer)
     part.add({"t": text}, reading)
-    part.ended += [(reading, "done")] if ends else []
+    part.finished_readings += [(reading, "done")] if ends else []
     return part.seal()
 
 

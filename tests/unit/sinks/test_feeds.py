@@ -55,7 +55,7 @@ def put_part(
     part = Part(EXPORTERS[format_](buffer, **options), buffer)
     for reading, item in rows:
         part.add(item, reading)
-    part.ended += ended
+    part.finished_readings += ended
     sealed = part.seal()
     folder.mkdir(exist_ok=True)
     (folder / f"{name}.{format_}{SIDECAR}").write_bytes(sealed.sidecar())

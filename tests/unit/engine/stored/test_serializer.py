@@ -196,9 +196,9 @@ def test_a_push_goes_where_its_request_goes_or_where_it_is_to_wait() -> None:
 def test_a_push_is_signed_where_the_fleet_signs() -> None:
     seal = Seal("shop", ["secret"])
     push = to_push(Request(URL), SPIDER, fingerprint=1, seal=seal)
-    seal.check(push.stored())
+    seal.check(push.to_stored())
     with pytest.raises(DecodeError, match="not signed"):
-        seal.check(to_push(Request(URL), SPIDER, fingerprint=1).stored())
+        seal.check(to_push(Request(URL), SPIDER, fingerprint=1).to_stored())
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError, DecodeError
 from scrapy_seine.frontier.encoding.codec import SEAL_BYTES, decode, encode
 from scrapy_seine.frontier.encoding.seal import Seal
-from scrapy_seine.frontier.encoding.wire import untried
+from scrapy_seine.frontier.encoding.wire import reset_tries
 from scrapy_seine.frontier.model import Push
 
 OLD, NEW = "o" * 32, "n" * 32
@@ -20,15 +20,15 @@ PLAIN = Push(domain="a.example", blob=encode(FIELDS), priority=5, job="j:1")
 
 def test_what_was_signed_is_taken_and_read_as_it_was() -> None:
     seal = Seal("catalog", [OLD])
-    stored = seal.push(PLAIN).stored()
+    stored = seal.push(PLAIN).to_stored()
     seal.check(stored)
     assert decode(stored.partition(b"\n")[2]) == FIELDS
-    assert stored.partition(b"\n")[0] == PLAIN.stored().partition(b"\n")[0]
+    assert stored.partition(b"\n")[0] == PLAIN.to_stored().partition(b"\n")[0]
 
 
 def test_no_byte_of_a_signed_request_can_be_changed() -> None:
     seal = Seal("catalog", [OLD])
-    stored = seal.push(PLAIN).stored()
+    stored = seal.push(PLAIN).to_stored()
     for at in range(len(stored)):
         for flip in (1, 128):
             changed = bytearray(stored)
@@ -45,12 +45,12 @@ def test_no_byte_of_a_signed_request_can_be_changed() -> None:
 @pytest.mark.parametrize(
     ("stored", "reason"),
     [
-        (PLAIN.stored(), "not signed"),
+        (PLAIN.to_stored(), "not signed"),
         (b"", "unknown version"),
         (b"1 a\n", "unknown version"),
         (b"1 a\n\x02" + b"x" * SEAL_BYTES, "not known here"),
-        (Seal("other", [OLD]).push(PLAIN).stored(), "signature"),
-        (Seal("catalog", [NEW]).push(PLAIN).stored(), "not known here"),
+        (Seal("other", [OLD]).push(PLAIN).to_stored(), "signature"),
+        (Seal("catalog", [NEW]).push(PLAIN).to_stored(), "not known here"),
     ],
 )
 def test_everything_else_is_refused_with_its_reason(stored: bytes, reason: str) -> None:
@@ -69,25 +69,25 @@ def test_a_fleet_changes_its_secret_without_a_stop() -> None:
     steps = [Seal("c", secrets) for secrets in ([OLD], [OLD, NEW], [NEW, OLD], [NEW])]
     for before, after in itertools.pairwise(steps):
         for writer, reader in ((before, after), (after, before), (after, after)):
-            reader.check(writer.push(PLAIN).stored())
+            reader.check(writer.push(PLAIN).to_stored())
     with pytest.raises(DecodeError):
-        steps[3].check(steps[0].push(PLAIN).stored())
+        steps[3].check(steps[0].push(PLAIN).to_stored())
 
 
 def test_a_worker_without_a_secret_reads_what_others_signed() -> None:
-    stored = Seal("c", [OLD]).push(PLAIN).stored()
+    stored = Seal("c", [OLD]).push(PLAIN).to_stored()
     Seal().check(stored)
     assert decode(stored.partition(b"\n")[2]) == FIELDS
 
 
 def test_a_replay_signs_anew_what_was_signed_and_nothing_else() -> None:
     seal = Seal("c", [NEW, OLD])
-    replayed = untried(Seal("c", [OLD]).push(PLAIN).stored(), seal)
+    replayed = reset_tries(Seal("c", [OLD]).push(PLAIN).to_stored(), seal)
     Seal("c", [NEW]).check(replayed)
     meta = decode(replayed.partition(b"\n")[2])["meta"]
     assert "retry_count" not in meta
     assert meta["seine_replayed"] is True
-    assert untried(PLAIN.stored(), seal) == b""
+    assert reset_tries(PLAIN.to_stored(), seal) == b""
 
 
 def test_a_short_secret_and_a_second_one_alone_are_refused_and_not_shown() -> None:

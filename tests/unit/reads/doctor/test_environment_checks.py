@@ -14,7 +14,7 @@ import pytest
 
 from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.environment_checks import environment_findings
-from scrapy_seine.engine.settings_check import faults
+from scrapy_seine.engine.settings_check import wrong_values
 from tests.helpers import serving
 
 BASE = {
@@ -132,7 +132,7 @@ def test_settings_that_are_wrong_together_are_named() -> None:
 
 def test_a_wrong_value_is_said_once() -> None:
     wrong = {"SEINE_CRAWL": "my crawl", "CONCURRENT_REQUESTS": "many"}
-    assert len(list(faults({**BASE, **wrong}, TABLE))) == len(wrong)
+    assert len(list(wrong_values({**BASE, **wrong}, TABLE))) == len(wrong)
     assert texts(**wrong) == []
 
 
