@@ -23,12 +23,12 @@ from urllib.request import getproxies
 import attrs
 from scrapy.settings import BaseSettings, default_settings
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import LEAST_SECRET, MOST_PARTITIONS, SettingsLike
 from scrapy_seine.engine.download.private_addresses import AddressPolicy
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import did_you_mean, nearest
 from scrapy_seine.printable import redact
-from scrapy_seine.records import Value
 
 #: Characters of a wrong value that are shown.
 _SHOWN = 100

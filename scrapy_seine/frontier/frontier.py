@@ -36,7 +36,7 @@ from scrapy_seine.frontier.model import (
 )
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest, Lines
-from scrapy_seine.lenient import whole_number, word
+from scrapy_seine.lenient_parsing import whole_number, word
 
 
 class Frontier(Part):

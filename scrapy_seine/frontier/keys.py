@@ -35,7 +35,7 @@
 | busiest, minutes:<hour> | sorted set, hash | ended requests by domain, and by minute and outcome (reads.outcome_history) | workers | permanent, two days |
 | tens:<hour>, hours:<day> | hash | the same by ten seconds, and by hour | workers | two hours, nine days |
 | actions | list | who did what from dashboard or terminal (JSON), newest first (reads.audit) | dashboard, commands | newest 500 |
-| jar:<name> | hash | a jar's cookies by domain, path and name, and its version (middlewares.fleet_jars) | workers | a day after the last change |
+| jar:<name> | hash | a jar's cookies by domain, path and name, and its version (middlewares.jars_in_redis) | workers | a day after the last change |
 | limits | hash | what a worker counted for CLOSESPIDER_…COUNT, by worker; those that left under '' (engine.ending.fleet_limits) | workers | until the last worker leaves, a day at most |
 | logs | sorted set | workers that wrote a log, by their last line (s) | workers | a day after the last |
 | log:<worker> | stream | the last lines of a worker's log (reads.worker_logs) | workers | a day after the last |
@@ -60,8 +60,8 @@ from itertools import count
 import attrs
 from redis.crc import key_slot
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.which_partition import part_of_domain
-from scrapy_seine.records import Value
 
 #: Slots of a Redis Cluster.
 SLOTS = 16384

@@ -13,7 +13,7 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from crawler.stores.postgres_endpoint import blocking_client, endpoints, redis_client
+from crawler.stores.store_endpoints import blocking_client, endpoints, redis_client
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.encoding.wire import script
 from scrapy_seine.frontier.frontier import Frontier

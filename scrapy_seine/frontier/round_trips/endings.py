@@ -7,12 +7,12 @@ from typing import Any
 
 import attrs
 
+from scrapy_seine.attrs_bases import Record, Value
+from scrapy_seine.frontier.dictionary_choice import Packer
 from scrapy_seine.frontier.encoding.wire import MAX_CHILDREN, commit_args, retry_args
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Burial, Done, Early, Lease, Push, Retry
-from scrapy_seine.frontier.packer import Packer
 from scrapy_seine.frontier.which_partition import part_of_id
-from scrapy_seine.records import Record, Value
 
 #: Leases ended by one script, at most, because a script blocks every other client.
 MAX_PAGES = 100

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crawler.access.proxies.line import Proxy, parse
+from crawler.access.proxies.list_format import Proxy, parse
 from crawler.access.proxies.pool import LISTED_MS, EachAddress, PoolConfig, ProxyPool, TakenProxy
 
 SHOP = "shop.example"

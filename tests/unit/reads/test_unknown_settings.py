@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from crawler.reads.doctor.unknown_settings import environment_strays, name_findings, refuse_strays
+from crawler.reads.unknown_settings import environment_strays, name_findings, refuse_strays
 from scrapy_seine.errors import ConfigError
 from tests import started
 from tests.helpers import patient
