@@ -48,9 +48,9 @@ from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.printable import printable
-from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.postgres.batches import Limits, Report
 from scrapy_seine.sinks.postgres.writer import Table, Writer, on_loop
+from scrapy_seine.store_wait import RetryUntil
 from scrapy_seine.urls import tidy
 
 logger = logging.getLogger(__name__)

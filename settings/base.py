@@ -267,7 +267,7 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.dead_ends.DeadEnds": 60,
     # Nearest to the network, to see each response first, and to take back late requests.
     "scrapy_seine.middlewares.throttle.Throttle": 990,
-    "middlewares.limits_per.Egress": 991,
+    "middlewares.egress_pace.Egress": 991,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "scrapy_seine.middlewares.decompress.Decompress": 590,
     # Scrapy's own warn at each start that no Referer is sent, which is intended (see below).

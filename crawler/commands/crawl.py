@@ -34,7 +34,7 @@ from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.opening import check_partitions
 from scrapy_seine.lenient_parsing import whole_number
 from scrapy_seine.printable import redact
-from scrapy_seine.retry_until import RetryUntil
+from scrapy_seine.store_wait import RetryUntil
 
 logger = logging.getLogger(__name__)
 

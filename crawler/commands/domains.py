@@ -17,7 +17,7 @@ from crawler.access.shared_state import fleet_name
 from crawler.stores.dead_ends import DeadEnd, read_dead_ends
 from crawler.stores.store_endpoints import endpoints, running_database
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import with_fleet
+from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.config import FrontierConfig, flag
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.keys import Keys

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 import attrs
 
 from crawler.extract.default_parser import Found
+from crawler.extract.limited_dict import Newest
 from crawler.extract.links.dead_ends import is_catalogue_address
-from crawler.extract.newest import Newest
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.words import any_word
 from scrapy_seine.attrs_bases import Record, Value

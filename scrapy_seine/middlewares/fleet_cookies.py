@@ -35,7 +35,7 @@ from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.middlewares.cookie_limit import Jar
 from scrapy_seine.middlewares.jars_in_redis import FleetJars, Place
-from scrapy_seine.retry_until import RetryUntil
+from scrapy_seine.store_wait import RetryUntil
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -20,7 +20,7 @@ from redis.exceptions import DataError, RedisError
 
 from crawler.stores import store_endpoints
 from scrapy_seine import redis_topology
-from scrapy_seine.commands import fleet
+from scrapy_seine.commands import fleet_base
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from tests.helpers import drop_database, execute
 
@@ -81,7 +81,7 @@ def test_an_address_may_come_from_the_environment_alone(
     here = store_endpoints.Endpoints(redis_url, database_url)
     assert store_endpoints.endpoints({}) == here
     assert store_endpoints.endpoints({"REDIS_URL": "", "DATABASE_URL": None}) == here
-    assert fleet.addresses({}) == here
+    assert fleet_base.addresses({}) == here
     with pytest.raises(StoreUnreachable, match="REDIS_URL=redis"):  # a setting wins
         store_endpoints.endpoints({"REDIS_URL": "redis://127.0.0.1:1"})
 

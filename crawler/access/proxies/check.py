@@ -13,7 +13,7 @@ import attrs
 from crawler.access.detect import Page, judge
 from crawler.access.proxies.list_format import Proxy
 from scrapy_seine.attrs_bases import Value
-from scrapy_seine.engine.download.http.gateway import asked_for
+from scrapy_seine.engine.download.http.url_gateway import asked_for
 
 if TYPE_CHECKING:
     import wreq

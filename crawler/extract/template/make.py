@@ -6,7 +6,7 @@ from collections import deque
 
 import attrs
 
-from crawler.extract.template.mending import Mender
+from crawler.extract.template.place_search import Mender
 from crawler.extract.template.profile import Profile
 from scrapy_seine.attrs_bases import Record
 

@@ -17,7 +17,7 @@ from hashlib import blake2b
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.newest import Newest
+from crawler.extract.limited_dict import Newest
 from crawler.extract.template.page_doubts import Doubt
 from scrapy_seine.attrs_bases import Record, Value
 
