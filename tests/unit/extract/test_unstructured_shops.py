@@ -1,0 +1,81 @@
+"""What shops without structured data show besides their products: columns with offers, filters, carts."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import extract, parse
+
+
+def _read(body, *, path="/p/lamp-12", title="Oak lamp", lang="en", site="https://shop.example"):
+    html = f"<html lang={lang}><head><title>{title}</title></head><body>{body}</body></html>"
+    return extract(parse(html.encode(), f"{site}{path}", "text/html; charset=utf-8"))
+
+
+_OFFER = (
+    "<td><b>Special</b><br><a href=product_info.php?products_id=57><img src=57.jpg alt='Red lamp'></a><br>"
+    "<a href=product_info.php?products_id=57>Red lamp</a><br><s>€ 59.00</s><br><span>€ 39.00</span></td>"
+)
+
+
+@pytest.mark.parametrize("place", ["before", "behind"])
+def test_an_offer_in_a_column_is_no_price_of_a_page_that_has_none(place):
+    own = "<td><h1>Terms</h1><p>All prices include tax.</p></td>"
+    cells = f"{own}{_OFFER}" if place == "behind" else f"{_OFFER}{own}"
+    found = _read(f"<table><tr>{cells}</tr></table>", path="/conditions.php", title="Terms")
+    assert (found.kind, found.fields.get("price")) == ("other", None)
+
+
+def test_an_offer_in_a_column_leaves_the_products_own_price():
+    own = "<td><h1>Oak lamp</h1><p>€ 12.00</p><button>Add to cart</button></td>"
+    found = _read(f"<table><tr>{own}{_OFFER}</tr></table>")
+    assert found.fields["price"] == Decimal("12.00")
+    assert "regular_price" not in found.fields
+
+
+def test_a_picture_that_leads_to_its_large_copy_makes_no_tile():
+    body = (
+        "<h1>Oak lamp</h1><div><a href=zoom.php?id=57><img src=57.jpg alt='Oak lamp'><br>Enlarge</a>"
+        "<p>€ 12.00</p><button>Add to cart</button></div>"
+    )
+    assert _read(body).fields["price"] == Decimal("12.00")
+
+
+def test_a_linked_maker_above_a_price_makes_no_tile():
+    body = (
+        "<div><a href=/brands/acme><img src=acme.png alt=Acme></a> <a href=/brands/acme>Acme</a>"
+        "<p>€ 12.00</p><button>Add to cart</button></div><h1>Oak lamp</h1>"
+    )
+    assert _read(body).fields["price"] == Decimal("12.00")
+
+
+def test_a_linked_name_and_an_amount_in_a_column_before_the_heading_are_another_products():
+    column = "<div><a href=/hose-25m>Garden hose</a><br><span>€ 19.00</span></div>"
+    body = f"{column}<div><h1>Bark by the pallet</h1><p>Item no.: B-12</p><p>{{}}</p></div>"
+    assert "price" not in _read(body.format("Ask us"), path="/bark").fields
+    assert _read(body.format("€ 7.00"), path="/bark").fields["price"] == Decimal("7.00")
+
+
+def test_an_amount_before_the_heading_is_no_price_of_what_is_sold_on_request():
+    body = (
+        "<p>Of the week: hammer</p><p>$21.99</p><h1>Wood stove</h1><p>Item # VC-2550</p><p>{}</p>"
+    )
+    assert "price" not in _read(body.format("Please call for price"), lang="en-US").fields
+    assert _read(body.format("In stock"), lang="en-US").fields["price"] == Decimal("21.99")
+
+
+def test_two_rows_of_other_products_are_no_price():
+    tile = "<td><a href=/item/{0}><img src={0}.jpg></a><br><a href=/item/{0}>Thing {0}</a><br>{0}.50 €</td>"
+    row = "<table class={}><tr>" + tile.format(11) + tile.format(12) + "</tr></table>"
+    body = f"<h1>Server rack</h1><p>Code: R-100</p><p>Delivery in a week</p>{row.format('a')}{row.format('b')}"
+    assert "price" not in _read(body, path="/rack").fields
+
+
+def test_steps_of_a_filter_are_no_prices():
+    tiles = "".join(
+        f"<div class=card><a href=/p/{n}><img src={n}.jpg>Game {n}</a><p class=price>R$ {n},90</p></div>"
+        for n in (19, 29, 39, 49)
+    )
+    steps = "<h5>Preço</h5><ul><li>Até R$ 50,00</li><li>R$ 50,00 a R$ 100,00</li></ul><h5>Marca</h5><ul><li>Acme</li></ul>"
+    found = _read(f"<h1>Jogos</h1><aside>{steps}</aside>{tiles}", path="/c/jogos", lang="pt-BR")
+    assert found.kind == "listing"
