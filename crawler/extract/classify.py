@@ -195,7 +195,7 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("product", 2.5, "a button buys it")
     elif visible.buy_buttons:
         verdict.add("listing", 2 + visible.in_tiles, f"{visible.buy_buttons} buttons buy things")
-    elif visible.asks:
+    elif visible.asks and ("price" in visible.fields or _shows_product(visible, verdict)):
         verdict.add("product", 2, "a button asks who sells it")
     if visible.priced_choices and not visible.buy_buttons:
         verdict.add("product", 2, "each of several choices has a price")
@@ -205,13 +205,24 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("product", 2, "the page gives an item number")
     elif "brand" in visible.fields and "price" in visible.fields:
         verdict.add("product", 1, "the maker stands beside the price")
-    if visible.weigh_offer is not None and _MIN_WEIGHED_SCORE <= verdict.product < _PRODUCT_SCORE:
+    # A place in a course is reserved by a button too.
+    score = verdict.product - 2 * visible.asks
+    if visible.weigh_offer is not None and _MIN_WEIGHED_SCORE <= score < _PRODUCT_SCORE:
         visible.weigh_offer()
         if visible.of_service:
             verdict.add("product", -2, "its amount is that of an entrance, an hour or a course")
     _stock_signs(visible, verdict)
     _plain_signs(visible, verdict)
     _tile_signs(visible, verdict)
+
+
+def _shows_product(visible: Visible, verdict: Verdict) -> bool:
+    """Whether a page with a price on request has a picture named like its heading, and one more sign.
+
+    Pages about services have the same buttons.
+    """
+    has_sign = verdict.product > _NEAR_POINTS or visible.facts or "brand" in visible.fields
+    return visible.pictured and bool(has_sign)
 
 
 def _tile_signs(visible: Visible, verdict: Verdict) -> None:

@@ -21,7 +21,8 @@ from crawler.extract.price.free import take_free
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.drawn_buttons import take_picture_buttons
-from crawler.extract.stock.shown import asks_seller, read_stock, says_unavailable, stock_above
+from crawler.extract.stock.shown import read_stock, says_unavailable, stock_above
+from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
 from crawler.extract.visible.facts import (
     brand_before,
     find_facts,
@@ -410,9 +411,10 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Vis
         _forget_price(signs)
     take_rating(walk, signs.fields)
     if "price" in signs.fields and not signs.buy_buttons and not signs.cards:
-        signs.asks = asks_seller(walk)
+        signs.asks = asks_seller(walk, signs.price_line or 0)
     if signs.price_distance is None:
         signs.on_request = asks_for_price(walk, len(walk.lines))
+        signs.asks = signs.on_request and not signs.buy_buttons and asks_for_quote(walk)
     return signs
 
 

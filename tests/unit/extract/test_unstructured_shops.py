@@ -79,3 +79,27 @@ def test_steps_of_a_filter_are_no_prices():
     steps = "<h5>Preço</h5><ul><li>Até R$ 50,00</li><li>R$ 50,00 a R$ 100,00</li></ul><h5>Marca</h5><ul><li>Acme</li></ul>"
     found = _read(f"<h1>Jogos</h1><aside>{steps}</aside>{tiles}", path="/c/jogos", lang="pt-BR")
     assert found.kind == "listing"
+
+
+def test_a_range_beside_no_bound_is_the_price_of_variants():
+    found = _read(
+        "<h1>Oak lamp</h1><ul><li>€ 10.00 to € 20.00</li></ul><button>Add to cart</button>"
+    )
+    assert found.fields["price"] == Decimal("10.00")
+
+
+def test_a_link_of_the_menu_asks_nothing_of_a_page_without_a_heading():
+    menu = "<a href=/ask>Message seller</a><div class=pname>Repairs</div>"
+    rows = "<table><tr><td>Check</td><td>€ 15.00</td></tr><tr><td>Cleaning</td><td>€ 35.00</td></tr></table>"
+    assert _read(f"{menu}{rows}", path="/pages.aspx?id=4", title="Service").kind == "other"
+
+
+def test_a_thing_on_request_is_a_product_where_its_picture_and_a_button_say_so():
+    body = "<h1>Cargo bike</h1><img src=b.jpg alt='{}'><p>Price on request</p><a href=/ask>Request a quote</a><table><tr><td>Brand</td><td>Acme</td></tr></table>"
+    assert _read(body.format("Cargo bike"), path="/bike").kind == "product"
+    assert _read(body.format("Our workshop"), path="/bike").kind == "other"
+
+
+def test_a_button_that_reserves_a_place_makes_no_product():
+    body = "<h1>Pottery course</h1><p>{}</p><p>Saturdays</p><a href=/ask>Reserve</a>"
+    assert _read(body.format("€ 55 per person, tea included."), path="/courses").kind == "other"
