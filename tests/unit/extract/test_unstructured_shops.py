@@ -88,6 +88,16 @@ def test_a_range_beside_no_bound_is_the_price_of_variants():
     assert found.fields["price"] == Decimal("10.00")
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["/carrinho", "/shopping_cart.php", "/?mode=cart", "/ostoskori", "/winkelmandje", "/kosar"],
+)
+def test_a_cart_is_no_product(path):
+    body = "<h1>Your things</h1><table><tr><td>Oak lamp</td><td>Ref.: L-12</td><td>€ 12.00</td></tr></table>"
+    assert _read(body, path="/things").kind == "product"
+    assert _read(body, path=path).kind == "other"
+
+
 def test_a_link_of_the_menu_asks_nothing_of_a_page_without_a_heading():
     menu = "<a href=/ask>Message seller</a><div class=pname>Repairs</div>"
     rows = "<table><tr><td>Check</td><td>€ 15.00</td></tr><tr><td>Cleaning</td><td>€ 35.00</td></tr></table>"
