@@ -90,7 +90,14 @@ def test_a_range_beside_no_bound_is_the_price_of_variants():
 
 @pytest.mark.parametrize(
     "path",
-    ["/carrinho", "/shopping_cart.php", "/?mode=cart", "/ostoskori", "/winkelmandje", "/kosar"],
+    [
+        "/carrinho",
+        "/shopping_cart.php",
+        "/?mode=cart",
+        "/ostoskori",
+        "/winkelmandje",
+        "/kosar",
+    ],
 )
 def test_a_cart_is_no_product(path):
     body = "<h1>Your things</h1><table><tr><td>Oak lamp</td><td>Ref.: L-12</td><td>€ 12.00</td></tr></table>"
@@ -113,3 +120,15 @@ def test_a_thing_on_request_is_a_product_where_its_picture_and_a_button_say_so()
 def test_a_button_that_reserves_a_place_makes_no_product():
     body = "<h1>Pottery course</h1><p>{}</p><p>Saturdays</p><a href=/ask>Reserve</a>"
     assert _read(body.format("€ 55 per person, tea included."), path="/courses").kind == "other"
+
+
+@pytest.mark.parametrize(("text", "price"), [("Ref.: KM12", "32.90"), ("Ref.: A-1", "32.90")])
+def test_a_word_glued_to_figures_is_no_currency(text, price):
+    body = f"<h1>Kit</h1><p>{text}</p><strong class=h2>R$ 32,90</strong><button>Comprar</button>"
+    found = _read(body, lang="pt-BR").fields
+    assert (found["price"], found["currency"]) == (Decimal(price), "BRL")
+
+
+def test_convertible_marks_are_read_in_their_country():
+    found = _read("<h1>Lampa</h1><p class=price>KM12,50</p>", lang="bs-BA", site="https://a.ba")
+    assert (found.fields["price"], found.fields["currency"]) == (Decimal("12.50"), "BAM")
