@@ -112,6 +112,7 @@ def _heading_of(page: Page, expected: str) -> Element | None:
             title_box is not None
             and not is_of_frame(title_box)
             and not is_general(short_text(title_box))
+            and not _is_shops_title(title_box, title, page.url)
         ):
             return (
                 title_box
@@ -124,6 +125,11 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         likeliest = _name_behind_maker(likeliest, title)
     heading = likeliest if best_score >= _MIN_SCORE else heading_by_price(page)
     return _unless_whole_title(framed, title) if heading is None else heading
+
+
+def _is_shops_title(box: Element, title: str, url: str) -> bool:
+    """Whether a box has the whole title, which is the shop's name on all of its pages."""
+    return short_text(box).casefold() == title and says_host(title, host_of(url))
 
 
 def _unless_whole_title(framed: Element | None, title: str) -> Element | None:
@@ -166,12 +172,14 @@ def _is_shops(text: str, title: str, url: str) -> bool:
 def _large(page: Page) -> Element | None:
     """Return the name's box on a page without headings, whose title has no text of the page.
 
-    It is a box with a class for the product's name, else the first text in large letters.
+    It is a box with a class for the product's name, else the text in large letters that is most like
+    the title. A text with the name of the host is the shop's.
     """
-    large = None
+    large, best_likeness = None, -1.0
+    title, site = page.title[:LONGEST].casefold(), host_of(page.url)
     for element in islice(page.root.iter(*BOXES, "big"), MAX_BOXES):
         is_called = _IS_PRODUCT_NAME[f"{element.get('class')} {element.get('id')}"]
-        if not is_called and (large is not None or not _is_large(element)):
+        if not is_called and not _is_large(element):
             continue
         text = short_text(element, _MAX_NAME, _MAX_STEPS)
         has_link = next(element.iter("a"), None) is not None or element.getparent().tag == "a"
@@ -179,7 +187,9 @@ def _large(page: Page) -> Element | None:
             continue
         if is_called:
             return element
-        large = element
+        text = text.casefold()
+        if (like := likeness(text, title)) > best_likeness and not says_host(text, site):
+            large, best_likeness = element, like
     return large
 
 

@@ -132,3 +132,13 @@ def test_a_word_glued_to_figures_is_no_currency(text, price):
 def test_convertible_marks_are_read_in_their_country():
     found = _read("<h1>Lampa</h1><p class=price>KM12,50</p>", lang="bs-BA", site="https://a.ba")
     assert (found.fields["price"], found.fields["currency"]) == (Decimal("12.50"), "BAM")
+
+
+def test_of_texts_in_large_letters_the_one_that_the_title_speaks_of_is_the_name():
+    body = (
+        "<font size=6>Miller's Hardware</font><table><tr><td><font size=4><b>Acme 16 oz. Straight Claw Hammer"
+        "</b></font><br>Item # E3-16S<br><b>Our Price: $21.99</b><br>In Stock</td></tr></table>"
+    )
+    for title in ("Acme 16 oz. Hammer - Miller's Hardware", "Miller's Hardware"):
+        found = _read(body, title=title, lang="en-US", site="http://millershardware.example")
+        assert found.fields["name"] == "Acme 16 oz. Straight Claw Hammer"
