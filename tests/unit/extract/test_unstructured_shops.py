@@ -142,3 +142,16 @@ def test_of_texts_in_large_letters_the_one_that_the_title_speaks_of_is_the_name(
     for title in ("Acme 16 oz. Hammer - Miller's Hardware", "Miller's Hardware"):
         found = _read(body, title=title, lang="en-US", site="http://millershardware.example")
         assert found.fields["name"] == "Acme 16 oz. Straight Claw Hammer"
+
+
+def test_a_box_that_is_called_a_card_is_the_products_where_its_first_link_is_to_a_picture():
+    body = (
+        "<h1>Oak lamp</h1><div class=card><a href=/big/12.jpg class=fancy><img src=s.jpg alt='Oak lamp'></a>"
+        "<p>Item no.: L-12</p><p class=price>€ 12.00</p><p>In stock</p><a class=buy href='#'>Buy</a></div>"
+    )
+    found = _read(body).fields
+    assert (found["price"], found["sku"], found["availability"]) == (
+        Decimal("12.00"),
+        "L-12",
+        "InStock",
+    )
