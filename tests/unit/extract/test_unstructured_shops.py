@@ -155,3 +155,9 @@ def test_a_box_that_is_called_a_card_is_the_products_where_its_first_link_is_to_
         "L-12",
         "InStock",
     )
+
+
+def test_words_of_the_name_in_an_address_are_no_number():
+    body = "<h1>Artek 60 stool</h1><p>€ 145</p><p>In stock</p><button>Add to cart</button>"
+    assert "sku" not in _read(body, path="/product/artek-60").fields
+    assert _read(body, path="/product/b-20311").fields["sku"] == "b-20311"
