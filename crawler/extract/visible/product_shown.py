@@ -31,7 +31,7 @@ from crawler.extract.visible.facts import (
     take_addressed,
     take_confirmed,
 )
-from crawler.extract.visible.makers import maker_beside
+from crawler.extract.visible.makers import maker_beside, prefer_brand
 from crawler.extract.visible.pictures import named_pictures, picture_beside
 from crawler.extract.visible.plain_offers import weigh_offer
 from crawler.extract.visible.price_in_attributes import take_attribute
@@ -416,6 +416,7 @@ def _read_price(walk: Lines, local: str | None, structured: Fields) -> Visible:
 def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Visible:
     find_facts(walk, signs)
     take_addressed(walk, signs, page_url)
+    prefer_brand(walk, signs)
     read_stock(walk, signs, priced or "price" in signs.fields, page_url)
     if signs.price_may_be_anothers and not signs.buy_buttons and says_unavailable(signs):
         _forget_price(signs)

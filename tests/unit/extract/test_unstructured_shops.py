@@ -144,6 +144,12 @@ def test_of_texts_in_large_letters_the_one_that_the_title_speaks_of_is_the_name(
         assert found.fields["name"] == "Acme 16 oz. Straight Claw Hammer"
 
 
+def test_a_row_of_the_brand_goes_before_one_of_the_maker():
+    rows = "<tr><th>제조사</th><td>코스맥스</td></tr><tr><th>브랜드</th><td>달빛</td></tr>"
+    body = f"<h1>토너</h1><p>19,900원</p><table>{rows}</table><button>장바구니 담기</button>"
+    assert _read(body, lang="ko").fields["brand"] == "달빛"
+
+
 def test_a_box_that_is_called_a_card_is_the_products_where_its_first_link_is_to_a_picture():
     body = (
         "<h1>Oak lamp</h1><div class=card><a href=/big/12.jpg class=fancy><img src=s.jpg alt='Oak lamp'></a>"
