@@ -221,8 +221,8 @@ def _shows_product(visible: Visible, verdict: Verdict) -> bool:
 
     Pages about services have the same buttons.
     """
-    has_sign = verdict.product > _NEAR_POINTS or visible.facts or "brand" in visible.fields
-    return visible.pictured and bool(has_sign)
+    has_sign = visible.price_marked or visible.facts or "brand" in visible.fields
+    return visible.pictured and (bool(has_sign) or verdict.product > _NEAR_POINTS)
 
 
 def _tile_signs(visible: Visible, verdict: Verdict) -> None:

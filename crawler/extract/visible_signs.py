@@ -53,6 +53,7 @@ class Visible(Record):
     priced_choices: bool = False
     """Each of several choices of a form has an amount of its own."""
     price_marked: bool = False
+    """The price, or the words for a price on request, stand in a box for prices."""
     weigh_offer: Callable[[], None] | None = None
     """Sets `plainly`, `price_stands` and `of_service`; called only where other signs are few."""
     plainly: bool = False

@@ -18,7 +18,7 @@ from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text
 from crawler.extract.price.choice import find_price
 from crawler.extract.price.free import take_free
-from crawler.extract.price.on_request import asks_for_price
+from crawler.extract.price.on_request import asks_for_price, asks_in_price_box
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.drawn_buttons import take_picture_buttons
 from crawler.extract.stock.shown import read_stock, says_unavailable, stock_above
@@ -425,7 +425,9 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Vis
         signs.asks = asks_seller(walk, signs.price_line or 0)
     if signs.price_distance is None:
         signs.on_request = asks_for_price(walk, len(walk.lines))
-        signs.asks = signs.on_request and not signs.buy_buttons and asks_for_quote(walk)
+        if signs.on_request:
+            signs.price_marked = asks_in_price_box(walk)
+            signs.asks = not signs.buy_buttons and asks_for_quote(walk)
     return signs
 
 

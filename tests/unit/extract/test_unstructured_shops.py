@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import extract, parse
+from crawler.extract.stock.availability import availability_of_text
 
 
 def _read(body, *, path="/p/lamp-12", title="Oak lamp", lang="en", site="https://shop.example"):
@@ -94,6 +95,7 @@ def test_a_range_beside_no_bound_is_the_price_of_variants():
         "/carrinho",
         "/shopping_cart.php",
         "/?mode=cart",
+        "/index.php?page=shop.cart",
         "/ostoskori",
         "/winkelmandje",
         "/kosar",
@@ -167,3 +169,27 @@ def test_words_of_the_name_in_an_address_are_no_number():
     body = "<h1>Artek 60 stool</h1><p>€ 145</p><p>In stock</p><button>Add to cart</button>"
     assert "sku" not in _read(body, path="/product/artek-60").fields
     assert _read(body, path="/product/b-20311").fields["sku"] == "b-20311"
+
+
+def test_a_price_on_request_in_a_box_for_prices_is_a_products():
+    body = "<h1>Grass tree</h1><img src=g.jpg alt='Grass tree'><p{}>Price on application</p><a href=/ask>Enquire now</a>"
+    assert _read(body.format(" class=price"), path="/grass-tree").kind == "product"
+    assert _read(body.format(""), path="/grass-tree").kind == "other"
+
+
+def test_between_in_french_is_no_entrance():
+    body = "<div class=productname>Coffret prestige</div><img src=c.jpg alt='Coffret prestige'><p class=price>49,00 €</p><p>Rupture de stock</p><p>Conserver entre 15 et 18 °C.</p>"
+    found = _read(body, path="/coffret", title="Coffret prestige", lang="fr")
+    assert (found.kind, found.fields["price"]) == ("product", Decimal("49.00"))
+
+
+@pytest.mark.parametrize(
+    "text", ["Op bestelling", "Su ordinazione", "Sipariş üzerine", "Megrendelésre készül"]
+)
+def test_words_for_made_to_order_are_a_back_order(text):
+    assert availability_of_text(text) == "BackOrder"
+
+
+@pytest.mark.parametrize("text", ["5% korting op bestelling", "10 000 Ft feletti rendelésre"])
+def test_words_about_an_order_are_no_stock(text):
+    assert availability_of_text(text) is None
