@@ -208,12 +208,20 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
     # A place in a course is reserved by a button too.
     score = verdict.product - 2 * visible.asks
     if visible.weigh_offer is not None and _MIN_WEIGHED_SCORE <= score < _PRODUCT_SCORE:
-        visible.weigh_offer()
-        if visible.of_service:
-            verdict.add("product", -2, "its amount is that of an entrance, an hour or a course")
+        _offer_signs(visible, verdict)
     _stock_signs(visible, verdict)
     _plain_signs(visible, verdict)
     _tile_signs(visible, verdict)
+
+
+def _offer_signs(visible: Visible, verdict: Verdict) -> None:
+    """Score an offer without a buy button by the line with its price."""
+    if visible.weigh_offer is not None:
+        visible.weigh_offer()
+    if visible.of_service:
+        verdict.add("product", -2, "its amount is that of an entrance, an hour or a course")
+    elif visible.asks and not (visible.price_stands or visible.price_marked or visible.facts):
+        verdict.add("product", -2, "its amount is a word of a sentence")
 
 
 def _shows_product(visible: Visible, verdict: Verdict) -> bool:

@@ -193,3 +193,16 @@ def test_words_for_made_to_order_are_a_back_order(text):
 @pytest.mark.parametrize("text", ["5% korting op bestelling", "10 000 Ft feletti rendelésre"])
 def test_words_about_an_order_are_no_stock(text):
     assert availability_of_text(text) is None
+
+
+def test_an_amount_in_a_sentence_beside_a_button_that_asks_is_no_offer():
+    body = "<h1>Knives</h1><p>{}</p><a href='mailto:a@b.example?subject=x'>Write to us</a>"
+    sentence = "We do them by hand. A chef's knife € 18, a small one € 12, sent back for € 6.90."
+    assert _read(body.format(sentence), path="/knives").kind == "other"
+    assert _read(body.format("€ 18"), path="/knives").kind == "product"
+
+
+def test_a_service_beside_a_button_that_asks_is_no_product():
+    body = "<h1>{}</h1><p>Chef's knife</p><p>€ 18</p><a href='mailto:a@b.example?subject=x'>Anfragen</a>"
+    assert _read(body.format("Schleifservice"), path="/x", lang="de").kind == "other"
+    assert _read(body.format("Kaffeeservice"), path="/x", lang="de").kind == "product"
