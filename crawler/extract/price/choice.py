@@ -57,7 +57,7 @@ from crawler.extract.price.regular_price import (
 )
 from crawler.extract.price.side_offers import is_side_offer
 from crawler.extract.price.tiles import Amounts, is_within
-from crawler.extract.price.two_currencies import without_conversions
+from crawler.extract.price.two_currencies import without_conversions, without_rates
 from crawler.extract.price.words_beside import (
     AROUND,
     BEHIND,
@@ -129,6 +129,8 @@ def _all_amounts(walk: Lines, local: str | None, look_for_tiles: bool) -> Amount
         if line.flags & line_flags != _lines.DIGIT:
             continue
         monies = monies_of(line, local)
+        if "=" in line.text:
+            monies = without_rates(line.text, monies)
         if len(monies) == 1 and monies[0].currency is None:
             monies = with_next(walk, line, monies[0], local)
         remaining -= len(monies)

@@ -99,6 +99,8 @@ def test_a_range_beside_no_bound_is_the_price_of_variants():
         "/ostoskori",
         "/winkelmandje",
         "/kosar",
+        "/kosarica",
+        "/gio-hang",
     ],
 )
 def test_a_cart_is_no_product(path):
@@ -206,3 +208,11 @@ def test_a_service_beside_a_button_that_asks_is_no_product():
     body = "<h1>{}</h1><p>Chef's knife</p><p>€ 18</p><a href='mailto:a@b.example?subject=x'>Anfragen</a>"
     assert _read(body.format("Schleifservice"), path="/x", lang="de").kind == "other"
     assert _read(body.format("Kaffeeservice"), path="/x", lang="de").kind == "product"
+
+
+@pytest.mark.parametrize("rate", ["Tečaj 1 € = 7,53450 kn.", "Rate: 1 EUR = 7,53450 kn"])
+def test_an_exchange_rate_is_no_price(rate):
+    body = "<h1>Gloves</h1><div>{}</div><input type=submit value='Dodaj u košaricu'><p>{}</p>"
+    found = _read(body.format("4,20 € / par", rate), lang="hr").fields
+    assert (found["price"], found["currency"]) == (Decimal("4.20"), "EUR")
+    assert "price" not in _read(body.format("", rate), lang="hr").fields
