@@ -12,8 +12,8 @@ from scrapy.http import Response
 
 from crawler.access.detect import VERDICT
 from crawler.http_validators import KEY, Validators, from_meta, validators_in
+from crawler.storage import Storage, storage_of
 from crawler.stores.rows import Confirmed, PageValidators, Vanished
-from crawler.writer_bridge import Storage, storage_of
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.lease.inflight import InFlightTable

@@ -32,11 +32,11 @@ from crawler.access.ladder import (
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, needs_browser
 from crawler.access.proxies.operator_list import ProxyList
 from crawler.access.shared_state import fleet_name
-from crawler.stores.postgres_endpoint import endpoints, redis_client
+from crawler.stores.store_endpoints import endpoints, redis_client
 from scrapy_seine import meta as m
+from scrapy_seine.attrs_bases import Record
 from scrapy_seine.config import flag
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.records import Record
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)

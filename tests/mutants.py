@@ -203,7 +203,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "crawler.reads.crawl_report": ("reads/crawl_report",),
     "crawler.reads.doctor.setting_sources": ("reads/doctor/setting_sources",),
     "crawler.reads.doctor.start_checks": ("reads/doctor/start_checks",),
-    "crawler.reads.doctor.unknown_settings": ("reads/doctor/unknown_settings",),
+    "crawler.reads.unknown_settings": ("reads/unknown_settings",),
     "crawler.reads.troubles": ("reads/troubles",),
 }
 _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {

@@ -13,9 +13,9 @@ from typing import Literal
 import attrs
 
 from crawler.access.ladder_budget import is_spent
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.records import Value
 
 Kind = Literal["climb", "down", "probe", "fail", "stuck"]
 

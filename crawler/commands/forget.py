@@ -11,7 +11,7 @@ import psycopg2
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from crawler.stores.postgres_endpoint import endpoints
+from crawler.stores.store_endpoints import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import with_fleet
 from scrapy_seine.commands.which_crawl import crawl_of, declare_crawl

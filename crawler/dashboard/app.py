@@ -41,7 +41,7 @@ from crawler.reads.database import Database, estimate
 from crawler.reads.ladder import count_steps
 from crawler.reads.proxies import count_proxies
 from crawler.reads.records import quality_scores
-from crawler.stores.postgres_endpoint import Endpoints, redis_client
+from crawler.stores.store_endpoints import Endpoints, redis_client
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads.demand import demand as demand_of
 from scrapy_seine.reads.demand import seeds_waiting

@@ -24,7 +24,7 @@ from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_of
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 Kind = Literal["product", "listing", "other"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from crawler.extract.fields import Fields
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 
 @attrs.define(kw_only=True, eq=False, repr=False)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier import retry_wait
-from scrapy_seine.records import Value
 
 
 @attrs.frozen(eq=False, repr=False)

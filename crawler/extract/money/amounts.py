@@ -14,7 +14,7 @@ import attrs
 from crawler.extract import lazy_patterns
 from crawler.extract.money import multiples, short_currency_words
 from crawler.extract.money.currencies import CODES, SPELLINGS, TOMAN, currency_of, is_narrowed_by
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 _THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND"})
 _SPACES = " \u00a0\u202f\u2009"

@@ -73,7 +73,7 @@ from crawler.extract.price.words_beside import (
 )
 from crawler.extract.stock.availability import availability_of_text, buys
 from crawler.extract.visible_signs import Visible
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 #: Words before and after an amount in a sentence, and characters of an article.
 _MIN_BEFORE, _MIN_AFTER, _MIN_ARTICLE = 3, 2, 800

@@ -14,8 +14,8 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, short_text
 from crawler.extract.page.places import leads_away, path
 from crawler.extract.stock.availability import WORDS, availability_of_text, buys, buys_in_short
-from crawler.extract.stock.by_price import SOLD as _SOLD
-from crawler.extract.stock.by_price import sold_in, stock_behind_price
+from crawler.extract.stock.behind_price import SOLD as _SOLD
+from crawler.extract.stock.behind_price import sold_in, stock_behind_price
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import Marks, alone_of, any_word, begun_of, finder, finder_of
 from crawler.extract.words.listed_words import Together

@@ -8,7 +8,7 @@ import attrs
 
 from crawler.extract.template.mending import Mender
 from crawler.extract.template.profile import Profile
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 #: Newest pages that are compared, and the fields that are compared.
 NEWEST = 12

@@ -14,10 +14,10 @@ from functools import partial
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.worker import Worker
 from scrapy_seine.frontier.runs import latest_number
-from scrapy_seine.records import Value
 from scrapy_seine.retry_until import RetryUntil
 
 logger = logging.getLogger(__name__)

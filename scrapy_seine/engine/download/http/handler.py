@@ -24,8 +24,8 @@ from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.httpobj import urlparse_cached
 
+from scrapy_seine.engine.download.http.collected_answer import Download, Stopped
 from scrapy_seine.engine.download.http.connection import Connection, Unanswered
-from scrapy_seine.engine.download.http.download import Download, Stopped
 from scrapy_seine.engine.download.http.gateway import NO_GATEWAY, asked_at, head_of, permitted
 from scrapy_seine.engine.download.http.head import BadAnswer
 from scrapy_seine.engine.download.http.pool import Pool
