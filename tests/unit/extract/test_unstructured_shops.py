@@ -216,3 +216,30 @@ def test_an_exchange_rate_is_no_price(rate):
     found = _read(body.format("4,20 € / par", rate), lang="hr").fields
     assert (found["price"], found["currency"]) == (Decimal("4.20"), "EUR")
     assert "price" not in _read(body.format("", rate), lang="hr").fields
+
+
+def test_amounts_of_a_donation_are_no_choices_of_a_product():
+    amounts = "".join(f"<label><input type=radio name=b> {n} €</label>" for n in (30, 60, 120))
+    body = f"<h1>{{}}</h1><form>{amounts}<button>OK</button></form>"
+    assert _read(body.format("Jetzt spenden"), path="/hilfe", lang="de").kind == "other"
+    assert _read(body.format("Wandbild"), path="/bild", lang="de").kind == "product"
+
+
+@pytest.mark.parametrize("days", ["6.–10. Juni 2024", "6 - 10 June 2024"])
+def test_what_takes_place_on_some_days_is_no_product(days):
+    body = "<h1>Yoga in the hills</h1><p>{}</p><p>CHF 890.–</p><a href='mailto:a@b.example?subject=x'>Anmelden</a>"
+    assert _read(body.format(days), path="/hills", lang="de-CH").kind == "other"
+    assert _read(body.format("Holz, 2024"), path="/hills", lang="de-CH").kind == "product"
+
+
+def test_what_is_lent_by_the_day_is_no_product():
+    body = "<h1>Kanadier</h1><p>{}</p><a href=/anfrage>Jetzt reservieren</a>"
+    lent = "Tag: 40 €, Wochenende: 70 €, Woche: 180 €"
+    assert _read(body.format(lent), path="/kanadier", lang="de").kind == "other"
+    assert _read(body.format("Preis: 40 €"), path="/kanadier", lang="de").kind == "product"
+
+
+def test_a_price_in_a_table_far_from_the_heading_is_weighed_with_its_button():
+    rows = "<tr><td>Årgang</td><td>1972</td></tr><tr><td>Timer</td><td>6.540</td></tr><tr><td>Pris</td><td>kr. 38.500 ekskl. moms</td></tr>"
+    body = f"<h1>Tractor 135</h1><table>{rows}</table><a class=btn href=/kontakt>Kontakt sælger</a>"
+    assert _read(body, path="/brugt/tractor-135", lang="da").kind == "product"
