@@ -186,13 +186,17 @@ def test_between_in_french_is_no_entrance():
 
 
 @pytest.mark.parametrize(
-    "text", ["Op bestelling", "Su ordinazione", "Sipariş üzerine", "Megrendelésre készül"]
+    "text",
+    ["Op bestelling", "Su ordinazione", "Sipariş üzerine", "Megrendelésre készül", "По поръчка"],
 )
 def test_words_for_made_to_order_are_a_back_order(text):
     assert availability_of_text(text) == "BackOrder"
 
 
-@pytest.mark.parametrize("text", ["5% korting op bestelling", "10 000 Ft feletti rendelésre"])
+@pytest.mark.parametrize(
+    "text",
+    ["5% korting op bestelling", "10 000 Ft feletti rendelésre", "Подарък по поръчка над 100 лв."],
+)
 def test_words_about_an_order_are_no_stock(text):
     assert availability_of_text(text) is None
 
@@ -243,3 +247,22 @@ def test_a_price_in_a_table_far_from_the_heading_is_weighed_with_its_button():
     rows = "<tr><td>Årgang</td><td>1972</td></tr><tr><td>Timer</td><td>6.540</td></tr><tr><td>Pris</td><td>kr. 38.500 ekskl. moms</td></tr>"
     body = f"<h1>Tractor 135</h1><table>{rows}</table><a class=btn href=/kontakt>Kontakt sælger</a>"
     assert _read(body, path="/brugt/tractor-135", lang="da").kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("lang", "service", "ask"),
+    [("ja", "月3回 30分のレッスン", "お問い合わせ"), ("ko", "기준 2인, 최대 4인", "예약하기")],
+)
+def test_lessons_and_rooms_of_the_far_east_are_no_products(lang, service, ask):
+    body = f"<h1>A-12</h1><p>{{}}</p><p>8,000円</p><a href=/x>{ask}</a>"
+    assert _read(body.format(service), path="/x", lang=lang).kind == "other"
+    assert _read(body.format("12 cm"), path="/x", lang=lang).kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("lang", "ask"),
+    [("lt", "Rašyti pardavėjui"), ("lv", "Rakstīt pārdevējam"), ("et", "Kirjuta müüjale")],
+)
+def test_an_advertisement_of_the_baltic_is_a_product(lang, ask):
+    body = f"<h1>Scott</h1><p>350 €</p><button>{ask}</button>"
+    assert _read(body, path="/x", lang=lang).kind == "product"
