@@ -1,0 +1,74 @@
+"""What shop systems write around a product: numbers, makers, sums of postage, columns, errands."""
+
+from typing import Any
+
+import orjson
+import pytest
+
+from crawler.extract import Found, extract, parse
+from tests.unit.extract.bodies import BUY, H1, found
+
+TILES = "".join(
+    f"<li class=product><a href=/p/lamp-{n}><img src={n}.jpg><h3>Lamp {n}</h3></a>"
+    f"<b class=price>${n}.50</b></li>"
+    for n in (11, 12, 13)
+)
+
+
+def described(product: dict[str, Any], body: str, lang: str = "en") -> Found:
+    """What the parser makes of a page with JSON-LD of a product."""
+    node = {"@context": "https://schema.org", "@type": "Product", "name": "Red Lamp", **product}
+    script = f'<script type="application/ld+json">{orjson.dumps(node).decode()}</script>'
+    return found(body, head=script, lang=lang)
+
+
+@pytest.mark.parametrize("label", ["Articolo N.", "Art. n."])
+def test_italian_shops_shorten_the_word_for_number(label: str) -> None:
+    body = f"{H1}<div>{label} <span>VD1001</span></div><p class=price>€ 90,00</p>{BUY}"
+    assert found(body, lang="it").fields["sku"] == "VD1001"
+
+
+@pytest.mark.parametrize(
+    ("lang", "heading", "text"),
+    [
+        ("ja", "お支払い・送料について", "全国一律 550円、沖縄 1,100円。"),
+        ("en", "Shipping & Returns", "<p>Flat rate $7.95</p>"),
+        ("fr", "Conditions générales de vente", "<p>Livraison : 5,90 €</p>"),
+        ("pl", "Regulamin sklepu", "<p>Koszt: 11,99 zł</p>"),
+    ],
+)
+def test_a_page_about_postage_or_terms_is_no_product_s(lang: str, heading: str, text: str) -> None:
+    html = f"<html lang={lang}><body><h1>{heading}</h1>{text}<p>買い物かご</p></body></html>"
+    page = extract(parse(html, "https://shop.example/info.html"))
+    assert page.kind != "product"
+    assert any("its heading is that of postage" in reason for reason in page.verdict.reasons)
+
+
+def test_a_thing_that_is_called_like_an_errand_is_sold_all_the_same() -> None:
+    body = f"<h1>Delivery</h1><p class=price>$12.00</p>{BUY}<input name=quantity><p>SKU: B-12</p>"
+    assert found(body).kind == "product"
+
+
+def test_a_sentence_about_the_cheapest_of_a_listing_makes_it_no_product_s() -> None:
+    tiles = TILES.replace("Lamp", "Coffee").replace("<img", "<img alt='Coffee mild'")
+    tiles += "<li class=product><a href=/p/c-4><h3>Coffee 4</h3></a><s>$9</s> <ins>$8</ins></li>"
+    tiles = tiles.replace("</li>", f"{BUY}</li>")
+    html = f"<h1>Coffee</h1><p>Beans of farms from $9.90.</p><p>In stock</p><ul>{tiles}</ul>"
+    page = extract(parse(html, "https://shop.example/product-category/coffee/"))
+    assert page.kind != "product"
+
+
+@pytest.mark.parametrize("path", ["shopping_cart.php", "cgv", "regulamin", "obchodni-podminky"])
+def test_addresses_of_terms_and_carts_are_errands(path: str) -> None:
+    page = extract(parse(f"{H1}<p>$12.00</p>", f"https://shop.example/{path}"))
+    assert any("its address is that of a cart" in reason for reason in page.verdict.reasons)
+
+
+def test_a_listing_that_sold_on_a_day_is_gone() -> None:
+    page = found(f"{H1}<p class=price>£120.00</p><p>This listing sold on Sat, 14 Nov.</p>")
+    assert page.fields["availability"] == "OutOfStock"
+
+
+def test_who_may_be_asked_about_an_item_sells_it() -> None:
+    page = found(f"{H1}<p class=price>$90.00</p><a href=/contact>Enquire about this item</a>")
+    assert any("a button asks who sells it" in reason for reason in page.verdict.reasons)
