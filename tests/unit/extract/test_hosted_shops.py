@@ -22,10 +22,56 @@ def described(product: dict[str, Any], body: str, lang: str = "en") -> Found:
     return found(body, head=script, lang=lang)
 
 
+def test_a_box_for_stock_and_shipping_is_the_product_s_own() -> None:
+    row = "<dl><dt>Lieferzeit:</dt><dd>ausverkauft</dd><dt>Art.Nr.:</dt><dd>NM-10</dd></dl>"
+    body = f"{H1}<div class=stock-shipping>{row}</div><p class=price>19,00 EUR</p>"
+    fields = found(body, lang="de").fields
+    assert (fields["sku"], fields["availability"]) == ("NM-10", "OutOfStock")
+
+
+def test_a_label_and_a_number_of_letters_share_a_box_that_is_called_one() -> None:
+    box = "<div class='product-details__product-sku'>SKU WED</div>"
+    assert found(f"{H1}{box}<p class=price>$4.25</p>{BUY}").fields["sku"] == "WED"
+
+
+def test_a_row_of_a_layout_table_above_the_heading_has_the_number() -> None:
+    rows = "<tr><td><b>商品番号 </b><i>yame-300</i></td></tr><tr><td><h1>八女茶</h1></td></tr>"
+    body = f"<table>{rows}<tr><td>2,980円 (税込)</td></tr></table><button>カートに入れる</button>"
+    assert found(body, lang="ja").fields["sku"] == "yame-300"
+
+
+def test_a_numbered_article_of_the_terms_is_no_item_number() -> None:
+    page = found(f"{H1}<p>Article 4 – Price. Prices include tax. Postage: $5.90</p>")
+    assert "product +2: the page gives an item number" not in page.verdict.reasons
+    page = found(f"{H1}<p>Article 88-12 – Red. Postage: $5.90</p>")
+    assert "product +2: the page gives an item number" in page.verdict.reasons
+
+
 @pytest.mark.parametrize("label", ["Articolo N.", "Art. n."])
 def test_italian_shops_shorten_the_word_for_number(label: str) -> None:
     body = f"{H1}<div>{label} <span>VD1001</span></div><p class=price>€ 90,00</p>{BUY}"
     assert found(body, lang="it").fields["sku"] == "VD1001"
+
+
+def test_a_plain_box_above_the_heading_holds_the_maker_s() -> None:
+    maker = "<span><span class=manufacturers-name><a href=#>Marabu</a></span></span>"
+    body = f"<div>{maker}{H1}</div><p class=price>$34.90</p>{BUY}"
+    assert found(body).fields["brand"] == "Marabu"
+
+
+GROUP = {
+    "@type": "ProductGroup",
+    "hasVariant": [
+        {"@type": "Product", "sku": f"LMP-{size}", "offers": {"price": 9, "priceCurrency": "EUR"}}
+        for size in "SM"
+    ],
+}
+
+
+@pytest.mark.parametrize(("group", "number"), [("7791", "LMP-S"), ("LMP", "LMP")])
+def test_a_database_s_number_of_a_group_is_not_its_first_variant_s(group: str, number: str) -> None:
+    fields = described({**GROUP, "productGroupID": group}, H1).fields
+    assert (fields["sku"], fields["external_id"]) == (number, group)
 
 
 @pytest.mark.parametrize(
