@@ -64,6 +64,8 @@ class Visible(Record):
     price_is_loose: bool = False
     """A sentence, or a link below another heading, stands right before the price, or words near it
     say that it is another amount."""
+    price_is_called: bool = False
+    """Words before it in its sentence call it the price."""
     sold_for: bool = False
     """The words near the price say that the product is sold."""
     stock_by_price: bool = False

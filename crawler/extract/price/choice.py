@@ -32,7 +32,6 @@ from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
     COSTS,
     EXTRA_COSTS,
-    POSTAGE,
     is_marked_by_picture,
     is_other,
     labels_other,
@@ -64,6 +63,7 @@ from crawler.extract.price.words_beside import (
     begins_sentence,
     has_lower_behind,
     in_sentence,
+    is_for_postage,
     is_labelled_behind,
     is_old_behind,
     is_one_labelled_behind,
@@ -105,7 +105,10 @@ def _candidates(
     amounts = all_amounts.outside_tiles(signs, main)
     # A column beside the reviews comes after them in the HTML.
     own_lines = [pair for pair in amounts if not pair[0].flags & _lines.ELSEWHERE]
-    if look_for_tiles and own_lines:
+    if not look_for_tiles:  # the price is known, and only the one before it is looked for
+        old = _lines.OLD
+        own_lines = [n for n in own_lines if not (n[0].flags & old and is_in_tile(walk, n[0]))]
+    elif own_lines:
         untiled = [pair for pair in own_lines if not is_in_tile(walk, pair[0])]
         signs.lone_cards = 0 if signs.cards else len(own_lines) - len(untiled)
         own_lines = untiled
@@ -332,7 +335,9 @@ def find_price(
         return
     if not price.money.value and price.line.index < walk.heading:
         return  # the sum of the cart in the page's head
-    if price.other and (len(price.line.text) > LONGEST_TILE_PRICE or _is_postage(price)):
+    if price.other and (
+        len(price.line.text) > LONGEST_TILE_PRICE or is_for_postage(price.money, price.line.text)
+    ):
         return  # a sentence about postage or the sum from which it is free
     if not price.line.flags & _lines.PRICE and asks_for_price(walk, price.line.index):
         return
@@ -355,6 +360,7 @@ def find_price(
     signs.price_is_loose = (
         loose or _ends_sentence(price, sentence_only=True) or _is_below_others(walk, price)
     )
+    signs.price_is_called = _is_called_price(price)
     signs.price_after_link = price.follows_link
     rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
     signs.price_in_rows = price.follows_link and len(rows) > 1
@@ -411,11 +417,6 @@ def _is_no_price_beside(amount: Candidate, regular: Candidate) -> bool:
 def _is_surely_old(amount: Candidate) -> bool:
     """Whether a mark, and words or a strike element as well, say that an amount is old."""
     return bool(amount.line.flags & _lines.OLD) and (amount.says_old or is_struck(amount))
-
-
-def _is_postage(amount: Candidate) -> bool:
-    """Whether words for postage stand before an amount in its line."""
-    return POSTAGE(amount.line.text[: amount.money.start][-LONGEST_TILE_PRICE:]) is not None
 
 
 def _is_in_prose(walk: Lines, price: Candidate) -> bool:

@@ -31,6 +31,8 @@ def is_in_tile(walk: Lines, line: Line) -> bool:
         return False
     if line.index < walk.heading:
         return _is_below_product(walk, line)  # in a column before the heading
+    if _is_in_titled_box(walk, line, main.element):
+        return True
     title_flags = _lines.HEADING | _lines.LINK
     for place in range(line.index - 1, max(walk.heading, line.index - _TILE_LINES), -1):
         title = walk.lines[place]
@@ -61,6 +63,19 @@ def _is_below_product(walk: Lines, line: Line) -> bool:
     boxes = (line_before.element, *islice(line_before.element.iterancestors(), _MAX_LINKED))
     link = next((box for box in boxes if box.tag == "a"), None)
     return link is not None and looks_like_product((link.get("href") or "")[:LONGEST_LINE])
+
+
+def _is_in_titled_box(walk: Lines, line: Line, main: Element) -> bool:
+    """Whether a title, one link and the amount fill a box beside the product: "Offers", in a column."""
+    place = line.index - 1
+    while place > walk.heading and walk.lines[place].flags & _lines.OLD:
+        place -= 1  # the price before the reduction
+    if place - 1 <= walk.heading or not walk.lines[place].flags & _lines.LINK:
+        return False
+    title, link = walk.lines[place - 1], walk.lines[place].element
+    if title.flags & (_lines.TITLE | _lines.LINK) != _lines.TITLE or not leads_away(link):
+        return False
+    return not _share_a_box(main, title.element, line.element)
 
 
 def _share_a_box(main: Element, title: Element, price: Element) -> bool:

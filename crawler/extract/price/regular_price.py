@@ -98,7 +98,7 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
         difference = high.money.value - low.money.value
         is_net = (
             _NET(low_words)
-            or is_net_box(low)
+            or (is_net_box(low) and low.line is not high.line)  # else the box is of both
             or any(c.tax and c.money.value == difference for c in candidates)
         )
         if WITH_TAX(low_words) or not (is_net or WITH_TAX(high_words)):

@@ -1,11 +1,13 @@
 """What shop systems write around a product: numbers, makers, sums of postage, columns, errands."""
 
+from decimal import Decimal
 from typing import Any
 
 import orjson
 import pytest
 
 from crawler.extract import Found, extract, parse
+from crawler.extract.money.amounts import find_prices
 from tests.unit.extract.bodies import BUY, H1, found
 
 TILES = "".join(
@@ -72,6 +74,64 @@ GROUP = {
 def test_a_database_s_number_of_a_group_is_not_its_first_variant_s(group: str, number: str) -> None:
     fields = described({**GROUP, "productGroupID": group}, H1).fields
     assert (fields["sku"], fields["external_id"]) == (number, group)
+
+
+def test_a_range_in_a_box_without_tax_is_no_price_and_its_tax() -> None:
+    price = "<p class='price price--withoutTax'>$219.00 - $249.00</p>"
+    assert found(f"{H1}{price}{BUY}").fields["price"] == Decimal("219.00")
+
+
+def test_letters_before_padded_figures_are_an_identifier() -> None:
+    assert not [*find_prices("SKU: TL01")]
+    assert [money.value for money in find_prices("TL 0,50")] == [Decimal("0.50")]
+
+
+def test_a_number_above_the_box_for_prices_is_not_converted_in_it() -> None:
+    body = f"{H1}<p>Model: TL15</p><p class=price>350,000₫</p>{BUY}"
+    assert found(body, lang="vi").fields["price"] == Decimal(350000)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("de", "Direkt vom Erzeuger. Ab 49,00 € liefern wir frei Haus, darunter kostet der Versand 4,90 €."),
+        ("en", "Woven in Yorkshire wool. Spend £75 for free delivery; express is £6.95."),
+        ("fr", "Frais de port : 5,90 €, offerts dès 59 €."),
+    ],
+)  # fmt: skip
+def test_a_sum_from_which_postage_is_free_is_no_price(lang: str, text: str) -> None:
+    page = described({"sku": "12-B"}, f"{H1}<p>{text}</p>", lang)
+    assert "price" not in page.fields
+
+
+def test_a_price_with_its_part_behind_it_stays_one() -> None:
+    page = found(f"{H1}<p>149,00 € zzgl. Versand 4,90 €</p>{BUY}", lang="de")
+    assert page.fields["price"] == Decimal("149.00")
+
+
+def test_a_sum_or_more_in_the_head_is_no_page_s_price() -> None:
+    tiles = TILES.replace("$", "₩").replace(".50", ",500")
+    page = found(f"<p>5만원 이상 무료배송</p><ul>{tiles}</ul><a href=/cart>장바구니</a>", lang="ko")
+    assert page.kind != "product"
+
+
+COLUMN = (
+    "<div class=box><div class=panel-heading>Offers</div><a href=/stamps.html>Stamps</a><br>"
+    "<span class=special-price><s>Was $14.90</s><br>Now only $9.90</span></div>"
+)
+
+
+def test_an_offer_in_a_column_is_no_price_of_a_listing_or_a_cart() -> None:
+    page = found(f"<div id=main><h1>Paint</h1><ul>{TILES}</ul></div><div>{COLUMN}</div>")
+    assert page.kind != "product"
+    assert found(f"<div id=main><h1>Paint</h1><p>Empty</p></div>{COLUMN}").kind != "product"
+
+
+def test_an_offer_in_a_column_is_not_what_the_product_was() -> None:
+    offers = {"@type": "Offer", "price": "3.95", "priceCurrency": "USD", "availability": "InStock"}
+    body = f"<div id=main>{H1}<p class=price>from $3.95</p>{BUY}</div>{COLUMN}"
+    assert "regular_price" not in found(body).fields
+    assert "regular_price" not in described({"offers": offers}, body).fields
 
 
 @pytest.mark.parametrize(
