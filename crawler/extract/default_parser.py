@@ -263,6 +263,8 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
         _read_guarded(result.unread, "text", product_shown.visible, page, merged_fields)
         or Visible()
     )
+    if _is_price_by_the_way(visible, merged_fields, offered):
+        product_shown.forget_price(visible)
     classify.visible_signs(visible, verdict)
     if verdict.product < _CERTAIN_SCORE:
         sells = visible.sells and "name" in visible.fields and not visible.cards
@@ -282,6 +284,19 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
         merge.drop_zero_prices(offered)
         merge.drop_hidden_price(offered)
     return merge.merged(offered)[0]
+
+
+def _is_price_by_the_way(
+    visible: Visible, merged_fields: Fields, offered: dict[str, Fields]
+) -> bool:
+    """Whether a sentence has the only amount of a product that structured data has without a price.
+
+    It is sold on request, and the sentence is about something else: alterations, postage.
+    """
+    if merged_fields.get("price") or visible.price_marked or visible.price_is_called:
+        return False
+    described = any("name" in offered.get(source, ()) for source in merge.STRUCTURED)
+    return described and visible.price_is_loose
 
 
 _NODES: dict[str, Callable[[Page], list[Any]]] = {

@@ -115,6 +115,13 @@ def test_a_sum_or_more_in_the_head_is_no_page_s_price() -> None:
     assert page.kind != "product"
 
 
+def test_a_sentence_tells_no_price_of_what_structured_data_has_without_one() -> None:
+    told = "<p>Tailored in Florence. Hems are sewn in our stores, elsewhere $15.00.</p>"
+    assert "price" not in described({"sku": "12-B"}, H1 + told).fields
+    called = "<p>The price of this lovely lamp is $15.00.</p>"
+    assert described({"sku": "12-B"}, H1 + called).fields["price"] == Decimal("15.00")
+
+
 COLUMN = (
     "<div class=box><div class=panel-heading>Offers</div><a href=/stamps.html>Stamps</a><br>"
     "<span class=special-price><s>Was $14.90</s><br>Now only $9.90</span></div>"
@@ -132,6 +139,19 @@ def test_an_offer_in_a_column_is_not_what_the_product_was() -> None:
     body = f"<div id=main>{H1}<p class=price>from $3.95</p>{BUY}</div>{COLUMN}"
     assert "regular_price" not in found(body).fields
     assert "regular_price" not in described({"offers": offers}, body).fields
+
+
+def test_a_struck_price_above_the_heading_is_found_beside_structured_data() -> None:
+    offers = {"@type": "Offer", "price": "34", "priceCurrency": "USD", "availability": "InStock"}
+    prices = "<p>Sale Price $34.00</p><p class=strikethrough>Original Price: $42.50</p>"
+    page = described({"offers": offers}, f"<div>{prices}</div>{H1}{BUY}")
+    assert page.fields["regular_price"] == Decimal("42.50")
+
+
+def test_what_is_sold_out_may_have_its_price_above_the_heading() -> None:
+    body = f"<p>Price: $58.00</p>{H1}<p>Sorry, this item is sold out.</p><ul>{TILES}</ul>"
+    page = found(body)
+    assert (page.kind, page.fields["price"]) == ("product", Decimal("58.00"))
 
 
 @pytest.mark.parametrize(
