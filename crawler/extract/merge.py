@@ -226,6 +226,9 @@ def take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:
     stock = visible.fields.get("availability")
     if not stock and visible.sells and not visible.on_request:
         visible.fields["availability"] = "InStock"  # a button sells it, a script may draw its price
+    in_scripts = offered.get("state", _NO_FIELDS)
+    if stock in {"PreOrder", "BackOrder"} and in_scripts.get("availability") in UNAVAILABLE:
+        in_scripts["availability"] = stock  # scripts count pieces in stock, and there are none yet
     if stock not in UNAVAILABLE or visible.buy_buttons:
         return
     for source in STRUCTURED:

@@ -190,9 +190,41 @@ def test_addresses_of_terms_and_carts_are_errands(path: str) -> None:
     assert any("its address is that of a cart" in reason for reason in page.verdict.reasons)
 
 
+def test_a_class_says_that_what_is_available_is_ordered_back() -> None:
+    stock = "<p class='stock available-on-backorder'>Lieferbar mit Nachlieferung</p>"
+    page = found(f"{H1}<p class=price>9,00 €</p>{stock}{BUY}", lang="de")
+    assert page.fields["availability"] == "BackOrder"
+
+
 def test_a_listing_that_sold_on_a_day_is_gone() -> None:
     page = found(f"{H1}<p class=price>£120.00</p><p>This listing sold on Sat, 14 Nov.</p>")
     assert page.fields["availability"] == "OutOfStock"
+
+
+def _with_state(node: dict[str, Any], body: str) -> Found:
+    data = orjson.dumps({"props": {"product": {"name": "Red Lamp", **node}}}).decode()
+    return found(f'{body}<script id="__NEXT_DATA__" type="application/json">{data}</script>')
+
+
+def test_none_in_stock_of_what_is_not_out_yet_is_ordered_before() -> None:
+    node = {"price": 2199, "currency": "EUR", "stock": {"available": False}}
+    page = _with_state(node, f"{H1}<p>€2,199.00</p><p>Pre-order now, out in March</p>")
+    assert page.fields["availability"] == "PreOrder"
+
+
+def test_a_range_of_prices_to_compare_with_is_the_one_before() -> None:
+    def prices(amount: str) -> dict[str, Any]:
+        return {"minVariantPrice": {"amount": amount, "currencyCode": "DKK"}}
+
+    node = {"priceRange": prices("4999.0"), "compareAtPriceRange": prices("6499.0")}
+    page = _with_state({**node, "availableForSale": True}, H1)
+    assert page.fields["regular_price"] == Decimal("6499.0")
+
+
+def test_a_button_that_argentine_shops_have_to_have_tells_the_peso() -> None:
+    body = f"{H1}<p class=price>$84.500</p>{BUY}<a href=/x>Botón de arrepentimiento</a>"
+    fields = found(body, lang="es").fields
+    assert (fields["price"], fields["currency"]) == (Decimal(84500), "ARS")
 
 
 def test_who_may_be_asked_about_an_item_sells_it() -> None:
