@@ -36,6 +36,8 @@ _NO_CENTS = lazy_patterns.pattern(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d]
 _CENTS_OR_GROUPS = lazy_patterns.pattern(r"\D\d{2,3}$")
 #: Signs that belong to a type's name when they follow a number: 1587R.
 _ONLY_BEFORE = frozenset({"R", "DT"})
+#: No amount follows this sign: `149:-189:-`.
+_BEHIND_ONLY = ":-"
 _MAX_SIGN_LENGTH = max(map(len, SPELLINGS))
 #: Blanks and colons that may stand between a sign and its amount.
 _MAX_GAP = 3
@@ -342,7 +344,7 @@ def _sign_after(text: str) -> tuple[str | None, int]:
                 sign in _ONLY_BEFORE and not (sign == "DT" and place)
             ):
                 continue
-            if next_char.isdigit() and not sign[-1].isalpha():
+            if next_char.isdigit() and not sign[-1].isalpha() and sign != _BEHIND_ONLY:
                 return None, 0  # the sign belongs to the next amount
             return sign, place + length
     return None, 0

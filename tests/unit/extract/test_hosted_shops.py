@@ -8,6 +8,7 @@ import pytest
 
 from crawler.extract import Found, extract, parse
 from crawler.extract.money.amounts import find_prices
+from crawler.extract.page import lines
 from tests.unit.extract.bodies import BUY, H1, found
 
 TILES = "".join(
@@ -230,3 +231,25 @@ def test_a_button_that_argentine_shops_have_to_have_tells_the_peso() -> None:
 def test_who_may_be_asked_about_an_item_sells_it() -> None:
     page = found(f"{H1}<p class=price>$90.00</p><a href=/contact>Enquire about this item</a>")
     assert any("a button asks who sells it" in reason for reason in page.verdict.reasons)
+
+
+def test_a_text_behind_a_link_under_others_belongs_to_them() -> None:
+    others = "<h2>Similar products</h2><a href=/p/2><img src=2.jpg>Green Lamp</a> $18.90"
+    page = parse(f"<main>{H1}<p>In stock</p>{others}</main>", "https://shop.example/p/1")
+    last = lines.read_all(page, page.headings[0]).lines[-1]
+    assert last.text == "$18.90"
+    assert last.flags & lines.BEYOND
+
+
+def test_figures_glued_behind_a_stroke_for_the_cents_are_the_next_amount_s() -> None:
+    text = "149:-0,75 kr/st"
+    assert [money.value for money in find_prices(text, "SEK")] == [Decimal(149), Decimal("0.75")]
+
+
+def test_a_picture_and_a_name_that_lead_to_one_product_make_a_tile() -> None:
+    links = "<a href=/product/12><img src=12.jpg></a><br><a href=/product/12>Cat Stamp</a><br>"
+    prices = "<s class=normalprice>$8.00</s> <b>$6.00</b>"
+    html = f"<h1>Specials</h1><div><div>{links}{prices}</div></div>"
+    assert extract(parse(html, "https://shop.example/specials")).kind != "product"
+    own = f"<div>{links}<h1>Cat Stamp</h1><p class=price>$6.00</p>{BUY}</div>"
+    assert extract(parse(own, "https://shop.example/product/12")).kind == "product"
