@@ -21,7 +21,6 @@ from crawler.extract.price import per_unit
 from crawler.extract.price.labelled_above import labelled_above
 from crawler.extract.price.line_amounts import (
     LONGEST_LINE,
-    PARAGRAPH,
     monies_of,
     says_now,
     says_old,
@@ -30,7 +29,6 @@ from crawler.extract.price.line_amounts import (
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, is_in_tile
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
-    COSTS,
     EXTRA_COSTS,
     is_marked_by_picture,
     is_other,
@@ -53,6 +51,7 @@ from crawler.extract.price.regular_price import (
     stands_alone,
     unmark_paid,
 )
+from crawler.extract.price.sentences import ends_sentence, is_called_price, is_in_prose
 from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.price.two_currencies import without_conversions
 from crawler.extract.price.words_beside import (
@@ -62,7 +61,6 @@ from crawler.extract.price.words_beside import (
     RANGE,
     begins_sentence,
     has_lower_behind,
-    in_sentence,
     is_for_postage,
     is_labelled_behind,
     is_old_behind,
@@ -73,9 +71,6 @@ from crawler.extract.stock.availability import availability_of_text, buys
 from crawler.extract.visible_signs import Visible
 from scrapy_seine.attrs_bases import Value
 
-#: Words before and after an amount in a sentence, and characters of an article.
-_MIN_BEFORE, _MIN_AFTER, _MIN_ARTICLE = 3, 2, 800
-_WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
 #: Signs of a surcharge or a discount: `Velvet +120 €`.
 _MORE_OR_LESS = frozenset({"+", "−"})
 _LABEL_AT_END = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
@@ -90,8 +85,6 @@ _MAX_LABEL = 120
 #: Amounts of a page that are weighed.
 _MAX_AMOUNTS = 3_000
 _MAX_LINKED = 6
-#: Boxes in which words before an amount are no sentence.
-_BOX_FLAGS = _lines.PRICE | _lines.LABEL
 #: Lines between a sentence and the price that it is about.
 _MAX_SENTENCE_LINES = 1
 #: The highest ratio of a regular price to the price.
@@ -347,8 +340,8 @@ def find_price(
     )
     signs.price_distance = price.cost - (OTHER if by_unit else 0)
     signs.price_line = price.line.index
-    signs.price_in_prose = _is_in_prose(walk, price)
-    if signs.price_in_prose and not price.follows_link and not _is_called_price(price):
+    signs.price_in_prose = is_in_prose(walk, price)
+    if signs.price_in_prose and not price.follows_link and not is_called_price(price):
         return  # a sum to spend, to win or to save
     signs.fields["price"] = price.money.value
     signs.fields["currency"] = price.money.currency
@@ -358,9 +351,9 @@ def find_price(
     # A product that is sold by the metre has a price by the metre.
     loose = price.other and not (by_unit or CALLS_PRICE(words_before))
     signs.price_is_loose = (
-        loose or _ends_sentence(price, sentence_only=True) or _is_below_others(walk, price)
+        loose or ends_sentence(price, sentence_only=True) or _is_below_others(walk, price)
     )
-    signs.price_is_called = _is_called_price(price)
+    signs.price_is_called = is_called_price(price)
     signs.price_after_link = price.follows_link
     rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
     signs.price_in_rows = price.follows_link and len(rows) > 1
@@ -396,7 +389,7 @@ def _drop_old_in_prose(candidates: list[Candidate]) -> list[Candidate]:
         c
         if not c.says_old
         or c.line.flags & _lines.OLD
-        or not _ends_sentence(c)
+        or not ends_sentence(c)
         or any(abs(c.line.index - place) <= _MAX_SENTENCE_LINES for place in priced)
         or any(o.line is c.line and not (o.says_old or o.other) for o in candidates)
         else attrs.evolve(c, old=False, other=True, cost=c.cost + OTHER)
@@ -411,45 +404,12 @@ def _is_no_price_beside(amount: Candidate, regular: Candidate) -> bool:
     """
     if amount.line.flags & _lines.PRICE or amount.now or amount.cost <= regular.cost:
         return False
-    return _ends_sentence(amount) or amount.money.value * _MAX_RATIO < regular.money.value
+    return ends_sentence(amount) or amount.money.value * _MAX_RATIO < regular.money.value
 
 
 def _is_surely_old(amount: Candidate) -> bool:
     """Whether a mark, and words or a strike element as well, say that an amount is old."""
     return bool(amount.line.flags & _lines.OLD) and (amount.says_old or is_struck(amount))
-
-
-def _is_in_prose(walk: Lines, price: Candidate) -> bool:
-    """Whether a price stands within a sentence, or by a link in the middle of an article."""
-    line, money = price.line, price.money
-    if price.follows_link:
-        above = walk.lines[max(walk.heading, 0) : line.index]
-        return sum(len(n.text) for n in above if len(n.text) > PARAGRAPH) > _MIN_ARTICLE
-    if line.flags & _BOX_FLAGS or len(line.text) < _MAX_START + BEHIND // 2:
-        return False
-    before, after = line.text[: money.start][-AROUND:], line.text[money.end :][:AROUND]
-    before = in_sentence(before)
-    if line.index == walk.heading:
-        return len(_WORDS.findall(after)) > _MIN_AFTER  # a title with an amount
-    has_words_before = len(_WORDS.findall(before)) >= _MIN_BEFORE
-    return has_words_before and ":" not in before and len(_WORDS.findall(after)) >= _MIN_AFTER
-
-
-def _is_called_price(amount: Candidate) -> bool:
-    """Whether the words before an amount in a sentence call it the price."""
-    return amount.now or COSTS(amount.line.text[: amount.money.start][-AROUND:]) is not None
-
-
-def _ends_sentence(amount: Candidate, *, sentence_only: bool = False) -> bool:
-    """Whether words that are no label stand before a price in its line, outside of price boxes.
-
-    With *sentence_only*, whether they stand in its sentence.
-    """
-    before = amount.line.text[: amount.money.start][-AROUND:]
-    before = in_sentence(before) if sentence_only else before
-    in_box = amount.line.flags & (_BOX_FLAGS | _lines.FACT)
-    is_label = in_box or amount.now  # "Was 499 now 399": words before the second amount label it
-    return not is_label and ":" not in before and len(_WORDS.findall(before)) >= _MIN_BEFORE
 
 
 def _is_below_others(walk: Lines, price: Candidate) -> bool:

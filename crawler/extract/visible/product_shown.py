@@ -32,7 +32,7 @@ from crawler.extract.visible.facts import (
 )
 from crawler.extract.visible.makers import maker_beside
 from crawler.extract.visible.pictures import named_pictures, picture_beside
-from crawler.extract.visible.plain_offers import weigh_offer
+from crawler.extract.visible.plain_offers import is_price_of_service, weigh_offer
 from crawler.extract.visible.price_in_attributes import take_attribute
 from crawler.extract.visible.price_in_options import take_option
 from crawler.extract.visible.priced_heading import (
@@ -422,7 +422,7 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Vis
         forget_price(signs)
     take_rating(walk, signs.fields)
     if "price" in signs.fields and not signs.buy_buttons and not signs.cards:
-        signs.asks = asks_seller(walk)
+        signs.asks = asks_seller(walk) and not is_price_of_service(walk, signs)
     if signs.price_distance is None:
         signs.on_request = asks_for_price(walk, len(walk.lines))
     return signs

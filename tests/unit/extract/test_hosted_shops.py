@@ -253,3 +253,27 @@ def test_a_picture_and_a_name_that_lead_to_one_product_make_a_tile() -> None:
     assert extract(parse(html, "https://shop.example/specials")).kind != "product"
     own = f"<div>{links}<h1>Cat Stamp</h1><p class=price>$6.00</p>{BUY}</div>"
     assert extract(parse(own, "https://shop.example/product/12")).kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("lang", "heading"),
+    [("es", "Rebajas: zapatos desde 19,95 €"), ("de", "Schuhe schon ab 19,95 €"), ("en", "Shoes from £20")],
+)  # fmt: skip
+def test_a_title_of_what_begins_at_an_amount_has_no_price(lang: str, heading: str) -> None:
+    links = "<a class=btn href=/sale/a>Buy now</a>" * 2
+    html = f"<html lang={lang}><h1>{heading}</h1><img src=a.jpg alt=Sale>{links}</html>"
+    assert extract(parse(html, "https://shop.example/sale")).kind != "product"
+    assert found(f"<h1>Shoes 20 €</h1>{BUY}", lang=lang).fields["price"] == Decimal(20)
+
+
+@pytest.mark.parametrize(
+    ("lang", "price", "asks"),
+    [
+        ("fr", "65 € par personne, 3 heures.", "Réserver"),
+        ("de", "Wir pflanzen für Sie: je Stunde 48,00 €", "Anfragen"),
+    ],
+)
+def test_who_asks_for_a_place_or_an_hour_buys_no_product(lang: str, price: str, asks: str) -> None:
+    body = f"{H1}<img src=a.jpg alt='Red Lamp'><p>{price}</p><a class=btn href=/contact>{asks}</a>"
+    html = f"<html lang={lang}>{body}</html>"
+    assert extract(parse(html, "https://shop.example/service")).kind != "product"
