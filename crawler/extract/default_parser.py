@@ -180,6 +180,7 @@ def extract(page: Page) -> Found:
         merge.take_variant_price(offered, visible, page.raw)
         merge.drop_stale_price(offered, visible, page.raw)
         merge.drop_regular_price(offered, visible.reduced)
+        merge.drop_net_price(offered, visible)
         merge.take_unavailability(offered, visible)
         if "price" not in visible.fields and "state" not in offered:
             _read_regular_price(result, merged_fields)
@@ -279,6 +280,7 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
     merge.take_variant_price(offered, visible, page.raw)
     merge.drop_stale_price(offered, visible, page.raw)
     merge.drop_regular_price(offered, visible.reduced)
+    merge.drop_net_price(offered, visible)
     merge.take_unavailability(offered, visible)
     if visible.on_request:
         merge.drop_zero_prices(offered)

@@ -221,6 +221,16 @@ def drop_regular_price(offered: dict[str, Fields], marked: bool) -> None:
             del fields["price"]
 
 
+def drop_net_price(offered: dict[str, Fields], visible: Visible) -> None:
+    """Drop the price of sources that have it without tax, if the page shows both beside the name."""
+    net = visible.net_price
+    if net is None or not visible.price_marked or visible.price_is_loose:
+        return
+    for source, fields in offered.items():
+        if source != "text" and fields.get("price") == net:
+            del fields["price"]
+
+
 def take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:
     """Take the visible unavailability where structured data says that few pieces are left."""
     stock = visible.fields.get("availability")

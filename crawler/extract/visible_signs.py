@@ -78,6 +78,8 @@ class Visible(Record):
     """The price stands right after a link, as in a listing's tiles."""
     price_in_rows: bool = False
     """The price is one of several after links, as in a listing's table of few rows."""
+    net_price: Decimal | None = None
+    """The price without tax, where words beside it call it so."""
     reduced: bool = False
     """A mark or a word, and not only the amount, says that the regular price was asked before."""
     struck_below: Decimal | None = None

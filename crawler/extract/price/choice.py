@@ -47,6 +47,7 @@ from crawler.extract.price.regular_price import (
     is_struck,
     mark_by_label,
     mark_pairs,
+    net_beside,
     prefer_gross,
     stands_alone,
     unmark_paid,
@@ -357,6 +358,7 @@ def find_price(
     signs.price_after_link = price.follows_link
     rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
     signs.price_in_rows = price.follows_link and len(rows) > 1
+    signs.net_price = net_beside(price, candidates, walk.lines)
     _set_regular(walk, signs, candidates, price)
 
 

@@ -119,6 +119,19 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
     return candidates
 
 
+def net_beside(
+    price: Candidate, candidates: list[Candidate], lines: Sequence[Line]
+) -> Decimal | None:
+    """Return the amount without tax beside a price, if words or the class of its box call it so."""
+    for c in candidates:
+        is_near = abs(c.line.index - price.line.index) <= _MAX_LINES
+        if not is_near or not _is_taxed(c, price):
+            continue
+        if (c.line is not price.line and is_net_box(c)) or _NET(_words_around(c, lines)):
+            return c.money.value
+    return None
+
+
 def _is_lower(amount: Candidate, high: Candidate) -> bool:
     return not amount.old and amount.money.value < high.money.value
 

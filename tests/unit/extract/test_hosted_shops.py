@@ -277,3 +277,38 @@ def test_who_asks_for_a_place_or_an_hour_buys_no_product(lang: str, price: str, 
     body = f"{H1}<img src=a.jpg alt='Red Lamp'><p>{price}</p><a class=btn href=/contact>{asks}</a>"
     html = f"<html lang={lang}>{body}</html>"
     assert extract(parse(html, "https://shop.example/service")).kind != "product"
+
+
+@pytest.mark.parametrize("lang", ["nl", "fi"])
+def test_a_language_of_euro_countries_alone_tells_the_currency(lang: str) -> None:
+    prices = "<p class=price><b>299,-</b> <span>(norm. 399,-)</span></p><p>12,90 €/kk</p>"
+    page = extract(parse(f"<html lang={lang}>{H1}{prices}{BUY}</html>", "https://shop.example/p/1"))
+    assert (page.fields["price"], page.fields["currency"]) == (Decimal(299), "EUR")
+
+
+def test_the_price_without_tax_of_structured_data_gives_way_to_the_one_shown_with_it() -> None:
+    offers = {"@type": "Offer", "price": 20.62, "priceCurrency": "EUR", "availability": "InStock"}
+    prices = "<b class=price>€ 24,95</b> <span class=price>€ 20,62 excl. btw</span>"
+    fields = described({"offers": offers}, f"{H1}<div>{prices}</div>{BUY}", "nl").fields
+    assert (fields["price"], fields["currency"]) == (Decimal("24.95"), "EUR")
+    other = prices.replace("20,62 excl. btw", "2,08 per maand")
+    fields = described({"offers": offers}, f"{H1}<div>{other}</div>{BUY}", "nl").fields
+    assert fields["price"] == Decimal("20.62")
+
+
+def test_cents_of_structured_data_are_read_as_the_page_shows_them() -> None:
+    offers = {"@type": "Offer", "price": 1290, "priceCurrency": "EUR", "availability": "InStock"}
+    shown = f"{H1}<p class=price>12,90 €</p>{BUY}"
+    assert described({"offers": offers}, shown, "de").fields["price"] == Decimal("12.90")
+
+
+def test_json_ld_in_the_comments_of_old_xhtml_is_read() -> None:
+    node = '{"@type": "Product", "name": "Red Lamp", "sku": "Y17"}'
+    script = f"<!--//--><![CDATA[//><!--\n{node}\n//--><!]]>"
+    head = f'<script type="application/ld+json">{script}</script>'
+    assert found(f"{H1}<p class=price>$12.00</p>{BUY}", head=head).fields["sku"] == "Y17"
+
+
+def test_an_italian_advertisement_has_a_code() -> None:
+    body = f"{H1}<p>Codice annuncio: 99120</p><p class=price>€ 3.400</p>"
+    assert found(body, lang="it").fields["sku"] == "99120"
