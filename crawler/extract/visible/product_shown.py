@@ -18,7 +18,7 @@ from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text
 from crawler.extract.price.choice import find_price
 from crawler.extract.price.free import take_free
-from crawler.extract.price.on_request import asks_for_price
+from crawler.extract.price.on_request import asks_for_price, has_button_for_price
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.drawn_buttons import take_picture_buttons
 from crawler.extract.stock.shown import asks_seller, read_stock, says_unavailable, stock_above
@@ -424,7 +424,8 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Vis
     if "price" in signs.fields and not signs.buy_buttons and not signs.cards:
         signs.asks = asks_seller(walk) and not is_price_of_service(walk, signs)
     if signs.price_distance is None:
-        signs.on_request = asks_for_price(walk, len(walk.lines))
+        asks = asks_for_price(walk, len(walk.lines))
+        signs.on_request = asks or has_button_for_price(walk)
     return signs
 
 

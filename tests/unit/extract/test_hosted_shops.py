@@ -312,3 +312,13 @@ def test_json_ld_in_the_comments_of_old_xhtml_is_read() -> None:
 def test_an_italian_advertisement_has_a_code() -> None:
     body = f"{H1}<p>Codice annuncio: 99120</p><p class=price>€ 3.400</p>"
     assert found(body, lang="it").fields["sku"] == "99120"
+
+
+def test_a_field_that_asks_for_the_price_stands_for_the_button_that_buys() -> None:
+    ask = "<input type=submit value='Consultar precio'>"
+    body = f"<form>{H1}<img src=1.jpg alt=Mesa><input name=quantity value=1>{ask}</form>"
+    page = found(f"{body}<p>Envío a CABA $6.500.</p><ul>{TILES}</ul>", lang="es")
+    assert (page.kind, page.fields.get("price")) == ("product", None)
+    tiles = TILES.replace("</li>", f"{ask}</li>")
+    html = f"<h1>Mesas</h1><ul>{tiles}</ul>"
+    assert extract(parse(html, "https://shop.example/mesas")).kind != "product"
