@@ -159,7 +159,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.path: RequestTasks | StockPath = path(
             engine,
             self.inflight,
-            lambda entry: self.member.exchange.land(entry.lease),
+            lambda entry: self.member.exchange.free_slot(entry.lease),
             self.worker.limit,
         )
         self.crawler.signals.connect(self._item_error, signals.item_error)

@@ -136,6 +136,17 @@ def _switched(value: Any) -> bool:
     return str(value) in {"True", "true", "False", "false"} or int(value) is not None
 
 
+def _is_on(value: Any) -> bool:
+    """Whether a value that `_switched` accepts switches something on, as Scrapy's `getbool` has it.
+
+    >>> [_is_on(value) for value in (True, "true", "1", 2, "False", "0", False)]
+    [True, True, True, True, False, False, False]
+    """
+    return str(value) not in {"False", "false"} and (
+        str(value) in {"True", "true"} or bool(int(value))
+    )
+
+
 def _networks(value: Any) -> AddressPolicy:
     return AddressPolicy.parse("seeds", str(value or "").replace(",", " ").split())
 
@@ -261,7 +272,8 @@ def wrong_values(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> I
             value = dict(value) if isinstance(value, BaseSettings) else value
             value_text = "***" if kind.secret else redact(repr(value))[:_SHOWN]
             yield f"{name}={value_text} is not {kind.text}"
-    if str(settings.get("HTTPPROXY_ENABLED", True)) in {"True", "true", "1"}:
+    uses_proxies = settings.get("HTTPPROXY_ENABLED", True)
+    if SWITCH.allows(uses_proxies) and _is_on(uses_proxies):
         yield from _wrong_proxies(getproxies())
 
 

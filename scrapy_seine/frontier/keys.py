@@ -4,7 +4,7 @@
 |---|---|---|---|---|
 | requests | hash | stored request by id, packed (encoding.packing) | push commit retry set_priority | until done or purged |
 | q:<domain> | sorted set | ids of a domain's ready requests by level, then arrival | push lease release reap | while not empty |
-| d:<domain> | hash | delay cap jitter robots measured latency lane spread; pages due slot active paused blocked pause served | lease, set_delay, set_lane, set_spread, measure, block_until, late | permanent |
+| d:<domain> | hash | delay cap jitter robots measured latency lane spread; pages due slot active paused blocked pause served | lease, set_delay, set_lane, set_spread, note_latency, block_until, note_late_send | permanent |
 | ready | sorted set | domains that may be served now: class, then least recently served | all | while not empty |
 | waiting | sorted set | domains by due time (ms) | all | while not empty |
 | delayed | sorted set | ids by not-before time (ms) | push retry requeue_dead | until due |
@@ -29,7 +29,7 @@
 | partitions (in control) | field | in how many parts the crawl is split, once and for all | join |
 | spider (in control) | field | name of the spider whose crawl it is | the first worker | until the crawl is cleared |
 | signed (in control) | field | name of the secret with which its workers sign, or `nothing` | workers | until the crawl is cleared |
-| outbox:<q> | stream | requests on their way to partition q, by number | commit, depart | until q has them |
+| outbox:<q> | stream | requests on their way to partition q, by number | commit, outbox_delivered | until q has them |
 | arrived | hash | by partition: the last number of its outbox that came in here | receive | permanent |
 | workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |
 | busiest, minutes:<hour> | sorted set, hash | ended requests by domain, and by minute and outcome (reads.outcome_history) | workers | permanent, two days |

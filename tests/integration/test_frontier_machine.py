@@ -291,10 +291,10 @@ class FrontierMachine(RuleBasedStateMachine):
     @rule(choice=st.integers(0, 99))
     def land(self, choice: int) -> None:
         lease, known = self.pick(choice)
-        made = Call("land", [lease.id, lease.token], [])
+        made = Call("free_slots", [lease.id, lease.token], [])
         args = [self.f.now_ms, *made.args]
         prefix = self.f.part(lease.domain).keys.prefix
-        freed = self.run(call(self.redis, script("land"), [prefix], args))
+        freed = self.run(call(self.redis, script("free_slots"), [prefix], args))
         assert freed == (1 if known and not known.landed else 0)
         if known is not None:
             known.landed = True

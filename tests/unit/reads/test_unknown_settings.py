@@ -15,7 +15,7 @@ from scrapy_seine.errors import ConfigError
 from tests import started
 from tests.helpers import patient
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 DEFAULTS = {
     name: value
     for name, value in runpy.run_path(str(ROOT / "settings" / "base.py")).items()
