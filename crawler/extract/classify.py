@@ -23,11 +23,16 @@ from crawler.extract.page.page import Page
 from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_of
+from crawler.extract.words import any_of, whole_of
 from scrapy_seine.attrs_bases import Record
 
 Kind = Literal["product", "listing", "other"]
 
+#: The heading of a page about postage, payment or terms, or of a cart, and its characters.
+_IS_ERRAND_HEADING = whole_of(
+    lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'errands')})\W{{0,3}}"
+)
+_MAX_ERRAND_HEADING = 60
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
 #: Fields for a quantity: the tag, its names, and the word in a name. One pattern for all three is
 #: slower, because it would try each word at each place of each name of each tag before it.
@@ -210,6 +215,7 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
     certain_score = verdict.product - 2 * visible.asks - 2 * has_choices
     if verdict.product >= _MIN_WEIGHED_SCORE and certain_score < _PRODUCT_SCORE:
         _offer_signs(visible, verdict)
+    _heading_signs(visible, verdict)
     _stock_signs(visible, verdict)
     _plain_signs(visible, verdict)
     _tile_signs(visible, verdict)
@@ -233,6 +239,12 @@ def _shows_product(visible: Visible, verdict: Verdict) -> bool:
     """
     has_sign = visible.price_marked or visible.facts or "brand" in visible.fields
     return visible.pictured and (bool(has_sign) or verdict.product > _NEAR_POINTS)
+
+
+def _heading_signs(visible: Visible, verdict: Verdict) -> None:
+    name = visible.fields.get("name") or ""
+    if len(name) <= _MAX_ERRAND_HEADING and _IS_ERRAND_HEADING(name):
+        verdict.add("product", -4, "its heading is that of postage, terms or a cart")
 
 
 def _tile_signs(visible: Visible, verdict: Verdict) -> None:
@@ -292,7 +304,7 @@ def _price_signs(visible: Visible, verdict: Verdict) -> None:
             _CLOSE_LINES
             if visible.price_marked
             else _CLOSE_LINES_ALONE
-            if visible.price_alone
+            if visible.price_alone and not visible.price_is_loose
             else -1
         )
         points = _NEAR_POINTS + (visible.price_distance <= close_lines) if is_near else 1

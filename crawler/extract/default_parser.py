@@ -180,6 +180,7 @@ def extract(page: Page) -> Found:
         merge.take_variant_price(offered, visible, page.raw)
         merge.drop_stale_price(offered, visible, page.raw)
         merge.drop_regular_price(offered, visible.reduced)
+        merge.drop_net_price(offered, visible)
         merge.take_unavailability(offered, visible)
         if "price" not in visible.fields and "state" not in offered:
             _read_regular_price(result, merged_fields)
@@ -263,6 +264,8 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
         _read_guarded(result.unread, "text", product_shown.visible, page, merged_fields)
         or Visible()
     )
+    if _is_price_by_the_way(visible, merged_fields, offered):
+        product_shown.forget_price(visible)
     classify.visible_signs(visible, verdict)
     if verdict.product < _CERTAIN_SCORE:
         sells = visible.sells and "name" in visible.fields and not visible.cards
@@ -277,11 +280,25 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
     merge.take_variant_price(offered, visible, page.raw)
     merge.drop_stale_price(offered, visible, page.raw)
     merge.drop_regular_price(offered, visible.reduced)
+    merge.drop_net_price(offered, visible)
     merge.take_unavailability(offered, visible)
     if visible.on_request:
         merge.drop_zero_prices(offered)
         merge.drop_hidden_price(offered)
     return merge.merged(offered)[0]
+
+
+def _is_price_by_the_way(
+    visible: Visible, merged_fields: Fields, offered: dict[str, Fields]
+) -> bool:
+    """Whether a sentence has the only amount of a product that structured data has without a price.
+
+    It is sold on request, and the sentence is about something else: alterations, postage.
+    """
+    if merged_fields.get("price") or visible.price_marked or visible.price_is_called:
+        return False
+    described = any("name" in offered.get(source, ()) for source in merge.STRUCTURED)
+    return described and visible.price_is_loose
 
 
 _NODES: dict[str, Callable[[Page], list[Any]]] = {

@@ -221,11 +221,24 @@ def drop_regular_price(offered: dict[str, Fields], marked: bool) -> None:
             del fields["price"]
 
 
+def drop_net_price(offered: dict[str, Fields], visible: Visible) -> None:
+    """Drop the price of sources that have it without tax, if the page shows both beside the name."""
+    net = visible.net_price
+    if net is None or not visible.price_marked or visible.price_is_loose:
+        return
+    for source, fields in offered.items():
+        if source != "text" and fields.get("price") == net:
+            del fields["price"]
+
+
 def take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:
     """Take the visible unavailability where structured data says that few pieces are left."""
     stock = visible.fields.get("availability")
     if not stock and visible.sells and not visible.on_request:
         visible.fields["availability"] = "InStock"  # a button sells it, a script may draw its price
+    in_scripts = offered.get("state", _NO_FIELDS)
+    if stock in {"PreOrder", "BackOrder"} and in_scripts.get("availability") in UNAVAILABLE:
+        in_scripts["availability"] = stock  # scripts count pieces in stock, and there are none yet
     if stock not in UNAVAILABLE or visible.buy_buttons:
         return
     for source in STRUCTURED:

@@ -119,13 +119,21 @@ def set_number(fields: Fields, sources: dict[str, str], text_fields: Fields, pag
     ):
         fields["sku"], sources["sku"] = addressed, "url"
     elif external_id and sources.get("external_id") not in {"url", "text", None}:
-        fields["sku"], sources["sku"] = external_id, sources["external_id"]
+        number = _first_variant_number(fields, external_id) or external_id
+        fields["sku"], sources["sku"] = number, sources["external_id"]
     elif page.has_data and b"sku=" in page.raw and (data_number := _only_number(_SKU, page.raw)):
         fields["sku"], sources["sku"] = data_number, "state"
     elif addressed and not _is_word_of_name(addressed, fields):
         fields["sku"], sources["sku"] = addressed, "url"
     elif last_number := _last_number(page, text_fields):
         fields["sku"], sources["sku"] = last_number
+
+
+def _first_variant_number(fields: Fields, group: str) -> str | None:
+    """Return the number of a group's first variant, if the group's own is a database's."""
+    variants = fields.get("variants") or [{}]
+    number: str = variants[0].get("sku") or ""
+    return number if number and group.isdecimal() and group not in number else None
 
 
 def _is_word_of_name(number: str, fields: Fields) -> bool:

@@ -65,6 +65,8 @@ class Visible(Record):
     price_is_loose: bool = False
     """A sentence, or a link below another heading, stands right before the price, or words near it
     say that it is another amount."""
+    price_is_called: bool = False
+    """Words before it in its sentence call it the price."""
     sold_for: bool = False
     """The words near the price say that the product is sold."""
     stock_by_price: bool = False
@@ -79,6 +81,8 @@ class Visible(Record):
     """The price stands right after a link, as in a listing's tiles."""
     price_in_rows: bool = False
     """The price is one of several after links, as in a listing's table of few rows."""
+    net_price: Decimal | None = None
+    """The price without tax, where words beside it call it so."""
     reduced: bool = False
     """A mark or a word, and not only the amount, says that the regular price was asked before."""
     struck_below: Decimal | None = None

@@ -38,6 +38,8 @@ _CENTS_OR_GROUPS = lazy_patterns.pattern(r"\D\d{2,3}$")
 _BEGIN_CODES = {"R": "ZAR", "KM": "BAM"}
 #: Signs that belong to a type's name when they follow a number: 1587R.
 _ONLY_BEFORE = frozenset({"R", "DT"})
+#: No amount follows this sign: `149:-189:-`.
+_BEHIND_ONLY = ":-"
 _MAX_SIGN_LENGTH = max(map(len, SPELLINGS))
 #: Blanks and colons that may stand between a sign and its amount.
 _MAX_GAP = 3
@@ -206,8 +208,8 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
     for match in _AMOUNT.finditer(text):
         start, end = match.span()
         sign_before = _sign_before(text[max(0, start - _REACH) : start])
-        if start < yielded_to:
-            continue  # these are the cents of the previous amount
+        if start < yielded_to or _is_code(sign_before, match[0]):
+            continue  # these are the cents of the previous amount, or a number
         in_word = sign_before is None and start and _joins_figures(text[start - 1])
         if in_word and short_currency_words.word_beside(text, start, end, local) is None:
             continue  # these figures end a word: M12
@@ -243,6 +245,16 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
             value, end = _with_cents(text, end, value, sign_after)
             yielded_to = signs_taken_to = end
             yield _in_rials(Money(value * factor, currency, start, end))
+
+
+def _is_code(sign_before: str | None, figures: str) -> bool:
+    """Whether letters and figures are an identifier, because no amount begins like 01.
+
+    >>> _is_code("TL", "01"), _is_code("TL", "0,50"), _is_code("$", "05")
+    (True, False, False)
+    """
+    is_padded = figures[0] == "0" and len(figures) > 1 and figures.isdecimal()
+    return is_padded and sign_before is not None and sign_before.isalpha()
 
 
 def _in_ascii(text: str) -> str:
@@ -335,7 +347,7 @@ def _sign_after(text: str) -> tuple[str | None, int]:
                 sign in _ONLY_BEFORE and not (sign == "DT" and place)
             ):
                 continue
-            if next_char.isdigit() and not sign[-1].isalpha():
+            if next_char.isdigit() and not sign[-1].isalpha() and sign != _BEHIND_ONLY:
                 return None, 0  # the sign belongs to the next amount
             return sign, place + length
     return None, 0

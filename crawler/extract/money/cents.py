@@ -19,7 +19,15 @@ def counts_in_cents(node: dict[str, Any]) -> bool:
 
 
 def in_whole_units(offered: dict[str, Fields]) -> None:
-    """Divide the prices of a page's scripts by 100 where all other sources have a hundredth."""
+    """Divide the prices of a page's scripts by 100 where all other sources have a hundredth.
+
+    And those of structured data where the page shows a hundredth with cents, as no instalment is.
+    """
+    shown_price = offered.get("text", {}).get("price")
+    if shown_price and shown_price % 1:
+        for fields in (f for source, f in offered.items() if source not in {"text", "state"}):
+            if fields.get("price") == _CENTS * shown_price:
+                fields["price"] = shown_price
     state = offered.get("state", {})
     if state.get("price") is None:
         return

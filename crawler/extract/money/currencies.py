@@ -109,7 +109,8 @@ _CURRENCY_OF_LANGUAGE = {
     "ja": "JPY", "zh": "CNY", "sv": "SEK", "nb": "NOK", "nn": "NOK", "no": "NOK", "da": "DKK",
     "is": "ISK", "be": "BYN", "cs": "CZK", "hu": "HUF", "pl": "PLN", "uk": "UAH", "he": "ILS",
     "th": "THB", "vi": "VND", "tr": "TRY", "ko": "KRW", "ro": "RON", "ka": "GEL", "hy": "AMD",
-    "az": "AZN", "kk": "KZT", "id": "IDR", "mk": "MKD",
+    "az": "AZN", "kk": "KZT", "id": "IDR", "mk": "MKD", "fi": "EUR", "nl": "EUR", "el": "EUR",
+    "et": "EUR", "lv": "EUR", "lt": "EUR", "sk": "EUR", "sl": "EUR", "hr": "EUR",
 }  # fmt: skip
 #: Countries whose two letters are a word in many paths: read in a host or a language only.
 _CURRENCY_OF_HOST = {

@@ -13,7 +13,7 @@ ELSEWHERE = (
     r"|bought|view)|similar|recent(?:ly)?[-_]?(?:view|prod)|mini[-_]?(?:cart|basket)|cart[-_]"
     r"(?:drawer|popup|summary|total)|(?<!product-)(?<!product_)sidebar|site-header|navbar|mega-?menu|newsletter|footer"
     r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
-    r"|comment|testimonial|cookie|shipping(?![-_]?(?:time|status|info))|delivery-cost|versandkosten|(?<![a-z])unit[-_]price"
+    r"|comment|testimonial|cookie|(?<!stock[-_])shipping(?![-_]?(?:time|status|info))|delivery-cost|versandkosten|(?<![a-z])unit[-_]price"
     r"|price[-_]per[-_]unit|(?<![a-z])base-?price(?![a-z])|grundpreis|instal+ment|financ|voucher|loyalty"
     r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"
 )
@@ -50,10 +50,10 @@ BEFORE_MAKER = (
     r"(?<!navbar-)(?<!site-)(?<!bg-)(?<!btn-)(?<!text-)(?<!color-)"
 )
 FACT = (
-    r"(?:^|\s)(?:js[-_])?(?:(?:product|item|variant|article|pdp|detail|info|meta)s?[-_]{1,2}){0,2}(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
+    r"(?:^|\s)(?:js[-_])?(?:(?:product|item|variant|article|pdp|detail|info|meta)s?[-_]{1,2}){0,3}(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
     r"(?:[-_]?(?:value|code|number))?(?=\s|$)|"
     + BEFORE_MAKER
-    + r"(?:brand|manufacturer|vendor|hersteller|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
+    + r"(?:brand|manufacturers(?=[-_]name)|manufacturer|vendor|hersteller|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
 )
 BADGE = r"badge|sticker|ribbon|flag\b|flags\b"
 RATING = r"rating|stars?\b|star-"

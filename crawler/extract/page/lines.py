@@ -305,6 +305,8 @@ class _Reader:
         return flags
 
     def _text(self, element: Element, text: str, flags: int) -> None:  # noqa: C901  # no calls
+        if self.beyond_flags and not flags & ELSEWHERE:
+            flags |= self.beyond_flags  # the text is behind an element
         if len(text) < _SHORT and text.strip() in _BETWEEN:
             self._end()  # "in stock | item 12" are two lines in one row
             return

@@ -21,7 +21,6 @@ from crawler.extract.price import per_unit
 from crawler.extract.price.labelled_above import labelled_above
 from crawler.extract.price.line_amounts import (
     LONGEST_LINE,
-    PARAGRAPH,
     monies_of,
     says_now,
     says_old,
@@ -30,9 +29,7 @@ from crawler.extract.price.line_amounts import (
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, follows_link, is_in_tile
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
-    COSTS,
     EXTRA_COSTS,
-    POSTAGE,
     is_marked_by_picture,
     is_other,
     labels_other,
@@ -51,10 +48,12 @@ from crawler.extract.price.regular_price import (
     is_struck,
     mark_by_label,
     mark_pairs,
+    net_beside,
     prefer_gross,
     stands_alone,
     unmark_paid,
 )
+from crawler.extract.price.sentences import ends_sentence, is_called_price, is_in_prose
 from crawler.extract.price.side_offers import is_side_offer
 from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.price.two_currencies import without_conversions, without_rates
@@ -65,7 +64,7 @@ from crawler.extract.price.words_beside import (
     RANGE,
     begins_sentence,
     has_lower_behind,
-    in_sentence,
+    is_for_postage,
     is_labelled_behind,
     is_old_behind,
     is_one_labelled_behind,
@@ -75,9 +74,6 @@ from crawler.extract.stock.availability import availability_of_text, buys
 from crawler.extract.visible_signs import Visible
 from scrapy_seine.attrs_bases import Value
 
-#: Words before and after an amount in a sentence, and characters of an article.
-_MIN_BEFORE, _MIN_AFTER, _MIN_ARTICLE = 3, 2, 800
-_WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
 #: Signs of a surcharge or a discount: `Velvet +120 €`.
 _MORE_OR_LESS = frozenset({"+", "−"})
 _LABEL_AT_END = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
@@ -107,7 +103,10 @@ def _candidates(
     amounts = all_amounts.outside_tiles(signs, main)
     # A column beside the reviews comes after them in the HTML.
     own_lines = [pair for pair in amounts if not pair[0].flags & _lines.ELSEWHERE]
-    if look_for_tiles and own_lines:
+    if not look_for_tiles:  # the price is known, and only the one before it is looked for
+        old = _lines.OLD
+        own_lines = [n for n in own_lines if not (n[0].flags & old and is_in_tile(walk, n[0]))]
+    elif own_lines:
         untiled = [pair for pair in own_lines if not is_in_tile(walk, pair[0])]
         signs.lone_cards = 0 if signs.cards else len(own_lines) - len(untiled)
         own_lines = [
@@ -314,15 +313,7 @@ def find_price(
         candidates, price = _choose(
             [c for c in candidates if not is_within(c.line.element, row)], walk
         )
-    if price is None or price.cost > (_MAX_OTHER if price.other else _MAX_COST) or is_struck(price):
-        return
-    if not price.money.value and price.line.index < walk.heading:
-        return  # the sum of the cart in the page's head
-    if price.other and (len(price.line.text) > LONGEST_TILE_PRICE or _is_postage(price)):
-        return  # a sentence about postage or the sum from which it is free
-    is_above = price.line.index < walk.heading
-    searched_to = len(walk.lines) if is_above else price.line.index
-    if not price.line.flags & _lines.PRICE and asks_for_price(walk, searched_to):
+    if price is None or _is_no_price(price, walk):
         return
     signs.price_alone = len(candidates) == 1
     by_unit = (signs.price_alone or price.line.flags & _lines.PRICE) and per_unit.names_unit(
@@ -330,8 +321,8 @@ def find_price(
     )
     signs.price_distance = price.cost - (OTHER if by_unit else 0)
     signs.price_line = price.line.index
-    signs.price_in_prose = _is_in_prose(walk, price)
-    if signs.price_in_prose and not price.follows_link and not _is_called_price(price):
+    signs.price_in_prose = is_in_prose(walk, price)
+    if signs.price_in_prose and not price.follows_link and not is_called_price(price):
         return  # a sum to spend, to win or to save
     signs.fields["price"] = price.money.value
     signs.fields["currency"] = price.money.currency
@@ -341,12 +332,29 @@ def find_price(
     # A product that is sold by the metre has a price by the metre.
     loose = price.other and not (by_unit or CALLS_PRICE(words_before))
     signs.price_is_loose = (
-        loose or _ends_sentence(price, sentence_only=True) or _is_below_others(walk, price)
+        loose or ends_sentence(price, sentence_only=True) or _is_below_others(walk, price)
     )
+    signs.price_is_called = is_called_price(price)
     signs.price_after_link = price.follows_link
     rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
     signs.price_in_rows = price.follows_link and len(rows) > 1
+    signs.net_price = net_beside(price, candidates, walk.lines)
     _set_regular(walk, signs, candidates, price)
+
+
+def _is_no_price(price: Candidate, walk: Lines) -> bool:
+    """Whether the chosen amount is no price: too far, struck, a cart's sum, or beside "ask us"."""
+    if price.cost > (_MAX_OTHER if price.other else _MAX_COST) or is_struck(price):
+        return True
+    is_above = price.line.index < walk.heading
+    if is_above and not price.money.value:
+        return True  # the sum of the cart in the page's head
+    if price.other and (
+        len(price.line.text) > LONGEST_TILE_PRICE or is_for_postage(price.money, price.line.text)
+    ):
+        return True  # a sentence about postage or the sum from which it is free
+    searched_to = len(walk.lines) if is_above else price.line.index
+    return not price.line.flags & _lines.PRICE and asks_for_price(walk, searched_to)
 
 
 def _set_regular(
@@ -378,7 +386,7 @@ def _drop_old_in_prose(candidates: list[Candidate]) -> list[Candidate]:
         c
         if not c.says_old
         or c.line.flags & _lines.OLD
-        or not _ends_sentence(c)
+        or not ends_sentence(c)
         or any(abs(c.line.index - place) <= _MAX_SENTENCE_LINES for place in priced)
         or any(o.line is c.line and not (o.says_old or o.other) for o in candidates)
         else attrs.evolve(c, old=False, other=True, cost=c.cost + OTHER)
@@ -393,50 +401,12 @@ def _is_no_price_beside(amount: Candidate, regular: Candidate) -> bool:
     """
     if amount.line.flags & _lines.PRICE or amount.now or amount.cost <= regular.cost:
         return False
-    return _ends_sentence(amount) or amount.money.value * _MAX_RATIO < regular.money.value
+    return ends_sentence(amount) or amount.money.value * _MAX_RATIO < regular.money.value
 
 
 def _is_surely_old(amount: Candidate) -> bool:
     """Whether a mark, and words or a strike element as well, say that an amount is old."""
     return bool(amount.line.flags & _lines.OLD) and (amount.says_old or is_struck(amount))
-
-
-def _is_postage(amount: Candidate) -> bool:
-    """Whether words for postage stand before an amount in its line."""
-    return POSTAGE(amount.line.text[: amount.money.start][-LONGEST_TILE_PRICE:]) is not None
-
-
-def _is_in_prose(walk: Lines, price: Candidate) -> bool:
-    """Whether a price stands within a sentence, or by a link in the middle of an article."""
-    line, money = price.line, price.money
-    if price.follows_link:
-        above = walk.lines[max(walk.heading, 0) : line.index]
-        return sum(len(n.text) for n in above if len(n.text) > PARAGRAPH) > _MIN_ARTICLE
-    if line.flags & _BOX_FLAGS or len(line.text) < _MAX_START + BEHIND // 2:
-        return False
-    before, after = line.text[: money.start][-AROUND:], line.text[money.end :][:AROUND]
-    before = in_sentence(before)
-    if line.index == walk.heading:
-        return len(_WORDS.findall(after)) > _MIN_AFTER  # a title with an amount
-    has_words_before = len(_WORDS.findall(before)) >= _MIN_BEFORE
-    return has_words_before and ":" not in before and len(_WORDS.findall(after)) >= _MIN_AFTER
-
-
-def _is_called_price(amount: Candidate) -> bool:
-    """Whether the words before an amount in a sentence call it the price."""
-    return amount.now or COSTS(amount.line.text[: amount.money.start][-AROUND:]) is not None
-
-
-def _ends_sentence(amount: Candidate, *, sentence_only: bool = False) -> bool:
-    """Whether words that are no label stand before a price in its line, outside of price boxes.
-
-    With *sentence_only*, whether they stand in its sentence.
-    """
-    before = amount.line.text[: amount.money.start][-AROUND:]
-    before = in_sentence(before) if sentence_only else before
-    in_box = amount.line.flags & (_BOX_FLAGS | _lines.FACT)
-    is_label = in_box or amount.now  # "Was 499 now 399": words before the second amount label it
-    return not is_label and ":" not in before and len(_WORDS.findall(before)) >= _MIN_BEFORE
 
 
 def _is_below_others(walk: Lines, price: Candidate) -> bool:

@@ -34,6 +34,8 @@ def is_in_tile(walk: Lines, line: Line) -> bool:
         return False
     if line.index < walk.heading:
         return _is_below_product(walk, line)  # in a column before the heading
+    if _is_in_titled_box(walk, line, main.element) or _is_below_picture(walk, line, main):
+        return True
     title_flags = _lines.HEADING | _lines.LINK
     for place in range(line.index - 1, max(walk.heading, line.index - _TILE_LINES), -1):
         title = walk.lines[place]
@@ -64,6 +66,45 @@ def _is_below_product(walk: Lines, line: Line) -> bool:
     boxes = (line_before.element, *islice(line_before.element.iterancestors(), _MAX_LINKED))
     link = next((box for box in boxes if box.tag == "a"), None)
     return link is not None and looks_like_product((link.get("href") or "")[:LONGEST_LINE])
+
+
+def _is_in_titled_box(walk: Lines, line: Line, main: Element) -> bool:
+    """Whether a title, one link and the amount fill a box beside the product: "Offers", in a column."""
+    place = line.index - 1
+    while place > walk.heading and walk.lines[place].flags & _lines.OLD:
+        place -= 1  # the price before the reduction
+    if place - 1 <= walk.heading or not walk.lines[place].flags & _lines.LINK:
+        return False
+    title, link = walk.lines[place - 1], walk.lines[place].element
+    if title.flags & (_lines.TITLE | _lines.LINK) != _lines.TITLE or not leads_away(link):
+        return False
+    return not _share_a_box(main, title.element, line.element)
+
+
+def _is_below_picture(walk: Lines, line: Line, main: Line) -> bool:
+    """Whether a picture and a name that link to one product's page stand before an amount in its box."""
+    place = line.index - 1
+    while (
+        place > walk.heading and walk.lines[place].flags & (_lines.OLD | _lines.LINK) == _lines.OLD
+    ):
+        place -= 1  # the price before the reduction
+    name = walk.lines[max(place, 0)]
+    if place <= walk.heading or not name.flags & _lines.LINK or name.text == main.text:
+        return False
+    boxes = (name.element, *islice(name.element.iterancestors(), _MAX_LINKED))
+    link = next((box for box in boxes if box.tag == "a"), None)
+    address = "" if link is None else (link.get("href") or "")[:LONGEST_LINE]
+    if link is None or not looks_like_product(address) or checks_out(link):
+        return False
+    around = islice(line.element.iterancestors(), _MAX_LINKED)
+    same = (
+        a
+        for box in around
+        for a in islice(box.iter("a"), _MAX_LINKED)
+        if a.get("href") == link.get("href")
+    )
+    pictured = any(next(a.iter("img"), None) is not None for a in same)
+    return pictured and not _share_a_box(main.element, link, line.element)
 
 
 def _share_a_box(main: Element, title: Element, price: Element) -> bool:

@@ -15,6 +15,7 @@ _ON_REQUEST = any_word("amounts", "on_request")
 _ASKS_IN_BOX = whole_of(
     lambda any_of: rf"(?:[^:：]{{2,24}}[:：])?\W*(?:{any_of('amounts', 'asks_in_box')})\W*"
 )
+_PRESSED = frozenset({"submit", "button"})
 #: Lines after the heading that are searched.
 _MAX_DISTANCE = 60
 #: Whether a line may hold a part of the words, which may stand in two lines.
@@ -46,6 +47,13 @@ def asks_in_price_box(walk: Lines) -> bool:
 def says_on_request(text: str) -> bool:
     """Whether a text says that the price has to be asked for."""
     return _ON_REQUEST(text) is not None
+
+
+def has_button_for_price(walk: Lines) -> bool:
+    """Whether one pressed field, where a button would buy, asks for the price: "Ask for price"."""
+    captions = (e.get("value") or "" for e in walk.inputs if e.get("type") in _PRESSED)
+    asking = [c for c in captions if len(c) < LONGEST_TILE_PRICE and _ON_REQUEST(c)]
+    return len(asking) == 1  # a listing has one in each tile
 
 
 def _names_no_amount(lines: list[Line]) -> bool:

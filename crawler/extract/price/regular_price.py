@@ -98,7 +98,7 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
         difference = high.money.value - low.money.value
         is_net = (
             _NET(low_words)
-            or is_net_box(low)
+            or (is_net_box(low) and low.line is not high.line)  # else the box is of both
             or any(c.tax and c.money.value == difference for c in candidates)
         )
         if WITH_TAX(low_words) or not (is_net or WITH_TAX(high_words)):
@@ -117,6 +117,19 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
             for c in candidates
         ]
     return candidates
+
+
+def net_beside(
+    price: Candidate, candidates: list[Candidate], lines: Sequence[Line]
+) -> Decimal | None:
+    """Return the amount without tax beside a price, if words or the class of its box call it so."""
+    for c in candidates:
+        is_near = abs(c.line.index - price.line.index) <= _MAX_LINES
+        if not is_near or not _is_taxed(c, price):
+            continue
+        if (c.line is not price.line and is_net_box(c)) or _NET(_words_around(c, lines)):
+            return c.money.value
+    return None
 
 
 def _is_lower(amount: Candidate, high: Candidate) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import attrs
 
 from crawler.extract.money.amounts import Money
+from crawler.extract.page.lines import PRICE
 from crawler.extract.price.regular_price import Candidate, stands_alone
 
 #: Signs between an amount and the same one in another currency.
@@ -55,4 +56,6 @@ def _are_same_amount(amount: Candidate, other: Candidate) -> bool:
         return not amount.line.text[money.end : other_money.start].strip(_SIGNS_BETWEEN)
     follows = other.line.index - amount.line.index == 1
     ends_line = not amount.line.text[money.end :].strip(_SIGNS_BETWEEN)
-    return follows and ends_line and stands_alone(other)
+    # A price box holds both or none: the line before it may be a number, `SKU: TL15`.
+    share_a_box = amount.line.flags & PRICE or not other.line.flags & PRICE
+    return bool(follows and ends_line and share_a_box and stands_alone(other))

@@ -10,10 +10,12 @@ from crawler.extract.money.amounts import Money, amount
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.price.line_amounts import says_now, says_old
+from crawler.extract.price.other_amounts import POSTAGE
 from crawler.extract.words import any_of, finder, finder_of, whole_of
 
 #: Characters around an amount in a long line, and behind one.
 AROUND, BEHIND = 500, 60
+_MAX_POSTAGE_WORDS = 40
 #: Characters before an amount at the start of its line.
 _MAX_START = 3
 _CURRENCY_SIGNS = " $€£"
@@ -29,6 +31,8 @@ _OLD_BEHIND = finder_of(lambda any_of: rf"^\s?(?:{any_of('amounts', 'old_behind'
 _SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
 #: The last amount of a line, without its sign.
 _AMOUNT_AT_END = re.compile(r"[^\W\d]{3}\W{1,3}(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}$").search
+#: Words on both sides of a comma: the second clause is not about the amount before the first.
+_CLAUSES = re.compile(r"[^\W\d_]{2}, [^\W\d_]{2}").search
 #: A line that ends with its next amount, and words before that amount which are about it: a sum
 #: from which something is free, or words in brackets.
 _ENDS_WITH_AMOUNT = re.compile(
@@ -146,6 +150,12 @@ def calls_price(text: str) -> bool:
     return text[-1:] in _COLONS and _LABEL(text) is not None and _CALLS_OR_COSTS(text) is not None
 
 
+def is_for_postage(money: Money, text: str) -> bool:
+    """Whether words before an amount make it postage, or "or more" the sum from which that is free."""
+    before, behind = text[: money.start][-_MAX_POSTAGE_WORDS:], text[money.end :][:BEHIND]
+    return POSTAGE(before) is not None or _OR_MORE(behind) is not None
+
+
 def _words_of_first(between: str, next_text: str) -> str | None:
     """Return the words between two amounts about the first, if the rest is about the second."""
     match = _BEGINS_NEXT(between)
@@ -157,7 +167,9 @@ def _words_of_first(between: str, next_text: str) -> str | None:
 def has_lower_behind(money: Money, text: str) -> bool:
     """Whether a lower amount with its words follows an amount: `399,- without tax 329,75`."""
     match = _AMOUNT_AT_END(text[money.end :][:BEHIND])
-    part = amount(match[1]) if match else None
+    if match is None or _CLAUSES(match.string, 0, match.start(1)):
+        return False
+    part = amount(match[1])
     return part is not None and part < money.value
 
 

@@ -84,8 +84,8 @@ _PRICES = (
     "priceRange", "priceWithTax", "gross", "offers", "offer", "price_range", "discountedPrice",
     "discounted_price", "offerPrice", "offer_price", "buyPrice", "promoPrice")  # fmt: skip
 _REGULAR_PRICES = (
-    "compare_at_price", "compareAtPrice", "listPrice", "list_price", "originalPrice", "oldPrice",
-    "original_price", "regularPrice", "regular_price", "wasPrice", "rrp", "msrp", "old_price",
+    "compare_at_price", "compareAtPrice", "compareAtPriceRange", "listPrice", "list_price", "oldPrice",
+    "originalPrice", "original_price", "regularPrice", "regular_price", "wasPrice", "rrp", "msrp", "old_price",
     "strikePrice", "basePrice", "mrp", "mrpPrice", "retailPrice", "retail_price", "fullPrice",
     "priceBeforeDiscount", "price_before_discount", "beforePrice", "strikethroughPrice")  # fmt: skip
 _STOCK = (

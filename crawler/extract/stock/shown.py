@@ -86,7 +86,8 @@ def _boxed_stock(line: Line) -> str | None:
 
     Some templates write both words, and the box's class decides which one is shown.
     """
-    stock = _stock_in(line) or _STOCK_CLASS[line.element.get("class") or ""]
+    stock, of_class = _stock_in(line), _STOCK_CLASS[line.element.get("class") or ""]
+    stock = of_class if stock is None or of_class in {"PreOrder", "BackOrder"} else stock
     box = line.element.getparent()
     if stock not in UNAVAILABLE or not line.flags & _lines.JOINED or box is None:
         return stock

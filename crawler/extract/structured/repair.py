@@ -16,9 +16,11 @@ from typing import Any
 from crawler.extract import lazy_patterns
 
 _WRAPPED = lazy_patterns.pattern(
-    r"^\s*+(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)"
+    r"^\s*+(?:<!--//--><!\[CDATA\[//><!--|<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)"
 )
-_UNWRAPPED = lazy_patterns.pattern(r"(?:-->|//\s*+\]\]>|/\*\s*+\]\]>\s*+\*/|\]\]>|;)\s*+$")
+_UNWRAPPED = lazy_patterns.pattern(
+    r"(?://--><!\]\]>|-->|//\s*+\]\]>|/\*\s*+\]\]>\s*+\*/|\]\]>|;)\s*+$"
+)
 _LAST_COMMA = lazy_patterns.pattern(r",(\s*+[}\]])")
 _NO_VALUE = lazy_patterns.pattern(r'(":\s*+)(?:undefined\s*+)?(?=[,}])')
 _NO_COMMA = lazy_patterns.pattern(r'([}\]"])(\s++)(?=["{])')

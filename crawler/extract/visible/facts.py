@@ -16,10 +16,9 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, holds_digit, short_text
-from crawler.extract.page.places import leads_away
-from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.product_fields import NOTHING, stands_in
+from crawler.extract.visible.fact_rows import AROUND, MAX_CELLS, are_variants, row_pair
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import Marks, begun_of
 from crawler.extract.words.listed_words import AnyOf
@@ -42,14 +41,14 @@ _MAY_BE_DIVIDED = re.compile("[-:#：|՝·•–—]").search
 _DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
 #: A separator between two facts of one line.
 _RULED = re.compile(r"\s[|·•]\s").search
-_MAX_CELLS, _MIN_HEADS = 100, 3
+_MIN_HEADS = 3
+#: Characters of a number that may count the parts of a text.
+_MAX_ORDINAL = 2
 _PARTS = lazy_patterns.pattern(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
 #: A further label behind a value, `12-B EAN: 4006381333931`, or a remark in brackets.
 _NEXT_LABEL = lazy_patterns.pattern(
     r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|(?:(?<!\s)\s++)?\([^()]*\)$"
 )
-#: Blanks, separators and marks of direction around a label or a value.
-_AROUND = " :：՝.*|/·•\u200b\u200e\u200f\u202a\u202c\ufeff"
 _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
 #: A number in round brackets: years, measures and packs have few figures or small letters.
 _BRACKETED_AT_END = lazy_patterns.pattern(
@@ -75,15 +74,16 @@ _MAX_FACT, MAX_BRAND = 120, 40
 #: Characters of a line that may be a label and a number without a sign between them.
 _MAX_CODE = 40
 _MAX_AROUND = 2
-#: Elements that hold a part of a line, and rows of a table of variants.
-_INLINE, _MAX_VARIANTS = frozenset({"i", "em", "small", "span", "b", "strong", "code"}), 60
+#: Elements that hold a part of a line.
+_INLINE = frozenset({"i", "em", "small", "span", "b", "strong", "code"})
 #: Words of a value that are searched for a further label.
 _MAX_WORDS = 8
 #: Digits of a number in the address; shorter numbers stand in many texts.
 _MIN_ADDRESSED = 6
 #: Classes of elements that hold a brand.
 names_maker = re.compile(
-    BEFORE_MAKER + r"(?:brand|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
+    BEFORE_MAKER
+    + r"(?:brand|manufacturers(?=[-_]name)|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
     r"|marke|marque|merk|fabricante|vyrobce|znacka|gyarto|producator|brend|proizvodjac|supplier)"
     r"(?:[-_]?(?:name|link|title|value|text|logo|image|img))?(?:[-_]{1,2}[a-z0-9]{1,12}){0,2}(?=\s|$)"
 ).search
@@ -92,7 +92,7 @@ names_maker = re.compile(
 @lru_cache(maxsize=256)
 def _label(text: str) -> str | None:
     """Return the field that a label names."""
-    text = text.strip(_AROUND)
+    text = text.strip(AROUND)
     if not text or len(text) > 40:
         return None
     match = _IS_LABEL(text) or ("№" in text and _IS_LABEL(text.replace("№", "no"))) or None
@@ -260,7 +260,7 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
                 _take(signs, *fact)
             continue
         field = _label(pair[0])
-        if field == "sku" and _IS_ID(pair[0].strip(_AROUND)):
+        if field == "sku" and _IS_ID(pair[0].strip(AROUND)):
             internal_ids.append((field, pair[1]))
         elif field:
             _take(signs, field, pair[1])
@@ -285,6 +285,8 @@ def _take_marked(signs: Visible, line: Line) -> None:
     if pair := _PAIR.match(text):
         # The box may hold the label as well: `<li class="sku"><b>Item:</b><i>X-1</i></li>`.
         text = (pair[2] or pair[4]) if _label(pair[1] or pair[3]) else text
+    elif _label(text.partition(" ")[0]) == field:
+        text = text.partition(" ")[2]  # "SKU WED"
     if " " not in text and "：" not in text and not text.endswith(":"):
         _take(signs, field, text)
 
@@ -308,7 +310,8 @@ def brand_before(heading: Element, title: str) -> str | None:
     Or in any element, if the page's *title* has the brand and the heading in a row.
     """
     parent = heading.getparent()
-    for element in (heading.getprevious(), None if parent is None else parent.getprevious()):
+    boxes = (heading.getprevious(), None if parent is None else parent.getprevious())
+    for element in map(_sole_box, boxes):
         class_and_id = (
             "" if element is None else f"{element.get('class') or ''} {element.get('id') or ''}"
         )
@@ -328,12 +331,21 @@ def brand_before(heading: Element, title: str) -> str | None:
     return None
 
 
+def _sole_box(element: Element | None) -> Element | None:
+    """Return the only box in an element without a class and text of its own, else the element."""
+    if element is None or len(element) != 1 or element.get("class") or element.tag == "a":
+        return element
+    box = element[0]
+    texts = f"{element.text or ''}{box.tail or ''}"
+    return element if texts.strip() or _leads_home(box) else box
+
+
 def _brand_behind_label(element: Element) -> str | None:
     """Return the brand in a short text right above a heading: `Brand: Acme`."""
     match = _PAIR.match(short_text(element, _MAX_FACT))
     if match is None or _label(match[1] or match[3]) != "brand":
         return None
-    brand = (match[2] or match[4]).strip(_AROUND)
+    brand = (match[2] or match[4]).strip(AROUND)
     return brand if len(brand) <= MAX_BRAND and ":" not in brand else None
 
 
@@ -356,11 +368,16 @@ def number_beside(heading: Element) -> str | None:
     if bracketed := _IN_BRACKETS.fullmatch(last_text):
         return _identifier(bracketed[1]) or None
     parent = heading.getparent()
+    if parent is not None and parent.tag == "td":
+        parent = parent.getparent()  # a layout table may have the number in the row above
     for element in (heading.getprevious(), None if parent is None else parent.getprevious()):
         text = "" if element is None else short_text(element, _MAX_FACT)
         match = _PAIR.match(text) if _DIVIDED(text) else None
         if match and _label(match[1] or match[3]) == "sku":
-            return _identifier((match[2] or match[4]).strip(_AROUND)) or None
+            return _identifier((match[2] or match[4]).strip(AROUND)) or None
+        fact = _unseparated(text) if text and match is None else None
+        if fact and fact[0] == "sku":
+            return _identifier(fact[1].strip(AROUND)) or None
     return None
 
 
@@ -387,6 +404,8 @@ def _unseparated(text: str) -> tuple[str, str] | None:
     words = text.split(" ")
     for count in range(1, min(4, len(words))):
         if holds_digit(words[count]) or ("-" in words[count] and words[count].isupper()):
+            if count == 1 and len(words[1]) <= _MAX_ORDINAL and words[0].isalpha():
+                return None  # "Article 4" of the terms, "Item 2" of a list
             field = _label(" ".join(words[:count])) if len(words) == count + 1 else None
             return (field, words[count]) if field and field != "brand" else None
         if len(words) == count + 2 and words[count].isupper() and words[count + 1].isdecimal():
@@ -397,9 +416,9 @@ def _unseparated(text: str) -> tuple[str, str] | None:
 
 def _take(signs: Visible, field: str, value: str) -> None:
     if field in signs.fields and field != "mpn":  # the maker's number may be a barcode
-        signs.further_facts.append((field, value.strip(_AROUND)))
+        signs.further_facts.append((field, value.strip(AROUND)))
         return
-    value = value.strip(_AROUND)
+    value = value.strip(AROUND)
     if field == "gtin":
         value = named_gtin(value) or ""
     elif field == "brand":
@@ -467,34 +486,8 @@ def _below_heads(row: Element) -> Iterator[tuple[str, str]]:
         values = body[0] if len(body) else None
     if values is None or len(values) != len(row):
         return
-    if values.getnext() is not None and not _are_variants(row, values):
+    if values.getnext() is not None and not are_variants(row, values):
         return
-    for label, value in zip(row[:_MAX_CELLS], values[:_MAX_CELLS], strict=True):
+    for label, value in zip(row[:MAX_CELLS], values[:MAX_CELLS], strict=True):
         if value.tag == "td" and (field := _label(short_text(label))):
             yield field, short_text(value)
-
-
-def _are_variants(heads: Element, values: Element) -> bool:
-    """Whether a table has a column of prices, and no row with a link to another page."""
-    has_price_column = any(CALLS_PRICE(short_text(head)) for head in heads[:_MAX_CELLS])
-    rows = islice(values.itersiblings(), _MAX_VARIANTS)
-    return has_price_column and not any(
-        leads_away(a) for row in (values, *rows) for a in islice(row.iter("a"), 1)
-    )
-
-
-def row_pair(row: Element) -> tuple[str, str] | None:
-    """Return the label and the value of a table's row, or of a term and its definition."""
-    if row.tag == "dt":
-        value = row.getnext()
-        if value is None or value.tag != "dd":
-            return None
-        pair = short_text(row), short_text(value)
-    else:
-        cells = [cell for cell in row[:_MAX_CELLS] if cell.tag in {"th", "td"}]
-        if len(cells) == 3 and not short_text(cells[1]).strip(_AROUND):
-            del cells[1]  # the sign between label and value has a cell of its own
-        if len(cells) != 2:
-            return None
-        pair = short_text(cells[0]), short_text(cells[1])
-    return pair if pair[0] and pair[1] else None

@@ -10,7 +10,8 @@ from crawler.extract import lazy_patterns
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import Element, short_text
 from crawler.extract.page.places import maker_led_to
-from crawler.extract.visible.facts import MAX_BRAND, names_maker, row_pair
+from crawler.extract.visible.fact_rows import row_pair
+from crawler.extract.visible.facts import MAX_BRAND, names_maker
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import Marks, alone_of
 

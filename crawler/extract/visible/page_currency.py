@@ -38,6 +38,8 @@ _IN_COUNTRY = lazy_patterns.pattern(
 #: A link to a government office, which some countries demand of shops: `www.argentina.gob.ar`.
 _OFFICE = lazy_patterns.pattern(rb"//[a-z\d.-]{1,60}\.go(?:b|vt?)\.([a-z]{2})[/\"'?]")
 _OFFICES = (b".gob.", b".gov.", b".govt.")
+#: A button that the law of one country demands of shops.
+_BY_BUTTON = {"ón de arrepentimiento".encode(): "AR"}
 #: A currency with its country's name.
 _PESOS = lazy_patterns.pattern(rb"\b[Pp]esos? (argentin|mexican|chilen|colombian|uruguay)[oa]")
 _BY_PESO = {
@@ -108,6 +110,8 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
     >>> page = parse(b'<p>$250<p>Pesos argentinos', "http://a.example/")
     >>> currency_of_address(page, "USD")
     'ARS'
+    >>> currency_of_address(parse('<p>$250<p>Botón de arrepentimiento', "http://a.example/"), "USD")
+    'ARS'
     """
     countries = {match[1] for match in islice(_IN_COUNTRY.finditer(page.raw, 0, _MAX_BYTES), 20)}
     regions = {region.decode() for region in countries}
@@ -115,6 +119,7 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
     if any(map(page.raw.__contains__, _OFFICES)):
         offices = islice(_OFFICE.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {office[1].decode().upper() for office in offices}
+    regions |= {region for words, region in _BY_BUTTON.items() if words in page.raw}
     if b"esos " in page.raw or b"eso " in page.raw:
         pesos = islice(_PESOS.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {_BY_PESO[name[1]] for name in pesos}

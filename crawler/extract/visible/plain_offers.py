@@ -92,6 +92,12 @@ def weigh_offer(
     signs.in_price_sentence = is_sentence and len(monies_of(line, local)) > 1
 
 
+def is_price_of_service(walk: Lines, signs: Visible) -> bool:
+    """Whether the line with the price names an entrance, a course or an hour."""
+    line = None if signs.price_line is None else walk.lines[signs.price_line]
+    return line is not None and len(line.text) <= _MAX_LINE and _SERVICE(line.text) is not None
+
+
 def _offers_one(walk: Lines, signs: Visible, local: str | None, heading: Element) -> bool:
     """Whether a page is about one product: shown or measured, and without other amounts."""
     price_line, price = walk.lines[signs.price_line or 0], signs.fields["price"]

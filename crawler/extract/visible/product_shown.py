@@ -18,7 +18,11 @@ from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text
 from crawler.extract.price.choice import find_price
 from crawler.extract.price.free import take_free
-from crawler.extract.price.on_request import asks_for_price, asks_in_price_box
+from crawler.extract.price.on_request import (
+    asks_for_price,
+    asks_in_price_box,
+    has_button_for_price,
+)
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.drawn_buttons import take_picture_buttons
 from crawler.extract.stock.shown import read_stock, says_unavailable, stock_above
@@ -33,7 +37,7 @@ from crawler.extract.visible.facts import (
 )
 from crawler.extract.visible.makers import maker_beside, prefer_brand
 from crawler.extract.visible.pictures import named_pictures, picture_beside
-from crawler.extract.visible.plain_offers import weigh_offer
+from crawler.extract.visible.plain_offers import is_price_of_service, weigh_offer
 from crawler.extract.visible.price_in_attributes import take_attribute
 from crawler.extract.visible.price_in_options import take_option
 from crawler.extract.visible.priced_heading import (
@@ -78,6 +82,8 @@ _MAX_STEPS = 60
 _MAX_NAME = 200
 _MAX_DISTANCE = 60
 _LINES_AROUND = 40
+#: Signs of a struck amount, in tags, classes and styles.
+_STRIKES = re.compile(rb"line-through|strike|<del\b|<s>").search
 
 
 def heading_of(page: Page, expected: str | None = None) -> Element | None:
@@ -238,7 +244,8 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         or signs.price_after_link
     )
     is_far = is_far or "price" not in signs.fields
-    if heading is not None and is_far and (signs.cards < CARDS or 1 <= signs.buy_buttons < CARDS):
+    is_own = signs.cards < CARDS or 1 <= signs.buy_buttons < CARDS or says_unavailable(signs)
+    if heading is not None and is_far and is_own:
         # Some designs put the price before the name.
         walk = _lines.read_all(page, heading)
         whole_page = _read_price(walk, local, structured)
@@ -299,7 +306,7 @@ def _take_heading(heading: Element, page: Page, signs: Visible, structured: Fiel
     if not (signs.buy_buttons or fields.get("availability")):
         fields["availability"] = stock_above(heading)
         if signs.price_may_be_anothers and says_unavailable(signs):
-            _forget_price(signs)
+            forget_price(signs)
         if "price" in fields and not fields["availability"]:
             take_picture_buttons(page, signs)
     fields["name"] = _part_in_title(heading, page) or _spaced(_name_in(heading), heading, page)
@@ -383,6 +390,8 @@ def glance(page: Page, structured: Fields) -> Visible:
     walk, signs = _lines.read_next_to(heading, _LINES_AROUND), Visible()
     if "regular_price" not in structured:
         find_price(walk, signs, currency_of_place(page), tiles=False)
+        if signs.fields.get("price") != structured.get("price") and _STRIKES(page.raw):
+            signs = _reduced_above(page, heading, structured) or signs
     find_facts(walk, signs)
     take_confirmed(signs, structured)
     # Some templates write "LimitedAvailability" for sold out products.
@@ -391,6 +400,13 @@ def glance(page: Page, structured: Fields) -> Visible:
     if "rating" not in structured or "review_count" not in structured:
         take_rating(walk, signs.fields)
     return _without_empty(signs)
+
+
+def _reduced_above(page: Page, heading: Element, structured: Fields) -> Visible | None:
+    """Return the known price with the price before it, which some designs have above the heading."""
+    signs = _read_price(_lines.read_all(page, heading), currency_of_place(page), structured)
+    is_same = signs.fields.get("price") == structured.get("price")
+    return signs if is_same and "regular_price" in signs.fields else None
 
 
 def _without_empty(signs: Visible) -> Visible:
@@ -419,19 +435,22 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Vis
     prefer_brand(walk, signs)
     read_stock(walk, signs, priced or "price" in signs.fields, page_url)
     if signs.price_may_be_anothers and not signs.buy_buttons and says_unavailable(signs):
-        _forget_price(signs)
+        forget_price(signs)
     take_rating(walk, signs.fields)
     if "price" in signs.fields and not signs.buy_buttons and not signs.cards:
-        signs.asks = asks_seller(walk, signs.price_line or 0)
+        signs.asks = asks_seller(walk, signs.price_line or 0) and not is_price_of_service(
+            walk, signs
+        )
     if signs.price_distance is None:
-        signs.on_request = asks_for_price(walk, len(walk.lines))
+        asks = asks_for_price(walk, len(walk.lines))
+        signs.on_request = asks or has_button_for_price(walk)
         if signs.on_request:
             signs.price_marked = asks_in_price_box(walk)
             signs.asks = not signs.buy_buttons and asks_for_quote(walk)
     return signs
 
 
-def _forget_price(signs: Visible) -> None:
+def forget_price(signs: Visible) -> None:
     """Remove a price that may be another product's, because sold out products often have none."""
     for name in ("price", "currency", "regular_price"):
         signs.fields.pop(name, None)

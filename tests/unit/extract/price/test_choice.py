@@ -14,7 +14,6 @@ from crawler.extract.page import lines as flags
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.price.choice import (
     _cost_of_place,
-    _is_in_prose,
     _is_regular_price,
     _Place,
     find_price,
@@ -28,6 +27,7 @@ from crawler.extract.price.regular_price import (
     is_struck,
     mark_pairs,
 )
+from crawler.extract.price.sentences import is_in_prose
 from crawler.extract.price.words_beside import words_of
 from crawler.extract.visible_signs import Visible
 
@@ -261,7 +261,7 @@ def test_what_is_struck_by_its_element_is_paid_by_nobody() -> None:
 def test_a_price_between_the_words_of_a_sentence_is_told_as_one(
     text: str, mark: int, in_prose: bool
 ) -> None:
-    assert _is_in_prose(lines("Steel drill"), candidate(text, mark=mark)) is in_prose
+    assert is_in_prose(lines("Steel drill"), candidate(text, mark=mark)) is in_prose
 
 
 @pytest.mark.parametrize(("paragraphs", "in_prose"), [(8, False), (9, True)])
@@ -270,7 +270,7 @@ def test_a_price_by_a_link_in_the_middle_of_an_article_is_the_articles(
 ) -> None:
     read = lines("Steel drill", *["x" * 100] * paragraphs, *["y" * 80] * 20)
     best = candidate("$5.00", paragraphs + 21, follows_link=True)
-    assert _is_in_prose(read, best) is in_prose
+    assert is_in_prose(read, best) is in_prose
 
 
 def test_the_lowest_price_of_late_is_no_price_before() -> None:

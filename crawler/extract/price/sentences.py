@@ -1,0 +1,57 @@
+"""Tell an amount within a sentence from an amount that stands alone or in a box."""
+
+from __future__ import annotations
+
+from crawler.extract import lazy_patterns
+from crawler.extract.page import lines as _lines
+from crawler.extract.page.lines import Lines
+from crawler.extract.price.line_amounts import PARAGRAPH
+from crawler.extract.price.other_amounts import COSTS
+from crawler.extract.price.regular_price import Candidate
+from crawler.extract.price.words_beside import AROUND, BEHIND, in_sentence
+from crawler.extract.words import finder_of
+
+#: Words before and after an amount in a sentence, and characters of an article.
+_MIN_BEFORE, _MIN_AFTER, _MIN_ARTICLE = 3, 2, 800
+_WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
+#: "From" before the amount in a title: `Shoes from $20`.
+_ENDS_IN_FROM = finder_of(lambda any_of: rf"(?<!\w)(?:{any_of('amounts', 'from')})\W{{0,3}}$")
+#: Characters before an amount at the start of its line.
+_MAX_START = 3
+#: Boxes in which words before an amount are no sentence.
+_BOX_FLAGS = _lines.PRICE | _lines.LABEL
+
+
+def is_in_prose(walk: Lines, price: Candidate) -> bool:
+    """Whether a price stands within a sentence, or by a link in the middle of an article."""
+    line, money = price.line, price.money
+    if price.follows_link:
+        above = walk.lines[max(walk.heading, 0) : line.index]
+        return sum(len(n.text) for n in above if len(n.text) > PARAGRAPH) > _MIN_ARTICLE
+    if line.index == walk.heading and _ENDS_IN_FROM(line.text[: money.start]):
+        return True  # the title of an offer of several products
+    if line.flags & _BOX_FLAGS or len(line.text) < _MAX_START + BEHIND // 2:
+        return False
+    before, after = line.text[: money.start][-AROUND:], line.text[money.end :][:AROUND]
+    before = in_sentence(before)
+    if line.index == walk.heading:
+        return len(_WORDS.findall(after)) > _MIN_AFTER  # a title with an amount
+    has_words_before = len(_WORDS.findall(before)) >= _MIN_BEFORE
+    return has_words_before and ":" not in before and len(_WORDS.findall(after)) >= _MIN_AFTER
+
+
+def is_called_price(amount: Candidate) -> bool:
+    """Whether the words before an amount in a sentence call it the price."""
+    return amount.now or COSTS(amount.line.text[: amount.money.start][-AROUND:]) is not None
+
+
+def ends_sentence(amount: Candidate, *, sentence_only: bool = False) -> bool:
+    """Whether words that are no label stand before a price in its line, outside of price boxes.
+
+    With *sentence_only*, whether they stand in its sentence.
+    """
+    before = amount.line.text[: amount.money.start][-AROUND:]
+    before = in_sentence(before) if sentence_only else before
+    in_box = amount.line.flags & (_BOX_FLAGS | _lines.FACT)
+    is_label = in_box or amount.now  # "Was 499 now 399": words before the second amount label it
+    return not is_label and ":" not in before and len(_WORDS.findall(before)) >= _MIN_BEFORE

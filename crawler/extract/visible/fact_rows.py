@@ -1,0 +1,40 @@
+"""Rows of tables that hold facts: a label and its value, or one variant of several."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from crawler.extract.page.page import Element, short_text
+from crawler.extract.page.places import leads_away
+from crawler.extract.price.words_beside import CALLS_PRICE
+
+#: Cells of a row, and rows of a table of variants.
+MAX_CELLS, _MAX_VARIANTS = 100, 60
+#: Blanks, separators and marks of direction around a label or a value.
+AROUND = " :：՝.*|/·•\u200b\u200e\u200f\u202a\u202c\ufeff"
+
+
+def are_variants(heads: Element, values: Element) -> bool:
+    """Whether a table has a column of prices, and no row with a link to another page."""
+    has_price_column = any(CALLS_PRICE(short_text(head)) for head in heads[:MAX_CELLS])
+    rows = islice(values.itersiblings(), _MAX_VARIANTS)
+    return has_price_column and not any(
+        leads_away(a) for row in (values, *rows) for a in islice(row.iter("a"), 1)
+    )
+
+
+def row_pair(row: Element) -> tuple[str, str] | None:
+    """Return a row's label and value, None if it has not two cells with text."""
+    if row.tag == "dt":
+        value = row.getnext()
+        if value is None or value.tag != "dd":
+            return None
+        pair = short_text(row), short_text(value)
+    else:
+        cells = [cell for cell in row[:MAX_CELLS] if cell.tag in {"th", "td"}]
+        if len(cells) == 3 and not short_text(cells[1]).strip(AROUND):
+            del cells[1]  # the sign between label and value has a cell of its own
+        if len(cells) != 2:
+            return None
+        pair = short_text(cells[0]), short_text(cells[1])
+    return pair if pair[0] and pair[1] else None
