@@ -70,3 +70,27 @@ def test_an_unknown_level_is_refused_in_a_line(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "LOG_LEVEL" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"DNS_RESOLVER": "nosuch.Resolver"}, "DNS_RESOLVER names nosuch.Resolver, which cannot"),
+        ({"SPIDER_LOADER_CLASS": "nosuch.Loader"}, "SPIDER_LOADER_CLASS names nosuch.Loader,"),
+        ({"SCHEDULER": "nosuch.Scheduler"}, "SCHEDULER names nosuch.Scheduler, which cannot"),
+        ({"DUPEFILTER_CLASS": "nosuch.Filter"}, "DUPEFILTER_CLASS names nosuch.Filter, which"),
+        ({"LOG_FILE": "/proc/no/x.log"}, "LOG_FILE=/proc/no/x.log cannot be used"),
+        ({"LOG_FORMAT": "%q"}, "LOG_FORMAT='%q' is not a format"),
+        (
+            {"FEEDS": '{"gopher://h/x.csv": {"format": "csv"}, "y.csv": {"format": "csv"}}'},
+            "FEEDS: a feed cannot be used, as the line above says",
+        ),
+    ],
+)
+def test_a_setting_that_scrapy_cannot_use_ends_the_start_in_a_line(
+    tmp_path: Path, redis_url: str, settings: dict[str, str], words: str
+) -> None:
+    done = run(tmp_path, "http://127.0.0.1:1", REDIS_URL=redis_url, **settings)
+    assert done.returncode == 1
+    assert words in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
