@@ -34,7 +34,7 @@ test: lint ## lint, then the whole suite but its slow part (JOBS=4)
 lint: $(VENV)/.dev ## style, types, and who may import whom
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/python -m crawler.extract.words.write --check
+	@$(BIN)/python -m crawler.extract.words.write_tables --check
 	@$(BIN)/mypy
 	@mkdir -p build
 	@$(BIN)/lint-imports --no-logo >build/imports.log || { cat build/imports.log; exit 1; }
@@ -42,7 +42,7 @@ lint: $(VENV)/.dev ## style, types, and who may import whom
 format: $(VENV)/.dev ## bring the code into its usual form
 	@$(BIN)/ruff check --quiet --fix .
 	@$(BIN)/ruff format .
-	@$(BIN)/python -m crawler.extract.words.write
+	@$(BIN)/python -m crawler.extract.words.write_tables
 	@$(BIN)/python docs/write_settings.py
 	@$(BIN)/python docs/write_meta.py
 	@$(BIN)/python docs/write_reference.py

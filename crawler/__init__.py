@@ -3,7 +3,7 @@
 `scrapy_seine/__init__.py` describes the life of a request. The catalogue crawler adds:
 
 - `extract` reads products and links from a page; `cleaning` normalises their values.
-- `writer_bridge` takes rows from the pipelines; `stores` writes them to PostgreSQL and the archive.
+- `storage` takes rows from the pipelines; `stores` writes them to PostgreSQL and the archive.
 - `access` detects block pages, and picks identities, proxies and the ladder's step.
 - `catalogue` plans crawls: jobs, their coordinator, and their completion.
 - `reads`, `dashboard` and `commands` show and control the crawl; `demo` is a shop to crawl.

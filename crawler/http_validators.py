@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import attrs
 
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 #: Key of `request.meta`: the page's stored state, as `Validators.plain` returns it.
 KEY = "validators"

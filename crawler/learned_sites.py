@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 import psycopg2
 
+from crawler.extract.limited_dict import Newest
 from crawler.extract.links.dead_ends import DeadEnds
-from crawler.extract.newest import Newest
 from crawler.extract.template import Book
 from crawler.stores.dead_ends import DeadEnd
 from crawler.stores.template_rows import (
@@ -26,7 +26,7 @@ from crawler.stores.template_rows import (
 )
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import printable
-from scrapy_seine.retry_until import log_failure
+from scrapy_seine.store_wait import log_failure
 
 logger = logging.getLogger(__name__)
 _NOT_TEXT = re.compile("[\0\ud800-\udfff]")

@@ -28,7 +28,7 @@ from redis import Redis
 from crawler.demo.shop_process import served
 from crawler.demo.worker_processes import Fleet, fleet
 from crawler.stores import embedded
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.runs import enter
 from tests.helpers import server_folder, wait_until

@@ -142,7 +142,7 @@ def _metrics() -> str:
 _COUNTS_AS = {
     "scrapy_seine/sinks/postgres/": "seine/items/",
     "scrapy_seine/": "seine/",
-    "crawler/writer_bridge.py": "seine/store/",
+    "crawler/storage.py": "seine/store/",
     "spiders/": "extract/",
 }
 _COUNTING = frozenset({"inc_value", "set_value", "max_value"})

@@ -11,8 +11,8 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
+from crawler.storage import storage_of
 from crawler.stores.archive.warc import Headers, Page
-from crawler.writer_bridge import storage_of
 from scrapy_seine import meta as m
 from scrapy_seine.engine.worker import worker_of
 

@@ -10,8 +10,8 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
 from crawler.access.detect import VERDICT
+from crawler.storage import Storage, storage_of
 from crawler.stores.attempts import Attempt
-from crawler.writer_bridge import Storage, storage_of
 from scrapy_seine import meta as m
 from scrapy_seine.engine.download.lanes import lane_of
 from scrapy_seine.printable import redact

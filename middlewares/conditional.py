@@ -12,13 +12,13 @@ from scrapy.http import Response
 
 from crawler.access.detect import VERDICT
 from crawler.http_validators import KEY, Validators, from_meta, validators_in
+from crawler.requested_address import requested_address
+from crawler.storage import Storage, storage_of
 from crawler.stores.rows import Confirmed, PageValidators, Vanished
-from crawler.writer_bridge import Storage, storage_of
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.outcomes import Ignored
-from scrapy_seine.engine.stored.serializer import own_address
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.urls import tidy
 
@@ -97,7 +97,7 @@ class Answer:
         elif response.status in _NOT_THERE and _is_known_product(request):
             now = self.inflight.now(self.inflight.entry_of(request))
             final = request.meta.get(m.JOB_TYPE) == "recrawl"
-            row = Vanished(_site(request), own_address(request), now, final)
+            row = Vanished(_site(request), requested_address(request), now, final)
             self.storage.store_vanished(row, self.inflight.hold_for(request))
         return response
 

@@ -32,11 +32,11 @@ from crawler.access.ladder import (
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, needs_browser
 from crawler.access.proxies.operator_list import ProxyList
 from crawler.access.shared_state import fleet_name
-from crawler.stores.postgres_endpoint import endpoints, redis_client
+from crawler.stores.store_endpoints import endpoints, redis_client
 from scrapy_seine import meta as m
+from scrapy_seine.attrs_bases import Record
 from scrapy_seine.config import flag
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.records import Record
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -76,12 +76,10 @@ class Escalate:
         settings = crawler.settings
         self.crawler = crawler
         self.stats: Any = crawler.stats
-        self.policy = Policy.from_settings(settings)
+        self.policy = Policy.from_settings(settings, settings.getdict("SEINE_LADDER_CAPS"))
         worker = worker_of(crawler)
         self.inflight, self.site_limits = worker.inflight, worker.site_limits
         self.identity, self.identities, _ = identities_of(settings, crawler.spidercls)
-        self.cap = str(settings.get("SEINE_LADDER_CAP"))
-        self.caps = settings.getdict("SEINE_LADDER_CAPS")
         self.pool = str(settings.get("SEINE_LADDER_POOL"))
         self.browser = flag(settings, "SEINE_BROWSER")
         self.sites: dict[str, Site] = {}
@@ -229,7 +227,7 @@ class Escalate:
         return steps_for(
             pretend=bool(candidates(identity)),
             better_pool=self.better_pool,
-            cap=str(self.caps.get(name) or self.cap),
+            cap=self.policy.cap_of(name),
         )
 
     async def _report(self) -> None:

@@ -22,7 +22,7 @@ from scrapy.http import Response
 
 from crawler.access.detect import REFUSED, VERDICT
 from crawler.access.proxies.limits_per import LimitsPer
-from crawler.access.proxies.line import BadLine, Proxy
+from crawler.access.proxies.list_format import BadLine, Proxy
 from crawler.access.proxies.operator_list import ProxyList
 from crawler.access.proxies.pool import (
     EachAddress,
@@ -35,7 +35,7 @@ from crawler.access.proxies.pool import (
 )
 from crawler.access.proxies.sticky import StickyProxies
 from crawler.access.shared_state import fleet_name
-from crawler.stores.postgres_endpoint import endpoints, redis_client
+from crawler.stores.store_endpoints import endpoints, redis_client
 from middlewares.ban_policy import VerdictPolicy as VerdictPolicy  # noqa: PLC0414  # public here
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number

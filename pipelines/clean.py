@@ -12,7 +12,7 @@ from scrapy.exceptions import DropItem
 
 from crawler.cleaning.product import clean, from_mapping
 from crawler.items import Missing, Product
-from crawler.writer_bridge import Storage, storage_of
+from crawler.storage import Storage, storage_of
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.entry import current
 

@@ -10,8 +10,8 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from crawler.items import Product
+from crawler.storage import Storage, storage_of
 from crawler.stores.content_hash import digest
-from crawler.writer_bridge import Storage, storage_of
 
 #: Pages remembered, at most, some 300 bytes each.
 _MOST = 10_000

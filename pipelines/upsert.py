@@ -10,8 +10,8 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider, NotConfigured
 
 from crawler.items import Product
+from crawler.storage import Storage, storage_of
 from crawler.stores.content_hash import digest
-from crawler.writer_bridge import Storage, storage_of
 from scrapy_seine.engine.ending.shutdown import unless_stopped
 from scrapy_seine.engine.starting.one_off import is_one_off
 from scrapy_seine.errors import StoreError, StoreUnreachable

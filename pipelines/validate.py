@@ -9,7 +9,7 @@ from scrapy.exceptions import DropItem
 
 from crawler.cleaning.rejection import rejection
 from crawler.items import Product
-from crawler.writer_bridge import Storage, storage_of
+from crawler.storage import Storage, storage_of
 
 
 class Validate:

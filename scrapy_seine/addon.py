@@ -18,9 +18,9 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
 
+from scrapy_seine.engine.ending.no_page_status import fail_without_a_page
 from scrapy_seine.engine.settings_check import LOG, check, unknown_settings
 from scrapy_seine.engine.starting.one_off import is_of_a_page, is_one_off
-from scrapy_seine.engine.starting.page_seen import fail_without_a_page
 from scrapy_seine.engine.telemetry.logs import one_line_end, one_line_failures
 from scrapy_seine.errors import ConfigError
 

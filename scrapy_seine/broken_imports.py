@@ -19,7 +19,7 @@ from types import ModuleType
 
 import attrs
 
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 logger = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.records import Value
 
 #: Each partition is asked in each round trip, and sends links to every other one.
 MOST_PARTITIONS = 64

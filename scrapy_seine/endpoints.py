@@ -28,14 +28,14 @@ from redis.exceptions import BusyLoadingError, RedisClusterException, RedisError
 from redis.maint_notifications import MaintNotificationsConfig
 
 from scrapy_seine import embedded, redis_topology
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.embedded.binaries import wanted_source
 from scrapy_seine.embedded.data_folder import data_folder
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.misspelt_names import did_you_mean
-from scrapy_seine.records import Value
-from scrapy_seine.retry_until import passes
 from scrapy_seine.store_errors import first_line
+from scrapy_seine.store_wait import passes
 
 #: Timeout of all checks together: the process needs a second of the promised ten for itself.
 CHECK_S = 8.0

@@ -19,8 +19,8 @@ import attrs
 from redis.asyncio import Redis
 from redis.exceptions import NoScriptError
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import ScriptContractError
-from scrapy_seine.records import Value
 
 _HEADER = re.compile(r"(?:--.*\n)+")
 _INCLUDE = re.compile(r"^-- include: (.+)$", re.MULTILINE)

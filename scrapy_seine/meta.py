@@ -19,8 +19,8 @@ from typing import Any, Final, Literal
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import BadMeta
-from scrapy_seine.records import Value
 
 #: Unique name of the task; survives retries.
 TASK_ID = "task_id"

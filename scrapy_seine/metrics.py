@@ -19,9 +19,9 @@ from prometheus_client.core import (
     Metric,
 )
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.page_metrics import Histogram
 from scrapy_seine.printable import escaped
-from scrapy_seine.records import Value
 
 Kind = Literal["counter", "gauge", "histogram"]
 

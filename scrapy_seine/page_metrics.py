@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 #: The label of domains without their own.
 OTHER = "other"

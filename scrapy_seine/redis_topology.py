@@ -25,8 +25,8 @@ from redis.connection import HiredisRespSerializer
 from redis.exceptions import RedisClusterException
 from redis.sentinel import Sentinel as BlockingSentinel
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.records import Value
 
 SCHEMES = ("redis+cluster", "rediss+cluster", "redis+sentinel", "rediss+sentinel")
 _PORTS = {"cluster": 6379, "sentinel": 26379}

@@ -267,7 +267,7 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.dead_ends.DeadEnds": 60,
     # Nearest to the network, to see each response first, and to take back late requests.
     "scrapy_seine.middlewares.throttle.Throttle": 990,
-    "middlewares.limits_per.Egress": 991,
+    "middlewares.egress_pace.Egress": 991,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "scrapy_seine.middlewares.decompress.Decompress": 590,
     # Scrapy's own warn at each start that no Referer is sent, which is intended (see below).
@@ -367,9 +367,9 @@ SEINE_IDENTITIES: dict[str, str] = {}
 # Name under which workers share the state of proxies and sites in Redis. Default: access, for all
 # crawls, because a site that bans a proxy bans it for each crawl.
 SEINE_FLEET = "access"
-# Proxies, one a line (format: crawler.access.proxies.line), or a list of such lines. Default:
-# none; rotating_proxies' ROTATING_PROXY_LIST and ROTATING_PROXY_LIST_PATH are read as well. The
-# variable PROXY_LIST sets either this or, where it is a path (/…, ./…), the file below.
+# Proxies, one a line (format: crawler.access.proxies.list_format), or a list of such lines.
+# Default: none; rotating_proxies' ROTATING_PROXY_LIST and ROTATING_PROXY_LIST_PATH are read, too.
+# The variable PROXY_LIST sets either this or, where it is a path (/…, ./…), the file below.
 SEINE_PROXIES = environment.proxies()[0]
 # File of such lines, for instance a mounted secret; it is read again when it changes.
 SEINE_PROXIES_PATH = environment.proxies()[1]

@@ -22,9 +22,9 @@ from crawler.extract.site import Site
 from crawler.extract.sites_without_products import HELP, SitesWithoutProducts
 from crawler.extract.template import Book, Drift, Judgement, Look, know_unpriced
 from crawler.items import Missing, Product
+from crawler.requested_address import requested_address
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import header
-from scrapy_seine.engine.stored.serializer import own_address
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from spiders import which_site
@@ -219,7 +219,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
             or (result is not None and result.unread)
         ):
             return  # the unread part of the page may hold the product
-        url, site_id = own_address(response.request), str(response.meta.get(m.SITE_ID) or "")
+        url, site_id = requested_address(response.request), str(response.meta.get(m.SITE_ID) or "")
         redirected = "redirect_urls" in response.meta
         item = None if redirected or result is None else result.unavailable()
         if item is None:

@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 
 from crawler.demo import shop_process, worker_processes
 from crawler.stores import embedded
-from crawler.stores.postgres_endpoint import redis_client as connect_redis
+from crawler.stores.store_endpoints import redis_client as connect_redis
 from tests import started
 from tests.helpers import create_database, drop_database, patient, server_folder, sweep_servers
 from tests.measuring import run_alone

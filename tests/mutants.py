@@ -84,7 +84,6 @@ TESTS: dict[str, tuple[str, ...]] = {
         "middlewares/conditional",
     ),
     "scrapy_seine.engine.reading.watchdog": ("engine/reading/watchdog",),
-    "scrapy_seine.frontier.retry_wait": ("frontier/retry_rules",),
     "scrapy_seine.frontier.encoding.codec": (
         "frontier/encoding/codec",
         "frontier/encoding/nesting",
@@ -192,7 +191,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "crawler.extract.template.profile": (
         "extract/template/template",
-        "extract/template/mending",
+        "extract/template/place_search",
         "extract/template/template_rules",
     ),
     "scrapy_seine.reads.domains": ("reads/reading_counts",),
@@ -203,7 +202,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "crawler.reads.crawl_report": ("reads/crawl_report",),
     "crawler.reads.doctor.setting_sources": ("reads/doctor/setting_sources",),
     "crawler.reads.doctor.start_checks": ("reads/doctor/start_checks",),
-    "crawler.reads.doctor.unknown_settings": ("reads/doctor/unknown_settings",),
+    "crawler.reads.unknown_settings": ("reads/unknown_settings",),
     "crawler.reads.troubles": ("reads/troubles",),
 }
 _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {

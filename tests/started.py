@@ -48,7 +48,7 @@ CRAWL = (
     "crawler.extract.listing.announced",
     "crawler.extract.listing.probing",
     "crawler.extract.site_check",
-    "crawler.writer_bridge",
+    "crawler.storage",
     "itemadapter",
     "protego",
     "rotating_proxies.middlewares",

@@ -11,7 +11,7 @@ from typing import Literal
 
 import attrs
 
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 Verdict = Literal["ok", "blocked", "captcha", "throttled", "empty", "broken"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import attrs
 
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 
 @attrs.define(eq=False, repr=False)

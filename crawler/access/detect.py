@@ -22,9 +22,9 @@ import attrs
 
 from crawler.access import block_signatures
 from crawler.access.block_signatures import Verdict
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.meta import RULE, VERDICT
 from scrapy_seine.middlewares.packed_formats import GZIP, Damaged, TooLarge, unpack
-from scrapy_seine.records import Value
 
 __all__ = ["BAD", "REFUSED", "REFUSED_AT", "RULE", "VERDICT", "Finding", "Page", "Verdict", "judge"]
 

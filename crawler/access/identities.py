@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.records import Value
 
 #: The default identity: the User-Agent has the robot's name and contact.
 BOT = "bot"

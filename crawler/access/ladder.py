@@ -7,15 +7,15 @@ a rest a few requests probe the next lower step. A domain whose top step fails i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import attrs
 
 from crawler.access.ladder_budget import is_spent
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.records import Value
 
 Kind = Literal["climb", "down", "probe", "fail", "stuck"]
 
@@ -70,10 +70,18 @@ class Policy(Value):
     """The fleet's budget for expensive steps in an hour, in plain pages; 0: no limit."""
     pause_s: float = 600.0
     """Seconds for which a domain pauses if its top step fails or the hour's budget is spent."""
+    cap: str = "browser_pool"
+    """The highest step of a site."""
+    caps: Mapping[str, str] = attrs.Factory(dict)
+    """Other caps, by domain."""
+
+    def cap_of(self, domain: str) -> str:
+        """Return the highest step that a domain's requests may use."""
+        return str(self.caps.get(domain) or self.cap)
 
     @classmethod
-    def from_settings(cls, settings: SettingsLike) -> Policy:
-        """Read the settings.
+    def from_settings(cls, settings: SettingsLike, caps: Mapping[str, str] | None = None) -> Policy:
+        """Read the settings; *caps* is the table SEINE_LADDER_CAPS.
 
         Raises:
             ConfigError: a setting is invalid.
@@ -85,6 +93,8 @@ class Policy(Value):
             rest_s=number(settings, "SEINE_LADDER_REST_SECONDS", 3600, low=0.1),
             budget=int(number(settings, "SEINE_LADDER_BUDGET", 0)),
             pause_s=number(settings, "SEINE_LADDER_PAUSE_SECONDS", 600),
+            cap=str(settings.get("SEINE_LADDER_CAP")),
+            caps=caps or {},
         )
 
 

@@ -11,8 +11,8 @@ from redis.asyncio import Redis
 from crawler.access.ladder import STEPS, Decision, Policy, View
 from crawler.access.ladder_budget import EXPENSIVE
 from crawler.access.shared_state import prefix, run, text
-from scrapy_seine.lenient import whole_number
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
+from scrapy_seine.lenient_parsing import whole_number
 
 #: How long a browser worker counts as alive after its announcement, ms.
 BROWSERS_MS = 180_000

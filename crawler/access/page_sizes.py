@@ -12,7 +12,7 @@ import attrs
 from redis.asyncio import Redis
 
 from crawler.access.shared_state import prefix, run
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 #: Weight of one page in the moving average.
 STEP = 0.1

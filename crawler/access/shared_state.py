@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 from redis.exceptions import NoScriptError
 
 from scrapy_seine.config import SettingsLike
-from scrapy_seine.lenient import word
+from scrapy_seine.lenient_parsing import word
 from scrapy_seine.lua_scripts import load_script
 
 

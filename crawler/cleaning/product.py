@@ -15,8 +15,8 @@ from urllib.parse import urljoin
 
 import attrs
 
+from crawler.cleaning.missing_key import identify
 from crawler.cleaning.money import currency, money
-from crawler.cleaning.product_key import identify
 from crawler.cleaning.text import identifier, line, plain, prose
 from crawler.extract.gtin import checked_gtin
 from crawler.extract.stock.availability import availability

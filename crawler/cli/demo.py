@@ -15,7 +15,7 @@ from crawler.demo.hostile import run_hostile
 from crawler.demo.own_stores import SCHEMA, clean, demo_endpoints
 from crawler.demo.run import Audience, Options, Outcome, run
 from crawler.demo.screen import Screen
-from crawler.stores.postgres_endpoint import Endpoints, endpoints, missing_stores
+from crawler.stores.store_endpoints import Endpoints, endpoints, missing_stores
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.config import SettingsLike, flag, number

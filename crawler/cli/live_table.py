@@ -18,12 +18,12 @@ from crawler.reads.database import Database
 from crawler.stores.export import Condition, Selection, stream
 from crawler.stores.export_formats import FORMATS, open_output
 from crawler.stores.migrations import migrate
-from crawler.stores.postgres_endpoint import Endpoints, redis_client
+from crawler.stores.store_endpoints import Endpoints, redis_client
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts
 from scrapy_seine.printable import printable
 from scrapy_seine.reads import lazy_rich
-from scrapy_seine.records import Value
 
 #: Seconds between two looks, and between two lines away from a terminal.
 _LOOK_S, _PLAIN_S = 0.5, 5.0

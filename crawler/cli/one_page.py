@@ -17,10 +17,10 @@ from scrapy.spiderloader import get_spider_loader
 
 from crawler.extract import Found, Page, parse
 from crawler.extract.site import Site
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.engine.download.private_addresses import AddressPolicy, policy_from
 from scrapy_seine.errors import ConfigError, SeineError
-from scrapy_seine.records import Value
 
 _TIMEOUT_S = 30
 _MOST_BYTES = 20_000_000

@@ -16,7 +16,7 @@ import attrs
 
 from crawler.extract import Found, Link
 from crawler.extract.site import select
-from scrapy_seine.records import Record, Value
+from scrapy_seine.attrs_bases import Record, Value
 
 #: Fields that an item should have.
 WANTED = ("name", "price", "currency", "availability", "sku", "gtin", "brand", "images")

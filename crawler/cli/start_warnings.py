@@ -13,7 +13,7 @@ from scrapy.spiders import Spider
 from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.clocks import clock_findings
 from crawler.reads.doctor.start_checks import FetchOptions, start_findings
-from crawler.reads.doctor.unknown_settings import refuse_strays
+from crawler.reads.unknown_settings import refuse_strays
 from scrapy_seine.broken_imports import BrokenFile, broken_files
 from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.engine.settings_check import unknown_settings

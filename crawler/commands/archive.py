@@ -7,7 +7,7 @@ from pathlib import Path
 
 from crawler.stores.archive.batches import index
 from crawler.stores.archive.object_storage import open_store
-from crawler.stores.postgres_endpoint import endpoints
+from crawler.stores.store_endpoints import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 

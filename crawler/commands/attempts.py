@@ -7,7 +7,7 @@ import asyncio
 
 from crawler.reads.database import Database, Row
 from crawler.reads.records import attempts_by_provider, newest_attempts
-from crawler.stores.postgres_endpoint import endpoints
+from crawler.stores.store_endpoints import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads import lazy_rich

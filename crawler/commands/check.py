@@ -6,7 +6,7 @@ import argparse
 
 from scrapy.commands.check import Command as ScrapyCheck
 
-from crawler.cli.stock_commands import Checked
+from crawler.cli.scrapys_commands import Checked
 
 
 class Command(Checked, ScrapyCheck):

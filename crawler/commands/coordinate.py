@@ -16,13 +16,13 @@ from crawler.catalogue.jobs.webhooks import WebhookConfig, Webhooks
 from crawler.cli.site_plans import plans_of
 from crawler.cli.start_warnings import check_names
 from crawler.stores.migrations import migrate
-from crawler.stores.postgres_endpoint import Endpoints, endpoints, redis_client
+from crawler.stores.store_endpoints import Endpoints, endpoints, redis_client
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig, flag
 from scrapy_seine.frontier import open as open_frontier
 
 if TYPE_CHECKING:
-    from crawler.catalogue.coordinator.service import Coordinator
+    from crawler.catalogue.coordinator.leader import Coordinator
 
 
 class Command(SeineCommand):
@@ -58,7 +58,7 @@ class Command(SeineCommand):
     async def _run(
         self, stores: Endpoints, config: FrontierConfig, plans: Sequence[Plan], *, once: bool
     ) -> None:
-        from crawler.catalogue.coordinator.service import Coordinator
+        from crawler.catalogue.coordinator.leader import Coordinator
 
         webhook_config = WebhookConfig.from_settings(self.project)
         redis = redis_client(stores.redis_url)

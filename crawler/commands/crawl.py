@@ -21,7 +21,7 @@ from crawler.cli.output_checks import check_files
 from crawler.cli.start_warnings import check_names, log_warnings
 from crawler.reads.catalogue_settings import TABLE
 from crawler.stores.migrations import prepare
-from crawler.stores.postgres_endpoint import Endpoints, blocking_client, endpoints
+from crawler.stores.store_endpoints import Endpoints, blocking_client, endpoints
 from scrapy_seine.commands.one_line_errors import FAILED, check_outputs, complain, guarded
 from scrapy_seine.commands.which_spider import reader_of, spider_class
 from scrapy_seine.config import FrontierConfig, flag, number
@@ -32,9 +32,9 @@ from scrapy_seine.engine.starting.unusable_settings import blame
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.opening import check_partitions
-from scrapy_seine.lenient import whole_number
+from scrapy_seine.lenient_parsing import whole_number
 from scrapy_seine.printable import redact
-from scrapy_seine.retry_until import RetryUntil
+from scrapy_seine.store_wait import RetryUntil
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ import attrs
 
 from crawler.cli.start_warnings import check_names
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import addresses
+from scrapy_seine.commands.fleet_base import addresses
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of
 
 

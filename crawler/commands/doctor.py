@@ -15,8 +15,8 @@ from crawler.cli.start_warnings import known_settings, options_of_files
 from crawler.reads.doctor.facts import examine
 from crawler.reads.doctor.finding import Finding
 from crawler.reads.doctor.setting_sources import source_findings
-from crawler.reads.doctor.unknown_settings import name_findings
-from crawler.stores.postgres_endpoint import Endpoints, endpoints
+from crawler.reads.unknown_settings import name_findings
+from crawler.stores.store_endpoints import Endpoints, endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.errors import SeineError

@@ -15,9 +15,9 @@ from scrapy.exceptions import UsageError
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, Place
 from crawler.access.shared_state import fleet_name
 from crawler.stores.dead_ends import DeadEnd, read_dead_ends
-from crawler.stores.postgres_endpoint import endpoints, running_database
+from crawler.stores.store_endpoints import endpoints, running_database
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import with_fleet
+from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.config import FrontierConfig, flag
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.keys import Keys

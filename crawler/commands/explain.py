@@ -14,7 +14,7 @@ from crawler.extract.links.registered_domain import site_of as domain_of
 from crawler.extract.site import Site
 from crawler.extract.template import Book, Judgement
 from crawler.extract.template.observation import observe
-from crawler.stores.postgres_endpoint import running_database
+from crawler.stores.store_endpoints import running_database
 from crawler.stores.template_rows import read_templates
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads import lazy_rich

@@ -9,7 +9,7 @@ import orjson
 
 from crawler.stores.export import TABLES, Selection, stream
 from crawler.stores.export_formats import FORMATS, format_of, open_output
-from crawler.stores.postgres_endpoint import endpoints
+from crawler.stores.store_endpoints import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 

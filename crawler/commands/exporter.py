@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from crawler.access.shared_state import fleet_name
 from crawler.cli.start_warnings import check_names
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import addresses
+from scrapy_seine.commands.fleet_base import addresses
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of
 
 

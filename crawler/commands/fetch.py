@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrapy.commands.fetch import Command as ScrapyFetch
 
-from crawler.cli.stock_commands import PageCommand
+from crawler.cli.scrapys_commands import PageCommand
 
 
 class Command(PageCommand, ScrapyFetch):

@@ -11,9 +11,9 @@ import psycopg2
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from crawler.stores.postgres_endpoint import endpoints
+from crawler.stores.store_endpoints import endpoints
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import with_fleet
+from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.which_crawl import crawl_of, declare_crawl
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier import find as find_frontier

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from scrapy.exceptions import UsageError
 
-from crawler.stores.postgres_endpoint import endpoints
 from crawler.stores.products import set_importance
+from crawler.stores.store_endpoints import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 

@@ -18,7 +18,7 @@ from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED, Job, Plan
 from crawler.cli.site_plans import plans_of
 from crawler.extract.links.registered_domain import site_of
-from crawler.stores.postgres_endpoint import endpoints, redis_client
+from crawler.stores.store_endpoints import endpoints, redis_client
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError, StoreUnreachable

@@ -8,7 +8,7 @@ import time
 from scrapy.exceptions import UsageError
 
 from crawler.stores.migrations import migrate, pending
-from crawler.stores.postgres_endpoint import endpoints
+from crawler.stores.store_endpoints import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.config import number

@@ -21,7 +21,8 @@ from crawler.extract.links.registered_domain import site_of
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.engine.download.private_addresses import policy_from
 from scrapy_seine.errors import ConfigError, SeineError
-from scrapy_seine.politeness.robots_rules import Robots, state_of
+from scrapy_seine.politeness.robots_rules import Robots
+from scrapy_seine.politeness.robots_status import state_of
 from scrapy_seine.urls import absolute, domain
 
 #: Seconds between two pages of a site: at least, and the longest Crawl-delay that is kept.

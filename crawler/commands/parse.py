@@ -9,7 +9,7 @@ from scrapy.commands.parse import Command as ScrapyParse
 from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 
-from crawler.cli.stock_commands import PageCommand
+from crawler.cli.scrapys_commands import PageCommand
 from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import did_you_mean

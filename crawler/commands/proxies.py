@@ -15,9 +15,9 @@ from crawler.access.proxies.operator_list import ProxyList
 from crawler.access.proxies.pool import Health, ProxyPool
 from crawler.access.shared_state import fleet_name
 from crawler.reads.proxies import read_proxies
-from crawler.stores.postgres_endpoint import endpoints
+from crawler.stores.store_endpoints import endpoints
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import with_fleet
+from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads import lazy_rich

@@ -12,8 +12,8 @@ from scrapy.exceptions import UsageError
 from crawler.extract.template.observation import FIELDS
 from crawler.reads.crawl_report import plural
 from crawler.stores.doubtful import ACCEPTED_FOR, accept
-from crawler.stores.postgres_endpoint import endpoints
 from crawler.stores.quality import WEIGHTS, Quality, measure_sites
+from crawler.stores.store_endpoints import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable

@@ -10,7 +10,7 @@ from typing import Any
 
 from redis.exceptions import RedisError
 
-from crawler.stores.postgres_endpoint import blocking_client, endpoints
+from crawler.stores.store_endpoints import blocking_client, endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import FAILED, complain
 from scrapy_seine.errors import ConfigError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrapy.commands.shell import Command as ScrapyShell
 
-from crawler.cli.stock_commands import Checked
+from crawler.cli.scrapys_commands import Checked
 
 
 class Command(Checked, ScrapyShell):

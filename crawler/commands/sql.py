@@ -12,7 +12,7 @@ from typing import Any
 import psycopg2
 from psycopg2.extensions import parse_dsn
 
-from crawler.stores import postgres_endpoint
+from crawler.stores import store_endpoints
 from crawler.stores.embedded import postgres
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.embedded.binaries import wanted_source
@@ -49,7 +49,7 @@ class Command(SeineCommand):
             ConfigError: the statement is wrong, or psql is not installed.
             StoreUnreachable: the database does not answer.
         """
-        url = postgres_endpoint.endpoints(self.project, need=("postgres",)).database_url
+        url = store_endpoints.endpoints(self.project, need=("postgres",)).database_url
         if not args:
             return self._open(url)
         columns, rows, status = _run(url, " ".join(args))

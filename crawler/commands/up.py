@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from crawler.stores import embedded, postgres_endpoint
+from crawler.stores import embedded, store_endpoints
 from crawler.stores.embedded import postgres
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.embedded.binaries import wanted_source
@@ -22,8 +22,8 @@ class Command(SeineCommand):
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Start the servers that are missing."""
         settings = self.project
-        missing_names = postgres_endpoint.missing_stores(settings)
-        stores = postgres_endpoint.endpoints(settings)
+        missing_names = store_endpoints.missing_stores(settings)
+        stores = store_endpoints.endpoints(settings)
         urls = _shown(stores, missing_names)
         redis, psql = _redis_cli(stores, missing_names), self._psql(stores, missing_names)
         folders = list(map(str, embedded.folders(data_folder(settings)) if missing_names else ()))
@@ -47,14 +47,14 @@ class Command(SeineCommand):
         }
         self.show("\n".join(lines), **urls, **private)
 
-    def _psql(self, stores: postgres_endpoint.Endpoints, missing_names: tuple[str, ...]) -> str:
+    def _psql(self, stores: store_endpoints.Endpoints, missing_names: tuple[str, ...]) -> str:
         if "postgres" not in missing_names:
             return 'psql "$DATABASE_URL"'
         program = postgres.psql(wanted_source(self.project))
         return f"{shlex.quote(program)} {shlex.quote(stores.database_url)}"
 
 
-def _shown(stores: postgres_endpoint.Endpoints, missing_names: tuple[str, ...]) -> dict[str, str]:
+def _shown(stores: store_endpoints.Endpoints, missing_names: tuple[str, ...]) -> dict[str, str]:
     """Return both URLs; an embedded server's URL is not redacted, because it holds no secret."""
     redis_url, database_url = stores.redis_url, stores.database_url
     return {
@@ -63,7 +63,7 @@ def _shown(stores: postgres_endpoint.Endpoints, missing_names: tuple[str, ...]) 
     }
 
 
-def _redis_cli(stores: postgres_endpoint.Endpoints, missing_names: tuple[str, ...]) -> str:
+def _redis_cli(stores: store_endpoints.Endpoints, missing_names: tuple[str, ...]) -> str:
     if "redis" not in missing_names:
         return 'redis-cli -u "$REDIS_URL"'
     return f"redis-cli -s {shlex.quote(embedded.socket_path(stores.redis_url))}"

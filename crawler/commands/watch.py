@@ -18,7 +18,7 @@ from crawler.cli.one_page import site_of
 from crawler.extract.links.registered_domain import site_of as domain_of
 from crawler.reads.crawl_report import plural
 from crawler.stores.export_formats import format_of
-from crawler.stores.postgres_endpoint import (
+from crawler.stores.store_endpoints import (
     STORES,
     endpoints,
     missing_stores,

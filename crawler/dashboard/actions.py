@@ -18,11 +18,11 @@ from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import tag
 from crawler.dashboard.layout import hidden_token, page
 from crawler.dashboard.security import form_of
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import ConfigError, FrontierError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.runs import forget_pages
 from scrapy_seine.reads.dead_letters import Filter, search_dead
-from scrapy_seine.records import Value
 from scrapy_seine.urls import normalise
 
 #: Most dead letters that one action changes.

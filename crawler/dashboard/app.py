@@ -17,7 +17,6 @@ from crawler.dashboard.actions import act
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.context import CONTEXT, Context, context_of
 from crawler.dashboard.crawls import CRAWLS, Crawls, choose, with_crawl_prefix
-from crawler.dashboard.download import products_csv
 from crawler.dashboard.fleet_samples import STEP_S
 from crawler.dashboard.layout import page, refusal
 from crawler.dashboard.pages import (
@@ -36,12 +35,13 @@ from crawler.dashboard.pages import (
 from crawler.dashboard.pages.login import login, logout, show_login
 from crawler.dashboard.path_names import read_pieces
 from crawler.dashboard.product_pictures import show_picture
+from crawler.dashboard.products_csv import products_csv
 from crawler.dashboard.security import Guard, Handler, make_middleware
 from crawler.reads.database import Database, estimate
 from crawler.reads.ladder import count_steps
 from crawler.reads.proxies import count_proxies
 from crawler.reads.records import quality_scores
-from crawler.stores.postgres_endpoint import Endpoints, redis_client
+from crawler.stores.store_endpoints import Endpoints, redis_client
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads.demand import demand as demand_of
 from scrapy_seine.reads.demand import seeds_waiting

@@ -15,8 +15,8 @@ import orjson
 from markupsafe import Markup
 
 from crawler.dashboard.html import Node, tag
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.reads.formatting import count
-from scrapy_seine.records import Value
 
 #: Size of the drawing in its own units.
 WIDTH, HEIGHT = 600.0, 100.0

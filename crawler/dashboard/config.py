@@ -7,9 +7,9 @@ from ipaddress import ip_address
 import attrs
 
 from crawler.access.shared_state import fleet_name
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, number, secrets_of
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.records import Value
 
 _MIN_TOKEN = 16
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.reads.overview import Overview
-from scrapy_seine.records import Value
 
 #: Seconds between two samples.
 STEP_S = 10

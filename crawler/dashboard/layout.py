@@ -14,7 +14,7 @@ from crawler.dashboard.crawls import CRAWLS, own_path, same_page
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.path_names import piece
 from crawler.dashboard.security import FORM_TOKEN, WHO
-from scrapy_seine.lenient import moment_of
+from scrapy_seine.lenient_parsing import moment_of
 
 NAVIGATION = (
     ("/", "Overview"),

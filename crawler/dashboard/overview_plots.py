@@ -11,10 +11,10 @@ from redis.asyncio import Redis
 from crawler.dashboard.charts import Series, axis_text, line_chart
 from crawler.dashboard.fleet_samples import Sample
 from crawler.dashboard.html import tag
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.lenient import moment_of
+from scrapy_seine.lenient_parsing import moment_of
 from scrapy_seine.reads.outcome_history import HOURS, MINUTES, TENS, Grain, Minute, read_steps
-from scrapy_seine.records import Value
 
 _MINUTE_S = 60
 _DAY_S = 86400

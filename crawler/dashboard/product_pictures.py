@@ -16,7 +16,7 @@ from aiohttp import web
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.reads.database import Row
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 _NAME = re.compile(r"[0-9a-f]{40}")
 

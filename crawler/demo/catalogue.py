@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import attrs
 
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 Markup = Literal["json-ld", "microdata", "opengraph", "plain"]
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 NO_LOGIN = (
     b"HTTP/1.1 407 Proxy Authentication Required\r\nConnection: close\r\n"

@@ -21,7 +21,7 @@ from typing import Literal, get_args
 import attrs
 
 from crawler.demo.pages import Page
-from scrapy_seine.records import Record, Value
+from scrapy_seine.attrs_bases import Record, Value
 
 Guard = Literal["headers", "captcha", "rate", "cookie", "script", "quota", "network"]
 GUARDS: tuple[Guard, ...] = get_args(Guard)

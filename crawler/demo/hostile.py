@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 
 from crawler.access.browser_programs import find_browser
 from crawler.access.ladder_store import LadderStore
-from crawler.access.proxies.line import parse
+from crawler.access.proxies.list_format import parse
 from crawler.access.proxies.pool import Health, ProxyPool
 from crawler.demo.catalogue import catalogue
 from crawler.demo.forward_proxies import Forward, Mode, forwarders
@@ -27,10 +27,10 @@ from crawler.demo.shop_process import ServedShop, served
 from crawler.demo.stored_rows import forget, stored_products
 from crawler.demo.worker_processes import Fleet, fleet
 from crawler.stores.migrations import migrate
-from crawler.stores.postgres_endpoint import Endpoints, redis_client
+from crawler.stores.store_endpoints import Endpoints, redis_client
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.records import Value
 
 #: Defence by section ('' = none); the section's position is its address: 127.0.0.1, …
 SECTIONS: Mapping[str, str] = {

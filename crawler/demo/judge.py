@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from crawler.demo.catalogue import ShopProduct
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

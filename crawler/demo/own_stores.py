@@ -16,7 +16,7 @@ import attrs
 import psycopg2
 from redis.asyncio import Redis
 
-from crawler.stores.postgres_endpoint import Endpoints, redis_client
+from crawler.stores.store_endpoints import Endpoints, redis_client
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.sinks.postgres.database import connected, line_of

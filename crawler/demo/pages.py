@@ -17,7 +17,7 @@ from crawler.demo import markup
 from crawler.demo.catalogue import ShopProduct, by_category, catalogue, slug
 from crawler.demo.markup import BASE
 from crawler.demo.prices import price_text
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 #: Products on one page of a listing.
 PER_PAGE = 24

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import attrs
 
 from crawler.reads.crawl_report import time_left
-from scrapy_seine.records import Record, Value
+from scrapy_seine.attrs_bases import Record, Value
 
 #: Speed is measured over the last so many seconds.
 WINDOW_S = 3.0

@@ -21,9 +21,9 @@ from crawler.demo.shop_process import served
 from crawler.demo.stored_rows import forget, stored_products
 from crawler.demo.worker_processes import Fleet, Worker, fleet
 from crawler.stores.migrations import migrate
-from crawler.stores.postgres_endpoint import Endpoints, redis_client
+from crawler.stores.store_endpoints import Endpoints, redis_client
+from scrapy_seine.attrs_bases import Record, Value
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.records import Record, Value
 
 #: A dead worker's leases return after this many seconds: short, so that the demo need not wait.
 LEASE_S = 3

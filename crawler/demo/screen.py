@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from crawler.demo.progress import Progress, line
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 from scrapy_seine.terminal import Live
 
 #: Interval of plain lines where the output is no terminal, seconds.

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 import attrs
 
 from crawler.demo.pages import Page
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 FACETS = {
     "colour": ("red", "blue", "green", "black"),

@@ -24,7 +24,7 @@ _LISTING_PATH = finder(
 #: Carts, accounts, forms and legal pages, in the path or in a parameter: `?main_page=login`,
 #: `?route=checkout/cart`.
 _ERRAND_PATH = finder(
-    rf"(?:/|[?&](?:main_page|route|dispatch|cl|controller|action)=)(?:{any_of('paths', 'errand')})"
+    rf"(?:/|[?&](?:main_page|route|dispatch|cl|controller|action|mode|act|page|view)=)(?:{any_of('paths', 'errand')})"
     r"(?:[/?.&]|$)"
 )
 #: Articles: below a blog's path, below a year and a month, or a forum's thread.

@@ -24,7 +24,7 @@ from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_of
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 Kind = Literal["product", "listing", "other"]
 
@@ -195,9 +195,10 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("product", 2.5, "a button buys it")
     elif visible.buy_buttons:
         verdict.add("listing", 2 + visible.in_tiles, f"{visible.buy_buttons} buttons buy things")
-    elif visible.asks:
+    elif visible.asks and ("price" in visible.fields or _shows_product(visible, verdict)):
         verdict.add("product", 2, "a button asks who sells it")
-    if visible.priced_choices and not visible.buy_buttons:
+    has_choices = visible.priced_choices and not visible.buy_buttons
+    if has_choices:
         verdict.add("product", 2, "each of several choices has a price")
     if visible.facts > 1:
         verdict.add("product", 3, f"the page gives {visible.facts} numbers of one item")
@@ -205,13 +206,33 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("product", 2, "the page gives an item number")
     elif "brand" in visible.fields and "price" in visible.fields:
         verdict.add("product", 1, "the maker stands beside the price")
-    if visible.weigh_offer is not None and _MIN_WEIGHED_SCORE <= verdict.product < _PRODUCT_SCORE:
-        visible.weigh_offer()
-        if visible.of_service:
-            verdict.add("product", -2, "its amount is that of an entrance, an hour or a course")
+    # A place in a course is reserved by a button too, and a donation chosen among amounts.
+    certain_score = verdict.product - 2 * visible.asks - 2 * has_choices
+    if verdict.product >= _MIN_WEIGHED_SCORE and certain_score < _PRODUCT_SCORE:
+        _offer_signs(visible, verdict)
     _stock_signs(visible, verdict)
     _plain_signs(visible, verdict)
     _tile_signs(visible, verdict)
+
+
+def _offer_signs(visible: Visible, verdict: Verdict) -> None:
+    """Score an offer without a buy button by the line with its price."""
+    if visible.weigh_offer is None:
+        return
+    visible.weigh_offer()
+    if visible.of_service:
+        verdict.add("product", -2, "its amount is that of an entrance, an hour or a course")
+    elif visible.asks and visible.in_price_sentence and not (visible.price_marked or visible.facts):
+        verdict.add("product", -2, "its amount is one of several in a sentence")
+
+
+def _shows_product(visible: Visible, verdict: Verdict) -> bool:
+    """Whether a page with a price on request has a picture named like its heading, and one more sign.
+
+    Pages about services have the same buttons.
+    """
+    has_sign = visible.price_marked or visible.facts or "brand" in visible.fields
+    return visible.pictured and (bool(has_sign) or verdict.product > _NEAR_POINTS)
 
 
 def _tile_signs(visible: Visible, verdict: Verdict) -> None:

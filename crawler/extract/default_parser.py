@@ -28,7 +28,7 @@ from crawler.extract.structured.product_fields import Node
 from crawler.extract.visible import description, product_shown, shown_breadcrumbs
 from crawler.extract.visible_signs import Visible
 from crawler.items import Product
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 #: Numbers of a product; a category that a shop describes as one product has none of them.
 _OWN_NUMBERS = ("sku", "mpn", "gtin", "gtin13", "gtin8", "gtin12", "gtin14", "isbn", "productID")

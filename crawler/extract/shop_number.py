@@ -129,9 +129,14 @@ def set_number(fields: Fields, sources: dict[str, str], text_fields: Fields, pag
 
 
 def _is_word_of_name(number: str, fields: Fields) -> bool:
-    """Return whether a short number in the address is a word of the name: `VW Käfer 1302`."""
-    words = (fields.get("name") or "").split() if len(number) <= _MAX_TYPE_LENGTH else ()
-    return number in words
+    """Return whether a short number in the address is a word of the name: `VW Käfer 1302`.
+
+    With letters it may be two words of it: `artek-60` of `Artek 60 stool`.
+    """
+    parts = number.casefold().split("-")
+    if any(len(part) > _MAX_TYPE_LENGTH for part in parts if holds_digit(part)):
+        return False
+    return {*parts} <= {*(fields.get("name") or "").casefold().split()}
 
 
 def _is_internal(external_id: str, addressed: str, sources: dict[str, str], page: Page) -> bool:

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 import attrs
 
 from crawler.extract.default_parser import Found
+from crawler.extract.limited_dict import Newest
 from crawler.extract.links.dead_ends import is_catalogue_address
-from crawler.extract.newest import Newest
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.words import any_word
-from scrapy_seine.records import Record, Value
+from scrapy_seine.attrs_bases import Record, Value
 
 #: Pages in a row that look alike before the warning, and the share by which their sizes may differ.
 MIN_ALIKE_PAGES, _SIZE_TOLERANCE = 12, 0.05

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from crawler.extract.fields import Fields
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 
 @attrs.define(kw_only=True, eq=False, repr=False)
@@ -53,6 +53,7 @@ class Visible(Record):
     priced_choices: bool = False
     """Each of several choices of a form has an amount of its own."""
     price_marked: bool = False
+    """The price, or the words for a price on request, stand in a box for prices."""
     weigh_offer: Callable[[], None] | None = None
     """Sets `plainly`, `price_stands` and `of_service`; called only where other signs are few."""
     plainly: bool = False
@@ -68,6 +69,8 @@ class Visible(Record):
     """The words near the price say that the product is sold."""
     stock_by_price: bool = False
     """The line with the price says whether the product is in stock."""
+    in_price_sentence: bool = False
+    """Without a buy button, the price is one of several amounts of a sentence."""
     price_stands: bool = False
     """Without a buy button, the price is a line or a sentence of its own, and of no service."""
     of_service: bool = False

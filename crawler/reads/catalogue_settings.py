@@ -9,7 +9,7 @@ from typing import Any
 from crawler.access.browser_programs import NAMES
 from crawler.access.identities import candidates
 from crawler.access.ladder import STEPS
-from crawler.access.proxies.line import POOLS
+from crawler.access.proxies.list_format import POOLS
 from crawler.stores.archive.object_storage import is_place
 from scrapy_seine.engine import settings_check
 from scrapy_seine.engine.settings_check import (

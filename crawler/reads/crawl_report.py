@@ -8,8 +8,8 @@ from typing import Any
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.reads.formatting import count, span
-from scrapy_seine.records import Value
 
 #: Columns of a label in the block.
 _LABEL = 13

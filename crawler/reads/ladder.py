@@ -10,8 +10,8 @@ from redis.asyncio import Redis
 
 from crawler.access.ladder import STEPS
 from crawler.access.ladder_store import LadderStore
-from scrapy_seine.lenient import moment_of, whole_number, word
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
+from scrapy_seine.lenient_parsing import moment_of, whole_number, word
 
 #: Domains whose step is counted for the metrics: those with the latest changes.
 MOST = 1000

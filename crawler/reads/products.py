@@ -19,7 +19,7 @@ import attrs
 import orjson
 
 from crawler.reads.database import Database, Row
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 _VALUES = (
     "name, price, regular_price, currency, availability, brand, url,"

@@ -8,9 +8,9 @@ import attrs
 
 from crawler.reads.crawl_report import plural
 from crawler.reads.doctor.clocks import ROUGH_SKEW_S
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.reads.formatting import share, span
 from scrapy_seine.reads.overview import Overview
-from scrapy_seine.records import Value
 
 #: Share of failed tries that is a problem, and the tries needed to judge it.
 _BAD_SHARE, _TRIES = 0.2, 20

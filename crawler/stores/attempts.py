@@ -16,8 +16,8 @@ from psycopg2 import extensions
 
 from crawler.stores.queries import query
 from crawler.stores.rows import fitting
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.printable import redact
-from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import connect
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ import orjson
 
 from crawler.extract.template.mass_changes import amount
 from crawler.stores.rows import ProductRow
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 #: A value that a page still has this long after its first doubt is accepted.
 SECOND_LOOK = timedelta(hours=1)

@@ -16,9 +16,9 @@ import attrs
 import psycopg2
 from psycopg2 import errors, extensions, sql
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import ConfigError, StoreError
 from scrapy_seine.misspelt_names import did_you_mean
-from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import interruptible_statements, transaction
 from scrapy_seine.store_errors import first_line, refusal_line
 

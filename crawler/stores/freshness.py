@@ -8,7 +8,7 @@ from typing import Literal
 import attrs
 
 from crawler.stores.rows import ProductRow
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 Action = Literal["new", "changed", "refreshed", "unchanged", "stale"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import attrs
 
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 _STORED = """

@@ -16,7 +16,7 @@ import attrs
 
 from crawler.stores.quality import Quality, measure, save
 from crawler.stores.queries import query
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 logger = logging.getLogger(__name__)

@@ -12,8 +12,8 @@ import attrs
 import orjson
 
 from crawler.items import Product
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import BadItem
-from scrapy_seine.records import Value
 
 #: Fields that are stored of an item; doubts are stored in their own table.
 _FIELDS = tuple(field.name for field in attrs.fields(Product) if field.name != "doubts")

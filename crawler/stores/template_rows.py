@@ -12,7 +12,7 @@ import orjson
 from psycopg2 import extensions
 
 from crawler.stores.queries import query
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 #: Templates that a worker starts with: the newest, some KB each.

@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import with_fleet
+from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_sure
 from scrapy_seine.endpoints import endpoints
 from scrapy_seine.errors import ConfigError, DecodeError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from scrapy_seine.commands.fleet import INTERVAL_S, FleetCommand
+from scrapy_seine.commands.fleet_base import INTERVAL_S, FleetCommand
 from scrapy_seine.reads import lazy_rich, terminal_tables
 from scrapy_seine.reads.formatting import time_left
 from scrapy_seine.reads.overview import Overview

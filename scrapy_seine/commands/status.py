@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrapy_seine.commands.fleet import FleetCommand
+from scrapy_seine.commands.fleet_base import FleetCommand
 from scrapy_seine.reads import lazy_rich, terminal_tables
 from scrapy_seine.reads.overview import Overview
 

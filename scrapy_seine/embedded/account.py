@@ -11,8 +11,8 @@ from pathlib import Path
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import EmbeddedError
-from scrapy_seine.records import Value
 
 #: PostgreSQL refuses to run as root; the first of these that exists runs it then.
 UNPRIVILEGED = ("nobody", "daemon")

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError, EmbeddedError
-from scrapy_seine.records import Value
 
 SOURCES = {"auto": ("wheel", "system"), "wheel": ("wheel",), "system": ("system",)}
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.embedded.account import Account, for_postgres, own_folder
 from scrapy_seine.embedded.binaries import Postgres
 from scrapy_seine.errors import EmbeddedError
-from scrapy_seine.records import Value
 
 #: Bytes of a unix socket's path that every system allows, including its final zero.
 SOCKET_PATH_MAX = 104

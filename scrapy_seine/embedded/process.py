@@ -15,9 +15,9 @@ from typing import Literal
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.embedded.account import Account, plain_environment
 from scrapy_seine.errors import EmbeddedError
-from scrapy_seine.records import Value
 
 # The shell ends at once, so that the server has no parent that has to wait for it.
 _DETACH = '"$@" >&2 & echo $!'

@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.embedded import valkey
 from scrapy_seine.embedded.data_folder import (
     Places,
@@ -28,7 +29,6 @@ from scrapy_seine.embedded.data_folder import (
 )
 from scrapy_seine.embedded.process import try_lock
 from scrapy_seine.errors import EmbeddedError
-from scrapy_seine.records import Value
 
 #: Longer than a first start takes on a slow machine, including a big database's recovery, s.
 LOCK_PATIENCE_S = 120

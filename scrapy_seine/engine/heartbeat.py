@@ -24,7 +24,7 @@ from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.frontier.round_trips.exchange import Exchange
-from scrapy_seine.lenient import word
+from scrapy_seine.lenient_parsing import word
 from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)

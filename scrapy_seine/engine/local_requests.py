@@ -38,7 +38,7 @@ from scrapy_seine.frontier.live_workers import is_alive
 from scrapy_seine.frontier.lost_state import new_token
 from scrapy_seine.frontier.model import Done, Lease, Push
 from scrapy_seine.frontier.round_trips.exchange import Exchange
-from scrapy_seine.lenient import word
+from scrapy_seine.lenient_parsing import word
 from scrapy_seine.politeness.download_slots import waits_at
 from scrapy_seine.urls import scheme_of, slot
 

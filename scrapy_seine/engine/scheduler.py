@@ -7,7 +7,7 @@ the page's entry in the in-flight table, the second takes from the exchange's bu
 Where Scrapy has no hook, methods are replaced on the instances of one engine: the start of a drain
 (`close_spider_async`), and the path of a request from here to its end, so that children and items
 find their entry: by one task for each request (fastpath.request_task), or around Scrapy's own path
-(fastpath.stock_path). The ways in which a request can end are tested on both.
+(fastpath.scrapys_path). The ways in which a request can end are tested on both.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from scrapy_seine.config import FrontierConfig, number
 from scrapy_seine.engine.ending.exit_status import fail_after
 from scrapy_seine.engine.fastpath import which_path
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
-from scrapy_seine.engine.fastpath.stock_path import StockPath
+from scrapy_seine.engine.fastpath.scrapys_path import StockPath
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.engine.local_requests import is_stub, off_the_web
@@ -164,7 +164,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.path: RequestTasks | StockPath = path(
             engine,
             self.inflight,
-            lambda entry: self.member.exchange.land(entry.lease),
+            lambda entry: self.member.exchange.free_slot(entry.lease),
             self.worker.limit,
         )
         self.crawler.signals.connect(self._item_error, signals.item_error)

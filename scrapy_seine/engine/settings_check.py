@@ -24,12 +24,12 @@ from urllib.request import getproxies
 import attrs
 from scrapy.settings import BaseSettings, default_settings
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import LEAST_SECRET, MOST_PARTITIONS, SettingsLike
 from scrapy_seine.engine.download.private_addresses import AddressPolicy
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import did_you_mean, nearest
 from scrapy_seine.printable import redact
-from scrapy_seine.records import Value
 
 #: Characters of a wrong value that are shown.
 _SHOWN = 100
@@ -140,6 +140,17 @@ def _switched(value: Any) -> bool:
 def _feed_options(value: Any) -> bool:
     """Whether a value is a table of a feed's options whose charset exists."""
     return not (charset := dict(value).get("encoding")) or codecs.lookup(charset) is not None
+
+
+def _is_on(value: Any) -> bool:
+    """Whether a value that `_switched` accepts switches something on, as Scrapy's `getbool` has it.
+
+    >>> [_is_on(value) for value in (True, "true", "1", 2, "False", "0", False)]
+    [True, True, True, True, False, False, False]
+    """
+    return str(value) not in {"False", "false"} and (
+        str(value) in {"True", "true"} or bool(int(value))
+    )
 
 
 def _networks(value: Any) -> AddressPolicy:
@@ -276,7 +287,8 @@ def wrong_values(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> I
             value = dict(value) if isinstance(value, BaseSettings) else value
             value_text = "***" if kind.secret else redact(repr(value))[:_SHOWN]
             yield f"{name}={value_text} is not {kind.text}"
-    if str(settings.get("HTTPPROXY_ENABLED", True)) in {"True", "true", "1"}:
+    uses_proxies = settings.get("HTTPPROXY_ENABLED", True)
+    if SWITCH.allows(uses_proxies) and _is_on(uses_proxies):
         yield from _wrong_proxies(getproxies())
 
 

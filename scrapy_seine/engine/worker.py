@@ -30,6 +30,7 @@ from scrapy_seine.engine.download.warm_up import warm_up
 from scrapy_seine.engine.dupefilter import DupeFilter, dupefilter_of
 from scrapy_seine.engine.ending.close_spider import CrawlEnd, is_counted_here
 from scrapy_seine.engine.ending.completion import Completion
+from scrapy_seine.engine.ending.idle_limit import idle_limit_s, stop_popping
 from scrapy_seine.engine.ending.shutdown import Shutdown, cancel, unless_stopped
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.heartbeat import Heartbeat, worker_name
@@ -49,7 +50,6 @@ from scrapy_seine.engine.starting.arguments import digest, misspelt
 from scrapy_seine.engine.starting.giving_way import giving_way
 from scrapy_seine.engine.starting.seed_format import SETS, pushes_of, seeds_key_of
 from scrapy_seine.engine.starting.start_requests import StartRequests
-from scrapy_seine.engine.starting.waiting_for_seeds import idle_limit_s, stop_popping
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.errors import SeineError
 from scrapy_seine.frontier import open as open_frontier
@@ -68,8 +68,8 @@ from scrapy_seine.politeness.project_pace import (
 )
 from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.politeness.verdict_listeners import VerdictListeners
-from scrapy_seine.retry_until import OUTAGES, RetryUntil, log_failure
 from scrapy_seine.store_errors import refusal_line, with_advice
+from scrapy_seine.store_wait import OUTAGES, RetryUntil, log_failure
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -15,14 +15,14 @@ from typing import Any
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import ConfigError, DecodeError, EncodeError
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.model import header_of
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.priority_level import PRIORITY_LIMIT
-from scrapy_seine.lenient import word
+from scrapy_seine.lenient_parsing import word
 from scrapy_seine.meta import SITE_ID
-from scrapy_seine.records import Value
 
 #: Requests read in one step, and requests changed by one script, at most.
 STEP, CHANGED_AT_ONCE = 500, 100

@@ -18,7 +18,7 @@ from scrapy_seine.frontier.encoding.packing import (
     read_id,
 )
 from scrapy_seine.frontier.model import Leased
-from scrapy_seine.lenient import word
+from scrapy_seine.lenient_parsing import word
 
 if TYPE_CHECKING:
     from scrapy_seine.frontier.one_partition import Part

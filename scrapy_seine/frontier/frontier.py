@@ -36,7 +36,7 @@ from scrapy_seine.frontier.model import (
 )
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest, Lines
-from scrapy_seine.lenient import whole_number, word
+from scrapy_seine.lenient_parsing import whole_number, word
 
 
 class Frontier(Part):
@@ -153,7 +153,7 @@ class Frontier(Part):
         limits = (delay_ms, concurrency, jitter, robots_ms)
         await self.run("set_delay", domain, *("" if value is None else value for value in limits))
 
-    async def reslot(
+    async def reschedule(
         self,
         lease: Lease,
         *,
@@ -171,15 +171,15 @@ class Frontier(Part):
         """
         args: list[Any] = [lease.id, lease.token, lease.slot_ms]
         args += ["" if spent_ms is None else spent_ms, patience_ms, slack_ms]
-        now_ms, slot_ms, delay_ms = await self.run("reslot", *args)
+        now_ms, slot_ms, delay_ms = await self.run("reschedule", *args)
         return int(now_ms), int(slot_ms), int(delay_ms)
 
-    async def late(self, domain: str, at_ms: int) -> int:
+    async def note_late_send(self, domain: str, at_ms: int) -> int:
         """Count a domain's pause from *at_ms*, because a request was sent after its slot.
 
         Returns when the next one may be sent.
         """
-        return int(await self.run("late", domain, at_ms))
+        return int(await self.run("note_late_send", domain, at_ms))
 
     async def set_lane(self, domain: str, lane: str) -> None:
         """Let only workers that have *lane* lease from a domain; '' = any worker."""
@@ -201,7 +201,7 @@ class Frontier(Part):
         """
         return int(await self.run("block_until", domain, wait_ms, grow_to_ms))
 
-    async def measure(
+    async def note_latency(
         self, latencies: Mapping[str, Latency], *, target: float, least_ms: int, most_ms: int
     ) -> None:
         """Report how long domains took to answer; pauses adapt, where the crawl throttles.
@@ -209,7 +209,7 @@ class Frontier(Part):
         *target* requests should be in flight at one domain; pauses stay within the bounds.
         """
         args = [arg for domain, latency in latencies.items() for arg in (domain, *latency.args())]
-        await self.run("measure", target, least_ms, most_ms, *args)
+        await self.run("note_latency", target, least_ms, most_ms, *args)
 
     async def pause(self, domain: str = "") -> None:
         """Stop leasing, of the crawl or of one domain."""
@@ -290,8 +290,8 @@ class Frontier(Part):
         """Write the crawl's defaults; every worker writes the same ones when it opens.
 
         *seen* is `exact` or `bloom`; *capacity* is what a Bloom filter's first layer holds. With
-        *throttle*, latencies sent by `measure` set pauses. Up to *jitter* times a pause is added to
-        it at random, unless the site asks for one.
+        *throttle*, latencies sent by `note_latency` set pauses. Up to *jitter* times a pause is
+        added to it at random, unless the site asks for one.
         """
         pipe = self.redis.pipeline(transaction=False)
         limits: dict[str, float] = {

@@ -4,7 +4,7 @@
 |---|---|---|---|---|
 | requests | hash | stored request by id, packed (encoding.packing) | push commit retry set_priority | until done or purged |
 | q:<domain> | sorted set | ids of a domain's ready requests by level, then arrival | push lease release reap | while not empty |
-| d:<domain> | hash | delay cap jitter robots measured latency lane spread; pages due slot active paused blocked pause served | lease, set_delay, set_lane, set_spread, measure, block_until, late | permanent |
+| d:<domain> | hash | delay cap jitter robots measured latency lane spread; pages due slot active paused blocked pause served | lease, set_delay, set_lane, set_spread, note_latency, block_until, note_late_send | permanent |
 | ready | sorted set | domains that may be served now: class, then least recently served | all | while not empty |
 | waiting | sorted set | domains by due time (ms) | all | while not empty |
 | delayed | sorted set | ids by not-before time (ms) | push retry requeue_dead | until due |
@@ -29,13 +29,13 @@
 | partitions (in control) | field | in how many parts the crawl is split, once and for all | join |
 | spider (in control) | field | name of the spider whose crawl it is | the first worker | until the crawl is cleared |
 | signed (in control) | field | name of the secret with which its workers sign, or `nothing` | workers | until the crawl is cleared |
-| outbox:<q> | stream | requests on their way to partition q, by number | commit, depart | until q has them |
+| outbox:<q> | stream | requests on their way to partition q, by number | commit, outbox_delivered | until q has them |
 | arrived | hash | by partition: the last number of its outbox that came in here | receive | permanent |
 | workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |
 | busiest, minutes:<hour> | sorted set, hash | ended requests by domain, and by minute and outcome (reads.outcome_history) | workers | permanent, two days |
 | tens:<hour>, hours:<day> | hash | the same by ten seconds, and by hour | workers | two hours, nine days |
 | actions | list | who did what from dashboard or terminal (JSON), newest first (reads.audit) | dashboard, commands | newest 500 |
-| jar:<name> | hash | a jar's cookies by domain, path and name, and its version (middlewares.fleet_jars) | workers | a day after the last change |
+| jar:<name> | hash | a jar's cookies by domain, path and name, and its version (middlewares.jars_in_redis) | workers | a day after the last change |
 | limits | hash | what a worker counted for CLOSESPIDER_…COUNT, by worker; those that left under '' (engine.ending.fleet_limits) | workers | until the last worker leaves, a day at most |
 | logs | sorted set | workers that wrote a log, by their last line (s) | workers | a day after the last |
 | log:<worker> | stream | the last lines of a worker's log (reads.worker_logs) | workers | a day after the last |
@@ -60,8 +60,8 @@ from itertools import count
 import attrs
 from redis.crc import key_slot
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.which_partition import part_of_domain
-from scrapy_seine.records import Value
 
 #: Slots of a Redis Cluster.
 SLOTS = 16384

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.lenient import record
+from scrapy_seine.lenient_parsing import record
 
 
 async def live_workers(frontier: Frontier) -> list[dict[str, Any]]:

@@ -17,8 +17,8 @@ from collections.abc import Callable
 import attrs
 from redis.exceptions import RedisError, ResponseError
 
+from scrapy_seine.attrs_bases import Record
 from scrapy_seine.errors import FrontierError
-from scrapy_seine.records import Record
 
 _ROLLED_BACK = re.compile(r"ROLLEDBACK (\d+) (\d+)")
 

@@ -9,8 +9,8 @@ from typing import Literal
 
 import attrs
 
+from scrapy_seine.attrs_bases import Record, Value
 from scrapy_seine.frontier.priority_level import level_of
-from scrapy_seine.records import Record, Value
 
 #: Words in the first line of a stored request that belongs to no job.
 _WITHOUT_JOB = 2

@@ -9,14 +9,14 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from scrapy_seine.frontier.dictionaries import Dictionaries
+from scrapy_seine.frontier.dictionary_choice import Packer
 from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.encoding.wire import commit_args, script
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.lost_state import KnownState, StateError, Watch, new_id
 from scrapy_seine.frontier.model import Burial, Done
-from scrapy_seine.frontier.packer import Packer
-from scrapy_seine.frontier.retry_rules import company
-from scrapy_seine.lenient import word
+from scrapy_seine.frontier.worker_deaths import shared_deaths
+from scrapy_seine.lenient_parsing import word
 from scrapy_seine.lua_scripts import call
 
 
@@ -75,7 +75,7 @@ class Part:
         A request is buried if *max_deliveries* workers died while they held it, and it is to blame
         (`company`).
         """
-        alone_deaths = max_deliveries - company(max_deliveries)
+        alone_deaths = max_deliveries - shared_deaths(max_deliveries)
         returned, buried = await self.run("reap", limit, max_deliveries, alone_deaths)
         return int(returned), int(buried)
 

@@ -16,7 +16,7 @@ from scrapy_seine.config import MOST_PARTITIONS
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.lenient import whole_number, word
+from scrapy_seine.lenient_parsing import whole_number, word
 
 logger = logging.getLogger(__name__)
 #: The field of a crawl's control that names its spider.

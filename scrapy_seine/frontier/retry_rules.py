@@ -1,14 +1,17 @@
-"""Decides by kind of failure whether a failed request is retried or becomes a dead letter.
+"""Decides by kind of failure whether a failed request is retried, and how long the retry waits.
 
-A worker's death is no failure of its requests: `company` limits how many deaths one may share.
+The wait is an exponential backoff with full jitter: a wait drawn evenly from zero to the bound
+keeps many workers that fail together from returning together (Brooker, "Exponential Backoff And
+Jitter", AWS, 2015). A worker's death is no failure of its requests (`worker_deaths`).
 """
 
 from __future__ import annotations
 
+import random
+
 import attrs
 
-from scrapy_seine.frontier import retry_wait
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -77,17 +80,16 @@ def decide(
         return None
     if wait_s is not None:
         return wait_s
-    return retry_wait.wait_s(retry_count, rule.base_s, rule.cap_s, draw)
+    return backoff_s(retry_count, rule.base_s, rule.cap_s, draw)
 
 
-def company(max_deliveries: int) -> int:
-    """After how many deaths of its workers a request is tried alone.
+def backoff_s(retry_count: int, base_s: float, cap_s: float, draw: float | None = None) -> float:
+    """Seconds to wait after *retry_count* retries; *draw* replaces the random number.
 
-    A worker that is killed from outside dies with everything it holds, and that is no request's
-    fault. So deaths that a request shared with others count for half at most; it has to cause the
-    rest alone.
+    *base_s* bounds the first wait, and the bound doubles with each retry up to *cap_s*.
 
-    >>> [company(most) for most in (1, 2, 5)]
-    [1, 1, 3]
+    >>> backoff_s(0, 2, 120, draw=1.0), backoff_s(3, 2, 120, 0.5), backoff_s(9, 2, 120, 1.0)
+    (2.0, 8.0, 120.0)
     """
-    return (max_deliveries + 1) // 2
+    bound = min(cap_s, base_s * 2.0**retry_count)
+    return bound * (random.random() if draw is None else draw)

@@ -14,13 +14,13 @@ import attrs
 import orjson
 from redis.exceptions import ResponseError
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.fingerprint import fingerprint, within
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.live_workers import live_workers
-from scrapy_seine.lenient import record, whole_number, word
+from scrapy_seine.lenient_parsing import record, whole_number, word
 from scrapy_seine.meta import RUN, run_of
-from scrapy_seine.records import Value
 
 #: Newest runs whose beginnings a crawl keeps.
 KEPT = 1000

@@ -29,7 +29,7 @@ from scrapy_seine.frontier.lost_state import new_token
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.round_trips.redis_refusals import Refusals
 from scrapy_seine.frontier.round_trips.timer import at_random
-from scrapy_seine.lenient import whole_number
+from scrapy_seine.lenient_parsing import whole_number
 from scrapy_seine.lua_scripts import call
 from scrapy_seine.printable import printable, redact
 

@@ -38,7 +38,7 @@ def own_jars(crawler: Crawler) -> CookiesMiddleware:
     """Make Scrapy's own middleware, whose jars belong to this worker only."""
     from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
-    from scrapy_seine.middlewares.cookies_per_site import Jar
+    from scrapy_seine.middlewares.cookie_limit import Jar
 
     middleware = CookiesMiddleware.from_crawler(crawler)
     middleware.jars = defaultdict(Jar)

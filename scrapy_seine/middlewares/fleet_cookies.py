@@ -33,9 +33,9 @@ from scrapy_seine.config import FrontierConfig, number
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.encoding.seal import Seal
-from scrapy_seine.middlewares.cookies_per_site import Jar
-from scrapy_seine.middlewares.fleet_jars import FleetJars, Place
-from scrapy_seine.retry_until import RetryUntil
+from scrapy_seine.middlewares.cookie_limit import Jar
+from scrapy_seine.middlewares.jars_in_redis import FleetJars, Place
+from scrapy_seine.store_wait import RetryUntil
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -22,6 +22,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.utils.httpobj import urlparse_cached
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.outcomes import Ignored
 from scrapy_seine.engine.reading.reading_limit import Unreadable
@@ -36,9 +37,9 @@ from scrapy_seine.politeness.robots_cache import (
     FetchRunning,
     SharedRobots,
 )
-from scrapy_seine.politeness.robots_rules import Robots, away_s
+from scrapy_seine.politeness.robots_rules import Robots
+from scrapy_seine.politeness.robots_status import away_s
 from scrapy_seine.politeness.site_limits import SiteLimits
-from scrapy_seine.records import Value
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)

@@ -28,7 +28,8 @@ from scrapy_seine.errors import AddressRefused, NoNetwork, NoWay
 from scrapy_seine.middlewares.decompress import Unusable
 from scrapy_seine.middlewares.redirect import LedNowhere
 from scrapy_seine.politeness.robots_cache import FetchedRobots, SharedRobots, lifetime_s
-from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, away_s, state_of
+from scrapy_seine.politeness.robots_rules import SIZE_LIMIT
+from scrapy_seine.politeness.robots_status import away_s, state_of
 
 logger = logging.getLogger(__name__)
 #: Timeout of a fetch, redirects included, s.

@@ -1,7 +1,7 @@
 """`Crawl-delay` (or `Request-rate`) of a robots.txt: the pause that a site asks for, up to a limit.
 
 The frontier keeps it for the whole fleet, if it is longer than the project's pause
-(`frontier/lua/_limits.lua`).
+(`frontier/lua/_pace_and_limits.lua`).
 """
 
 from __future__ import annotations

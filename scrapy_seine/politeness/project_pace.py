@@ -13,8 +13,8 @@ from typing import Any
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, flag, number
-from scrapy_seine.records import Value
 
 #: Largest share of a pause that randomness may remove, so that some pause remains.
 _MOST_JITTER = 0.9

@@ -7,8 +7,8 @@ from email.utils import parsedate_to_datetime
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, number
-from scrapy_seine.records import Value
 
 TOO_MANY_REQUESTS = 429
 UNAVAILABLE = 503

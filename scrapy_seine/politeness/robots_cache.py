@@ -12,10 +12,11 @@ import zlib
 import attrs
 from redis.asyncio import Redis
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.lua_scripts import call, load_script
-from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, State
-from scrapy_seine.records import Value
+from scrapy_seine.politeness.robots_rules import SIZE_LIMIT
+from scrapy_seine.politeness.robots_status import State
 
 _STATES: dict[bytes, State] = {b"rules": "rules", b"free": "free", b"away": "away"}
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import attrs
 from protego import Protego
 
 from scrapy_seine.politeness import crawl_delay
+from scrapy_seine.politeness.robots_status import State
 
-State = Literal["rules", "free", "away"]
 #: Bytes of a robots.txt that are parsed; RFC 9309 requires at least as many.
 SIZE_LIMIT = 500 * 1024
 #: Longer lines are skipped, because no requested URL is as long in any spelling.
@@ -18,33 +16,9 @@ _AGENTS = frozenset({"user-agent", "useragent", "user agent"})
 #: First words of rules without a colon, and lines that concern the whole site.
 _WORDS = ("allow", "d", "crawl", "request", "visit")
 _SITE_WIDE = ("sitemap", "site-map", "host")
-_TOO_MANY = 429
 #: Limit of wildcard patterns times characters of a URL: some 20 ms, which is two thousand such
 #: patterns on a URL of two thousand characters.
 _MOST_STEPS = 4_000_000
-
-
-def state_of(status: int) -> State:
-    """Classify a response to a request for robots.txt (RFC 9309, 2.3.1).
-
-    A 429 counts as away although it is a 4xx, because a site that wants fewer requests must not be
-    treated as one that allows all.
-
-    >>> [state_of(s) for s in (200, 404, 403, 302, 429, 500)]
-    ['rules', 'free', 'free', 'free', 'away', 'away']
-    """
-    if 200 <= status < 300:  # noqa: PLR2004
-        return "rules"
-    return "away" if status >= 500 or status == _TOO_MANY else "free"  # noqa: PLR2004
-
-
-def away_s(failures: int, *, first_s: float = 5.0, most_s: float = 600.0) -> float:
-    """Seconds until a robots.txt that could not be fetched is requested again.
-
-    >>> [away_s(n) for n in (0, 1, 6, 7, 500)]
-    [5.0, 10.0, 320.0, 600.0, 600.0]
-    """
-    return min(most_s, first_s * 2.0 ** min(failures, 30))
 
 
 @attrs.define(eq=False, repr=False)

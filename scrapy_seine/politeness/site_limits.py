@@ -169,7 +169,7 @@ class SiteLimits:
             return
         for part in batched(latencies.items(), 100):
             args = [arg for domain, latency in part for arg in (domain, *latency.args())]
-            self.exchange.set_limit("measure", *attrs.astuple(self.pace), *args)
+            self.exchange.set_limit("note_latency", *attrs.astuple(self.pace), *args)
 
     def due_in(self, lease: Lease, *, spent_at: float | None = None) -> float | None:
         """Seconds until a request is due, 0 for now; None: it missed its slot.
@@ -198,7 +198,7 @@ class SiteLimits:
         now_ms = self.exchange.now_ms(lease)
         past_ms = now_ms - lease.slot_ms
         if past_ms > late_ms(lease.delay_ms, lease.slack_ms):
-            self.exchange.set_limit("late", lease.domain, int(now_ms) + 1)
+            self.exchange.set_limit("note_late_send", lease.domain, int(now_ms) + 1)
             self.exchange.schedule_round_trip()
         self.exchange.slack.record_on_time()
         return past_ms
@@ -214,7 +214,7 @@ class SiteLimits:
             spent_at = -1.0  # it never had a slot, and the last use is long ago
         asked_at, slack_ms = monotonic(), int(self.exchange.slack.ms)
         try:
-            now_ms, slot_ms, delay_ms = await self.exchange.frontier.reslot(
+            now_ms, slot_ms, delay_ms = await self.exchange.frontier.reschedule(
                 lease,
                 spent_ms=_ago_ms(spent_at),
                 patience_ms=patience_ms,

@@ -13,9 +13,9 @@ import attrs
 import orjson
 from redis.asyncio import Redis
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.lenient import real, record
-from scrapy_seine.records import Value
+from scrapy_seine.lenient_parsing import real, record
 
 logger = logging.getLogger(__name__)
 #: Actions kept in Redis (`actions`, a list of JSON, newest first).

@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 import attrs
 import orjson
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.gather import run_all
 from scrapy_seine.frontier.which_partition import part_of_id
-from scrapy_seine.lenient import word
+from scrapy_seine.lenient_parsing import word
 from scrapy_seine.printable import redact
 from scrapy_seine.reads.requests import Found, decode_stored, load
-from scrapy_seine.records import Value
 
 #: Dead letters read in one step while filtering.
 STEP = 500

@@ -8,10 +8,10 @@ from typing import Literal
 import attrs
 from redis.asyncio import Redis
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.lenient import whole_number, word
+from scrapy_seine.lenient_parsing import whole_number, word
 from scrapy_seine.reads.outcome_history import OUTCOMES
-from scrapy_seine.records import Value
 
 State = Literal["ready", "waiting", "paused", "busy", "idle"]
 _ASKED = ("robots", "measured")

@@ -11,16 +11,16 @@ from typing import Any
 import attrs
 from redis.asyncio import Redis
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts
-from scrapy_seine.lenient import real, record, whole_number, word
+from scrapy_seine.lenient_parsing import real, record, whole_number, word
 from scrapy_seine.meta import CREATED_AT, is_own
 from scrapy_seine.printable import printable, redact
 from scrapy_seine.reads.domains import Domain, free_slots, read_domains
-from scrapy_seine.records import Value
 
 #: Ready domains read to estimate the due-now backlog; beyond them it is extrapolated.
 SAMPLE = 100

@@ -9,7 +9,7 @@ from typing import Any
 from redis.asyncio import Redis
 
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.lenient import word
+from scrapy_seine.lenient_parsing import word
 
 #: Lines of a worker that are kept, approximately.
 KEEP = 1000

@@ -22,9 +22,9 @@ import attrs
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.lenient import whole_number, word
-from scrapy_seine.records import Value
+from scrapy_seine.lenient_parsing import whole_number, word
 
 OUTCOMES = ("done", "retry", "bury")
 #: Counts of each step of time: outcomes, items, responses and their total time.

@@ -10,13 +10,13 @@ import attrs
 import orjson
 from redis.asyncio import Redis
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.runs import Run, list_runs
 from scrapy_seine.reads.domains import Domain, list_domains, read_domains
 from scrapy_seine.reads.fleet import Fleet, read_fleet
 from scrapy_seine.reads.outcome_history import Minute, pages_a_minute, read_minutes
-from scrapy_seine.records import Value
 
 #: Newest dead letters whose reasons are counted.
 REASONS_OF = 200

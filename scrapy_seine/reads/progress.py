@@ -6,7 +6,7 @@ import math
 
 import attrs
 
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 #: Time after which a rate's weight has fallen to about a third, s.
 _MEMORY_S = 120.0

@@ -8,12 +8,12 @@ from typing import Any
 import attrs
 
 from scrapy_seine import meta as m
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.gather import run_all
 from scrapy_seine.frontier.which_partition import part_of_id
-from scrapy_seine.lenient import real, whole_number, word
+from scrapy_seine.lenient_parsing import real, whole_number, word
 from scrapy_seine.reads.fleet import meta_of, stored_fields
-from scrapy_seine.records import Value
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.lenient import word
+from scrapy_seine.lenient_parsing import word
 from scrapy_seine.reads.dead_letters import read_dead
 from scrapy_seine.reads.requests import Found, decode_stored, load, peek
 from scrapy_seine.urls import domain as domain_of

@@ -13,9 +13,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.coordinator.leader import Coordinator
 from crawler.catalogue.jobs.model import Plan
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 
 TERM_S, ROUND_S = 0.6, 0.2
 

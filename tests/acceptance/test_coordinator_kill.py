@@ -24,7 +24,7 @@ from redis import Redis
 
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import Job
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys

@@ -15,7 +15,7 @@ import pytest
 
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import Job
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from tests.acceptance.conftest import Crawl, said
 from tests.helpers import execute, serving

@@ -9,7 +9,7 @@ from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
 from crawler.demo.shop_process import served
 from crawler.demo.stored_rows import forget
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from tests.acceptance.conftest import said
 from tests.helpers import wait_until

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crawler.demo.hostile import DEAD, RENDERED, SECTIONS, run_hostile
-from crawler.stores.postgres_endpoint import Endpoints
+from crawler.stores.store_endpoints import Endpoints
 
 pytestmark = [
     pytest.mark.acceptance,

@@ -14,7 +14,7 @@ from aiohttp import web
 from redis import Redis
 
 from crawler.catalogue.jobs.in_redis import Jobs
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from tests.helpers import patient, wait_until
 

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 import attrs
 import pytest
 
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from tests import started
 from tests.acceptance.conftest import Crawl, said

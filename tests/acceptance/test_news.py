@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import attrs
 import pytest
 
-from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.coordinator.leader import Coordinator
 from crawler.catalogue.jobs.model import Job, Plan
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from tests.acceptance.conftest import Crawl, said
 from tests.acceptance.test_ends import gone, links, product, run, shop, site
 from tests.helpers import execute

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from crawler.access.proxies.line import parse
+from crawler.access.proxies.list_format import parse
 from crawler.access.proxies.pool import ProxyPool
 from crawler.demo.shop_process import served
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from tests.acceptance.conftest import said
 from tests.acceptance.operations import (
     get,

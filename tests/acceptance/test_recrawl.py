@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.coordinator.leader import Coordinator
 from crawler.catalogue.jobs.model import Plan
 from crawler.demo.shop_process import served
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from tests.acceptance.conftest import Crawl
 from tests.helpers import execute
 

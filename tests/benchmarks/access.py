@@ -33,7 +33,7 @@ MODULES = (
     "identities",
     "proxies",
     "render",
-    "limits_per",
+    "egress_pace",
 )
 _BODY = b"<html><head><title>Kettle</title></head><body>" + b"<p>A fine kettle.</p>" * 1200
 _HEADERS = {"Content-Type": "text/html; charset=utf-8", "Server": "shop"}

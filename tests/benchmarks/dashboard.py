@@ -28,7 +28,7 @@ from crawler.dashboard.app import make_app
 from crawler.dashboard.config import DashboardConfig
 from crawler.stores import embedded
 from crawler.stores.migrations import migrate
-from crawler.stores.postgres_endpoint import Endpoints, redis_client
+from crawler.stores.store_endpoints import Endpoints, redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.runs import KEPT
 from tests.benchmarks.server import redis_server

@@ -197,7 +197,7 @@ class Client:
 
     def _landed(self, lease: Lease) -> None:
         if not self.over:
-            self.exchange.land(lease)
+            self.exchange.free_slot(lease)
             self.exchange.commit(Done(lease=lease))
             self.under.remove(lease)
             self.fleet.done += 1

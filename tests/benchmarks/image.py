@@ -33,7 +33,7 @@ from crawler.demo.stored_rows import stored_products
 from crawler.stores import embedded
 from crawler.stores.embedded import Servers
 from crawler.stores.migrations import migrate
-from crawler.stores.postgres_endpoint import blocking_client
+from crawler.stores.store_endpoints import blocking_client
 from scrapy_seine.embedded.data_folder import layout
 from tests.helpers import patient, server_folder
 from tests.unit.deploy.manifests import Object, built, environment, pods

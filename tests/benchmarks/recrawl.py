@@ -35,13 +35,13 @@ import orjson
 import psycopg2
 import time_machine
 
-from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.coordinator.leader import Coordinator
 from crawler.catalogue.jobs.model import Plan
 from crawler.demo.catalogue import catalogue
 from crawler.demo.shop_process import ServedShop, served
 from crawler.stores import embedded
 from crawler.stores.migrations import migrate
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from tests.benchmarks.measure import Command, run
 from tests.benchmarks.server import free_port, redis_server
 from tests.helpers import create_database, drop_database, server_folder

@@ -33,7 +33,7 @@ from crawler.demo.stored_rows import forget, stored_products
 from crawler.demo.worker_processes import Fleet, fleet
 from crawler.stores import embedded
 from crawler.stores.migrations import migrate
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from tests.benchmarks.processes import Stores, client_connections, private_mb, tree
 from tests.helpers import server_folder, wait_until_async

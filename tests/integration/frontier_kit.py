@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 from redis.asyncio import Redis
 
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.frontier import Frontier

@@ -19,7 +19,7 @@ from scrapy.settings import Settings
 from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.middlewares import fleet_cookies
 from scrapy_seine.middlewares.fleet_cookies import FleetCookies
-from scrapy_seine.middlewares.fleet_jars import FleetJars
+from scrapy_seine.middlewares.jars_in_redis import FleetJars
 from tests.helpers import serving
 from tests.integration.feeds import kit
 

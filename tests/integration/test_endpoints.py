@@ -18,9 +18,9 @@ from redis.asyncio import Connection, Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import DataError, RedisError
 
-from crawler.stores import postgres_endpoint
+from crawler.stores import store_endpoints
 from scrapy_seine import redis_topology
-from scrapy_seine.commands import fleet
+from scrapy_seine.commands import fleet_base
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from tests.helpers import drop_database, execute
 
@@ -33,8 +33,8 @@ def silent_port() -> Iterator[int]:
 
 
 def test_both_stores_answer(redis_url: str, database_url: str) -> None:
-    found = postgres_endpoint.endpoints({"REDIS_URL": redis_url, "DATABASE_URL": database_url})
-    assert found == postgres_endpoint.Endpoints(redis_url, database_url)
+    found = store_endpoints.endpoints({"REDIS_URL": redis_url, "DATABASE_URL": database_url})
+    assert found == store_endpoints.Endpoints(redis_url, database_url)
 
 
 def test_a_refused_connection_names_the_setting_and_hides_the_password() -> None:
@@ -43,7 +43,7 @@ def test_a_refused_connection_names_the_setting_and_hides_the_password() -> None
         "DATABASE_URL": "postgresql://u:hunter2@127.0.0.1:1/x?password=hunter2",
     }
     with pytest.raises(StoreUnreachable) as caught:
-        postgres_endpoint.endpoints(settings)
+        store_endpoints.endpoints(settings)
     line = str(caught.value)
     assert "REDIS_URL=redis://***@127.0.0.1:1/0" in line
     assert "DATABASE_URL=postgresql://***@127.0.0.1:1/x" in line
@@ -62,15 +62,15 @@ def test_two_silent_stores_cost_no_more_than_the_limit(
     }
     start = time.monotonic()
     with pytest.raises(StoreUnreachable, match=r"REDIS_URL.*DATABASE_URL"):
-        postgres_endpoint.endpoints(settings)
+        store_endpoints.endpoints(settings)
     assert time.monotonic() - start < 2
 
 
 def test_a_cluster_without_addresses_is_told_which_to_set(redis_url: str) -> None:
     with pytest.raises(ConfigError, match="REDIS_URL and DATABASE_URL must be set"):
-        postgres_endpoint.endpoints({})
+        store_endpoints.endpoints({})
     with pytest.raises(ConfigError, match="DATABASE_URL must be set"):
-        postgres_endpoint.endpoints({"REDIS_URL": redis_url})
+        store_endpoints.endpoints({"REDIS_URL": redis_url})
 
 
 def test_an_address_may_come_from_the_environment_alone(
@@ -78,16 +78,16 @@ def test_an_address_may_come_from_the_environment_alone(
 ) -> None:
     monkeypatch.setenv("REDIS_URL", redis_url)
     monkeypatch.setenv("DATABASE_URL", database_url)
-    here = postgres_endpoint.Endpoints(redis_url, database_url)
-    assert postgres_endpoint.endpoints({}) == here
-    assert postgres_endpoint.endpoints({"REDIS_URL": "", "DATABASE_URL": None}) == here
-    assert fleet.addresses({}) == here
+    here = store_endpoints.Endpoints(redis_url, database_url)
+    assert store_endpoints.endpoints({}) == here
+    assert store_endpoints.endpoints({"REDIS_URL": "", "DATABASE_URL": None}) == here
+    assert fleet_base.addresses({}) == here
     with pytest.raises(StoreUnreachable, match="REDIS_URL=redis"):  # a setting wins
-        postgres_endpoint.endpoints({"REDIS_URL": "redis://127.0.0.1:1"})
+        store_endpoints.endpoints({"REDIS_URL": "redis://127.0.0.1:1"})
 
 
 def test_a_caller_that_needs_one_store_waits_for_no_other(redis_url: str) -> None:
-    found = postgres_endpoint.endpoints({"REDIS_URL": redis_url}, need=("redis",))
+    found = store_endpoints.endpoints({"REDIS_URL": redis_url}, need=("redis",))
     assert found.redis_url == redis_url
 
 
@@ -108,7 +108,7 @@ def test_a_mistyped_parameter_of_redis_is_a_line_at_once(
     """I10: each was a traceback, and the worker waited 600 s for a server that was there."""
     url = f"{redis_url.partition('?')[0]}?{parameter}"
     with pytest.raises(ConfigError, match="REDIS_URL") as caught:
-        postgres_endpoint.endpoints({"REDIS_URL": url}, need=("redis",))
+        store_endpoints.endpoints({"REDIS_URL": url}, need=("redis",))
     assert said in str(caught.value)
     assert "hunter2" not in str(caught.value)
     assert "Traceback" not in capfd.readouterr().err
@@ -124,7 +124,7 @@ def test_a_mistyped_parameter_of_redis_is_a_line_at_once(
 )
 def test_a_parameter_that_an_address_cannot_have_is_a_line_at_once(url: str) -> None:
     with pytest.raises(ConfigError, match="REDIS_URL"):
-        postgres_endpoint.endpoints({"REDIS_URL": url}, need=("redis",))
+        store_endpoints.endpoints({"REDIS_URL": url}, need=("redis",))
 
 
 def test_a_database_that_lacks_letters_is_a_line_at_once(database_url: str) -> None:
@@ -134,7 +134,7 @@ def test_a_database_that_lacks_letters_is_a_line_at_once(database_url: str) -> N
     url = urlsplit(database_url)._replace(path="/t_latin").geturl()
     try:
         with pytest.raises(ConfigError, match="its encoding is LATIN1"):
-            postgres_endpoint.endpoints({"DATABASE_URL": url}, need=("postgres",))
+            store_endpoints.endpoints({"DATABASE_URL": url}, need=("postgres",))
     finally:
         drop_database(database_url, url)
 
@@ -143,7 +143,7 @@ def test_a_cluster_that_is_away_is_waited_for_and_no_traceback(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(StoreUnreachable, match="Connection refused"):
-        postgres_endpoint.endpoints({"REDIS_URL": "redis+cluster://127.0.0.1:1"}, need=("redis",))
+        store_endpoints.endpoints({"REDIS_URL": "redis+cluster://127.0.0.1:1"}, need=("redis",))
     assert "Traceback" not in capfd.readouterr().err
 
 
@@ -168,7 +168,7 @@ def test_a_mistyped_parameter_of_postgresql_is_a_line_at_once(
     """I10: it was taken for an outage, and waited for up to 600 s."""
     sign = "&" if "?" in database_url else "?"
     with pytest.raises(ConfigError, match="DATABASE_URL"):
-        postgres_endpoint.endpoints(
+        store_endpoints.endpoints(
             {"DATABASE_URL": f"{database_url}{sign}{parameter}"}, need=("postgres",)
         )
 
@@ -178,7 +178,7 @@ def test_a_mistyped_parameter_of_postgresql_is_a_line_at_once(
 )
 def test_what_is_no_url_is_not_repeated(url: str) -> None:
     with pytest.raises(ConfigError, match="REDIS_URL") as caught:
-        postgres_endpoint.endpoints({"REDIS_URL": url}, need=("redis",))
+        store_endpoints.endpoints({"REDIS_URL": url}, need=("redis",))
     assert "hunter2" not in str(caught.value)
 
 
@@ -196,13 +196,13 @@ def test_what_is_no_url_is_not_repeated(url: str) -> None:
 )
 def test_what_is_no_url_is_told_why(url: str, words: str) -> None:
     with pytest.raises(ConfigError, match=r"^REDIS_URL ") as caught:
-        postgres_endpoint.endpoints({"REDIS_URL": url}, need=("redis",))
+        store_endpoints.endpoints({"REDIS_URL": url}, need=("redis",))
     assert words in str(caught.value)
 
 
 @pytest.mark.alone
 async def test_a_client_tries_a_dead_server_once(tmp_path: Path) -> None:
-    client: Redis = postgres_endpoint.redis_client(f"unix://{tmp_path}/none.sock")
+    client: Redis = store_endpoints.redis_client(f"unix://{tmp_path}/none.sock")
     start = time.monotonic()
     with pytest.raises(RedisConnectionError):
         await client.ping()
@@ -211,7 +211,7 @@ async def test_a_client_tries_a_dead_server_once(tmp_path: Path) -> None:
 
 
 async def test_a_command_is_packed_as_redis_py_packs_it(redis_url: str) -> None:
-    client = postgres_endpoint.redis_client(redis_url)
+    client = store_endpoints.redis_client(redis_url)
     connection = client.connection_pool.make_connection()
     words = ("SCRIPT LOAD", "Grüße", b"\x00\r\n", 7, -1.5, bytearray(b"x" * 9000), "")
     some = [words, ("SET", *words[1:-2]), ("SET", *words), ("SET", memoryview(b"x"))]
@@ -227,12 +227,12 @@ async def test_no_connection_reads_the_metadata_of_installed_packages(
 ) -> None:
     """It took 1 ms of each connection, and a worker opens several."""
     monkeypatch.setattr("redis.utils.metadata.version", lambda _: pytest.fail("metadata is read"))
-    client = postgres_endpoint.redis_client(redis_url)
+    client = store_endpoints.redis_client(redis_url)
     await client.ping()
     clients: Any = await client.client_list()
     assert redis.__version__ in {one.get("lib-ver", redis.__version__) for one in clients}
     await client.aclose()
-    with postgres_endpoint.blocking_client(redis_url) as blocking:
+    with store_endpoints.blocking_client(redis_url) as blocking:
         assert blocking.ping()
 
 
@@ -243,7 +243,7 @@ def test_a_connection_that_the_other_end_reset_is_an_outage_for_every_event_loop
     """uvloop raises a RuntimeError, by which a worker ended at once in place of waiting."""
 
     async def scenario() -> None:
-        client: Any = postgres_endpoint.redis_client(redis_url)
+        client: Any = store_endpoints.redis_client(redis_url)
         connection = await client.connection_pool.get_connection()
         connection._writer.transport.abort()
         await asyncio.sleep(0)
@@ -260,7 +260,7 @@ def test_a_connection_that_the_other_end_reset_is_an_outage_for_every_event_loop
     "url", ["redis+cluster://127.0.0.1:1", "redis+sentinel://127.0.0.1:1/main", "redis://h:1"]
 )
 async def test_each_kind_of_client_has_such_connections(url: str) -> None:
-    client: Any = postgres_endpoint.redis_client(url)
+    client: Any = store_endpoints.redis_client(url)
     if hasattr(client, "startup_nodes"):
         holders = [*client.startup_nodes, SimpleNamespace(**client.connection_kwargs)]
     else:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from redis.asyncio import Redis
 
-from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.coordinator.leader import Coordinator
 from crawler.catalogue.jobs.in_redis import Jobs
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.encoding.wire import note

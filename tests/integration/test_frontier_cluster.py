@@ -13,7 +13,7 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from crawler.stores.postgres_endpoint import blocking_client, endpoints, redis_client
+from crawler.stores.store_endpoints import blocking_client, endpoints, redis_client
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.encoding.wire import script
 from scrapy_seine.frontier.frontier import Frontier
@@ -58,7 +58,7 @@ async def test_every_verb_works_in_whichever_shard_the_crawl_is(cluster: Redis, 
     assert await f.bury([Burial(lease=dead, note=b"{}")]) == ["OK"]
     assert await f.release([released]) == ["OK"]
     args = [0, landed.id, landed.token]
-    assert await call(cluster, script("land"), [f.keys.prefix], args) == 1
+    assert await call(cluster, script("free_slots"), [f.keys.prefix], args) == 1
     assert await f.renew("w", [landed, done], ttl_ms=TTL, info=b"{}") == [done.id]
     assert await f.reap() == (0, 0)
     await f.set_delay("a.example", delay_ms=0, concurrency=3)

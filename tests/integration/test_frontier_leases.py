@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 
 from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.model import Burial, Done, Retry
-from scrapy_seine.frontier.retry_rules import company
+from scrapy_seine.frontier.worker_deaths import shared_deaths
 from tests.helpers import patient
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 
@@ -198,7 +198,7 @@ async def test_a_worker_that_dies_with_a_page_again_and_again_gets_it_buried(d: 
     for death in range(3):
         (lease,) = await d.take(worker=f"w{death}")
         assert lease.deliveries == death
-        assert death < company(3) or await d.f.isolate(lease, begins=True)
+        assert death < shared_deaths(3) or await d.f.isolate(lease, begins=True)
         d.later(TTL + 1)
         await d.f.reap(max_deliveries=3)
     assert await d.where() == (0, 0, 0, 1)

@@ -29,8 +29,8 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
 from scrapy_seine.frontier.opening import frontier_of
 from scrapy_seine.frontier.partitions import outbox
-from scrapy_seine.frontier.retry_rules import company
 from scrapy_seine.frontier.round_trips.endings import Call
+from scrapy_seine.frontier.worker_deaths import shared_deaths
 from scrapy_seine.lua_scripts import call
 from tests.integration.frontier_kit import T0
 from tests.integration.frontier_model import Known, Way
@@ -291,10 +291,10 @@ class FrontierMachine(RuleBasedStateMachine):
     @rule(choice=st.integers(0, 99))
     def land(self, choice: int) -> None:
         lease, known = self.pick(choice)
-        made = Call("land", [lease.id, lease.token], [])
+        made = Call("free_slots", [lease.id, lease.token], [])
         args = [self.f.now_ms, *made.args]
         prefix = self.f.part(lease.domain).keys.prefix
-        freed = self.run(call(self.redis, script("land"), [prefix], args))
+        freed = self.run(call(self.redis, script("free_slots"), [prefix], args))
         assert freed == (1 if known and not known.landed else 0)
         if known is not None:
             known.landed = True
@@ -340,7 +340,7 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @staticmethod
     def is_to_blame(k: Known) -> bool:
-        alone = k.alone >= MAX_DELIVERIES - company(MAX_DELIVERIES)
+        alone = k.alone >= MAX_DELIVERIES - shared_deaths(MAX_DELIVERIES)
         return k.deliveries >= MAX_DELIVERIES * (1 if alone else 4)
 
     @precondition(lambda self: any(k.state == "dead" for k in self.known.values()))

@@ -81,7 +81,7 @@ async def test_i5_a_landed_download_frees_its_slot_once(d: Driver) -> None:
     args = [d.f.keys.prefix, d.now, lease.id, lease.token]
     from scrapy_seine.frontier.encoding.wire import script
 
-    lua = script("land")
+    lua = script("free_slots")
     assert await d.redis.eval(lua.source, 1, *args) == 1
     assert await d.redis.eval(lua.source, 1, *args) == 0
     (second,) = await d.take(5)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.stores.postgres_endpoint import blocking_client
+from crawler.stores.store_endpoints import blocking_client
 from tests.helpers import wait_until_async
 from tests.integration import redis_fleet
 from tests.integration.politeness.crawl import Crawl

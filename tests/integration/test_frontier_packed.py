@@ -12,6 +12,7 @@ from redis.exceptions import ResponseError
 
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.change_priority import RequestSelection
+from scrapy_seine.frontier.dictionary_choice import NEAR, SAMPLES
 from scrapy_seine.frontier.encoding.codec import PACKED, decode, encode
 from scrapy_seine.frontier.encoding.packing import MOST_DICTIONARIES, Dictionary, is_packed
 from scrapy_seine.frontier.encoding.wire import note
@@ -19,7 +20,6 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.lost_state import StateError
 from scrapy_seine.frontier.model import Burial, Done, Push, Retry
 from scrapy_seine.frontier.opening import frontier_of
-from scrapy_seine.frontier.packer import NEAR, SAMPLES
 from scrapy_seine.frontier.round_trips.endings import Endings
 from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest
 from scrapy_seine.reads.dead_letters import one_dead

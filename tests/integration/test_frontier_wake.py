@@ -191,11 +191,11 @@ async def test_a_slot_that_nobody_has_a_use_for_makes_no_trip(d: Driver) -> None
     lease = exchange.take()
     assert lease is not None
     exchange._timer.cancel()
-    exchange.land(lease)
+    exchange.free_slot(lease)
     assert exchange._timer._set is None
     await d.f.push(pages(1, domain="b.example"))
     await exchange.round_trip()
     exchange.held_count = lambda: 0
-    exchange.land(lease)
+    exchange.free_slot(lease)
     assert exchange._timer._set is not None
     exchange._timer.cancel()

@@ -14,11 +14,11 @@ import pytest
 from scrapy.crawler import Crawler
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.coordinator.leader import Coordinator
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED, Plan
 from crawler.learned_sites import Templates
-from crawler.writer_bridge import storage_of
+from crawler.storage import storage_of
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
@@ -284,7 +284,7 @@ async def test_workers_end_a_job_although_another_one_runs(
     jobs, driver, database, redis_url, monkeypatch
 ):
     """A fleet that stays, and has no coordinator, must not wait for the end of the whole crawl."""
-    monkeypatch.setattr("crawler.upkeep.REVIEW_S", 0.05)
+    monkeypatch.setattr("crawler.periodic_tasks.REVIEW_S", 0.05)
     made = Crawler(FrontierSpider, {"DATABASE_URL": database, "REDIS_URL": redis_url})
     made.stats, made.spider = MemoryStatsCollector(made), FrontierSpider(name="x")
     worker_of(made).member = SimpleNamespace(frontier=driver.f)

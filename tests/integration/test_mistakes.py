@@ -20,7 +20,7 @@ from crawler.demo.own_stores import SCHEMA, clean, demo_endpoints
 from crawler.demo.shop_process import served
 from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
-from crawler.stores.postgres_endpoint import Endpoints
+from crawler.stores.store_endpoints import Endpoints
 from scrapy_seine.commands.misspelt_commands import commands_below
 from scrapy_seine.errors import ConfigError
 from tests import started

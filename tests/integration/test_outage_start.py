@@ -21,11 +21,11 @@ from crawler.demo.pages import Site
 from crawler.demo.shop_process import served
 from crawler.stores import embedded
 from crawler.stores.embedded import Servers, postgres, valkey
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.embedded.data_folder import layout
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.opening import warn_of_eviction
-from scrapy_seine.retry_until import RetryUntil, passes
+from scrapy_seine.store_wait import RetryUntil, passes
 from tests.benchmarks.server import free_port
 from tests.chaos.sides import Seine
 from tests.helpers import patient, server_folder, wait_until

@@ -13,7 +13,7 @@ from crawler.demo.pages import Site
 from crawler.demo.shop_process import served
 from crawler.stores import embedded
 from crawler.stores.embedded import Servers, postgres, valkey
-from crawler.stores.postgres_endpoint import redis_client as connect
+from crawler.stores.store_endpoints import redis_client as connect
 from scrapy_seine.embedded.data_folder import layout
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push

@@ -105,10 +105,10 @@ async def test_the_pause_begins_when_a_late_request_left(redis_client, namespace
     (lease,) = (await frontier.lease("w", 5, ttl_ms=60_000)).leases
     assert lease.slot_ms == 1_000_000
     frontier.now_ms = 1_000_700
-    assert await frontier.late("a", 1_000_600) == 1_001_600
+    assert await frontier.note_late_send("a", 1_000_600) == 1_001_600
     # A clock that is ahead stops no site, and one that is behind shortens no pause.
-    assert await frontier.late("a", 9_000_000) == 1_001_700
-    assert await frontier.late("a", 5) == 1_001_700
+    assert await frontier.note_late_send("a", 9_000_000) == 1_001_700
+    assert await frontier.note_late_send("a", 5) == 1_001_700
     frontier.now_ms = 1_001_699
     assert not (await frontier.lease("w", 5, ttl_ms=60_000)).leases
 
@@ -121,7 +121,7 @@ async def test_another_time_is_never_before_the_own_one(redis_client, namespace)
     frontier.now_ms = 1_001_000
     (ahead,) = (await frontier.lease("w", 5, ttl_ms=60_000, lead_ms=25)).leases
     assert ahead.slot_ms > 1_001_000
-    _, slot_ms, delay_ms = await frontier.reslot(ahead)
+    _, slot_ms, delay_ms = await frontier.reschedule(ahead)
     assert (slot_ms, delay_ms) == (ahead.slot_ms, 1000)
 
 
@@ -149,7 +149,7 @@ async def test_another_time_has_room_for_lateness_too(redis_client, namespace):
     await frontier.push([Push(domain="a", blob=b"x", fingerprint=n) for n in range(3)])
     (late,) = (await frontier.lease("w", 5, ttl_ms=60_000)).leases
     frontier.now_ms = 1_000_100
-    assert await frontier.reslot(late, slack_ms=300) == (1_000_100, 1_000_100, 1000)
+    assert await frontier.reschedule(late, slack_ms=300) == (1_000_100, 1_000_100, 1000)
     frontier.now_ms = 1_001_399
     assert not (await frontier.lease("w", 5, ttl_ms=60_000)).leases
 

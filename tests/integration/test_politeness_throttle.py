@@ -27,15 +27,15 @@ async def pause_of(redis: Redis, name: str) -> int:
 async def test_the_pause_follows_the_latency_within_bounds(redis_client, namespace):
     frontier = Frontier(redis_client, namespace, now_ms=10**12)
     await frontier.configure(delay_ms=0, concurrency=16, half_window_ms=10**9, throttle=True)
-    await frontier.measure({"a": Latency(good=1, good_s=0.2)}, **BOUNDS)
+    await frontier.note_latency({"a": Latency(good=1, good_s=0.2)}, **BOUNDS)
     assert await pause_of(redis_client, namespace) == 100
-    await frontier.measure({"a": Latency(good=100, good_s=30.0)}, **BOUNDS)
+    await frontier.note_latency({"a": Latency(good=100, good_s=30.0)}, **BOUNDS)
     assert await pause_of(redis_client, namespace) in (149, 150)  # all but there
-    await frontier.measure({"a": Latency(bad=100, bad_s=0.1)}, **BOUNDS)
+    await frontier.note_latency({"a": Latency(bad=100, bad_s=0.1)}, **BOUNDS)
     assert await pause_of(redis_client, namespace) in (149, 150)  # quick errors prove nothing
-    await frontier.measure({"a": Latency(bad=100, bad_s=900.0)}, **BOUNDS)
+    await frontier.note_latency({"a": Latency(bad=100, bad_s=900.0)}, **BOUNDS)
     assert await pause_of(redis_client, namespace) == 1000
-    await frontier.measure({"a": Latency(good=500, good_s=0.5)}, **BOUNDS)
+    await frontier.note_latency({"a": Latency(good=500, good_s=0.5)}, **BOUNDS)
     assert await pause_of(redis_client, namespace) == 10
     # An operator's own pause is never undercut.
     await frontier.set_delay("a", delay_ms=300)
@@ -45,7 +45,7 @@ async def test_the_pause_follows_the_latency_within_bounds(redis_client, namespa
 async def test_what_was_measured_counts_only_where_the_crawl_throttles(redis_client, namespace):
     frontier = Frontier(redis_client, namespace, now_ms=10**12)
     await frontier.configure(delay_ms=0, concurrency=16, half_window_ms=10**9)
-    await frontier.measure({"a": Latency(good=1, good_s=0.2)}, **BOUNDS)
+    await frontier.note_latency({"a": Latency(good=1, good_s=0.2)}, **BOUNDS)
     assert await pause_of(redis_client, namespace) == 0
 
 

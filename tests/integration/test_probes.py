@@ -25,7 +25,7 @@ import pytest
 from crawler.stores import embedded
 from crawler.stores.embedded import Servers, valkey
 from crawler.stores.migrations import migrate
-from crawler.stores.postgres_endpoint import blocking_client
+from crawler.stores.store_endpoints import blocking_client
 from scrapy_seine.embedded.data_folder import layout
 from tests.helpers import patient, server_folder, serving, wait_until
 from tests.unit.deploy.manifests import built, environment, pods

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from crawler.demo.shop_process import served
-from crawler.stores.postgres_endpoint import blocking_client
+from crawler.stores.store_endpoints import blocking_client
 from scrapy_seine.engine.reading.watchdog import EXIT_CODE
 from scrapy_seine.frontier.keys import Keys
 from tests import started

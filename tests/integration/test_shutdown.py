@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from crawler.demo.shop_process import ServedShop, served
-from crawler.stores.postgres_endpoint import blocking_client
+from crawler.stores.store_endpoints import blocking_client
 from scrapy_seine.frontier.keys import Keys
 from tests import started
 from tests.benchmarks.server import free_port

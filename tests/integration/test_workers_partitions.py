@@ -16,7 +16,7 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from crawler.stores.postgres_endpoint import blocking_client
+from crawler.stores.store_endpoints import blocking_client
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Done, Push

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
-from scrapy_seine.records import Record, Value
+from scrapy_seine.attrs_bases import Record, Value
 
 FIELDS: dict[str, Any] = {
     "name": attrs.field(),

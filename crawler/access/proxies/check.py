@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import attrs
 
 from crawler.access.detect import Page, judge
-from crawler.access.proxies.line import Proxy
-from scrapy_seine.engine.download.http.gateway import asked_for
-from scrapy_seine.records import Value
+from crawler.access.proxies.list_format import Proxy
+from scrapy_seine.attrs_bases import Value
+from scrapy_seine.engine.download.http.url_gateway import asked_for
 
 if TYPE_CHECKING:
     import wreq

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from crawler.access.proxies.line import BadLine, Proxy, parse
+from crawler.access.proxies.list_format import BadLine, Proxy, parse
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError
 

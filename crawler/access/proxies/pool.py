@@ -14,11 +14,11 @@ from typing import Any, Literal
 import attrs
 from redis.asyncio import Redis
 
-from crawler.access.proxies.line import Proxy
+from crawler.access.proxies.list_format import Proxy
 from crawler.access.shared_state import prefix, run, text
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, number
-from scrapy_seine.lenient import record, whole_number
-from scrapy_seine.records import Value
+from scrapy_seine.lenient_parsing import record, whole_number
 
 #: A proxy whose pause ends within this time is taken in advance, ms.
 LEAD_MS = 1000

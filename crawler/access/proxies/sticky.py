@@ -10,8 +10,8 @@ from time import monotonic
 
 import attrs
 
+from scrapy_seine.attrs_bases import Record
 from scrapy_seine.config import SettingsLike, number
-from scrapy_seine.records import Record
 
 #: Pools whose proxies are sticky.
 _STICKY_POOLS = frozenset({"residential", "gateway"})

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 _DAY_S = 86_400.0
 #: Steps of the iteration for the rate; intervals with a change count as equally long.

@@ -7,7 +7,7 @@ from datetime import datetime
 import attrs
 
 from crawler.catalogue.coordinator.change_rate import Looks
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -34,7 +34,7 @@ from crawler.catalogue.coordinator.importance import importance
 from crawler.catalogue.coordinator.known_product import KnownProduct
 from crawler.catalogue.jobs.model import Plan
 from crawler.stores.queries import query
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 #: Shortest period of a product, s.

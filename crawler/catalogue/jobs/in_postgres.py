@@ -8,7 +8,7 @@ import attrs
 from psycopg2.extras import execute_values
 
 from crawler.catalogue.jobs.model import Job
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 _UPSERT = """

@@ -19,7 +19,7 @@ from scrapy_seine.fingerprint import fingerprint, within
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
-from scrapy_seine.lenient import items, real, whole_number, word
+from scrapy_seine.lenient_parsing import items, real, whole_number, word
 from scrapy_seine.reads.progress import Pace
 from scrapy_seine.urls import domain, tidy
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.reads.progress import Estimate, Pace, estimate, follow
-from scrapy_seine.records import Value
 
 State = Literal["running", "paused", "finished", "cancelled"]
 #: Counters of a job by the outcomes of its requests.

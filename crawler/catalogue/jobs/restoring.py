@@ -19,7 +19,7 @@ from crawler.catalogue.jobs.in_postgres import Unended, mark_lost, record, recor
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED_STATES, Job, next_name
 from crawler.stores.frontier_ids import note_frontier
-from scrapy_seine.lenient import moment_of, whole_number
+from scrapy_seine.lenient_parsing import moment_of, whole_number
 
 logger = logging.getLogger(__name__)
 

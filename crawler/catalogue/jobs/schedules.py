@@ -16,10 +16,10 @@ import orjson
 
 from crawler.catalogue.jobs import cron_times
 from crawler.catalogue.jobs.model import NAME, Plan
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.lenient import items, real, record, word
-from scrapy_seine.records import Value
+from scrapy_seine.lenient_parsing import items, real, record, word
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)

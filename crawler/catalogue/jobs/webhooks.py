@@ -25,12 +25,12 @@ import orjson
 from redis.exceptions import RedisError
 
 from crawler.catalogue.jobs.model import ENDED, Job
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.lenient import real, record, word
+from scrapy_seine.lenient_parsing import real, record, word
 from scrapy_seine.printable import redact
-from scrapy_seine.records import Value
 
 logger = logging.getLogger(__name__)
 #: Approximate number of stored events; a receiver that is down for longer misses the oldest.

@@ -19,7 +19,7 @@ from crawler.dashboard.pages.products import price, stock_words
 from crawler.dashboard.product_pictures import Stored, picture
 from crawler.reads.database import Row
 from crawler.reads.products import changes, doubts, product
-from scrapy_seine.lenient import moment_of
+from scrapy_seine.lenient_parsing import moment_of
 
 #: Points of a price's chart.
 _POINTS = 240

@@ -34,7 +34,7 @@ from crawler.extract.links.traps import is_trap
 from crawler.extract.links.unlinked import loaded_addresses, unlinked
 from crawler.extract.page.page import Element, Page, tidied
 from crawler.extract.words import Marks
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import MAX_LENGTH
 
 LinkKind = Literal["product", "pagination", "listing", "other"]

@@ -15,7 +15,7 @@ import attrs
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import looks_like_listing, looks_like_product
 from crawler.extract.links.choice import Link, url_checksum
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 #: Dead-end pages of a shape, without a useful one, after which the shape is not fetched any more.
 DEAD_END_PAGES = 20

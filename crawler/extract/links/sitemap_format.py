@@ -11,7 +11,7 @@ from itertools import islice
 import attrs
 
 from crawler.extract import lazy_patterns
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import MAX_LENGTH, absolute
 
 #: The limits of the sitemap protocol; the one of bytes is higher, because some files exceed it.

@@ -20,7 +20,7 @@ from crawler.extract.listing.further_pages import MAX_PAGES, numbers_of, split_n
 from crawler.extract.page import lines
 from crawler.extract.page.page import Page
 from crawler.extract.words import any_of
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import MAX_LENGTH
 
 #: Forms of a second page's address, the most frequent first; each costs one request of a site.

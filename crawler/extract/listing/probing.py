@@ -16,7 +16,7 @@ import attrs
 from crawler.extract.links.choice import Link
 from crawler.extract.listing.further_pages import MAX_PAGES, numbers_of, split_number, step_of
 from crawler.extract.page.page import Page
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import MAX_LENGTH
 
 #: Pages probed of one listing, at most.

@@ -14,7 +14,7 @@ import attrs
 from crawler.extract import lazy_patterns
 from crawler.extract.money import multiples, short_currency_words
 from crawler.extract.money.currencies import CODES, SPELLINGS, TOMAN, currency_of, is_narrowed_by
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 _THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND"})
 _SPACES = " \u00a0\u202f\u2009"
@@ -34,6 +34,8 @@ _AMOUNT = lazy_patterns.pattern(rf"(?=[\d.,])(?<![\d,])(?<![^A-Za-z\u00aa-\u1fff
 _NO_CENTS = lazy_patterns.pattern(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
 #: Figures that are certainly an amount, because they end in cents or in a group.
 _CENTS_OR_GROUPS = lazy_patterns.pattern(r"\D\d{2,3}$")
+#: Signs with which codes begin outside the countries of their currencies: R100, KM12.
+_BEGIN_CODES = {"R": "ZAR", "KM": "BAM"}
 #: Signs that belong to a type's name when they follow a number: 1587R.
 _ONLY_BEFORE = frozenset({"R", "DT"})
 _MAX_SIGN_LENGTH = max(map(len, SPELLINGS))
@@ -273,8 +275,9 @@ def _own_sign(
         if sign_after in CODES or sign_before is None or is_narrowed_by(sign_before, sign_after)
         else sign_before
     )
-    if sign == "R" and local != "ZAR" and (local or not _CENTS_OR_GROUPS.search(figures)):
-        return None  # in types such as 986479R21 and R100, R is no rand
+    is_before = sign in _BEGIN_CODES and sign != sign_after and _BEGIN_CODES[sign] != local
+    if is_before and (local or not _CENTS_OR_GROUPS.search(figures)):
+        return None  # 986479R21, R100 and KM12 are codes
     return sign
 
 

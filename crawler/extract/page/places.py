@@ -115,9 +115,14 @@ def _sells_here(card: Element, first: Element) -> bool:
     return any(holds_digit(text) and len(text) < _SHORT for text in told)
 
 
+_IS_PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:\?|\Z)", re.I).search
+
+
 def shows_another(card: Element) -> bool:
     """Whether a box that is called a card shows another thing: not, where it only holds buttons."""
-    first = next(card.iter("a"), None)
+    # A link to a picture enlarges the product's own.
+    links = (link for link in card.iter("a") if not _IS_PICTURE(link.get("href") or ""))
+    first = next(links, None)
     if first is None:
         return False
     if _buys(card) or (card.tag == "aside" and _sells_here(card, first)):

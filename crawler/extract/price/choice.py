@@ -16,7 +16,7 @@ from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import leads_away, maker_led_to, path
+from crawler.extract.page.places import path
 from crawler.extract.price import per_unit
 from crawler.extract.price.labelled_above import labelled_above
 from crawler.extract.price.line_amounts import (
@@ -27,7 +27,7 @@ from crawler.extract.price.line_amounts import (
     says_old,
     with_next,
 )
-from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, is_in_tile
+from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, follows_link, is_in_tile
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
     COSTS,
@@ -39,6 +39,7 @@ from crawler.extract.price.other_amounts import (
     names_lowest,
     says_other,
 )
+from crawler.extract.price.price_filters import is_bound, is_filter_step
 from crawler.extract.price.priced_choices import has_several, prefer_selected
 from crawler.extract.price.regular_price import (
     OTHER,
@@ -54,8 +55,9 @@ from crawler.extract.price.regular_price import (
     stands_alone,
     unmark_paid,
 )
+from crawler.extract.price.side_offers import is_side_offer
 from crawler.extract.price.tiles import Amounts, is_within
-from crawler.extract.price.two_currencies import without_conversions
+from crawler.extract.price.two_currencies import without_conversions, without_rates
 from crawler.extract.price.words_beside import (
     AROUND,
     BEHIND,
@@ -71,7 +73,7 @@ from crawler.extract.price.words_beside import (
 )
 from crawler.extract.stock.availability import availability_of_text, buys
 from crawler.extract.visible_signs import Visible
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 #: Words before and after an amount in a sentence, and characters of an article.
 _MIN_BEFORE, _MIN_AFTER, _MIN_ARTICLE = 3, 2, 800
@@ -79,8 +81,6 @@ _WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
 #: Signs of a surcharge or a discount: `Velvet +120 €`.
 _MORE_OR_LESS = frozenset({"+", "−"})
 _LABEL_AT_END = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
-#: Lines in a tile between its link and its price.
-_SKIPPED_FLAGS = _lines.OLD | _lines.HIDDEN | _lines.STOCK
 #: The highest cost of a price, and of another amount such as postage; beyond, it is too far off.
 _MAX_COST, _MAX_OTHER = 150, 90
 #: Characters before an amount at the start of its line.
@@ -90,6 +90,8 @@ _MAX_LABEL = 120
 #: Amounts of a page that are weighed.
 _MAX_AMOUNTS = 3_000
 _MAX_LINKED = 6
+#: Rows of few tiles with other products.
+_MAX_ROWS = 3
 #: Boxes in which words before an amount are no sentence.
 _BOX_FLAGS = _lines.PRICE | _lines.LABEL
 #: Lines between a sentence and the price that it is about.
@@ -108,7 +110,9 @@ def _candidates(
     if look_for_tiles and own_lines:
         untiled = [pair for pair in own_lines if not is_in_tile(walk, pair[0])]
         signs.lone_cards = 0 if signs.cards else len(own_lines) - len(untiled)
-        own_lines = untiled
+        own_lines = [
+            pair for pair in untiled if not (is_side_offer(walk, pair[0]) or is_filter_step(*pair))
+        ]
     if not own_lines and not signs.cards:
         marked = [pair for pair in amounts if _beside_others(pair[0])]
         own_lines = [pair for pair in marked if not look_for_tiles or not is_in_tile(walk, pair[0])]
@@ -125,6 +129,8 @@ def _all_amounts(walk: Lines, local: str | None, look_for_tiles: bool) -> Amount
         if line.flags & line_flags != _lines.DIGIT:
             continue
         monies = monies_of(line, local)
+        if "=" in line.text:
+            monies = without_rates(line.text, monies)
         if len(monies) == 1 and monies[0].currency is None:
             monies = with_next(walk, line, monies[0], local)
         remaining -= len(monies)
@@ -141,7 +147,7 @@ def _beside_others(line: Line) -> bool:
 
 def _weigh_line(walk: Lines, line: Line, monies: Sequence[Money]) -> list[Candidate]:
     place = _Place(
-        line, line.index - walk.heading, label_before(walk, line), _follows_link(walk, line)
+        line, line.index - walk.heading, label_before(walk, line), follows_link(walk, line)
     )
     starts = [0, *(money.end for money in monies)]
     ends = [*(money.start for money in monies[1:]), len(line.text)]
@@ -184,29 +190,6 @@ def label_before(walk: Lines, line: Line) -> str:
     return tail[1] if tail else ""
 
 
-def _follows_link(walk: Lines, line: Line) -> bool:
-    """Whether a line comes right after a link, as the price in a listing's tile."""
-    place = line.index - 1
-    while place > 0 and walk.lines[place].flags & _SKIPPED_FLAGS:
-        place -= 1
-    flags = walk.lines[place].flags
-    if place <= walk.heading or not flags & _lines.LINK or flags & _lines.FACT:
-        return False
-    if flags & _lines.DIGIT and any(find_prices(walk.lines[place].text[:LONGEST_LINE])):
-        return False  # another edition with its price
-    if walk.heading >= 0 and walk.lines[walk.heading].text.startswith(walk.lines[place].text):
-        return False  # the product's maker or its name
-    element = walk.lines[place].element
-    return maker_led_to(element) is None and not _leads_nowhere(element)
-
-
-def _leads_nowhere(element: Element) -> bool:
-    """Whether a link runs a script instead of leading to a page: `javascript:print()`."""
-    boxes = (element, *islice(element.iterancestors(), _MAX_LINKED))
-    link = next((box for box in boxes if box.tag == "a"), None)
-    return link is not None and not leads_away(link)
-
-
 @attrs.frozen(eq=False, repr=False)
 class _Place(Value):
     """Where an amount stands, and what is around it."""
@@ -243,7 +226,7 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
         other = True
     if per_unit.names_unit(before[-20:], line.text[money.end : money.end + BEHIND]):
         other = True
-    if before[-2:].strip() in _MORE_OR_LESS:
+    if before[-2:].strip() in _MORE_OR_LESS or is_bound(before):
         other = True
     cost = _cost_of_place(money, place) + (OTHER if other else 0)
     if start and RANGE.match(before):
@@ -321,20 +304,25 @@ def find_price(
     candidates = without_conversions(_candidates(walk, signs, amounts, tiles), shop_currency)
     signs.priced_choices = has_several(candidates)
     candidates, price = _choose(candidates, walk)
-    if price is not None and tiles and walk.heading >= 0:
-        row = amounts.row_of(price.line, walk.lines[walk.heading].element)
-        if row:  # the amount is another product's, and so are those in the tiles beside it
-            signs.cards = max(signs.cards, len(row))
-            candidates, price = _choose(
-                [c for c in candidates if not is_within(c.line.element, row)], walk
-            )
+    for _ in range(_MAX_ROWS if tiles and walk.heading >= 0 else 0):
+        main = walk.lines[walk.heading].element
+        row = [] if price is None else amounts.row_of(price.line, main)
+        if not row:
+            break
+        # The amount is another product's, and so are those in the tiles beside it.
+        signs.cards = max(signs.cards, len(row))
+        candidates, price = _choose(
+            [c for c in candidates if not is_within(c.line.element, row)], walk
+        )
     if price is None or price.cost > (_MAX_OTHER if price.other else _MAX_COST) or is_struck(price):
         return
     if not price.money.value and price.line.index < walk.heading:
         return  # the sum of the cart in the page's head
     if price.other and (len(price.line.text) > LONGEST_TILE_PRICE or _is_postage(price)):
         return  # a sentence about postage or the sum from which it is free
-    if not price.line.flags & _lines.PRICE and asks_for_price(walk, price.line.index):
+    is_above = price.line.index < walk.heading
+    searched_to = len(walk.lines) if is_above else price.line.index
+    if not price.line.flags & _lines.PRICE and asks_for_price(walk, searched_to):
         return
     signs.price_alone = len(candidates) == 1
     by_unit = (signs.price_alone or price.line.flags & _lines.PRICE) and per_unit.names_unit(

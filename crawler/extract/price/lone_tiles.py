@@ -6,10 +6,11 @@ import re
 from itertools import islice
 
 from crawler.extract.address_kinds import looks_like_product
+from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element, short_text
-from crawler.extract.page.places import checks_out, leads_away
+from crawler.extract.page.places import checks_out, leads_away, maker_led_to
 from crawler.extract.price.line_amounts import LONGEST_LINE
 from crawler.extract.stock.availability import buys
 
@@ -19,6 +20,8 @@ LONGEST_TILE_PRICE = 40
 #: Boxes around an element, and boxes that are searched for a link.
 _MAX_BOXES, _MAX_LINKED = 100, 6
 _MIN_NAME = 3
+#: Lines in a tile between its link and its price.
+_SKIPPED_FLAGS = _lines.OLD | _lines.HIDDEN | _lines.STOCK
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)\b", re.I).search
 
 
@@ -69,3 +72,26 @@ def _share_a_box(main: Element, title: Element, price: Element) -> bool:
     boxes = (title, *islice(title.iterancestors(), _MAX_BOXES))
     box = next((e for e in boxes if e in around), None)
     return box is None or box is main or any(a is box for a in main.iterancestors())
+
+
+def follows_link(walk: Lines, line: Line) -> bool:
+    """Whether a line comes right after a link, as the price in a listing's tile."""
+    place = line.index - 1
+    while place > 0 and walk.lines[place].flags & _SKIPPED_FLAGS:
+        place -= 1
+    flags = walk.lines[place].flags
+    if place <= walk.heading or not flags & _lines.LINK or flags & _lines.FACT:
+        return False
+    if flags & _lines.DIGIT and any(find_prices(walk.lines[place].text[:LONGEST_LINE])):
+        return False  # another edition with its price
+    if walk.heading >= 0 and walk.lines[walk.heading].text.startswith(walk.lines[place].text):
+        return False  # the product's maker or its name
+    element = walk.lines[place].element
+    return maker_led_to(element) is None and not _leads_nowhere(element)
+
+
+def _leads_nowhere(element: Element) -> bool:
+    """Whether a link runs a script instead of leading to a page: `javascript:print()`."""
+    boxes = (element, *islice(element.iterancestors(), _MAX_LINKED))
+    link = next((box for box in boxes if box.tag == "a"), None)
+    return link is not None and not leads_away(link)

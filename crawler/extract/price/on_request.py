@@ -34,6 +34,20 @@ def asks_for_price(walk: Lines, before: int) -> bool:
     return any(map(_MAY_ASK.__getitem__, texts)) and _ON_REQUEST("\n".join(texts)) is not None
 
 
+def asks_in_price_box(walk: Lines) -> bool:
+    """Whether a box for the price has words for a price on request."""
+    lines = walk.lines[max(walk.heading, 0) :][:_MAX_DISTANCE]
+    boxed = (line.text for line in lines if line.flags & _lines.PRICE)
+    return any(
+        len(text) < LONGEST_TILE_PRICE and (_ASKS[text] or says_on_request(text)) for text in boxed
+    )
+
+
+def says_on_request(text: str) -> bool:
+    """Whether a text says that the price has to be asked for."""
+    return _ON_REQUEST(text) is not None
+
+
 def _names_no_amount(lines: list[Line]) -> bool:
     """Whether the value behind a label for the price is a word without an amount."""
     for label, value in pairwise(lines):

@@ -17,7 +17,7 @@ from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
 from crawler.extract.page.page import short_text
 from crawler.extract.price.other_amounts import PERCENT, POSTAGE, WITH_TAX, says_other
 from crawler.extract.words import Marks, any_word
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 #: Text beside an amount that qualifies it: words, a range, a sum, a quantity.
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{3}|[-–—/+]|\d\s?[^\W\d_]")

@@ -1,13 +1,28 @@
-"""Drop the conversion of an amount that is shown in two currencies: `25,00 лв. / 12,78 €`."""
+"""Drop conversions between currencies: `25,00 лв. / 12,78 €`, and rates: `1 € = 7,53450 kn`."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import attrs
 
+from crawler.extract.money.amounts import Money
 from crawler.extract.price.regular_price import Candidate, stands_alone
 
 #: Signs between an amount and the same one in another currency.
 _SIGNS_BETWEEN = " \u00a0/|()[]≈~=·•-–—"
+
+#: The sign and the amount behind one unit of another currency.
+_EQUALS_AMOUNT = re.compile(r"\s?=\s?\D{0,4}\d").match
+
+
+def without_rates(text: str, monies: Sequence[Money]) -> Sequence[Money]:
+    """Drop the amounts of an exchange rate in a text, and those behind them."""
+    for place, money in enumerate(monies):
+        if money.value == 1 and _EQUALS_AMOUNT(text, money.end):
+            return monies[:place]
+    return monies
 
 
 def without_conversions(candidates: list[Candidate], shop_currency: str | None) -> list[Candidate]:

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from crawler.extract import lazy_patterns
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 _MAX_NODES = 20_000
 _MAX_LENGTH = 1_500_000

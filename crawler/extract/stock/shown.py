@@ -14,8 +14,8 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, short_text
 from crawler.extract.page.places import leads_away, path
 from crawler.extract.stock.availability import WORDS, availability_of_text, buys, buys_in_short
-from crawler.extract.stock.by_price import SOLD as _SOLD
-from crawler.extract.stock.by_price import sold_in, stock_behind_price
+from crawler.extract.stock.behind_price import SOLD as _SOLD
+from crawler.extract.stock.behind_price import sold_in, stock_behind_price
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import Marks, alone_of, any_word, begun_of, finder, finder_of
 from crawler.extract.words.listed_words import Together
@@ -31,8 +31,6 @@ _SOON = alone_of("stock", "soon")
 _NOTIFIES = alone_of("stock", "notify")
 #: A choice's name before its stock.
 _CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
-#: The caption of a button that asks the seller, bids or reserves.
-_ASKS = alone_of("buy", "asks")
 #: Characters of a line about the stock.
 _MAX_LENGTH = 100
 #: Lines after the heading in which a sentence is about the product.
@@ -388,23 +386,6 @@ def stock_above(heading: Element) -> str | None:
 def _holds_more(box: Element) -> bool:
     """Whether a box may be one of several about the product, and not the page's whole content."""
     return box.tag in {"div", "section", "article"}
-
-
-def asks_seller(walk: Lines) -> bool:
-    """Whether a button or link asks the seller, bids or reserves, as on pages without a cart."""
-    pressable = _lines.BUTTON | _lines.LINK
-    return any(
-        line.flags & pressable
-        and len(line.text) < _SHORT
-        and (_ASKS(line.text) or _starts_letter(line.element))
-        for line in walk.own
-    )
-
-
-def _starts_letter(element: Element) -> bool:
-    """Whether a link starts an e-mail about the product: its address has a subject."""
-    address = element.get("href") or "" if element.tag == "a" else ""
-    return address.startswith("mailto:") and "subject=" in address
 
 
 def _offers_notice(line: Line) -> bool:

@@ -10,7 +10,7 @@ from lxml import etree
 
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.structured.product_fields import Node
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 _BY_ID = etree.XPath("//*[@id=$name]")
 _ADDRESSES = {

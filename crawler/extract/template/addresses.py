@@ -10,7 +10,7 @@ import attrs
 
 from crawler.extract import lazy_patterns
 from crawler.extract.links.dead_ends import split_path
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 #: Products of a shape, and products per other page of it, from which on its other pages count as
 #: products.

@@ -12,7 +12,6 @@ from crawler.extract.default_parser import Found
 from crawler.extract.money.cents import take_shown_price
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.addresses import Addresses
-from crawler.extract.template.applied import mend
 from crawler.extract.template.confidence import doubted
 from crawler.extract.template.drift import Drift
 from crawler.extract.template.language import foreign_language
@@ -20,6 +19,7 @@ from crawler.extract.template.make import COMPARED, NEWEST, Make
 from crawler.extract.template.make_signature import broad_signature, signature
 from crawler.extract.template.mass_changes import CHANGED
 from crawler.extract.template.observation import FIELDS, Observation, observe
+from crawler.extract.template.page_correction import mend
 from crawler.extract.template.page_doubts import (
     Doubt,
     Judgement,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from crawler.extract.template.mass_changes import CHANGED
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 #: The texts of changes that do not only make a field doubtful, by kind.
 _DESCRIPTIONS = {

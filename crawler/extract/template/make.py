@@ -6,9 +6,9 @@ from collections import deque
 
 import attrs
 
-from crawler.extract.template.mending import Mender
+from crawler.extract.template.place_search import Mender
 from crawler.extract.template.profile import Profile
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 #: Newest pages that are compared, and the fields that are compared.
 NEWEST = 12

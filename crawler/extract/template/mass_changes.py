@@ -19,7 +19,7 @@ from crawler.extract.default_parser import Found
 from crawler.extract.template.name_affixes import Affix, common_affix
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.page_doubts import Doubt
-from scrapy_seine.records import Record, Value
+from scrapy_seine.attrs_bases import Record, Value
 
 #: The kind of the doubt, which needs stored values.
 CHANGED = "changed"

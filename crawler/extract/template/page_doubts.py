@@ -11,7 +11,7 @@ from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.template.confidence import TRUST, confidence
 from crawler.extract.template.observation import Observation, form_of
 from crawler.extract.template.profile import KNOWN, Field, Profile
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 #: Products before an oddity of all prices or currencies is reported.
 _MIN_ODD_PAGES = 20

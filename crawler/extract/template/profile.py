@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from crawler.extract.template.observation import FIELDS, Observation
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 #: Pages of a make after which other pages are compared with it.
 KNOWN = 8

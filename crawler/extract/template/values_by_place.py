@@ -21,7 +21,7 @@ from crawler.extract.page.places import path
 from crawler.extract.price.choice import is_labelled
 from crawler.extract.visible.product_shown import currency_of_place, heading_of
 from crawler.extract.visible.titles import title_parts
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 #: Fields whose place is searched.
 PLACED = ("name", "price", "sku")

@@ -17,9 +17,9 @@ from hashlib import blake2b
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.newest import Newest
+from crawler.extract.limited_dict import Newest
 from crawler.extract.template.page_doubts import Doubt
-from scrapy_seine.records import Record, Value
+from scrapy_seine.attrs_bases import Record, Value
 
 #: The kind of the doubt. A second look decides about it, not the number of doubtful pages.
 TURNED = "turned"

@@ -254,7 +254,7 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
     attributes: dict[str, str] = {}
     internal_ids: list[tuple[str, str]] = []
     for row in walk.rows[:200]:
-        pair = _row(row)
+        pair = row_pair(row)
         if pair is None:
             for fact in _below_heads(row):
                 _take(signs, *fact)
@@ -483,7 +483,8 @@ def _are_variants(heads: Element, values: Element) -> bool:
     )
 
 
-def _row(row: Element) -> tuple[str, str] | None:
+def row_pair(row: Element) -> tuple[str, str] | None:
+    """Return the label and the value of a table's row, or of a term and its definition."""
     if row.tag == "dt":
         value = row.getnext()
         if value is None or value.tag != "dd":

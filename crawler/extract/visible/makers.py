@@ -7,16 +7,31 @@ from itertools import islice
 from unicodedata import normalize
 
 from crawler.extract import lazy_patterns
+from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import Element, short_text
 from crawler.extract.page.places import maker_led_to
-from crawler.extract.visible.facts import MAX_BRAND, names_maker
-from crawler.extract.words import Marks
+from crawler.extract.visible.facts import MAX_BRAND, names_maker, row_pair
+from crawler.extract.visible_signs import Visible
+from crawler.extract.words import Marks, alone_of
 
 #: Boxes around the heading, and links and pictures in one.
 _MAX_AROUND, _MAX_LINKS = 4, 150
 #: Whether a class names a box for makers.
 _IS_MAKERS = Marks(lambda words: names_maker(words[:1000].lower()) is not None)
+#: A label of the brand, which the manufacturer's own name need not be.
+_NAMES_BRAND = alone_of("label", "trademark", 3)
+_MAX_ROWS = 200
 _LETTERS = lazy_patterns.pattern(r"[^\W_]+")
+
+
+def prefer_brand(walk: Lines, signs: Visible) -> None:
+    """Take the value in the row of the brand where a page has a row of its manufacturer as well."""
+    if not any(field == "brand" for field, _ in signs.further_facts):
+        return
+    rows = map(row_pair, walk.rows[:_MAX_ROWS])
+    brands = (pair[1] for pair in rows if pair and _NAMES_BRAND(pair[0]))
+    if brand := next(filter(None, map(_valid_maker, brands)), None):
+        signs.fields["brand"] = brand
 
 
 def maker_beside(heading: Element) -> str | None:

@@ -52,12 +52,16 @@ _DATE_OR_TIME = re.compile(
     r"|\d\s?月\s?\d{1,2}\s?日",
     re.I,
 ).search
+#: The days of an event: `6.–10. June 2024`.
+_DAYS = re.compile(r"(?<!\d)[0-3]?\d\.?\s?[–-]\s?[0-3]?\d\.?\s[^\W\d_]{3,12}\s20\d\d(?!\d)").search
 #: The area of a room or a piece of land.
 _AREA = re.compile(r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|qm|sq\.?\s?m|м2|м²)(?!\w)", re.I).search
 #: Characters of a line with the price.
 _MAX_LINE = 120
 #: Characters of sentences that make a page an article, and of a line that is a sentence.
 _MIN_ARTICLE, _MIN_SENTENCE = 2_000, 80
+#: Characters of a sentence with the prices of several things.
+_MIN_PRICE_SENTENCE = 60
 #: Cells that may have their label in the cell before.
 _CELLS = frozenset({"td", "dd"})
 #: Lines behind the heading that are read.
@@ -76,7 +80,7 @@ def weigh_offer(
         any(map(raw.__contains__, _BOARDS))
         or (len(line.text) <= _MAX_LINE and _names_service(line.text))
         or any(
-            _SERVICE(near_line.text) or _AREA(near_line.text)
+            _SERVICE(near_line.text) or _AREA(near_line.text) or _DAYS(near_line.text)
             for near_line in walk.own
             if _is_near(near_line, line)
         )
@@ -84,6 +88,8 @@ def weigh_offer(
     if len(line.text) <= _MAX_LINE and not (signs.of_service or line.flags & _lines.LINK):
         signs.price_stands = _stands_alone(line, price, local)
         signs.plainly = signs.price_stands and _offers_one(walk, signs, local, heading)
+    is_sentence = len(line.text) > _MIN_PRICE_SENTENCE and not signs.price_stands
+    signs.in_price_sentence = is_sentence and len(monies_of(line, local)) > 1
 
 
 def _offers_one(walk: Lines, signs: Visible, local: str | None, heading: Element) -> bool:

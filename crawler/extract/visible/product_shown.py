@@ -18,10 +18,11 @@ from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text
 from crawler.extract.price.choice import find_price
 from crawler.extract.price.free import take_free
-from crawler.extract.price.on_request import asks_for_price
+from crawler.extract.price.on_request import asks_for_price, asks_in_price_box
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.drawn_buttons import take_picture_buttons
-from crawler.extract.stock.shown import asks_seller, read_stock, says_unavailable, stock_above
+from crawler.extract.stock.shown import read_stock, says_unavailable, stock_above
+from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
 from crawler.extract.visible.facts import (
     brand_before,
     find_facts,
@@ -30,7 +31,7 @@ from crawler.extract.visible.facts import (
     take_addressed,
     take_confirmed,
 )
-from crawler.extract.visible.makers import maker_beside
+from crawler.extract.visible.makers import maker_beside, prefer_brand
 from crawler.extract.visible.pictures import named_pictures, picture_beside
 from crawler.extract.visible.plain_offers import weigh_offer
 from crawler.extract.visible.price_in_attributes import take_attribute
@@ -111,6 +112,7 @@ def _heading_of(page: Page, expected: str) -> Element | None:
             title_box is not None
             and not is_of_frame(title_box)
             and not is_general(short_text(title_box))
+            and not _is_shops_title(title_box, title, page.url)
         ):
             return (
                 title_box
@@ -123,6 +125,11 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         likeliest = _name_behind_maker(likeliest, title)
     heading = likeliest if best_score >= _MIN_SCORE else heading_by_price(page)
     return _unless_whole_title(framed, title) if heading is None else heading
+
+
+def _is_shops_title(box: Element, title: str, url: str) -> bool:
+    """Whether a box has the whole title, which is the shop's name on all of its pages."""
+    return short_text(box).casefold() == title and says_host(title, host_of(url))
 
 
 def _unless_whole_title(framed: Element | None, title: str) -> Element | None:
@@ -165,12 +172,14 @@ def _is_shops(text: str, title: str, url: str) -> bool:
 def _large(page: Page) -> Element | None:
     """Return the name's box on a page without headings, whose title has no text of the page.
 
-    It is a box with a class for the product's name, else the first text in large letters.
+    It is a box with a class for the product's name, else the text in large letters that is most like
+    the title. A text with the name of the host is the shop's.
     """
-    large = None
+    large, best_likeness = None, -1.0
+    title, site = page.title[:LONGEST].casefold(), host_of(page.url)
     for element in islice(page.root.iter(*BOXES, "big"), MAX_BOXES):
         is_called = _IS_PRODUCT_NAME[f"{element.get('class')} {element.get('id')}"]
-        if not is_called and (large is not None or not _is_large(element)):
+        if not is_called and not _is_large(element):
             continue
         text = short_text(element, _MAX_NAME, _MAX_STEPS)
         has_link = next(element.iter("a"), None) is not None or element.getparent().tag == "a"
@@ -178,7 +187,9 @@ def _large(page: Page) -> Element | None:
             continue
         if is_called:
             return element
-        large = element
+        text = text.casefold()
+        if (like := likeness(text, title)) > best_likeness and not says_host(text, site):
+            large, best_likeness = element, like
     return large
 
 
@@ -405,14 +416,18 @@ def _read_price(walk: Lines, local: str | None, structured: Fields) -> Visible:
 def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Visible:
     find_facts(walk, signs)
     take_addressed(walk, signs, page_url)
+    prefer_brand(walk, signs)
     read_stock(walk, signs, priced or "price" in signs.fields, page_url)
     if signs.price_may_be_anothers and not signs.buy_buttons and says_unavailable(signs):
         _forget_price(signs)
     take_rating(walk, signs.fields)
     if "price" in signs.fields and not signs.buy_buttons and not signs.cards:
-        signs.asks = asks_seller(walk)
+        signs.asks = asks_seller(walk, signs.price_line or 0)
     if signs.price_distance is None:
         signs.on_request = asks_for_price(walk, len(walk.lines))
+        if signs.on_request:
+            signs.price_marked = asks_in_price_box(walk)
+            signs.asks = not signs.buy_buttons and asks_for_quote(walk)
     return signs
 
 

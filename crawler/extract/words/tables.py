@@ -1,6 +1,6 @@
 """The words of all languages from one file, because parsing a file a language took a start 60 ms.
 
-`tables.json` is made of the languages' files: `make format` writes it (`words.write`), `make lint`
+`tables.json` is made of the languages' files: `make format` writes it (`words.write_tables`), `make lint`
 and a test tell of one that is old. It says of which bytes it was made: where they are others, the
 languages' files are read themselves, so that nobody's word is left out.
 """

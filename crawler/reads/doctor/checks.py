@@ -14,11 +14,11 @@ import attrs
 from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.clocks import clock_findings
 from crawler.reads.doctor.finding import Finding, Level
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.engine.settings_check import wrong_values
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads.formatting import share, size
-from scrapy_seine.records import Value
 
 #: Share of a limit (Redis' memory, PostgreSQL's connections) that is a finding.
 FULL = 0.8

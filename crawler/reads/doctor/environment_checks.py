@@ -28,13 +28,13 @@ from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.checks import is_on
 from crawler.reads.doctor.finding import Finding
 from crawler.stores.archive.object_storage import S3, Folder, open_store
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import FrontierConfig, SettingsLike, StoreConfig
 from scrapy_seine.embedded.data_folder import data_folder
 from scrapy_seine.engine.settings_check import PORT, Kind, wrong_values
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.printable import redact
 from scrapy_seine.reads.formatting import size
-from scrapy_seine.records import Value
 
 #: Name of the probe object; readers of an archive skip names that begin with a dot.
 PROBE = ".seine-doctor"

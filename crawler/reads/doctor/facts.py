@@ -24,8 +24,8 @@ from crawler.reads.doctor.environment_checks import environment_findings
 from crawler.reads.doctor.finding import Finding
 from crawler.reads.doctor.start_checks import FetchOptions, job_findings, start_findings
 from crawler.stores.migrations import pending
-from crawler.stores.postgres_endpoint import Endpoints, redis_client
 from crawler.stores.queries import filled_columns
+from crawler.stores.store_endpoints import Endpoints, redis_client
 from scrapy_seine.broken_imports import BrokenFile
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError, SeineError

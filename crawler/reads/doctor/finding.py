@@ -6,7 +6,7 @@ from typing import Literal
 
 import attrs
 
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 Level = Literal["ok", "warn", "fail"]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import attrs
 
 from crawler.reads.doctor.finding import Finding
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.printable import redact
-from scrapy_seine.records import Value
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

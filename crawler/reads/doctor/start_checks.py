@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
-from crawler.access.proxies.line import POOLS
+from crawler.access.proxies.list_format import POOLS
 from crawler.access.proxies.operator_list import ProxyList
 from crawler.catalogue.jobs.model import Job
 from crawler.reads.doctor.finding import Finding
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.broken_imports import BrokenFile
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.records import Value
 
 #: Parts of addresses that occur in examples only.
 _PLACEHOLDERS = ("example.com", "example.org", "example.net", "yourdomain")

@@ -21,7 +21,27 @@ from crawler.stores.archive.warc import Page, pack, places_of
 from crawler.stores.queries import query
 from crawler.stores.rows import swallowed_row_error
 from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.sinks.postgres.batches import Limits
 from scrapy_seine.sinks.postgres.database import connect
+
+#: Pages of one object.
+_MAX_PAGES = 100_000
+
+
+def limits_of(size: int, age_s: float, pause_bytes: int) -> Limits:
+    """Return when a batch becomes an object: at *size* bytes, or *age_s* seconds after its start.
+
+    Requests are paused at *pause_bytes* waiting bytes, as for rows, but at two full batches at
+    least, because the next batch is filled while an object is stored.
+    """
+    pause_bytes = max(pause_bytes, size * 2)
+    return Limits(
+        rows=_MAX_PAGES,
+        size=size,
+        age_s=age_s,
+        pause_bytes=pause_bytes,
+        refuse_bytes=pause_bytes * 4,
+    )
 
 
 class PageTable:

@@ -17,8 +17,8 @@ from scrapy.responsetypes import responsetypes
 
 from crawler.stores.archive.object_storage import ObjectStore, open_store
 from crawler.stores.archive.warc import MOST_BYTES, Page, unpack
-from crawler.stores.postgres_endpoint import endpoints
 from crawler.stores.queries import query
+from crawler.stores.store_endpoints import endpoints
 from scrapy_seine.engine.lease.outcomes import Ignored
 from scrapy_seine.errors import ConfigError, PageUnreadable, StoreUnreachable
 from scrapy_seine.sinks.postgres.database import connect

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 if TYPE_CHECKING:  # where it is used: most workers have no archive
     from warcio.recordloader import ArcWarcRecord

@@ -15,8 +15,8 @@ import attrs
 import psycopg2
 from psycopg2 import extensions
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import MigrationError
-from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import (
     connected,
     interruptible_statements,

@@ -16,17 +16,11 @@ from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from scrapy_seine import meta as m
-from scrapy_seine.config import SettingsLike, flag
-from scrapy_seine.engine.download.http.gateway import NO_GATEWAY
-from scrapy_seine.engine.fastpath import scrapy_internals
+from scrapy_seine.config import flag
+from scrapy_seine.engine.download.http.url_gateway import NO_GATEWAY
+from scrapy_seine.engine.download.which_client import CLIENTS, client_of
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.errors import ConfigError, NoWay
-
-#: SEINE_CLIENT -> the handler that serves the plain lane.
-CLIENTS = {
-    "seine": "scrapy_seine.engine.download.http.handler.HttpHandler",
-    "scrapy": "scrapy_seine.engine.download.scrapy_client.PlainHandler",
-}
+from scrapy_seine.errors import NoWay
 
 #: Lanes whose clients do not expose their connections.
 _UNSEEN = ("tls", "browser")
@@ -44,20 +38,6 @@ def lane_of(request: Request) -> str:
     lane = str(meta.get(m.LANE_NOW) or meta.get(m.LANE) or "plain")
     proxy = meta.get("proxy")
     return "tls" if lane == "plain" and proxy and str(proxy).startswith("socks") else lane
-
-
-def client_of(settings: SettingsLike) -> str:
-    """Path of the plain lane's handler.
-
-    Raises:
-        ConfigError: SEINE_CLIENT names none.
-    """
-    name = str(settings.get("SEINE_CLIENT", "seine"))
-    if name not in CLIENTS:
-        raise ConfigError(f"SEINE_CLIENT={name!r} is none of {', '.join(CLIENTS)}")
-    if name == "seine" and not scrapy_internals.available("client"):
-        name = "scrapy"
-    return CLIENTS[name]
 
 
 class Lanes(BaseDownloadHandler):

@@ -33,12 +33,12 @@ from scrapy.exceptions import CannotResolveHostError
 from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_seine import meta as m
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.engine.download.http.resolve import addresses_of
 from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.errors import AddressRefused, ConfigError
-from scrapy_seine.records import Value
 
 Network = IPv4Network | IPv6Network
 

@@ -22,7 +22,7 @@ from scrapy_seine.engine.starting.start_requests import StartRequests
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.frontier.seed_intake import Intake
-from scrapy_seine.retry_until import log_failure
+from scrapy_seine.store_wait import log_failure
 
 logger = logging.getLogger(__name__)
 #: Tries to end a complete crawl's jobs, and the pause between them, s.

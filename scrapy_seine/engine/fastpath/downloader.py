@@ -24,7 +24,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
-from scrapy_seine.engine.download.lanes import client_of
+from scrapy_seine.engine.download.which_client import client_of
 from scrapy_seine.engine.fastpath import scrapy_internals, which_path
 from scrapy_seine.engine.fastpath.site_slots import SiteSlots
 from scrapy_seine.engine.lease.entry import current

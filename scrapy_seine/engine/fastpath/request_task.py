@@ -12,7 +12,7 @@ exception.
 
 Scrapy has no setting for its engine's and scraper's class, so `RequestTasks` replaces one method of
 one engine, and methods that its scraper calls (`spider_calls`). It needs private names of Scrapy
-(`scrapy_internals`); if one is missing, `stock_path` takes over (`which_path`).
+(`scrapy_internals`); if one is missing, `scrapys_path` takes over (`which_path`).
 tests/integration/test_passage.py compares what a spider sees with Scrapy's behaviour.
 """
 

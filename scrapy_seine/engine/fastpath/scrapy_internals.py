@@ -5,7 +5,7 @@ checks here, at the start of a worker, whether all of them exist (`missing_names
 the feature is left to Scrapy's own code, and one log line reports it (`available`):
 
 - `engine`: one task for each request (fastpath.request_task). Else Scrapy's engine drives requests,
-  and `stock_path` follows them by public names alone.
+  and `scrapys_path` follows them by public names alone.
 - `downloader`: requests go straight to their handlers. Else through Scrapy's queue for each site.
 - `client`: the own HTTP client. Else Scrapy's.
 - `timed pool`: Scrapy's client waits for a request's slot with the connection open. Else before it

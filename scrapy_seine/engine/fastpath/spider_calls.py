@@ -1,7 +1,7 @@
 """Wraps Scrapy's scraper, so that a worker sees each call of the spider and each output's end.
 
 It replaces public methods on one scraper instance, which any code that drives a page calls: ours
-(`request_task`) or Scrapy's (`stock_path`).
+(`request_task`) or Scrapy's (`scrapys_path`).
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import attrs
 from scrapy import Request, Spider
 
 from scrapy_seine import meta as m
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.lease.error_text import describe, printable
 from scrapy_seine.engine.lease.outcomes import whole_number
@@ -27,7 +28,6 @@ from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
 from scrapy_seine.frontier.retry_rules import KEEPS_LINKS, decide
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.printable import redact
-from scrapy_seine.records import Value
 
 logger = logging.getLogger(__name__)
 

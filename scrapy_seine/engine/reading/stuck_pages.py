@@ -16,9 +16,9 @@ import attrs
 from scrapy import Request
 from scrapy.utils.python import global_object_name
 
+from scrapy_seine.attrs_bases import Record
 from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.printable import printable, redact
-from scrapy_seine.records import Record
 
 logger = logging.getLogger(__name__)
 _LONGEST_URL = 300

@@ -20,7 +20,7 @@ from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease
-from scrapy_seine.frontier.retry_rules import company
+from scrapy_seine.frontier.worker_deaths import shared_deaths
 
 logger = logging.getLogger(__name__)
 #: Pause after an error of Redis, s.
@@ -39,7 +39,7 @@ class Suspects:
         count: Callable[[str], None],
     ) -> None:
         self._frontier, self._inflight = frontier, inflight
-        self._suspect_deaths = company(config.max_deliveries)
+        self._suspect_deaths = shared_deaths(config.max_deliveries)
         self._wake, self._count = wake, count
         self._marked: Lease | None = None
         """The lease that Redis has recorded as tried alone by this worker."""

@@ -26,7 +26,7 @@ from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting import arguments
 from scrapy_seine.fingerprint import within
 from scrapy_seine.frontier.runs import asked_for, enter
-from scrapy_seine.retry_until import RetryUntil
+from scrapy_seine.store_wait import RetryUntil
 
 logger = logging.getLogger(__name__)
 #: A crawl that begins this long after its process is not the one the process was started for, s.

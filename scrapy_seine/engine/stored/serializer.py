@@ -18,7 +18,7 @@ from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.model import Lease, Push, header_of
 from scrapy_seine.politeness.download_slots import SLOT, OwnSlot, waits_at
-from scrapy_seine.urls import domain, split_login, tidy
+from scrapy_seine.urls import domain, split_login
 
 #: A URL that Scrapy would not change. Most are such URLs; finding out takes Scrapy 20 µs.
 _SAFE_URL = re.compile(
@@ -300,12 +300,3 @@ def _request_class(path: Any) -> type[Request]:
     if path not in _CLASSES:
         raise DecodeError(f"{path!r:.80} is not a request class of Scrapy")
     return _CLASSES[path]
-
-
-def own_address(request: Request) -> str:
-    """Return the URL that was first requested for a page; products are stored under it."""
-    redirects = request.meta.get("redirect_urls") or (request.url,)
-    try:
-        return tidy(str(redirects[0]))
-    except ValueError:
-        return str(redirects[0])

@@ -23,8 +23,8 @@ from scrapy import Request
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.engine.stored.callbacks import own_classes
-from scrapy_seine.records import Value
 
 #: Methods that change the list, dict, set or deque that they are called on.
 _CHANGING = frozenset(

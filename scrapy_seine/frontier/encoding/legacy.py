@@ -22,12 +22,12 @@ import attrs
 from redis.asyncio import Redis
 from w3lib.url import canonicalize_url
 
+from scrapy_seine.attrs_bases import Record, Value
 from scrapy_seine.errors import ConfigError, DecodeError, EncodeError
 from scrapy_seine.fingerprint import fingerprint
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
-from scrapy_seine.records import Record, Value
 from scrapy_seine.urls import domain
 
 STEP = 500

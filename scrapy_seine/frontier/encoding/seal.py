@@ -21,10 +21,10 @@ from hashlib import blake2b
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.encoding.codec import SEAL_BYTES, SEALED, VERSION, unknown_version
 from scrapy_seine.frontier.model import Push, header_of
-from scrapy_seine.records import Value
 
 _ID_BYTES = 4
 _MAC_BYTES = SEAL_BYTES - _ID_BYTES

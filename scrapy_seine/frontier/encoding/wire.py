@@ -13,7 +13,7 @@ from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Beat, Burial, Done, Lease, Leased, Retry
 from scrapy_seine.frontier.which_partition import part_of_domain
-from scrapy_seine.lenient import items, whole_number, word
+from scrapy_seine.lenient_parsing import items, whole_number, word
 from scrapy_seine.lua_scripts import Script, load_script
 from scrapy_seine.meta import REPLAYED, RETRY_COUNT, RETRY_TIMES, is_own
 from scrapy_seine.printable import printable

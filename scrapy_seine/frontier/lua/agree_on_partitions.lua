@@ -1,5 +1,5 @@
 -- agree_on_partitions: in how many partitions a crawl is split; who asks first decides, once and for all.
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish
 -- KEYS[1] prefix of the crawl's own keys
 -- ARGV[1] now ms (not used)
 -- ARGV[2] partitions that the asker would like

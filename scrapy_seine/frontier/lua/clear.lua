@@ -1,5 +1,5 @@
 -- clear: the crawl drops its requests and its memory; limits, tokens, workers and totals stay (I7).
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _outbox _seen_exact _seen_bloom _seen_window _held
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _outbox _seen_exact _seen_bloom _seen_window _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- reply: how many requests there were, dead ones too

@@ -1,5 +1,5 @@
 -- commit: pages are done, or given up with their links: their children enter and their leases end, all or nothing (I2, I3).
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _outbox _undone _seen_exact _seen_bloom _seen_window _budget _admit _held _page_and_links
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _outbox _undone _seen_exact _seen_bloom _seen_window _budget _admit _held _page_and_links
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of pages

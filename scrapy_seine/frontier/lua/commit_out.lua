@@ -1,6 +1,6 @@
 -- commit_out: commit in one of several partitions: children of the others' domains go to its outbox.
 -- There they count as undone, so that a page's children are in the crawl from its end on (I3).
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _outbox _undone _seen_exact _seen_bloom _seen_window _budget _admit _held _page_and_links
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _outbox _undone _seen_exact _seen_bloom _seen_window _budget _admit _held _page_and_links
 -- KEYS[1] prefix of the partition's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of pages

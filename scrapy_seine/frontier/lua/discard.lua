@@ -1,5 +1,5 @@
 -- discard: takes requests of one domain out of the crawl; those in flight end as they would.
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain

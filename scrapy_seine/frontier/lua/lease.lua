@@ -1,5 +1,5 @@
 -- lease: hands requests that may be sent now to one worker, with a fencing token each (I2, I5, I6).
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _outbox _undone _next_send _look_is_due _lanes _due _leases
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _outbox _undone _next_send _look_is_due _lanes _due _leases
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker

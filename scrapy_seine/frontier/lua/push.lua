@@ -1,5 +1,5 @@
 -- push: requests enter the frontier, each once (I1): deduplicated, stored, placed in its domain's queue.
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _outbox _seen_exact _seen_bloom _seen_window _budget _admit
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _outbox _seen_exact _seen_bloom _seen_window _budget _admit
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of requests

@@ -4,7 +4,7 @@
 -- has to be deaths of workers that had no other request. Where workers do not get as far, FAR times the
 -- deliveries suffice.
 -- Requests and domains that are in no place are sought and queued again (I1): see _stranded.
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _outbox _undone _held _look_is_due _all_placed _stranded
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _outbox _undone _held _look_is_due _all_placed _stranded
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] leases to look at, at most

@@ -1,5 +1,5 @@
 -- remember: fingerprints count as seen, without any request (URLs that another crawler has done).
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _seen_exact _seen_bloom _seen_window
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _seen_exact _seen_bloom _seen_window
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] then fingerprints

@@ -1,6 +1,6 @@
 -- renew: a worker's heartbeat: it lives, and keeps the leases it names.
 -- What an idle worker has to learn now and then is in the reply, so that it asks for nothing else.
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _outbox _undone _held _look_is_due
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _outbox _undone _held _look_is_due
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker

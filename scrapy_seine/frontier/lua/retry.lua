@@ -1,5 +1,5 @@
 -- retry: failed requests go back, rewritten and not before their time; the lease ends.
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _held
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of requests

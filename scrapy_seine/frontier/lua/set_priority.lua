@@ -1,6 +1,6 @@
 -- set_priority: queued requests get another priority; those in flight and the dead keep theirs.
 -- A request that changed since it was read (a worker took it and sent it back) stays as it is now.
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] then for each: id, SHA-1 of the stored request that was read, stored request with the new level

@@ -1,5 +1,5 @@
 -- set_site: limits that a domain's site file asks for; what an operator set for the domain comes first.
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain

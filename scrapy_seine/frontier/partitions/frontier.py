@@ -208,11 +208,11 @@ class PartitionedFrontier(Frontier):
     async def set_delay(self, domain: str, **limits: Any) -> None:
         await self.part(domain).set_delay(domain, **limits)
 
-    async def reslot(self, lease: Lease, **when: Any) -> tuple[int, int, int]:
-        return await self._parts[part_of_id(lease.id)].reslot(lease, **when)
+    async def reschedule(self, lease: Lease, **when: Any) -> tuple[int, int, int]:
+        return await self._parts[part_of_id(lease.id)].reschedule(lease, **when)
 
-    async def late(self, domain: str, at_ms: int) -> int:
-        return await self.part(domain).late(domain, at_ms)
+    async def note_late_send(self, domain: str, at_ms: int) -> int:
+        return await self.part(domain).note_late_send(domain, at_ms)
 
     async def set_lane(self, domain: str, lane: str) -> None:
         await self.part(domain).set_lane(domain, lane)
@@ -226,13 +226,13 @@ class PartitionedFrontier(Frontier):
     async def block_until(self, domain: str, wait_ms: int, *, grow_to_ms: int = 0) -> int:
         return await self.part(domain).block_until(domain, wait_ms, grow_to_ms=grow_to_ms)
 
-    async def measure(
+    async def note_latency(
         self, latencies: Mapping[str, Latency], *, target: float, least_ms: int, most_ms: int
     ) -> None:
         async def send(part: Frontier) -> None:
             share = {d: latency for d, latency in latencies.items() if self.part(d) is part}
             if share:
-                await part.measure(share, target=target, least_ms=least_ms, most_ms=most_ms)
+                await part.note_latency(share, target=target, least_ms=least_ms, most_ms=most_ms)
 
         await self._all(send)
 

@@ -48,7 +48,7 @@ async def _heads(source: Frontier, parts: Sequence[Frontier]) -> list[tuple[Fron
 async def _move(source: Frontier, part: Frontier, head: Sequence[Any]) -> None:
     numbers = [int(id_.partition(b"-")[0]) for id_, _ in head]
     await receive(source, part, head)
-    await source.run("depart", part.keys.index or 0, numbers[-1])
+    await source.run("outbox_delivered", part.keys.index or 0, numbers[-1])
 
 
 async def receive(source: Frontier, part: Frontier, head: Sequence[Any]) -> int:
@@ -57,4 +57,4 @@ async def receive(source: Frontier, part: Frontier, head: Sequence[Any]) -> int:
     for id_, fields in head:
         stored = part.packer.pack_stored(fields[b"stored"])
         args += (id_.partition(b"-")[0], fields[b"fp"], fields[b"due"], stored)
-    return int(await part.run("receive", *args))
+    return int(await part.run("outbox_receive", *args))

@@ -7,18 +7,18 @@ from typing import Any
 
 import attrs
 
+from scrapy_seine.attrs_bases import Record, Value
+from scrapy_seine.frontier.dictionary_choice import Packer
 from scrapy_seine.frontier.encoding.wire import MAX_CHILDREN, commit_args, retry_args
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Burial, Done, Early, Lease, Push, Retry
-from scrapy_seine.frontier.packer import Packer
 from scrapy_seine.frontier.which_partition import part_of_id
-from scrapy_seine.records import Record, Value
 
 #: Leases ended by one script, at most, because a script blocks every other client.
 MAX_PAGES = 100
 #: Lists from which calls are made; a call that sets a site's limit is kept itself.
 _HOMES = {
-    "land": "landed",
+    "free_slots": "landed",
     "push": "pushes",
     "commit": "done",
     "commit_out": "done",
@@ -28,7 +28,7 @@ _HOMES = {
 }
 #: Subjects kept in another list than others of their call.
 _OWN_HOMES = {Burial: "burials", Early: "early"}
-#: Arguments of `measure`: the bounds, then this number for each domain.
+#: Arguments of `note_latency`: the bounds, then this number for each domain.
 _BOUNDS, _MEASURED = 3, 5
 
 
@@ -147,7 +147,7 @@ class Endings(Record):
         with_links = [burial for burial in self.burials if burial.children]
         landed = [lease for lease in self.landed if lease.id not in ending]
         for part in _parts(landed, MAX_PAGES):
-            yield Call("land", [arg for x in part for arg in (x.id, x.token)], part)
+            yield Call("free_slots", [arg for x in part for arg in (x.id, x.token)], part)
         for part in _parts(self.pushes, MAX_CHILDREN):
             yield Call("push", [len(part), *(arg for p in part for arg in p.args(pack))], part)
         for part in _parts(self.early, MAX_CHILDREN):
@@ -168,7 +168,7 @@ class Endings(Record):
 
 def _routed(lease_request: Call, home: Callable[[str], int]) -> Iterator[tuple[int, Call]]:
     """Route a limit to its domain's partition; a measure of many domains is split among theirs."""
-    if lease_request.name != "measure":
+    if lease_request.name != "note_latency":
         yield home(lease_request.args[0]), lease_request
         return
     bounds, rows = lease_request.args[:_BOUNDS], lease_request.args[_BOUNDS:]

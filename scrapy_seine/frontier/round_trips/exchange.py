@@ -162,7 +162,7 @@ class Exchange:
         self.endings.limits.append(Call(verb, list(args), []))
         self._schedule_sending()
 
-    def land(self, lease: Lease) -> None:
+    def free_slot(self, lease: Lease) -> None:
         """Report that a download is over: its domain's slot is free."""
         if self._starved:
             self.endings.landed.append(lease)

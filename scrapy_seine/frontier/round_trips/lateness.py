@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import attrs
 
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 #: Growth at each miss, as a factor and in ms; decay at each request that was on time. The two
 #: balance if one request of four is late. It grows slowly from nothing, because requests leased

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
+from scrapy_seine.attrs_bases import Record, Value
 from scrapy_seine.frontier.encoding.wire import parse_leased, script
 from scrapy_seine.frontier.lost_state import ASKS, KnownState, new_token
 from scrapy_seine.frontier.model import Lease, Leased
@@ -16,7 +17,6 @@ from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 from scrapy_seine.lua_scripts import call
-from scrapy_seine.records import Record, Value
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

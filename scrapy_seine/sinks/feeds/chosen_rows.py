@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -19,10 +19,10 @@ from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import redact
-from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.feeds.part import LONGEST_S, NO_PAGE, Part, Reading
 from scrapy_seine.sinks.feeds.part_names import Naming
 from scrapy_seine.sinks.feeds.part_storage import Place
+from scrapy_seine.store_wait import RetryUntil
 
 logger = logging.getLogger(__name__)
 #: Bytes of parts that wait to be written, beyond which the worker takes no more requests.

@@ -19,8 +19,8 @@ from typing import Any
 import attrs
 import orjson
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import SeineError
-from scrapy_seine.records import Value
 from scrapy_seine.sinks.feeds import joined_formats
 from scrapy_seine.sinks.feeds.chosen_rows import Piece
 from scrapy_seine.sinks.feeds.last_readings import Rows, last_readings, rows_of

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 #: Outcomes after which the page is not fetched again.
 _FINAL = {"done", "ignored", "bury"}

@@ -9,8 +9,8 @@ import attrs
 import orjson
 from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonItemExporter
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.engine.fastpath import scrapy_internals
-from scrapy_seine.records import Value
 from scrapy_seine.sinks.feeds.compressed_parts import is_packed
 
 #: Version of the sidecar's format.

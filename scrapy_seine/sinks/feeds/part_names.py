@@ -14,11 +14,11 @@ from functools import partial
 
 import attrs
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.worker import Worker
 from scrapy_seine.frontier.runs import latest_number
-from scrapy_seine.records import Value
-from scrapy_seine.retry_until import RetryUntil
+from scrapy_seine.store_wait import RetryUntil
 
 logger = logging.getLogger(__name__)
 #: Suffix of the folder that holds a feed's parts.

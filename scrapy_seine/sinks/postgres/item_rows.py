@@ -15,8 +15,8 @@ import orjson
 from itemadapter import ItemAdapter, is_item
 from psycopg2 import extensions, sql
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import BadItem, ConfigError
-from scrapy_seine.records import Value
 
 #: Name of a table, with its schema or without; PostgreSQL cuts longer ones.
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?")

@@ -19,7 +19,7 @@ from typing import Any
 import attrs
 from psycopg2 import extensions
 
-from scrapy_seine.records import Record
+from scrapy_seine.attrs_bases import Record
 
 #: A number is requested at most this often, s.
 EVERY_S = 1.0

@@ -22,8 +22,8 @@ from scrapy_seine.engine.ending.shutdown import unless_stopped
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import BadItem, ConfigError, StoreUnreachable
 from scrapy_seine.printable import printable, redact
-from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.holds import ItemHold, hold
+from scrapy_seine.store_wait import RetryUntil
 
 try:
     import psycopg2

@@ -23,9 +23,9 @@ from typing import Literal
 import attrs
 import psycopg2
 
+from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import StoreError
 from scrapy_seine.printable import redact
-from scrapy_seine.records import Value
 
 Blame = Literal["row", "doubt", "table", "again", "server"]
 

@@ -24,7 +24,7 @@ from crawler.demo.pages import Site
 from crawler.demo.shop_process import ServedShop, served
 from crawler.stores import embedded
 from crawler.stores.migrations import migrate
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Push

@@ -14,7 +14,7 @@ from scrapy.settings import Settings
 
 from crawler.access.ladder import Decision
 from crawler.access.ladder_store import LadderStore
-from crawler.access.proxies.line import parse
+from crawler.access.proxies.list_format import parse
 from crawler.access.proxies.pool import ProxyPool, TakenProxy
 from crawler.commands import domains, proxies
 from crawler.demo.forward_proxies import Forward, forwarders

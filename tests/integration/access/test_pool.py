@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crawler.access.proxies.line import Proxy, parse
+from crawler.access.proxies.list_format import Proxy, parse
 from crawler.access.proxies.pool import LISTED_MS, EachAddress, PoolConfig, ProxyPool, TakenProxy
 
 SHOP = "shop.example"
@@ -252,4 +252,4 @@ async def test_one_workers_new_list_takes_the_place_of_its_old_one(pool) -> None
     await pool.register(listed("a:1", "b:1"), "w1")
     found = await pool.register(listed("b:1"), "w1")
     assert (found.removed_count, found.lists) == (1, 1)
-    assert str(found.here) == "none"
+    assert str(found.only_here) == "none"

@@ -23,7 +23,7 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 
 from crawler.access.detect import VERDICT
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from middlewares.ban_policy import VerdictPolicy
 from middlewares.proxies import LEASE, PROXY_ID, Proxies
 from scrapy_seine.engine.worker import worker_of

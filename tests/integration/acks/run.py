@@ -14,7 +14,7 @@ from typing import Any
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from tests.helpers import patient
 from tests.integration.acks import site

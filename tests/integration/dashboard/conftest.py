@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from crawler.dashboard.app import make_app
 from crawler.dashboard.config import DashboardConfig
-from crawler.stores.postgres_endpoint import Endpoints
+from crawler.stores.store_endpoints import Endpoints
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.coordinator.leader import Coordinator
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import Plan
 from crawler.catalogue.jobs.schedules import Schedules, checked, merged

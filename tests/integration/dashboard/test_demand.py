@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from crawler.dashboard.app import make_exporter
 from crawler.dashboard.config import DashboardConfig
-from crawler.stores.postgres_endpoint import Endpoints
+from crawler.stores.store_endpoints import Endpoints
 from scrapy_seine.frontier.model import Retry
 from scrapy_seine.reads.demand import ONE_WORKER
 from tests.integration.dashboard.conftest import a_push

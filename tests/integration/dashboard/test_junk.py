@@ -8,7 +8,7 @@ import time
 import orjson
 import pytest
 
-from crawler.access.proxies.line import Proxy
+from crawler.access.proxies.list_format import Proxy
 from crawler.access.proxies.pool import ProxyPool
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.dashboard.login_attempts import (

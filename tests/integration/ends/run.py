@@ -16,7 +16,7 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.frontier import Frontier
 from tests.helpers import patient

@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.python.failure import Failure
 
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
-from scrapy_seine.engine.fastpath.stock_path import StockPath
+from scrapy_seine.engine.fastpath.scrapys_path import StockPath
 from scrapy_seine.engine.reading.reading_limit import ReadingLimit
 from scrapy_seine.engine.worker import worker_of
 

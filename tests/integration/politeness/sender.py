@@ -13,7 +13,7 @@ import sys
 from time import monotonic
 from urllib.parse import urlsplit
 
-from crawler.stores.postgres_endpoint import redis_client
+from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Done, Lease

@@ -13,8 +13,8 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 from scrapy.statscollectors import MemoryStatsCollector
 
+from crawler.storage import storage_of
 from crawler.stores.attempts import keep_days
-from crawler.writer_bridge import storage_of
 from middlewares.attempts import Attempts, Redirects
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of

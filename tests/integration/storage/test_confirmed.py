@@ -16,9 +16,9 @@ from scrapy.http import Response
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.http_validators import KEY
+from crawler.storage import storage_of
 from crawler.stores.products import confirm_products, mark_vanished, write_products
 from crawler.stores.rows import Confirmed, PageValidators, ProductRow, Vanished
-from crawler.writer_bridge import storage_of
 from middlewares.conditional import Answer
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of

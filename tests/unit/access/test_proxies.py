@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.access.proxies.line import parse
+from crawler.access.proxies.list_format import parse
 
 
 @pytest.mark.parametrize(

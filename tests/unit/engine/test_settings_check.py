@@ -15,7 +15,7 @@ from scrapy.settings import Settings
 
 from crawler.reads.catalogue_settings import TABLE
 from scrapy_seine.addon import Addon
-from scrapy_seine.engine.download.lanes import CLIENTS
+from scrapy_seine.engine.download.which_client import CLIENTS
 from scrapy_seine.engine.settings_check import (
     FLAG,
     OURS,

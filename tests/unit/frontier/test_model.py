@@ -136,7 +136,7 @@ def test_what_failed_calls_speak_of_goes_first_next_time() -> None:
     told, since = every_kind(1), every_kind(11)
     calls = [*told.limits, *told.calls()]
     assert [call.name for call in calls] == [
-        "set_delay", "land", "push", "push", "commit", "retry", "bury", "release",
+        "set_delay", "free_slots", "push", "push", "commit", "retry", "bury", "release",
     ]  # fmt: skip
     since.return_failed(calls)
     for field in attrs.fields(Endings):
@@ -192,7 +192,7 @@ def test_each_kind_of_ending_is_something_to_tell(field: str) -> None:
 def test_a_landed_lease_that_ends_in_the_same_trip_is_told_once() -> None:
     endings = Endings()
     endings.done, endings.landed = [Done(lease=lease(1))], [lease(1), lease(2)]
-    (land,) = (c for c in endings.calls() if c.name == "land")
+    (land,) = (c for c in endings.calls() if c.name == "free_slots")
     assert [x.id for x in land.about] == ["2"]
 
 

@@ -96,7 +96,7 @@ async def test_each_partition_is_told_what_is_its_own() -> None:
     endings = Endings()
     endings.limits += [
         Call("set_delay", [a, 5, "", "", ""], []),
-        Call("measure", [1.0, 0, 9, a, 1, 2.0, 0, 0, b, 3, 4.0, 0, 0], []),
+        Call("note_latency", [1.0, 0, 9, a, 1, 2.0, 0, 0, b, 3, 4.0, 0, 0], []),
     ]
     endings.done += [Done(lease=lease("7.1", a)), Done(lease=lease("7.3", b))]
     endings.releases.append(lease("8.3", b))

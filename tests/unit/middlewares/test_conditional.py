@@ -16,7 +16,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from crawler.extract.parser_version import _files, parser_version
 from crawler.extract.site import Site
 from crawler.http_validators import KEY, Validators, from_meta, validators_in
-from crawler.writer_bridge import storage_of
+from crawler.storage import storage_of
 from middlewares.conditional import Answer, Ask
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.entry import InFlight

@@ -8,8 +8,8 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
+from scrapy_seine.middlewares.cookie_limit import LONGEST, MOST
 from scrapy_seine.middlewares.cookies import own_jars
-from scrapy_seine.middlewares.cookies_per_site import LONGEST, MOST
 
 URL = "http://shop.example/a/b"
 

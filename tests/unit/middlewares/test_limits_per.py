@@ -13,7 +13,7 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 
 from crawler.access.proxies.pool import Slot
-from middlewares.limits_per import Egress
+from middlewares.egress_pace import Egress
 from middlewares.proxies import AT, PROXY_ID
 from scrapy_seine.engine.download.lanes import Lanes
 from scrapy_seine.engine.download.send_gate import NotNow, SendGate
@@ -49,7 +49,7 @@ def crawler_of(**settings: Any) -> Crawler:
 def pool(monkeypatch: pytest.MonkeyPatch) -> Pool:
     # The clock stands still, because a slot is missed by milliseconds on a busy machine.
     now = monotonic()
-    monkeypatch.setattr("middlewares.limits_per.monotonic", lambda: now)
+    monkeypatch.setattr("middlewares.egress_pace.monotonic", lambda: now)
     monkeypatch.setattr(f"{__name__}.monotonic", lambda: now)
     pool = Pool()
     monkeypatch.setattr(Egress, "_pool", lambda _: pool)

@@ -10,7 +10,8 @@ from scrapy_seine.frontier.round_trips.lateness import Lateness, late_ms
 from scrapy_seine.middlewares.robots import RobotsMiddleware
 from scrapy_seine.politeness.retry_after import Block, block_of, retry_after_s
 from scrapy_seine.politeness.robots_cache import FetchedRobots
-from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, Robots, away_s, state_of
+from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, Robots
+from scrapy_seine.politeness.robots_status import away_s, state_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crawler.stores import embedded
-from crawler.stores.postgres_endpoint import running_database
+from crawler.stores.store_endpoints import running_database
 from scrapy_seine.embedded.data_folder import layout
 
 

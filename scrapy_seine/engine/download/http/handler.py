@@ -21,16 +21,15 @@ from scrapy.exceptions import (
     ResponseDataLossError,
 )
 from scrapy.http import Response
-from scrapy.settings import BaseSettings
-from scrapy.utils.httpobj import urlparse_cached
 
+from scrapy_seine.engine.download.http.collected_answer import Download, Stopped
 from scrapy_seine.engine.download.http.connection import Connection, Unanswered
-from scrapy_seine.engine.download.http.download import Download, Stopped
-from scrapy_seine.engine.download.http.gateway import NO_GATEWAY, asked_at, head_of, permitted
 from scrapy_seine.engine.download.http.head import BadAnswer
 from scrapy_seine.engine.download.http.pool import Pool
 from scrapy_seine.engine.download.http.reader import CutShort, Reader
 from scrapy_seine.engine.download.http.tls import SecureConnection
+from scrapy_seine.engine.download.http.url_gateway import NO_GATEWAY, asked_at, head_of, permitted
+from scrapy_seine.engine.download.which_client import request_needs_scrapy, settings_need_scrapy
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.signals import Signals
 from scrapy_seine.engine.worker import worker_of
@@ -50,22 +49,6 @@ _AGAIN = frozenset({"GET", "HEAD", "OPTIONS", "DELETE", "TRACE"})
 _LEGACY_SERVER_CONNECT = 0x4
 
 
-def _special(settings: BaseSettings) -> bool:
-    """Whether settings need a feature that only Scrapy's own client has."""
-    return bool(
-        settings.get("DOWNLOAD_BIND_ADDRESS")
-        or settings["DOWNLOADER_CLIENTCONTEXTFACTORY"] != "SENTINEL"
-        or settings["DOWNLOADER_CLIENT_TLS_METHOD"] != "TLS"
-    )
-
-
-def _is_special(request: Request) -> bool:
-    meta = request.meta
-    return bool(
-        meta.get("proxy") or meta.get("bindaddress") or "@" in urlparse_cached(request).netloc
-    )
-
-
 class HttpHandler(BaseDownloadHandler):
     """Downloads by HTTP/1.1, each request in its slot."""
 
@@ -76,7 +59,7 @@ class HttpHandler(BaseDownloadHandler):
         self.gate = worker_of(crawler).gate
         self.reach = worker_of(crawler).reach
         self._has_receivers = Signals(crawler).has_receivers
-        self._special = _special(crawler.settings)
+        self._needs_scrapy = settings_need_scrapy(crawler.settings)
         get = crawler.settings.getint
         self._sizes = get("DOWNLOAD_MAXSIZE"), get("DOWNLOAD_WARNSIZE")
         self._fail_on_dataloss = crawler.settings.getbool("DOWNLOAD_FAIL_ON_DATALOSS")
@@ -101,7 +84,7 @@ class HttpHandler(BaseDownloadHandler):
             NotNow: it missed its slot, and the site has none soon.
             NoWay: its gateway cannot be used under these settings.
         """
-        if self._special or _is_special(request):
+        if self._needs_scrapy or request_needs_scrapy(request):
             if GATEWAY in request.meta:  # Scrapy's client would connect to the site itself
                 raise NoWay(NO_GATEWAY)
             if self._scrapy_handler is None:

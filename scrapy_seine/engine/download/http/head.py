@@ -13,7 +13,7 @@ from urllib.parse import ParseResult
 
 import attrs
 
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
 
 _TARGET = re.compile(r"[\x21-\x7e]+")
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

@@ -12,7 +12,8 @@ from scrapy.exceptions import NotSupported
 from scrapy.utils.test import get_crawler
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.download.lanes import CLIENTS, Lanes, client_of, lane_of
+from scrapy_seine.engine.download.lanes import Lanes, lane_of
+from scrapy_seine.engine.download.which_client import CLIENTS, client_of
 from scrapy_seine.errors import ConfigError, NoWay
 
 

@@ -14,7 +14,7 @@ from redis.exceptions import ResponseError
 from scrapy_seine.engine.ending import completion as module
 from scrapy_seine.engine.ending.completion import Completion
 from scrapy_seine.errors import StoreUnreachable
-from scrapy_seine.retry_until import log_failure
+from scrapy_seine.store_wait import log_failure
 from tests.helpers import wait_until_async
 
 

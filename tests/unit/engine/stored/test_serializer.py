@@ -8,12 +8,12 @@ import pytest
 from scrapy import FormRequest, Request, Spider
 from scrapy.http import JsonRequest
 
+from crawler.requested_address import requested_address
 from scrapy_seine import meta as m
 from scrapy_seine.engine.stored.logins import hand_down_login, origin_of
 from scrapy_seine.engine.stored.serializer import (
     from_blob,
     not_before_ms,
-    own_address,
     push_of,
     to_fields,
     to_push,
@@ -241,9 +241,9 @@ def test_an_origin_has_no_port_that_its_scheme_has_anyway(url: str, origin: str)
 
 def test_a_product_is_stored_under_the_address_that_was_asked_for_first() -> None:
     way = {"redirect_urls": ["http://shop.example/old?b=1", "http://shop.example/newer"]}
-    assert own_address(Request(URL, meta=way)) == "http://shop.example/old?b=1"
-    assert own_address(Request(URL)) == URL
-    assert own_address(Request(URL, meta={"redirect_urls": ["http://["]})) == "http://["
+    assert requested_address(Request(URL, meta=way)) == "http://shop.example/old?b=1"
+    assert requested_address(Request(URL)) == URL
+    assert requested_address(Request(URL, meta={"redirect_urls": ["http://["]})) == "http://["
 
 
 def test_a_method_that_its_decorator_renamed_travels_by_its_name_in_the_spider() -> None:

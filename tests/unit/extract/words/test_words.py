@@ -18,7 +18,7 @@ from crawler.extract.stock import availability
 from crawler.extract.visible import facts
 from crawler.extract.visible.facts import find_facts
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_word, listed_words, tables, write
+from crawler.extract.words import any_word, listed_words, tables, write_tables
 from crawler.extract.words.prefixes import written_out
 
 FOLDER = Path(words.__file__).parent
@@ -99,11 +99,11 @@ def test_a_start_parses_no_language_of_its_own(monkeypatch: pytest.MonkeyPatch):
 def test_who_checks_the_file_of_all_languages_is_told_to_write_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setattr(write, "FILE", tmp_path / tables.TABLES)
-    assert write.main(["--check"]) == 1
-    assert "crawler.extract.words.write" in capsys.readouterr().err
-    assert write.main([]) == 0
-    assert write.main(["--check"]) == 0
+    monkeypatch.setattr(write_tables, "FILE", tmp_path / tables.TABLES)
+    assert write_tables.main(["--check"]) == 1
+    assert "crawler.extract.words.write_tables" in capsys.readouterr().err
+    assert write_tables.main([]) == 0
+    assert write_tables.main(["--check"]) == 0
 
 
 def test_a_list_that_no_language_has_is_an_error_that_names_it():

@@ -15,9 +15,9 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import extract, parse
-from crawler.extract.template import Book, Drift, mending
-from crawler.extract.template.mending import Mender
+from crawler.extract.template import Book, Drift
 from crawler.extract.template.observation import Observation
+from crawler.extract.template.place_search import Mender
 from crawler.extract.template.profile import Profile
 from crawler.extract.template.values_by_place import texts_of, value_at, values
 from crawler.items import Product
@@ -194,7 +194,7 @@ def test_what_waits_for_stored_values_is_bounded():
 def test_texts_are_read_for_what_stands_in_a_place(monkeypatch, field, read):
     """A shop of several currencies may have a doubtful one on each page: texts cost a parsing."""
     texts = Mock(return_value=[])
-    monkeypatch.setattr(mending, "texts_of", texts)
+    monkeypatch.setattr("crawler.extract.template.place_search.texts_of", texts)
     mender = Mender()
     mender.note(parse("<h1>Lamp</h1>", "https://a.example/1"), UNTOLD, frozenset({field}), {})
     assert texts.call_count == read

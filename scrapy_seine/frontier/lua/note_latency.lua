@@ -1,5 +1,5 @@
--- measure: how long sites took to answer; the pause of each follows, for the whole fleet (I5).
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _autothrottle
+-- note_latency: how long sites took to answer; the pause of each follows, for the whole fleet (I5).
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _autothrottle
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] requests under way at one site that are aimed at

@@ -1,7 +1,7 @@
--- receive: what another partition's outbox holds enters this one, once, however often it is brought.
+-- outbox_receive: what another partition's outbox holds enters this one, once, however often it is brought.
 -- The sender reads its outbox from the head, so that what has a lower number than the last that came
 -- in has come in too.
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _outbox _seen_exact _seen_bloom _seen_window _budget _admit
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _outbox _seen_exact _seen_bloom _seen_window _budget _admit
 -- KEYS[1] prefix of the partition's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] partition that it comes from

@@ -1,5 +1,5 @@
--- reslot: a worker missed the time at which it should have sent, and asks for another (I5).
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _held _next_send
+-- reschedule: a worker missed the time at which it should have sent, and asks for another (I5).
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _held _next_send
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] id

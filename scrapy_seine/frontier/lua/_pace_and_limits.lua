@@ -1,4 +1,4 @@
--- _limits: a domain's concurrency and pause (I5).
+-- _pace_and_limits: a domain's concurrency and pause (I5).
 local defaults
 
 local function state_of(domain)

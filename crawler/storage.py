@@ -19,16 +19,17 @@ from scrapy.crawler import Crawler
 
 from crawler.extract.parser_version import parser_version
 from crawler.items import Missing, Product
-from crawler.stores.archive.batches import PageTable
+from crawler.periodic_tasks import Upkeep
+from crawler.stores.archive.batches import PageTable, limits_of
 from crawler.stores.archive.object_storage import open_store
 from crawler.stores.archive.warc import Page
 from crawler.stores.attempts import write_attempts
 from crawler.stores.dead_ends import write_dead_ends
 from crawler.stores.migrations import prepare
-from crawler.stores.postgres_endpoint import endpoints
 from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
 from crawler.stores.refused_to_rejected import refused
 from crawler.stores.rows import Confirmed, PageValidators, Vanished, product_row, rejected_row
+from crawler.stores.store_endpoints import endpoints
 from crawler.stores.tables import (
     ATTEMPT,
     CONFIRMED,
@@ -41,16 +42,15 @@ from crawler.stores.tables import (
     VANISHED,
 )
 from crawler.stores.template_rows import write_templates
-from crawler.upkeep import Upkeep
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
 from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.printable import printable
-from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.postgres.batches import Limits, Report
 from scrapy_seine.sinks.postgres.writer import Table, Writer, on_loop
+from scrapy_seine.store_wait import RetryUntil
 from scrapy_seine.urls import tidy
 
 logger = logging.getLogger(__name__)
@@ -115,14 +115,7 @@ class Storage:
         self.inflight.waiting = lambda: writer.waiting
         if config.archive:
             pages = PageTable(open_store(config.archive), lambda: self.worker)
-            size, high = config.archive_bytes, max(limits.pause_bytes, config.archive_bytes * 2)
-            limits = Limits(
-                rows=100_000,
-                size=size,
-                age_s=config.archive_s,
-                pause_bytes=high,
-                refuse_bytes=high * 4,
-            )
+            limits = limits_of(config.archive_bytes, config.archive_s, limits.pause_bytes)
             kinds: dict[str, Table] = {PAGE: pages, REJECTED: write_rejected}
             self.archive = self._start(url, "archive", kinds, limits)
         self.upkeep = Upkeep(self.crawler, config, writer, url)

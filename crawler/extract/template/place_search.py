@@ -19,7 +19,7 @@ from crawler.extract.template.mass_changes import Change, Contrast, amount
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.product_names import MIN_PAGES, PageTexts, name_place
 from crawler.extract.template.values_by_place import PLACED, Text, texts_of, values
-from scrapy_seine.records import Record, Value
+from scrapy_seine.attrs_bases import Record, Value
 
 #: Pages that must agree on a place, and their share of the pages that contradict a stored value.
 _MIN_HITS, _MIN_HIT_SHARE = 6, 0.6

@@ -1,4 +1,4 @@
-"""Write the file of all languages: `python -m crawler.extract.words.write [--check]`.
+"""Write the file of all languages: `python -m crawler.extract.words.write_tables [--check]`.
 
 With --check nothing is written, and the exit status is 1 where the file is old.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from crawler.extract.words import tables
 
 FILE = Path(__file__).with_name(tables.TABLES)
-_OLD = f"{FILE.name} is older than a language's file; run: python -m crawler.extract.words.write"
+_OLD = f"{FILE.name} is older than a language's file; run: python -m crawler.extract.words.write_tables"
 
 
 def main(arguments: list[str]) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.extract.default_parser import Found
-from crawler.extract.template.mending import BELOW
 from crawler.extract.template.name_affixes import without_affix
 from crawler.extract.template.observation import FIELDS, is_same_value
 from crawler.extract.template.page_doubts import constant_value
+from crawler.extract.template.place_search import BELOW
 from crawler.extract.template.profile import Profile
 from crawler.extract.template.values_by_place import texts_of, value_at
 

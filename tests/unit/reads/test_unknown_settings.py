@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from crawler.reads.doctor.unknown_settings import environment_strays, name_findings, refuse_strays
+from crawler.reads.unknown_settings import environment_strays, name_findings, refuse_strays
 from scrapy_seine.errors import ConfigError
 from tests import started
 from tests.helpers import patient
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 DEFAULTS = {
     name: value
     for name, value in runpy.run_path(str(ROOT / "settings" / "base.py")).items()

@@ -1,6 +1,6 @@
--- depart: what another partition has taken in leaves the outbox. With links that all were known there,
+-- outbox_delivered: what another partition has taken in leaves the outbox. With links that all were known there,
 -- that may be the end of the crawl.
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _outbox _undone
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _outbox _undone
 -- KEYS[1] prefix of the partition's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] partition that has it

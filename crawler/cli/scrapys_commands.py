@@ -11,7 +11,7 @@ from scrapy.commands import ScrapyCommand
 
 from scrapy_seine.commands.one_line_errors import guarded
 from scrapy_seine.commands.which_spider import spider_class
-from scrapy_seine.engine.starting.page_seen import fail_without_a_page
+from scrapy_seine.engine.ending.no_page_status import fail_without_a_page
 from scrapy_seine.errors import ConfigError
 
 

@@ -20,7 +20,7 @@ from scrapy.crawler import Crawler
 
 from crawler.access.proxies.pool import ProxyPool, Slot
 from crawler.access.shared_state import fleet_name
-from crawler.stores.postgres_endpoint import endpoints, redis_client
+from crawler.stores.store_endpoints import endpoints, redis_client
 from middlewares.proxies import AT, PROXY_ID
 from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.worker import worker_of

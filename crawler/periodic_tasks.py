@@ -25,8 +25,8 @@ from crawler.stores.tables import DEAD_END, OVERHEAD, TEMPLATE
 from scrapy_seine.config import StoreConfig, number
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.retry_until import RetryUntil, log_failure
 from scrapy_seine.sinks.postgres.writer import Writer
+from scrapy_seine.store_wait import RetryUntil, log_failure
 
 logger = logging.getLogger(__name__)
 

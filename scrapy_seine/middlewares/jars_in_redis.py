@@ -19,7 +19,7 @@ from redis.asyncio import Redis
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.encoding.codec import SEAL_BYTES, SEALED, VERSION
 from scrapy_seine.frontier.encoding.seal import Seal
-from scrapy_seine.lenient import whole_number
+from scrapy_seine.lenient_parsing import whole_number
 from scrapy_seine.lua_scripts import call, load_script
 
 #: A jar expires so long after its last change, s.

@@ -1,5 +1,5 @@
--- late: a request left after its time; the pause that follows is counted from then (I5).
--- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish
+-- note_late_send: a request left after its time; the pause that follows is counted from then (I5).
+-- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain

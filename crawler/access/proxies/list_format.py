@@ -22,8 +22,8 @@ from urllib.parse import quote, urlsplit
 
 import attrs
 
-from scrapy_seine.engine.download.http.gateway import PLACE
-from scrapy_seine.records import Value
+from scrapy_seine.attrs_bases import Value
+from scrapy_seine.engine.download.http.url_gateway import PLACE
 
 POOLS = ("datacenter", "residential", "gateway")
 SCHEMES = ("http", "https", "socks5", "socks5h")

@@ -1,0 +1,52 @@
+"""Recognise the steps of a listing's filter by price: `up to $50`, `$50 to $100`, `over $100`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+from crawler.extract.money.amounts import Money
+from crawler.extract.page.lines import Line
+from crawler.extract.page.page import short_text
+from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
+from crawler.extract.price.words_beside import RANGE
+from crawler.extract.words import alone_of
+
+#: Words before an amount that is the bound of others.
+_IS_BOUND = alone_of("amounts", "bounds", 3)
+_MAX_BOUND_LENGTH = 24
+#: The words before the first figure of a text, without a currency.
+_WORDS_BEFORE = re.compile(r"(\D{2,24}?)\W{0,3}(?:[A-Z]{1,3}\W{0,2})?\d").match
+_MAX_STEPS = 12
+
+
+def is_bound(before: str) -> bool:
+    """Whether the text before an amount consists of words for a bound.
+
+    >>> is_bound("Up to "), is_bound("Now up to half price: ")
+    (True, False)
+    """
+    return len(before) <= _MAX_BOUND_LENGTH and _IS_BOUND(before) is not None
+
+
+def is_filter_step(line: Line, amounts: Sequence[Money]) -> bool:
+    """Whether a line is a step of a filter: a range, with a bound in a box of the same kind beside.
+
+    A range without a bound beside it may be the prices of a product's variants.
+    """
+    if len(line.text) > LONGEST_TILE_PRICE or not _is_range(line.text, amounts):
+        return False
+    step, parent = line.element, line.element.getparent()
+    while parent is not None and len(parent) == 1:
+        step, parent = parent, parent.getparent()
+    boxes = () if parent is None else islice(parent.iterchildren(step.tag), _MAX_STEPS)
+    texts = (short_text(box, LONGEST_TILE_PRICE) for box in boxes if box is not step)
+    return any(is_bound(words[1]) for words in map(_WORDS_BEFORE, texts) if words)
+
+
+def _is_range(text: str, amounts: Sequence[Money]) -> bool:
+    """Whether a text is one amount behind a bound, or two amounts of a range."""
+    if is_bound(text[: amounts[0].start]):
+        return True
+    return len(amounts) == 2 and RANGE.match(text[amounts[0].end : amounts[1].start]) is not None

@@ -1,0 +1,60 @@
+"""Recognise the amount of a lone offer for another product, in a small box at the page's side."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from crawler.extract.address_kinds import is_errand, is_front, looks_like_product
+from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.page import Element, short_text
+from crawler.extract.page.places import checks_out, leads_away, maker_led_to
+from crawler.extract.price.line_amounts import LONGEST_LINE
+from crawler.extract.stock.availability import buys
+
+#: Addresses of the product's own pictures, and of pages that enlarge them.
+_SHOWS_PICTURE = re.compile(
+    r"\.(?:jpe?g|png|gif|webp|avif)\b|zoom|popup|enlarge|image|photo|bild", re.I
+).search
+#: Boxes around an amount that are searched for links, boxes around the heading, and links of a box.
+_MAX_AROUND, _MAX_BOXES, _MAX_LINKS = 6, 100, 4
+#: Characters of a box with one offer, and of a product's name.
+_MAX_OFFER_LENGTH, _MIN_NAME = 200, 3
+
+
+def is_side_offer(walk: Lines, line: Line) -> bool:
+    """Whether a small box holds an amount and the link to another product, but not the heading.
+
+    Shops repeat such a box on all pages, beside terms and carts as well. After the heading the box
+    needs a linked picture too, because a product's own links may stand above its price.
+    """
+    if walk.heading < 0:
+        return False
+    main = walk.lines[walk.heading]
+    around_main = {main.element, *islice(main.element.iterancestors(), _MAX_BOXES)}
+    for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
+        if box in around_main:
+            return False
+        links = [*islice(box.iter("a"), _MAX_LINKS)]
+        if links:
+            is_small = len(short_text(box, _MAX_OFFER_LENGTH + 1)) <= _MAX_OFFER_LENGTH
+            needs_picture = line.index > walk.heading
+            return is_small and _name_another(links, main.text, needs_picture)
+    return False
+
+
+def _name_another(links: list[Element], main: str, needs_picture: bool) -> bool:
+    """Whether links lead to one page and have the name of a product other than *main*."""
+    address = (links[0].get("href") or "")[:LONGEST_LINE]
+    leads_to_page = leads_away(links[0]) and not checks_out(links[0]) and not is_front(address)
+    if not leads_to_page or maker_led_to(links[0]) is not None or _SHOWS_PICTURE(address):
+        return False
+    same_links = [link for link in links if link.get("href") == links[0].get("href")]
+    texts = map(short_text, same_links)
+    name = next((text for text in texts if len(text) >= _MIN_NAME), "")
+    if not name or buys(name) or main.startswith(name) or name.startswith(main):
+        return False
+    if not needs_picture:
+        return not is_errand(address)
+    picture = next((image for link in same_links for image in link.iter("img")), None)
+    return picture is not None and (looks_like_product(address) or picture.get("alt") == name)
