@@ -19,9 +19,9 @@ from scrapy.utils.python import global_object_name
 from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
 
 from scrapy_seine.engine.ending.no_page_status import fail_without_a_page
-from scrapy_seine.engine.settings_check import LEVEL, check, unknown_settings
+from scrapy_seine.engine.settings_check import LOG, check, unknown_settings
 from scrapy_seine.engine.starting.one_off import is_of_a_page, is_one_off
-from scrapy_seine.engine.telemetry.logs import one_line_failures
+from scrapy_seine.engine.telemetry.logs import one_line_end, one_line_failures
 from scrapy_seine.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -89,13 +89,14 @@ class Addon:
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Refuse a wrong LOG_LEVEL, because Scrapy reads it before it makes a crawler.
+        """Refuse wrong settings of the log, because Scrapy reads them before it makes a crawler.
 
         Raises:
             SystemExit: with one line; there is no log yet.
         """
+        one_line_end(settings)
         try:
-            check(settings, {"LOG_LEVEL": LEVEL})
+            check(settings, LOG)
         except ConfigError as error:
             raise SystemExit(str(error)) from None
 
@@ -113,8 +114,8 @@ class Addon:
             if is_of_a_page(self.crawler):
                 fail_without_a_page(settings)
             return
-        _take_over(settings)
         one_line_failures(settings)
+        _take_over(settings)
         check(settings)
         _check_loop(settings)
         for stranger in unknown_settings(settings):

@@ -261,12 +261,12 @@ def _refused(message: str) -> str:
     """Explain that a Redis requires a password or refuses it; '' for other errors.
 
     >>> _refused("Authentication required.")
-    'asks for a password: write it as redis://:PASSWORD@HOST:PORT/0'
+    'asks for a password: write :PASSWORD@ in front of the host'
     """
     if message.startswith(
         ("Authentication required", "HELLO must be called with the client already")
     ):
-        return "asks for a password: write it as redis://:PASSWORD@HOST:PORT/0"
+        return "asks for a password: write :PASSWORD@ in front of the host"
     if message.startswith("invalid username-password pair"):
         return "refuses the user name or the password"
     return ""

@@ -12,6 +12,8 @@ from scrapy_seine.printable import redact
 #: PostgreSQL's codes of a missing table and column (Appendix A of its manual).
 _NO_SUCH_TABLE = frozenset({"42P01", "42703"})
 _NO_TABLES = "the database has no such tables yet: `scrapy migrate` makes them, or the first crawl"
+#: What Redis repeats of a call that it does not know; the first argument may be a whole script.
+_ARGUMENTS = re.compile(r",? with args beginning with:.*", re.DOTALL)
 #: Messages of errors that may be temporary, though they often are mistakes, with advice.
 _ADVICE = (
     (
@@ -22,6 +24,14 @@ _ADVICE = (
     ("protocol error, got", "another service than Redis answers on that port"),
     ("not known|could not translate host name", "is the name of the host right?"),
     ("certificate.verify.failed", "its certificate is not trusted here: name its CA in the URL"),
+    (
+        "unknown command",
+        "it is renamed or disabled there: Seine needs it under its own name; docs/deploying.md",
+    ),
+    (
+        "no permissions to (?:run|access)",
+        "the user of REDIS_URL needs ~* &* +@all -@admin -@dangerous: docs/deploying.md",
+    ),
     ("too many clients|max number of clients", "raise its limit of connections"),
 )
 
@@ -33,6 +43,8 @@ def with_advice(line: str) -> str:
     'Error -2 connecting to redsi:6379. Name or service not known (is the name of the host right?)'
     >>> with_advice("Connection refused")
     'Connection refused'
+    >>> with_advice("ACL failure in script: No permissions to access a channel")[-80:]
+    '(the user of REDIS_URL needs ~* &* +@all -@admin -@dangerous: docs/deploying.md)'
     """
     for words, advice in _ADVICE:
         if re.search(words, line, re.IGNORECASE):
@@ -73,5 +85,8 @@ def first_line(error: BaseException) -> str:
 
     >>> first_line(ValueError("cannot read redis://me:secret@h/0\\nat all")), first_line(OSError())
     ('cannot read redis://***@h/0', 'OSError')
+    >>> first_line(ResponseError("unknown command 'EVAL', with args beginning with: '-- a script'"))
+    "unknown command 'EVAL'"
     """
-    return (redact(str(error)).strip().splitlines() or [type(error).__name__])[0]
+    text = _ARGUMENTS.sub("", redact(str(error)))
+    return (text.strip().splitlines() or [type(error).__name__])[0]

@@ -179,7 +179,7 @@ class LocalRequests:
                     self.exchange.schedule_round_trip()
                 return
             except (RedisError, OSError) as error:
-                logger.debug("a local request waits for Redis: %s", error)
+                self._log_failure(error, "A local request waits")
                 await asyncio.sleep(random.uniform(0.2, 1.0))
 
     async def _is_known(self, local: Local) -> bool:
@@ -244,7 +244,7 @@ class LocalRequests:
             await client.pexpire(key, int(self.exchange.config.lease_s * 1000))
             await client.publish(self.frontier.keys.wake, f"local {owner}")
         except (RedisError, OSError) as error:
-            logger.debug("a stub goes back: %s", error)
+            self._log_failure(error, "A stub goes back")
             self.exchange.release(lease)
 
     def _mail_of(self, worker: str) -> str:
@@ -265,7 +265,8 @@ class LocalRequests:
                     self.mail.append(Lease(**fields))
                 self._wake()
         except (RedisError, OSError, ValueError, TypeError) as error:
-            logger.debug("mail of local requests: %s", error)  # the leases expire, and come again
+            # The leases expire, and come again.
+            self._log_failure(error, "Local requests of other workers' leases wait")
 
     def stub_for_retry(self, entry: InFlight) -> Push | None:
         """Keep a request for its next try; returns its stub, None if it is no local one."""
@@ -302,7 +303,11 @@ class LocalRequests:
                 del self._ended_fingerprints[:number]
         except (RedisError, OSError) as error:
             self._ended_fingerprints.clear()
-            logger.debug("local requests may be fetched again: %s", error)
+            self._log_failure(error, "Local requests may be fetched again")
+
+    def _log_failure(self, error: Exception, meanwhile: str) -> None:
+        if not self.exchange.refusals.log_refusal(error, meanwhile):
+            logger.debug("%s: %s", meanwhile, error)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)

@@ -16,6 +16,7 @@ import logging
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider, signals
+from scrapy import __version__ as scrapy_version
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
 from scrapy_redis.scheduler import Scheduler as RedisScheduler
@@ -31,6 +32,7 @@ from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.engine.local_requests import is_stub, off_the_web
 from scrapy_seine.engine.redirect_loops import LOOPS, lead_of
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.starting.arguments import has_unread_start
 from scrapy_seine.engine.starting.one_off import is_one_off, plain_scheduler
 from scrapy_seine.engine.stored import serializer
 from scrapy_seine.engine.stored.logins import hand_down_login
@@ -110,6 +112,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self._own_state = own_state(type(spider))
         if self._own_state.read_by:
             logger.warning("%s", self._own_state.line(spider.name))
+        if has_unread_start(type(spider)):
+            text = "spider %r: Scrapy %s does not call start_requests(); write async def start()"
+            logger.warning(text, spider.name, scrapy_version)
         for line in own_to_pipelines(self.crawler.settings):
             logger.warning("%s", line)
 

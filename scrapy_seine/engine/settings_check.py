@@ -10,6 +10,7 @@ table of its own, which includes this one.
 
 from __future__ import annotations
 
+import codecs
 import json
 import logging
 import math
@@ -136,6 +137,11 @@ def _switched(value: Any) -> bool:
     return str(value) in {"True", "true", "False", "false"} or int(value) is not None
 
 
+def _feed_options(value: Any) -> bool:
+    """Whether a value is a table of a feed's options whose charset exists."""
+    return not (charset := dict(value).get("encoding")) or codecs.lookup(charset) is not None
+
+
 def _is_on(value: Any) -> bool:
     """Whether a value that `_switched` accepts switches something on, as Scrapy's `getbool` has it.
 
@@ -170,6 +176,15 @@ LEVEL = Kind(
     f"a level of the log: {', '.join(logging.getLevelNamesMapping())}, or its number",
     lambda v: v in logging.getLevelNamesMapping() or isinstance(int(v), int),
 )
+CHARSET = Kind("the name of a charset, for instance utf-8", lambda v: codecs.lookup(v) is not None)
+#: Settings that Scrapy reads before it makes a crawler.
+LOG: Mapping[str, Kind] = {
+    "LOG_ENCODING": optional(CHARSET),
+    "LOG_FORMAT": optional(
+        Kind("a format of Python's logging, with %(message)s", lambda v: bool(logging.Formatter(v)))
+    ),
+    "LOG_LEVEL": LEVEL,
+}
 #: Settings of the library.
 LIBRARY: Mapping[str, Kind] = {
     "FRONTIER_PARTITIONS": whole_number(1, MOST_PARTITIONS),
@@ -227,7 +242,7 @@ _ORDERED = optional(
 _SCRAPY: Mapping[str, Kind] = {
     "DOWNLOADER_MIDDLEWARES": _ORDERED,
     "EXTENSIONS": _ORDERED,
-    "FEEDS": optional(table_of(Kind("a table of a feed's options", dict))),
+    "FEEDS": optional(table_of(Kind("a table of a feed's options", _feed_options))),
     "ITEM_PIPELINES": _ORDERED,
     "SPIDER_MIDDLEWARES": _ORDERED,
     # With 0, Scrapy would accept a page's outputs and never process them.
@@ -238,9 +253,9 @@ _SCRAPY: Mapping[str, Kind] = {
     "FILES_STORE": place("written", TEXT),
     "IMAGES_STORE": place("written", TEXT),
     "USER_AGENT": TEXT,
+    "FEED_EXPORT_ENCODING": optional(CHARSET),
     "FEED_EXPORT_INDENT": Kind("a whole number, or None", lambda v: v is None or int(v) >= 0),
     "HTTPERROR_ALLOWED_CODES": list_of(whole_number(100, 599)),
-    "LOG_LEVEL": LEVEL,
     "REDIRECT_PRIORITY_ADJUST": whole_number(-math.inf),
     "RETRY_HTTP_CODES": list_of(whole_number(100, 999)),
     "RETRY_PRIORITY_ADJUST": whole_number(-math.inf),
@@ -261,7 +276,7 @@ def _of_scrapy() -> Iterator[tuple[str, Kind]]:
 
 
 #: Scrapy's settings, by the types that Scrapy can read, and the library's.
-TABLE: Mapping[str, Kind] = {**dict(_of_scrapy()), **_SCRAPY, **LIBRARY}
+TABLE: Mapping[str, Kind] = {**dict(_of_scrapy()), **_SCRAPY, **LOG, **LIBRARY}
 
 
 def wrong_values(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> Iterator[str]:

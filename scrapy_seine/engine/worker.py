@@ -68,7 +68,7 @@ from scrapy_seine.politeness.project_pace import (
 )
 from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.politeness.verdict_listeners import VerdictListeners
-from scrapy_seine.printable import redact
+from scrapy_seine.store_errors import refusal_line, with_advice
 from scrapy_seine.store_wait import OUTAGES, RetryUntil, log_failure
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class Worker:
         except CloseSpider as closing:
             return closing.reason
         except (SeineError, RedisError, OSError) as error:
-            logger.error("worker exits: %s", redact(str(error)))
+            logger.error("worker exits: %s", with_advice(refusal_line(error) or str(error)))
             return "outage" if isinstance(error, OUTAGES) else "error"
         return ""
 

@@ -208,7 +208,9 @@ class RobotsMiddleware:
                     return await self.fetch.fetch_shared(shared, origin, request, result.failures)
                 assert isinstance(result, FetchRunning)
             except (RedisError, OSError) as error:
-                logger.debug("robots.txt of %s waits for Redis: %s", origin, error)
+                refusals = self.site_limits.exchange.refusals
+                if not refusals.log_refusal(error, f"The pages of {origin} wait for robots.txt"):
+                    logger.debug("robots.txt of %s waits for Redis: %s", origin, error)
             await asyncio.sleep(random.uniform(0.05, 0.3))
 
     def _log_away(self, origin: str, robots: FetchedRobots) -> None:

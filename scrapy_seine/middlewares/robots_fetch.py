@@ -69,7 +69,10 @@ class RobotsFetch:
         try:
             await shared.store(origin, fetched, failures=failures)
         except (RedisError, OSError) as error:
-            logger.debug("robots.txt of %s is not shared: %s", origin, error)
+            member = worker_of(self.crawler).member
+            meanwhile = f"Each worker fetches the robots.txt of {origin} by itself"
+            if member is None or not member.exchange.refusals.log_refusal(error, meanwhile):
+                logger.debug("robots.txt of %s is not shared: %s", origin, error)
         return fetched
 
     async def fetch_unshared(self, origin: str, request: Request, failures: int) -> FetchedRobots:

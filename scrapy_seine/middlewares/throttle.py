@@ -6,6 +6,7 @@ connection; requests that it refuses are handed back here.
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Self
 
 from scrapy import Request
@@ -18,11 +19,19 @@ from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.middlewares.retry import asked_s
+from scrapy_seine.once_a_minute import OnceAMinute
 from scrapy_seine.politeness.download_slots import waits_at
-from scrapy_seine.politeness.retry_after import TOO_MANY_REQUESTS, UNAVAILABLE, block_of, limits_s
+from scrapy_seine.politeness.retry_after import (
+    TOO_MANY_REQUESTS,
+    UNAVAILABLE,
+    Block,
+    block_of,
+    limits_s,
+)
 from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.urls import slot
 
+logger = logging.getLogger(__name__)
 #: From this status on responses are no pages, and often quicker than pages.
 ERRORS = 400
 
@@ -44,6 +53,7 @@ class Throttle:
         self.stats = stats
         self.usual_s = usual_s
         self.limit_s = limit_s
+        self._log_limiter = OnceAMinute()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -90,7 +100,15 @@ class Throttle:
             for place in dict.fromkeys((host, waits_at(request, host))):
                 self.site_limits.block(place, block.wait_s, limit_s=limit_s)
             self.stats.inc_value(f"seine/blocks/{response.status}")
+            self._log_block(host, response.status, block)
         return response
+
+    def _log_block(self, host: str, status: int, block: Block) -> None:
+        """Log why a site's pages wait, once a minute: otherwise a long pause looks like a hang."""
+        if not self._log_limiter.is_due(host):
+            return
+        pause = f"{block.wait_s:g} s" + (", longer after each further one" if block.grows else "")
+        logger.warning("%s answered HTTP %d: its pages wait %s", host, status, pause)
 
     def _measure(self, request: Request, response: Response) -> None:
         latency_s = request.meta.get("download_latency")

@@ -396,6 +396,22 @@ def test_a_crawl_is_one_spiders(tmp_path: Path, redis_url: str, namespace: str) 
     assert run("runspider", "second.py")[0] == 0
 
 
+def test_a_start_that_scrapy_no_longer_calls_is_named(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """Such a spider ends at once without a page, which otherwise looks like success."""
+    (tmp_path / "old.py").write_text(
+        "import scrapy\n\n\nclass Old(scrapy.Spider):\n    name = 'old'\n\n"
+        "    def start_requests(self):\n        yield scrapy.Request('http://shop.example/')\n",
+        "utf-8",
+    )
+    own = ("-s", f"REDIS_URL={redis_url}", "-s", f"SEINE_CRAWL={namespace}")
+    addon = ("-s", 'ADDONS={"scrapy_seine.Addon": 1}')
+    worker = scrapy(tmp_path, "runspider", "old.py", *own, *addon)
+    _, told = worker.communicate(timeout=patient(60))
+    assert "does not call start_requests(); write async def start()" in told
+
+
 def test_help_names_the_verbs_of_seine(tmp_path: Path) -> None:
     """`scrapy seine --help` is a question, not a mistake."""
     (tmp_path / "mine_settings.py").write_text('ADDONS = {"scrapy_seine.Addon": 1}\n', "utf-8")

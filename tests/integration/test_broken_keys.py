@@ -300,3 +300,18 @@ async def test_a_heartbeat_restores_leases_whose_key_was_deleted(
     await d.f.reap()
     assert await d.where() == (0, 0, 2, 0)
     assert await d.ack(*leases) == ["OK", "OK"]
+
+
+async def test_a_lacking_right_is_not_taken_for_a_key_of_another_type(
+    redis_client: Redis, redis_url: str, namespace: str
+) -> None:
+    """Its line names the command, not a key that somebody should delete."""
+    rights = ("~*", "&*", "+@all", "-zcard")
+    user = f"user-{namespace}"
+    await redis_client.execute_command("ACL", "SETUSER", user, "on", ">word", *rights)
+    try:
+        async with Redis.from_url(redis_url, username=user, password="word") as client:
+            with pytest.raises(ResponseError, match=r"(?i)no permissions to run the 'zcard'"):
+                await Driver(client, namespace).f.push(pages(1))
+    finally:
+        await redis_client.execute_command("ACL", "DELUSER", user)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -57,6 +58,8 @@ async def test_a_pause_that_a_site_asks_for_is_kept_by_every_worker(redis_url, n
         "too_long": ("86400", 429, 1, 2.9),
     }
 
+    pauses = {"seconds": "2 s", "too_long": "3 s", "nothing": "1 s, longer after each further one"}
+
     async def case(name: str, value: str, status: int, workers: int, least_s: float) -> None:
         limits = {"SEINE_BLOCK_SECONDS": 1, "SEINE_BLOCK_LIMIT_SECONDS": 3}
         async with serve(too_many(value, status=status)) as site:
@@ -65,6 +68,10 @@ async def test_a_pause_that_a_site_asks_for_is_kept_by_every_worker(redis_url, n
             assert len(times) == 7, name  # six pages and one more try
             assert least_s <= times[1] - times[0] < patient(20), name
             assert stat(logs, f"seine/blocks/{status}") == 1, name
+            # Without a line the pause would look like a hang.
+            told = re.findall(rf"answered HTTP {status}: its pages wait (\d.*)", "".join(logs))
+            (pause,) = told
+            assert pause == pauses.get(name, pause), name
 
     await asyncio.gather(*(case(name, *options) for name, options in cases.items()))
 

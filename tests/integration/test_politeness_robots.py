@@ -140,6 +140,24 @@ async def test_a_missing_robots_txt_and_a_redirected_one(redis_url, namespace):
     )
 
 
+async def test_a_robots_txt_that_redis_refuses_to_tell_is_named(redis_url, namespace):
+    """A refusal lasts until somebody acts, so the pages' wait must have a line."""
+    async with (
+        serve(robots((200, "User-agent: *\nAllow: /\n"))) as site,
+        Redis.from_url(redis_url) as redis,
+        Crawl(redis_url, namespace, {"ROBOTSTXT_OBEY": True}) as crawl,
+    ):
+        origin = site.url.rstrip("/")
+        await redis.set(f"robots:{{{origin}}}", "somebody else's")
+        await crawl.start()
+        await crawl.seed(site.pages(5))
+        await crawl.logged(f"The pages of {origin} wait for robots.txt")
+        await redis.delete(f"robots:{{{origin}}}")
+        logs = await crawl.finish()
+        assert len(site.times()) == 5
+        assert "Redis refuses: WRONGTYPE" in logs[0]
+
+
 @pytest.mark.alone
 async def test_crawl_delay_spaces_everything_robots_txt_included(redis_url, namespace):
     async with serve(robots((200, "User-agent: *\nCrawl-delay: 0.2\n")), latency_s=0.03) as site:

@@ -6,14 +6,19 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from redis import Redis
 
 from tests.benchmarks.projects.run import STYLES
 from tests.benchmarks.projects.site import Site
 from tests.helpers import patient, serving
 
 pytestmark = pytest.mark.redis
+ROOT = Path(__file__).parents[2]
+#: What a user of Redis' access control lists needs, as the guide has it.
+ENOUGH = "~* &* +@all -@admin -@dangerous"
 
 
 def run(folder: Path, site: str, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -70,3 +75,51 @@ def test_an_unknown_level_is_refused_in_a_line(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "LOG_LEVEL" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"DNS_RESOLVER": "nosuch.Resolver"}, "DNS_RESOLVER names nosuch.Resolver, which cannot"),
+        ({"SPIDER_LOADER_CLASS": "nosuch.Loader"}, "SPIDER_LOADER_CLASS names nosuch.Loader,"),
+        ({"SCHEDULER": "nosuch.Scheduler"}, "SCHEDULER names nosuch.Scheduler, which cannot"),
+        ({"DUPEFILTER_CLASS": "nosuch.Filter"}, "DUPEFILTER_CLASS names nosuch.Filter, which"),
+        ({"LOG_FILE": "/proc/no/x.log"}, "LOG_FILE=/proc/no/x.log cannot be used"),
+        ({"LOG_FORMAT": "%q"}, "LOG_FORMAT='%q' is not a format"),
+        (
+            {"FEEDS": '{"gopher://h/x.csv": {"format": "csv"}, "y.csv": {"format": "csv"}}'},
+            "FEEDS: a feed cannot be used, as the line above says",
+        ),
+    ],
+)
+def test_a_setting_that_scrapy_cannot_use_ends_the_start_in_a_line(
+    tmp_path: Path, redis_url: str, settings: dict[str, str], words: str
+) -> None:
+    done = run(tmp_path, "http://127.0.0.1:1", REDIS_URL=redis_url, **settings)
+    assert done.returncode == 1
+    assert words in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("rights", "words"),
+    [
+        (ENOUGH, "Spider closed (finished)"),
+        ("~* &* +@all -evalsha -eval", f"the user of REDIS_URL needs {ENOUGH}"),
+    ],
+)
+def test_a_user_of_redis_needs_the_rights_that_the_guide_names(
+    tmp_path: Path, redis_url: str, namespace: str, rights: str, words: str
+) -> None:
+    assert ENOUGH in (ROOT / "docs/deploying.md").read_text("utf-8")
+    user, parts = f"user-{namespace}", urlsplit(redis_url)
+    url = parts._replace(netloc=f"{user}:word@{parts.netloc}").geturl()
+    with serving(Site) as site, Redis.from_url(redis_url) as redis:
+        redis.execute_command("ACL", "SETUSER", user, "on", ">word", *rights.split())
+        try:
+            done = run(tmp_path, site, REDIS_URL=url, SEINE_CRAWL=namespace)
+        finally:
+            redis.execute_command("ACL", "DELUSER", user)
+    assert done.returncode == (rights != ENOUGH), done.stderr
+    assert words in done.stderr
+    assert ":word@" not in done.stderr

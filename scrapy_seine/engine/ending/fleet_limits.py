@@ -104,5 +104,7 @@ class CloseSpider(closespider.CloseSpider):
         try:
             return [int(n) for n in await call(worker.member.redis, lua, [key], args)]
         except (RedisError, OSError) as error:
-            logger.debug("the fleet's counts are not known: %s", error)
+            meanwhile = "CLOSESPIDER_… does not count what other workers did"
+            if not worker.member.exchange.refusals.log_refusal(error, meanwhile):
+                logger.debug("the fleet's counts are not known: %s", error)
             return []

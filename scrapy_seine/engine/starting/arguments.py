@@ -82,6 +82,22 @@ def digest(command: Sequence[str]) -> str:
     )
 
 
+def has_unread_start(kind: type[Spider]) -> bool:
+    """Whether a spider's own `start_requests` is never called, because Scrapy calls `start` alone.
+
+    >>> has_unread_start(type("Old", (Spider,), {"start_requests": None}))
+    True
+    >>> has_unread_start(type("Both", (Spider,), {"start_requests": None, "start": None}))
+    False
+    """
+    for each in kind.__mro__:
+        if "start" in vars(each):
+            return False
+        if "start_requests" in vars(each):
+            return True
+    return False
+
+
 def misspelt(spider: Spider) -> dict[str, str]:
     """Return arguments that no method of the spider uses, each with the name that it resembles."""
     kinds = [kind for kind in type(spider).__mro__ if kind is not object]

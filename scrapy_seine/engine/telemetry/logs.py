@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import logging
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cached_property
+from types import TracebackType
 from typing import Any, Self
 
 import orjson
@@ -178,16 +180,51 @@ class _OneLine(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Replace a traceback by its cause, if that is an error for the user to mend."""
-        raised = error = record.exc_info[1] if record.exc_info else None
-        while error is not None and not isinstance(error, SeineError):
-            error = error.__cause__ or error.__context__
-        text = str(error) if error is not None else None
-        if raised is not None and text is None and self.settings is not None:
-            text = blame(self.settings, raised)
+        text = _cause(record.exc_info[1] if record.exc_info else None, self.settings)
         if text is not None:
             record.msg, record.args = ("the worker does not start: %s", (" ".join(text.split()),))
             record.exc_info = record.exc_text = None
         return True
+
+
+class _OneLineHook:
+    """Python's report of an error that ends the process: one line if a setting is to blame.
+
+    What Scrapy loads before it makes a crawler (the spider loader, the DNS resolver, the log's
+    file) fails outside any task, so that no log sees the error.
+    """
+
+    def __init__(self, settings: BaseSettings, report: Callable[..., object]) -> None:
+        self.settings = settings
+        self.report = report
+
+    def __call__(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        text = _cause(error, self.settings)
+        if text is None or sys.stderr is None:
+            self.report(kind, error, trace)
+        else:
+            print(f"the worker does not start: {' '.join(text.split())}", file=sys.stderr)
+
+
+def _cause(error: BaseException | None, settings: BaseSettings | None) -> str | None:
+    """Describe what the user has to fix, if *error* or one that led to it tells that."""
+    while error is not None:
+        if isinstance(error, SeineError):
+            return str(error)
+        if settings is not None and (text := blame(settings, error)) is not None:
+            return text
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def one_line_end(settings: BaseSettings) -> None:
+    """Report an error that ends the process in one line, if one of these settings causes it."""
+    if isinstance(sys.excepthook, _OneLineHook):
+        sys.excepthook.settings = settings
+    else:
+        sys.excepthook = _OneLineHook(settings, sys.excepthook)
 
 
 def one_line_failures(settings: BaseSettings) -> None:

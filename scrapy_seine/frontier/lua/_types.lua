@@ -16,7 +16,8 @@ local function unlike(probe, keys)
     for _, key in ipairs(keys) do
         local reply = redis.pcall(probe, key)
         if type(reply) == 'table' and reply.err then
-            return wrong_type(key, PROBES[probe])
+            return string.find(reply.err, 'WRONGTYPE', 1, true) and wrong_type(key, PROBES[probe])
+                or reply
         end
         sizes[key] = reply
     end

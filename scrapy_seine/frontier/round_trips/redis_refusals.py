@@ -14,7 +14,7 @@ from redis.exceptions import ResponseError
 
 from scrapy_seine.frontier.lost_state import StateError
 from scrapy_seine.once_a_minute import OnceAMinute
-from scrapy_seine.printable import redact
+from scrapy_seine.store_errors import first_line, with_advice
 
 logger = logging.getLogger(__name__)
 #: How `lua/_types.lua` names a key of the whole crawl that is of another type.
@@ -58,7 +58,7 @@ class Refusals:
         """
         if not is_refusal(error):
             return False
-        text = redact(str(error))
+        text = with_advice(first_line(error))
         if self._log_limiter.is_due(text):
             logger.error("Redis refuses: %s. %s", text, meanwhile)
             self.count("broken_keys" if breaks_all(error) else "refused", 1)

@@ -16,7 +16,7 @@ from urllib.parse import urlparse
 import attrs
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import CloseSpider
+from scrapy.exceptions import CloseSpider, NotConfigured
 from scrapy.exporters import BaseItemExporter, CsvItemExporter
 from scrapy.extensions import feedexport
 from scrapy.extensions.postprocessing import PostProcessingManager
@@ -30,7 +30,7 @@ from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.engine.scheduler import Scheduler
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.errors import SeineError
+from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.printable import redact
 from scrapy_seine.sinks.feeds.feed import Feed
 from scrapy_seine.sinks.feeds.local_file import local_path
@@ -64,14 +64,21 @@ class FeedExporter(feedexport.FeedExporter):
         """Make the exporter; Scrapy's own if no page can be held.
 
         Raises:
-            NotConfigured: there are no feeds, or one of them is wrong, which is logged.
+            NotConfigured: there are no feeds.
+            ConfigError: one of them cannot be used. Scrapy would go on without any of them, and the
+            items of all pages would be gone.
         """
         shared = issubclass(load_object(crawler.settings["SCHEDULER"]), Scheduler)
         if not shared or not scrapy_internals.available("feeds"):
             plain: Any = feedexport.FeedExporter.from_crawler(crawler)
             return plain  # type: ignore[no-any-return]
         guard_logs()  # Scrapy's lines contain URIs, which may hold credentials
-        return super().from_crawler(crawler)
+        try:
+            return super().from_crawler(crawler)
+        except NotConfigured:
+            if crawler.settings.getdict("FEEDS"):
+                raise ConfigError("FEEDS: a feed cannot be used, as the line above says") from None
+            raise
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)

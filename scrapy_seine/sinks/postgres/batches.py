@@ -29,6 +29,10 @@ class Limits(Value):
     """Waiting bytes beyond which `put` refuses."""
 
 
+#: The ticket of a row that was committed before: nobody waits for it, and it is no log's.
+WRITTEN_AGAIN = object()
+
+
 @attrs.frozen(eq=False, repr=False)
 class Piece:
     """A row to write, with the ticket of the caller that waits for its commit."""
@@ -38,6 +42,11 @@ class Piece:
     size: int
     ticket: Any
     since: float
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a caller waits for its commit."""
+        return self.ticket is not None and self.ticket is not WRITTEN_AGAIN
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -34,7 +34,8 @@ import psycopg2
 from psycopg2 import extensions
 
 from scrapy_seine.errors import StoreError
-from scrapy_seine.sinks.postgres.batches import Limits, Piece, Queue, Report
+from scrapy_seine.once_a_minute import OnceAMinute
+from scrapy_seine.sinks.postgres.batches import WRITTEN_AGAIN, Limits, Piece, Queue, Report
 from scrapy_seine.sinks.postgres.database import CONNECT_S, connect
 from scrapy_seine.sinks.postgres.lock_waits import lock_waits_logged
 from scrapy_seine.sinks.postgres.lost_commits import Committed
@@ -90,7 +91,8 @@ class Writer:
         self.queue = Queue(limits or Limits())
         self._level = threading.RLock()
         self._is_pausing = False
-        self._away = self._admits = False
+        self._away = self._admits = self._is_wait_logged = False
+        self._log_limiter = OnceAMinute()
         self._doubts: dict[str, list[Piece]] = {}
         """By table: waiting rows that were refused by a doubtful code."""
         self._doubts_until = float("inf")
@@ -210,7 +212,7 @@ class Writer:
         self._on_return()
         counts["batches"] += 1
         counts["milliseconds"] += round((time.monotonic() - began) * 1000)
-        ticketed = [piece for piece in batch if piece.ticket is not None]
+        ticketed = [piece for piece in batch if piece.is_awaited]
         committed_rows = [(piece.table, piece.row, piece.size) for piece in ticketed]
         self._committed.note(committed_rows, sum(size for _, _, size in committed_rows), number)
         self._on_report(Report(stored=[piece.ticket for piece in ticketed], counts=counts))
@@ -354,7 +356,7 @@ class Writer:
                 self._fail([piece], f"PostgreSQL refuses rows for {piece.table}: {fault.reason}")
 
     def _fail(self, batch: Sequence[Piece], reason: str) -> None:
-        tickets = [piece.ticket for piece in batch if piece.ticket is not None]
+        tickets = [piece.ticket for piece in batch if piece.is_awaited]
         counts = +Counter(lost=len(batch) - len(tickets))
         if batch:
             self._on_report(Report(failed=tickets, reason=reason, counts=counts))
@@ -364,23 +366,27 @@ class Writer:
         if fault.blame == "again":
             wait = random.uniform(0.001, 0.02) * min(turn, 10)
         else:
-            if not self._away:
-                is_one = fault.blame in {"doubt", "table"}
-                refused_rows = f"no row for {fault.table}" if is_one else "nothing"
-                logger.warning(
-                    "the store accepts %s; the crawl waits for the store: %s",
-                    refused_rows,
-                    fault.reason,
-                )
+            self._log_wait(fault)
             self._away, self._admits = True, admits
             self._update_pause()
             wait = _WAITS_S[min(turn, len(_WAITS_S)) - 1] * random.uniform(0.8, 1.2)
         return self.queue.pause(wait)
 
+    def _log_wait(self, fault: Refusal) -> None:
+        """Log what is waited for, once a minute, however often it comes back in between."""
+        is_one = fault.blame in {"doubt", "table"}
+        refused_rows = f"no row for {fault.table}" if is_one else "nothing"
+        text = f"the store accepts {refused_rows}; the crawl waits for the store: {fault.reason}"
+        if self._log_limiter.is_due(text):
+            logger.warning("%s", text)
+            self._is_wait_logged = True
+
     def _on_return(self) -> None:
         if self._away:
             self._away = False
-            logger.warning("the store is back")
+            if self._is_wait_logged:
+                logger.warning("the store is back")
+            self._is_wait_logged = False
             self._update_pause()
 
     def _connected(self) -> extensions.connection:
@@ -397,7 +403,9 @@ class Writer:
     def _recover_lost_rows(self, connection: extensions.connection) -> None:
         """Write again what a server lost though it had confirmed it (I12)."""
         missing, now = self._committed.take_missing(connection), time.monotonic()
-        self._lost_rows += [Piece(table, row, size, None, now) for table, row, size in missing.rows]
+        self._lost_rows += [
+            Piece(table, row, size, WRITTEN_AGAIN, now) for table, row, size in missing.rows
+        ]
         if missing.is_confirmed:
             logger.error(
                 "state_rolled_back: PostgreSQL fell back to an older state; %d rows that it had "

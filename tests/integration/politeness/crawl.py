@@ -79,6 +79,16 @@ class Crawl:
                 with contextlib.suppress(PermissionError):
                     os.setpriority(os.PRIO_PROCESS, worker.pid, -10)
 
+    async def logged(self, words: str) -> None:
+        """Wait until a worker has logged these words."""
+
+        async def found() -> bool:
+            return any(
+                words.encode() in os.pread(log.fileno(), 10_000_000, 0) for log in self._logs
+            )
+
+        await wait_until_async(found, 30, f"a worker logs {words!r}")
+
     async def finish(self, limit_s: float = 60) -> list[str]:
         """Wait for the workers to end by themselves; returns what each logged."""
         limit_s = patient(limit_s)

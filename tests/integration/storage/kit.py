@@ -101,6 +101,15 @@ def desk(database_url: str, limits: Limits | None = None, limit_s: float = 20) -
         made.writer.close(limit_s)
 
 
+def cut_off(database: str) -> None:
+    """End every connection to the database."""
+    execute(
+        database,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    )
+
+
 def rows_of(database_url: str, query: str) -> list[tuple[Any, ...]]:
     with closing(psycopg2.connect(database_url)) as connection, connection.cursor() as cursor:
         cursor.execute(query)

@@ -15,13 +15,14 @@ import psycopg2
 import pytest
 
 from crawler.reads.doctor.facts import _postgres, _postgres_facts
+from scrapy_seine import once_a_minute
 from scrapy_seine.sinks.postgres import item_rows
 from scrapy_seine.sinks.postgres import writer as module
 from scrapy_seine.sinks.postgres.batches import Report
 from scrapy_seine.sinks.postgres.item_rows import ItemRow, table_name
 from scrapy_seine.sinks.postgres.writer import Writer
 from tests.helpers import execute, wait_until
-from tests.integration.storage.kit import Desk, desk, guard, lesser_role, row, rows_of
+from tests.integration.storage.kit import Desk, cut_off, desk, guard, lesser_role, row, rows_of
 
 pytestmark = pytest.mark.postgres
 REJECTED = "SELECT url, code, constraint_name, reason FROM rejected_items"
@@ -233,6 +234,46 @@ def test_a_rule_that_a_user_added_rejects_the_rows_that_break_it(
     assert made.pressed == []
     assert {(c, n) for _, c, n, _ in rows_of(database, REJECTED)} == {(code, constraint)}
     assert len(rows_of(database, REJECTED)) == 29
+
+
+def test_rows_that_are_written_again_wait_for_their_table(database: str) -> None:
+    """They are no log's: a rejected row beside each would say that the product is wrong."""
+    with desk(database) as made:
+        for number in range(3):
+            made.put(row(number), number)
+        wait_until(lambda: ended(made, 3), 20, "the first rows")
+        kept = made.writer._committed.stretches[0]
+        kept.number = (kept.number or 0) + 1_000_000  # as after a fall to an older state
+        execute(database, "ALTER TABLE products RENAME TO elsewhere")
+        cut_off(database)
+        made.put(row(3), 3)
+        wait_until(lambda: made.pressed == [True], 20, "the crawl waits")
+        execute(database, "ALTER TABLE elsewhere RENAME TO products; DELETE FROM products")
+        wait_until(lambda: ended(made, 4), 20, "the row after the fall")
+    assert rows_of(database, "SELECT count(*) FROM products") == [(4,)]
+    assert rows_of(database, REJECTED) == []
+    assert sorted(made.stored) == list(range(4)), "each ticket comes back once"
+
+
+def test_a_long_wait_is_told_again_and_a_short_one_once(
+    database: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(words: str) -> int:
+        return sum(words in line for line in caplog.messages)
+
+    with desk(database) as made:
+        for _ in range(3):
+            execute(database, "ALTER TABLE products RENAME TO elsewhere")
+            made.put(row(1), 1)
+            wait_until(lambda: made.pressed[-1:] == [True], 20, "the crawl waits")
+            execute(database, "ALTER TABLE elsewhere RENAME TO products")
+            wait_until(lambda: made.pressed[-1:] == [False], 20, "the table is back")
+        assert (told("the store accepts no row"), told("the store is back")) == (1, 1)
+        monkeypatch.setattr(once_a_minute, "AGAIN_S", 0.1)
+        execute(database, "ALTER TABLE products RENAME TO elsewhere")
+        made.put(row(2), 2)
+        wait_until(lambda: told("the store accepts no row") >= 3, 20, "the wait is told again")
+        execute(database, "ALTER TABLE elsewhere RENAME TO products")
 
 
 @pytest.mark.usefixtures("_brief")

@@ -14,19 +14,10 @@ from scrapy_seine.sinks.postgres.batches import Limits
 from scrapy_seine.sinks.postgres.database import transaction
 from scrapy_seine.sinks.postgres.lost_commits import Committed
 from tests.helpers import execute, wait_until
-from tests.integration.storage.kit import T0, desk, row, rows_of
+from tests.integration.storage.kit import T0, cut_off, desk, row, rows_of
 
 pytestmark = pytest.mark.postgres
 DAY = timedelta(days=1)
-
-
-def _cut_off(database: str) -> None:
-    """End every connection to the database."""
-    execute(
-        database,
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-        " WHERE datname = current_database() AND pid <> pg_backend_pid()",
-    )
 
 
 def test_tickets_come_back_after_the_commit(database: str) -> None:
@@ -196,7 +187,7 @@ def test_an_idle_connection_that_was_ended_is_no_outage(
     with desk(database) as made:
         made.put(row(1), 1)
         wait_until(lambda: made.stored == [1], 5, "the first row")
-        _cut_off(database)
+        cut_off(database)
         made.put(row(2), 2)
         wait_until(lambda: made.stored == [1, 2], 5, "the second row")
     assert made.pressed == []
@@ -216,7 +207,7 @@ def test_what_a_server_lost_after_its_commit_is_written_again(
         # As after a fall: the rows are gone, and their transaction's number was never given.
         kept.stretches[0].number = (kept.stretches[0].number or 0) + 1_000_000
         execute(database, "DELETE FROM products; DELETE FROM sightings")
-        _cut_off(database)
+        cut_off(database)
         made.put(row(5), 5)
         wait_until(lambda: len(made.stored) == 6, 5, "the row after the fall")
         wait_until(lambda: made.counts["rolled_back"] == 5, 5, "the loss is counted")
@@ -233,7 +224,7 @@ def test_a_server_that_kept_all_is_not_said_to_have_fallen_back(
         for number in range(3):
             made.put(row(number), number)
             wait_until(lambda: len(made.stored) == number + 1, 5, "a row")  # noqa: B023
-            _cut_off(database)
+            cut_off(database)
     assert rows_of(database, "SELECT count(*) FROM products") == [(3,)]
     assert made.counts["rolled_back"] == 0
     assert [line for line in caplog.messages if "state_rolled_back" in line] == []
