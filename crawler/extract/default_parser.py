@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from crawler.extract import classify, merge
+from crawler.extract import classify, merge, name_choice
 from crawler.extract.classify import MIN_LIST_LENGTH, Kind, Verdict
 from crawler.extract.fields import Fields
 from crawler.extract.money import cents
@@ -25,7 +25,7 @@ from crawler.extract.structured import (
     product_fields,
 )
 from crawler.extract.structured.product_fields import Node
-from crawler.extract.visible import description, product_shown, shown_breadcrumbs
+from crawler.extract.visible import description, product_heading, product_shown, shown_breadcrumbs
 from crawler.extract.visible_signs import Visible
 from crawler.items import Product
 from scrapy_seine.attrs_bases import Record
@@ -87,7 +87,7 @@ class Found(Record):
         cents.in_whole_units(self.offered)
         self.fields, self.sources = merge.merged(self.offered, site)
         if self.fields.get("name"):
-            self.fields["name"] = merge.bare_name(self.fields["name"], self.page)
+            self.fields["name"] = name_choice.bare_name(self.fields["name"], self.page)
             self._shorten_breadcrumbs()
         merge.complete(self.fields, self.sources, self.page, self.offered)
 
@@ -226,7 +226,7 @@ def _described_in_text(result: Found, name: str | None) -> str | None:
     The boxes are those found with the visible text, or are searched where that was not read.
     """
     page, boxes = result.page, result.described
-    heading = product_shown.heading_of(page, name)
+    heading = product_heading.heading_of(page, name)
     heading = result.beside if heading is None else heading
     if heading is None:
         return None

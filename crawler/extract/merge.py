@@ -6,26 +6,19 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from crawler.extract import lazy_patterns, shop_name_in_title
+from crawler.extract import lazy_patterns, name_choice, shop_name_in_title
+from crawler.extract.currency_choice import choose_currency
 from crawler.extract.external_id import identify
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import has_check_digit
 from crawler.extract.money.amounts import amount, grouped
-from crawler.extract.money.currencies import TOMAN, is_local, share_a_sign
-from crawler.extract.page.page import Page, text_of
+from crawler.extract.money.currencies import TOMAN
+from crawler.extract.page.page import Page
 from crawler.extract.scripts import state
 from crawler.extract.shop_number import set_number, set_vendor
 from crawler.extract.stock.shown import UNAVAILABLE
-from crawler.extract.visible import product_shown
-from crawler.extract.visible.page_currency import (
-    currency_of_address,
-    currency_of_phones,
-    spoken_currency,
-)
 from crawler.extract.visible_signs import Visible
 
-#: A sign between the steps of breadcrumbs.
-_STEP_DIVIDER = lazy_patterns.pattern(r"\s[>»›]\s")
 #: The price of a product's dearest variant, in JSON and in markup.
 _HIGH_PRICE = lazy_patterns.pattern(
     rb"[Hh]igh[Pp]rice[\"'](?:\s{0,9}:|\s{1,9}content\s?=)\s{0,9}[\"']?(\d[\d.,]{0,14})"
@@ -35,8 +28,6 @@ _SCRIPT = lazy_patterns.pattern(rb"<script\b.*?</script", re.S | re.I)
 _GROUPS = rb"(?:[.,' ]|\xc2\xa0|\xe2\x80[\x89\xaf]|&nbsp;)?"
 #: Lines at most from the heading to the price of the product that it names.
 _MAX_PRICE_DISTANCE = 15
-#: The word before a book's author.
-_AUTHOR = lazy_patterns.pattern(r"\s(?:by|von|par|door)\s")
 #: Fields of which the value of a less trusted source may be better.
 _IMPROVABLE_FIELDS = frozenset({"price", "gtin"})
 _NO_FIELDS: Fields = {}
@@ -76,7 +67,7 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
     if (
         text_name
         and sources.get("name") == "opengraph"
-        and product_shown.likeness(text_name, fields["name"])
+        and name_choice.adds_to_heading(fields["name"], text_name)
     ):
         # Shops add their own name and a slogan to og:title; the heading is the bare name.
         fields["name"], sources["name"] = text_name, "text"
@@ -284,47 +275,6 @@ def _structured_price(offered: dict[str, Fields]) -> Decimal | None:
     return next(prices, None)
 
 
-def bare_name(name: str, page: Page) -> str:
-    """Return a name without the host's name or slogan that templates append for search engines."""
-    name = shop_name_in_title.without_host(name, page.url)
-    if " > " in name or " » " in name or " › " in name:
-        name = _without_trail(name, page)
-    if _AUTHOR.search(name) and page.title.startswith(name):
-        return _without_author(name, page)
-    if (
-        page.title.endswith(name)
-        and (title_heading := product_shown.heading_of(page, name)) is not None
-    ):
-        name = shop_name_in_title.without_title_ending(name, text_of(title_heading), page.title)
-    if not shop_name_in_title.has_parts(name):
-        return name
-    heading = product_shown.heading_of(page, name)
-    heading_text = "" if heading is None else text_of(heading)
-    return (
-        heading_text
-        if heading_text and shop_name_in_title.is_first_part(heading_text, name)
-        else name
-    )
-
-
-def _without_trail(name: str, page: Page) -> str:
-    """Return a name without categories, each of which is the text of a link on the page.
-
-    Some systems write breadcrumbs as the heading: `red lamp > lamps`.
-    """
-    parts = _STEP_DIVIDER.split(name)
-    own_parts = [part for part in parts if f">{part}</a".encode() not in page.raw]
-    return own_parts[0] if len(parts) > 1 and len(own_parts) == 1 else name
-
-
-def _without_author(name: str, page: Page) -> str:
-    """Return the heading where the name is the heading with the author after it."""
-    heading = product_shown.heading_of(page, name)
-    heading_text = "" if heading is None else text_of(heading)
-    begins = heading_text and name.casefold().startswith(heading_text.casefold())
-    return heading_text if begins and _AUTHOR.match(name, len(heading_text)) else name
-
-
 def complete(
     fields: Fields, sources: dict[str, str], page: Page, offered: dict[str, Fields]
 ) -> None:
@@ -342,30 +292,7 @@ def complete(
     set_number(fields, sources, offered.get("text", {}), page)
     set_vendor(fields, sources, page)
     _set_stock(fields, sources, page)
-    currency = fields.get("currency")
-    if "price" in fields and (
-        currency is None or (sources["currency"] == "text" and is_local(currency))
-    ):
-        other_currency = state.stated_currency(page)
-        if currency is None or (other_currency and share_a_sign(currency, other_currency)):
-            # The meaning of a dollar sign was guessed; the page's scripts may name its currency.
-            fields["currency"], sources["currency"] = other_currency, "state"
-        elif product_shown.currency_of_place(page) is None:
-            other_currency = currency_of_phones(page, currency) or currency_of_address(
-                page, currency
-            )
-            fields["currency"] = other_currency or currency
-    if "price" in fields and fields.get("currency") is None:
-        # Shops that write bare numbers mean their country's currency.
-        place_currency = product_shown.currency_of_place(page)
-        spoken = None if place_currency else spoken_currency(page)
-        fields["currency"], sources["currency"] = (
-            place_currency or spoken,
-            "text" if spoken else "url",
-        )
-    if fields.get("currency") is None:
-        fields.pop("currency", None)
-        sources.pop("currency", None)
+    choose_currency(fields, sources, page)
     regular = fields.get("regular_price")
     if regular is not None and (fields.get("price") is None or regular <= fields["price"]):
         fields.pop("regular_price")

@@ -79,7 +79,7 @@ class Page:
     other_languages: dict[str, list[str]] = attrs.Factory(dict)
     """Folders of other languages, each with its links that are not followed."""
     named: dict[str, Element | None] = attrs.Factory(dict)
-    """Headings that were looked for, by the name that was expected (`text.heading_of`)."""
+    """Headings that were looked for, by the name that was expected (`product_heading.heading_of`)."""
     _canonical: str | None = attrs.field(default="", init=False)
     _has_data: bool | None = attrs.field(default=None, init=False)
 

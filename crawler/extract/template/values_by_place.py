@@ -19,7 +19,8 @@ from crawler.extract.page import lines
 from crawler.extract.page.page import Page
 from crawler.extract.page.places import path
 from crawler.extract.price.choice import is_labelled
-from crawler.extract.visible.product_shown import currency_of_place, heading_of
+from crawler.extract.visible.page_currency import currency_of_place
+from crawler.extract.visible.product_heading import heading_of
 from crawler.extract.visible.titles import title_parts
 from scrapy_seine.attrs_bases import Value
 

@@ -10,11 +10,15 @@ from crawler.extract.money.amounts import find_prices
 from crawler.extract.money.currencies import (
     CODES,
     currency_of,
+    currency_of_country,
     currency_of_region,
     is_currency,
+    language_of_script,
+    local_currency,
     share_a_sign,
 )
 from crawler.extract.page.page import Page, holds_digit
+from crawler.extract.visible.titles import host_of, title_parts
 from crawler.extract.words import any_word
 
 #: Texts of a page that are read, and characters of one.
@@ -126,3 +130,19 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
     currencies = {currency_of_region(region) for region in regions if region}
     currency = currencies.pop() if len(currencies) == 1 else None
     return currency if currency and share_a_sign(currency, sign_of) else None
+
+
+def currency_of_place(page: Page) -> str | None:
+    """Return the currency of the country that the page's address, language or title names."""
+    tongue, host_ = page.lang or language_of_script(page.title), host_of(page.url)
+    if "-" not in tongue and local_currency(host_, "", page.url) is None:
+        # The end of a title, behind the product's name: "Buy online in South Africa".
+        site = page.meta("og:site_name")
+        # A title is split only if it names a country, because splitting costs more.
+        names_country = currency_of_country(f"{site} {page.title}")
+        currency = names_country and currency_of_country(
+            " ".join((site, *title_parts(page.title)[1:]))
+        )
+        if currency:
+            return currency
+    return local_currency(host_, tongue, page.url)

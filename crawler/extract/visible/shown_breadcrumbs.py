@@ -9,7 +9,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import is_front
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.structured.breadcrumbs import ends_in_category, is_home, trail
-from crawler.extract.visible.product_shown import heading_of
+from crawler.extract.visible.product_heading import heading_of
 from crawler.extract.words import Marks, whole_of
 
 #: Elements before the heading, boxes with breadcrumbs, and links of one.

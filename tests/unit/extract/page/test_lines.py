@@ -7,7 +7,7 @@ import pytest
 from crawler.extract import parse
 from crawler.extract.page import lines, places
 from crawler.extract.page.page import Page
-from crawler.extract.visible import product_shown
+from crawler.extract.visible import product_heading, product_shown
 
 
 def page(body: str) -> Page:
@@ -16,7 +16,7 @@ def page(body: str) -> Page:
 
 def read(body: str) -> lines.Lines:
     made = page(body)
-    return lines.read(made, product_shown.heading_of(made))
+    return lines.read(made, product_heading.heading_of(made))
 
 
 def texts(body: str) -> list[str]:

@@ -1,0 +1,55 @@
+"""Choose a product's name: the heading's, where the title or OpenGraph adds to it."""
+
+from __future__ import annotations
+
+from crawler.extract import lazy_patterns, shop_name_in_title
+from crawler.extract.page.page import Page, text_of
+from crawler.extract.visible.product_heading import heading_of, likeness
+
+#: A sign between the steps of breadcrumbs.
+_STEP_DIVIDER = lazy_patterns.pattern(r"\s[>»›]\s")
+#: The word before a book's author.
+_AUTHOR = lazy_patterns.pattern(r"\s(?:by|von|par|door)\s")
+
+
+def bare_name(name: str, page: Page) -> str:
+    """Return a name without the host's name or slogan that templates append for search engines."""
+    name = shop_name_in_title.without_host(name, page.url)
+    if " > " in name or " » " in name or " › " in name:
+        name = _without_trail(name, page)
+    if _AUTHOR.search(name) and page.title.startswith(name):
+        return _without_author(name, page)
+    if page.title.endswith(name) and (title_heading := heading_of(page, name)) is not None:
+        name = shop_name_in_title.without_title_ending(name, text_of(title_heading), page.title)
+    if not shop_name_in_title.has_parts(name):
+        return name
+    heading = heading_of(page, name)
+    heading_text = "" if heading is None else text_of(heading)
+    return (
+        heading_text
+        if heading_text and shop_name_in_title.is_first_part(heading_text, name)
+        else name
+    )
+
+
+def _without_trail(name: str, page: Page) -> str:
+    """Return a name without categories, each of which is the text of a link on the page.
+
+    Some systems write breadcrumbs as the heading: `red lamp > lamps`.
+    """
+    parts = _STEP_DIVIDER.split(name)
+    own_parts = [part for part in parts if f">{part}</a".encode() not in page.raw]
+    return own_parts[0] if len(parts) > 1 and len(own_parts) == 1 else name
+
+
+def _without_author(name: str, page: Page) -> str:
+    """Return the heading where the name is the heading with the author after it."""
+    heading = heading_of(page, name)
+    heading_text = "" if heading is None else text_of(heading)
+    begins = heading_text and name.casefold().startswith(heading_text.casefold())
+    return heading_text if begins and _AUTHOR.match(name, len(heading_text)) else name
+
+
+def adds_to_heading(title: str, heading_name: str | None) -> bool:
+    """Whether og:title is the heading and more, as shops add their own name and a slogan to it."""
+    return bool(heading_name) and likeness(heading_name or "", title) > 0

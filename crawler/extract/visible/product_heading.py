@@ -1,0 +1,249 @@
+"""Choose the heading that names the product, and read the name in it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import islice, pairwise
+
+from crawler.extract import lazy_patterns
+from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text
+from crawler.extract.visible.priced_heading import (
+    heading_by_price,
+    is_general,
+    is_logo,
+    is_of_frame,
+    says_host,
+)
+from crawler.extract.visible.titles import (
+    BOXES,
+    MAX_BOXES,
+    begins_with_shop,
+    host_of,
+    named_by_title,
+    title_parts,
+)
+from crawler.extract.words import Marks
+
+#: Classes and ids of boxes with a product's name, for pages whose headings and title name none.
+_NAMES_PRODUCT = re.compile(
+    r"(?:product|prod|item|goods|artikel|produkt|produs|tovar|urun|lbl)[-_]{0,2}"
+    r"(?:name|title|naam|nazwa|nazev|naziv|titel|adi)(?![-_\w])"
+    r"|(?<![a-z])(?:page|main|content)[-_]?(?:heading|title)(?![-_\w])",
+    re.I,
+).search
+#: Font sizes of a heading.
+_LARGE_SIZES = frozenset({"4", "5", "6", "7", "+1", "+2", "+3", "+4"})
+_HEADINGS, _MAX_HEADINGS = ("h1", "h2", "h3"), 80
+#: The highest score of a heading that is not in the title.
+_MAX_UNTITLED = 3.0
+#: The lowest score of a product's heading: a second heading with a part of the title.
+_MIN_SCORE = 2.4
+_MIN_NAME = 3
+_MAX_NAME = 200
+_IS_PRODUCT_NAME = Marks(lambda words: _NAMES_PRODUCT(words) is not None)
+_LONGEST_CLASS = 1_000
+_WORDS = lazy_patterns.pattern(r"\w+")
+#: Elements in a box that may be a name.
+_MAX_STEPS = 60
+#: The maker behind a product's name.
+_BY = re.compile(r"\W{0,2}(?:by|von|par|от|door)\s+\S").match
+#: Classes and ids of a product's number, and of a subtitle below its name.
+_ENDS_NAME = Marks(
+    lambda words: (
+        re.search(
+            r"(?:^|[\s_-])(?:sku|(?:product|item|article|artikel)[-_]?(?:code|no|nr|number|id)|model-?no)"
+            r"(?:[-_]?(?:value|label|title))?(?=\s|$)|sub[-_]?(?:title|heading|headline)\b",
+            words[:_LONGEST_CLASS].lower(),
+        )
+        is not None
+    )
+)
+
+
+def heading_of(page: Page, expected: str | None = None) -> Element | None:
+    """Return the element with the product's name: of all headings the one that the title names."""
+    name = expected or ""
+    if name not in page.named:
+        page.named[name] = _heading_of(page, name)
+    return page.named[name]
+
+
+def _heading_of(page: Page, expected: str) -> Element | None:
+    likeliest, best_score, framed = None, 0.0, None
+    title, site = page.title[:LONGEST].casefold(), page.meta("og:site_name").casefold()
+    expected_name = (expected or page.meta("og:title"))[:LONGEST].casefold()
+    headings = [h for h in page.headings[:_MAX_HEADINGS] if not is_hidden(h)]
+    for element in [h for tag in _HEADINGS for h in headings if h.tag == tag]:
+        text = short_text(element).casefold()
+        # A heading with the shop's name names no product.
+        is_shop_name = site and text == site != expected_name
+        if not text or is_shop_name or is_general(text) or is_logo(page, element):
+            continue
+        score = _score(element, text, title, expected_name, page.url)
+        if score > best_score and is_of_frame(element):
+            framed = framed if framed is not None else element
+        elif score > best_score:
+            likeliest, best_score = element, score
+        if best_score >= 5.5:
+            break
+    if best_score <= _MAX_UNTITLED:
+        title_box = named_by_title(page, (expected_name, title))
+        if (
+            title_box is not None
+            and not is_of_frame(title_box)
+            and not is_general(short_text(title_box))
+            and not _is_shops_title(title_box, title, page.url)
+        ):
+            return (
+                title_box
+                if title_box.getnext() is not likeliest or best_score < _MIN_SCORE
+                else likeliest
+            )
+    if likeliest is None and not any(map(short_text, headings)):
+        return heading_by_price(page) or _large(page)
+    if likeliest is not None and likeliest.tag == "h1":
+        likeliest = _name_behind_maker(likeliest, title)
+    heading = likeliest if best_score >= _MIN_SCORE else heading_by_price(page)
+    return _unless_whole_title(framed, title) if heading is None else heading
+
+
+def _is_shops_title(box: Element, title: str, url: str) -> bool:
+    """Whether a box has the whole title, which is the shop's name on all of its pages."""
+    return short_text(box).casefold() == title and says_host(title, host_of(url))
+
+
+def _unless_whole_title(framed: Element | None, title: str) -> Element | None:
+    """Return a heading of the page's head, unless it is the whole title: the shop's name."""
+    is_whole_title = framed is not None and short_text(framed).casefold() == title
+    return None if is_whole_title else framed
+
+
+def _name_behind_maker(heading: Element, title: str) -> Element:
+    """Return the heading right behind the first one, if the title has both: maker and name."""
+    following = heading.getnext()
+    if following is None or following.tag != heading.tag:
+        return heading
+    both_texts = f"{short_text(heading)} {short_text(following)}".casefold()
+    return following if both_texts in title else heading
+
+
+def _score(element: Element, text: str, title: str, expected_name: str, url: str) -> float:
+    """Return the score of a heading by its tag, its itemprop and its likeness to the title."""
+    # Few headings begin like the host, and this check costs least.
+    if text[:4] in url[: url.find("/", 8)] and begins_with_shop(title, text, url):
+        return 0.0
+    score = 3.0 if element.tag == "h1" and not _is_shops(text, title, url) else 0.0
+    if element.get("itemprop") == "name":
+        score += 3
+    return score + 3 * likeness(text, expected_name) + 2.5 * likeness(text, title)
+
+
+def _is_shops(text: str, title: str, url: str) -> bool:
+    """Whether a heading is the shop's name: the end of the title, and the name of the host.
+
+    >>> _is_shops("red house", "oak lamp - red house", "https://www.redhouse.example/12")
+    True
+    >>> _is_shops("oak lamp", "red house - oak lamp", "https://www.redhouse.example/12")
+    False
+    """
+    return title.endswith(text) and not title.startswith(text) and says_host(text, host_of(url))
+
+
+def _large(page: Page) -> Element | None:
+    """Return the name's box on a page without headings, whose title has no text of the page.
+
+    It is a box with a class for the product's name, else the text in large letters that is most like
+    the title. A text with the name of the host is the shop's.
+    """
+    large, best_likeness = None, -1.0
+    title, site = page.title[:LONGEST].casefold(), host_of(page.url)
+    for element in islice(page.root.iter(*BOXES, "big"), MAX_BOXES):
+        is_called = _IS_PRODUCT_NAME[f"{element.get('class')} {element.get('id')}"]
+        if not is_called and not _is_large(element):
+            continue
+        text = short_text(element, _MAX_NAME, _MAX_STEPS)
+        has_link = next(element.iter("a"), None) is not None or element.getparent().tag == "a"
+        if not _MIN_NAME <= len(text) < _MAX_NAME or has_link or text.endswith(":"):
+            continue
+        if is_called:
+            return element
+        text = text.casefold()
+        if (like := likeness(text, title)) > best_likeness and not says_host(text, site):
+            large, best_likeness = element, like
+    return large
+
+
+def _is_large(element: Element) -> bool:
+    size = element.get("size") if element.tag == "font" else None
+    return element.tag == "big" or (size or "").strip() in _LARGE_SIZES
+
+
+@lru_cache(maxsize=512)
+def likeness(text: str, title: str) -> float:
+    """Return how much of a title a heading has, from 0 to 1; upper and lower case count.
+
+    >>> likeness("red lamp", "red lamp"), likeness("red lamp", "red lamp | shop")
+    (1.0, 1.0)
+    >>> round(likeness("red lamp (12)", "shade 12 for a lamp"), 3), likeness("about us", "red lamp")
+    (0.533, 0.0)
+    """
+    if not title:
+        return 0.0
+    if title.startswith(text):
+        return 1.0
+    if text in title:
+        return 0.97 if text in title_parts(title) else 0.6
+    if len(title) > 3 and title in text:
+        return 0.8
+    words, title_words = set(_WORDS.findall(text)), set(_WORDS.findall(title))
+    shared_part = len(words & title_words) / max(len(words), 1)
+    return 0.8 * shared_part if shared_part >= 0.5 else 0.0
+
+
+def _part_in_title(heading: Element, page: Page) -> str | None:
+    """Return the text of a heading's box that is the title's first part, without a slogan."""
+    if len(heading) < 2 or (heading.text or "").strip():
+        return None
+    first_part = title_parts(page.title)[:1]
+    parts = (short_text(inner) for inner in islice(heading, _MAX_STEPS))
+    return next((part for part in parts if part in first_part), None)
+
+
+def _name_in(heading: Element) -> str:
+    """Return a heading's text, up to a box in it with the product's number or its label."""
+    parts = [heading.text or ""]
+    for inner in heading:
+        if inner.tag == "br" and heading.tag not in _HEADINGS and parts[0].strip():
+            return " ".join(parts[0].split())[:LONGEST]  # the number is below it
+        if inner.tag == "small" and parts[0].strip() and _BY(short_text(inner)):
+            return " ".join("".join(parts).split())[:LONGEST]
+        class_and_id = f"{inner.get('class') or ''} {inner.get('id') or ''}".strip()
+        if class_and_id and _ENDS_NAME[class_and_id] and "".join(parts).strip():
+            return " ".join("".join(parts).split())[:LONGEST].rstrip(" -–—|(:#,")
+        parts += [short_text(inner), inner.tail or ""]
+    return short_text(heading)
+
+
+def _spaced(name: str, heading: Element, page: Page) -> str:
+    """Put a blank into a name where two of its boxes meet, if a title has both words apart."""
+    if not len(heading):
+        return name
+    parts = [heading.text or ""]
+    for inner in heading:
+        parts += [short_text(inner), inner.tail or ""]
+    titles = f"{page.title} {page.meta('og:title')}".casefold()
+    words = None
+    for before, behind in pairwise(part for part in parts if part):
+        if before[-1:].isalnum() and behind[:1].isalnum():
+            words = words or set(_WORDS.findall(titles))
+            last_word, first_word = _WORDS.findall(before)[-1], _WORDS.findall(behind)[0]
+            are_apart = {last_word.casefold(), first_word.casefold()} <= words
+            if are_apart and f"{last_word}{first_word}".casefold() not in words:
+                name = name.replace(f"{last_word}{first_word}", f"{last_word} {first_word}", 1)
+    return name
+
+
+def name_in_heading(heading: Element, page: Page) -> str:
+    """Return the product's name in its heading, without numbers, slogans and authors in it."""
+    return _part_in_title(heading, page) or _spaced(_name_in(heading), heading, page)
