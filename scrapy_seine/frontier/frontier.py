@@ -10,6 +10,7 @@ from redis.exceptions import ResponseError
 
 from scrapy_seine.errors import FrontierError
 from scrapy_seine.frontier import change_priority, clearing
+from scrapy_seine.frontier.changed_limits import LIMITS, log_changed_limits
 from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.encoding.wire import (
     MAX_CHILDREN,
@@ -294,6 +295,7 @@ class Frontier(Part):
         added to it at random, unless the site asks for one.
         """
         pipe = self.redis.pipeline(transaction=False)
+        pipe.hmget(self.keys.control, list(LIMITS))
         limits: dict[str, float] = {
             "delay": delay_ms,
             "cap": concurrency,
@@ -305,7 +307,9 @@ class Frontier(Part):
         pipe.hset(self.keys.seen, "half_ms", str(half_window_ms))
         pipe.hset(self.keys.seen, "wanted", kind)
         pipe.hset(self.keys.seen, "capacity", str(capacity))
-        await pipe.execute()
+        earlier_limits, *_ = await pipe.execute()
+        if not self.keys.index:  # one line, however many partitions there are
+            log_changed_limits(earlier_limits, (delay_ms, concurrency))
 
     async def _has_bloom(self) -> bool:
         try:

@@ -183,3 +183,19 @@ async def test_what_is_sent_again_on_another_connection_has_a_time_of_its_own(re
         assert len(paths) > 15  # closed at each third request
         slept_ms = max(0.0, max(stat([log], "seine/left_late_ms") for log in logs) - 10)
         assert gaps_of(site, {})[0] >= 0.195 - slept_ms / 1000
+
+
+async def test_a_worker_says_that_it_changes_the_crawls_pace(
+    redis_client: Redis, namespace: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of two projects with one crawl's name, the last to start decides, and says so."""
+    frontier = Frontier(redis_client, namespace)
+    usual: dict[str, int] = {"concurrency": 8, "half_window_ms": 1000}
+    await frontier.configure(delay_ms=500, **usual)
+    await frontier.configure(delay_ms=500, **usual)
+    assert not caplog.messages
+    await frontier.configure(delay_ms=0, **usual)
+    assert caplog.messages == [
+        "this worker's settings change the crawl's delay from 500 to 0 ms between two requests "
+        "to a site, for all workers"
+    ]
