@@ -134,21 +134,29 @@ def test_visible_prices_win_over_structured_data_that_was_left_as_it_was(
         assert fresh in html
         return html.replace(fresh, stale)
 
+    def wrong_rows() -> set[str]:
+        rows = {urlsplit(row["url"]).path: row for row in crawl.rows()}
+        assert rows.keys() == goods.keys()
+        doubted = {
+            key for (key,) in crawl.query("SELECT external_id FROM doubtful WHERE field = 'price'")
+        }
+        wrong = {path for path, row in rows.items() if row["price"] != new[path]}
+        assert not [path for path in wrong if rows[path]["external_id"] not in doubted]
+        return wrong
+
+    # Two workers may have read nearly all of so small a shop before either notices: what they
+    # doubted is then stored by the next crawl.
     with shop(answer) as (url, _):
-        for today["new"] in (False, True):
+        for day in range(4):
+            today["new"] = day > 0
             asyncio.run(clear(redis_url, crawl.name))
             workers = [crawl.start_idle(), crawl.start_idle()]
             crawl.seed(f"{url}/")
             crawl.wait_for_end(120)
             assert [worker.process.returncode for worker in workers] == [0, 0]
-    doubted = {
-        key for (key,) in crawl.query("SELECT external_id FROM doubtful WHERE field = 'price'")
-    }
-    rows = {urlsplit(row["url"]).path: row for row in crawl.rows()}
-    assert rows.keys() == goods.keys()
-    wrong = {path for path, row in rows.items() if row["price"] != new[path]}
-    assert not [path for path in wrong if rows[path]["external_id"] not in doubted]
-    assert len(wrong) < len(goods) / 2
+            if day > 0 and len(wrong_rows()) < len(goods) / 2:
+                return
+    pytest.fail("after three crawls most products still have the price of before, in doubt")
 
 
 def with_state(thing: Thing) -> str:
