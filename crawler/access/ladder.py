@@ -93,7 +93,7 @@ class Policy(Value):
             rest_s=number(settings, "SEINE_LADDER_REST_SECONDS", 3600, low=0.1),
             budget=int(number(settings, "SEINE_LADDER_BUDGET", 0)),
             pause_s=number(settings, "SEINE_LADDER_PAUSE_SECONDS", 600),
-            cap=str(settings.get("SEINE_LADDER_CAP")),
+            cap=str(settings.get("SEINE_LADDER_CAP", cls().cap)),
             caps=caps or {},
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from crawler.extract import lazy_patterns
 from crawler.extract.words import any_of, finder
 
 #: `product-category` and `categorie-produit` belong to a listing's address.
@@ -40,6 +41,7 @@ _LATER_PAGE_QUERY = re.compile(
     r"|stranica|sayfa|oldal|sivu|halaman|trang|lehekulg|puslapis|lapa|selida|sahife|pagen_\d)"
     r"=(?:[2-9]|[1-9]\d)(?:&|$)"
 ).match
+_ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 _FRONT = re.compile(
     r"(?:https?://[^/?#]{1,200})?/?(?:(?:index|default|home|main)\.\w{2,5})?", re.I
 ).fullmatch
@@ -47,6 +49,15 @@ _FRONT = re.compile(
 _FRONT_OF_LANGUAGE = re.compile(
     r"(?:https?://[^/]{1,200})?/[a-z]{2}(?:[-_][a-z]{2})?/?", re.I
 ).fullmatch
+
+
+def without_origin(url: str) -> str:
+    """Return an address without scheme and host.
+
+    >>> without_origin("https://a.example/lamps?page=2"), without_origin("https://a.example?id=1")
+    ('/lamps?page=2', '?id=1')
+    """
+    return _ORIGIN.sub("", url)
 
 
 def looks_like_product(path: str) -> bool:

@@ -6,11 +6,11 @@ import re
 from urllib.parse import unquote
 
 from crawler.extract import lazy_patterns
+from crawler.extract.address_kinds import without_origin
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page
 from crawler.extract.shop_number import without_view
 
-_ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 _INDEX = lazy_patterns.pattern(r"(?:index|default)\.\w+|index")
 #: A view's name after the product's number: `/products/12/show`.
 _VIEWS = lazy_patterns.pattern(r"show|view|details?|info|display")
@@ -72,7 +72,7 @@ def product_part(url: str) -> str | None:
     >>> product_part("https://a.example/BookDetails?book_id=12"), product_part("https://a.example/lamp?id=2")
     ('12', 'lamp')
     """
-    path, _, query = _ORIGIN.sub("", url).partition("?")
+    path, _, query = without_origin(url).partition("?")
     path = without_view(path)
     parts = [part for part in path.split("/") if part]
     while parts and _INDEX.fullmatch(parts[-1]):

@@ -50,6 +50,6 @@ def _without_author(name: str, page: Page) -> str:
     return heading_text if begins and _AUTHOR.match(name, len(heading_text)) else name
 
 
-def adds_to_heading(title: str, heading_name: str | None) -> bool:
+def adds_to_heading(title: str, heading_name: str) -> bool:
     """Whether og:title is the heading and more, as shops add their own name and a slogan to it."""
-    return bool(heading_name) and likeness(heading_name or "", title) > 0
+    return likeness(heading_name, title) > 0

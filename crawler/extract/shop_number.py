@@ -8,12 +8,12 @@ from functools import lru_cache
 from urllib.parse import unquote
 
 from crawler.extract import lazy_patterns
+from crawler.extract.address_kinds import without_origin
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page, holds_digit
 from crawler.extract.structured.product_fields import stands_in
 from crawler.extract.words import any_of, finder
 
-_ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 #: Parameters whose value is a product's number.
 _PARAMETER = lazy_patterns.pattern(
     r"[?&](?:product_id|products_id|productid|id_product|item_id|itemid|pid|sku|sku_?id|asin|artnr"
@@ -202,7 +202,7 @@ def in_address(url: str) -> str | None:
     >>> in_address("https://a.example/calendar-2026"), in_address("https://a.example/products/lamp")
     (None, None)
     """
-    path, _, query = _ORIGIN.sub("", url[:2_000], count=1).partition("?")
+    path, _, query = without_origin(url[:2_000]).partition("?")
     parameter = _PARAMETER.search(f"?{query}") if query else None
     parameter = parameter or (
         _BY_ID.search(f"{path[-80:]}?{query[:400]}") if "id=" in query else None

@@ -79,6 +79,12 @@ def leads_away(element: Element) -> bool:
     return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
 
 
+def link_around(element: Element, levels: int) -> Element | None:
+    """Return the link that an element is, or that is among so many boxes around it."""
+    boxes = (element, *islice(element.iterancestors(), levels))
+    return next((box for box in boxes if box.tag == "a"), None)
+
+
 def section_of(title: Element, main: Element) -> Element | None:
     """The section that ends what a title begins, unless the page's main heading is in it, too."""
     around = islice(title.iterancestors(), _MOST_AROUND)

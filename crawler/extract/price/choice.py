@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import islice, repeat
+from itertools import repeat
 
 import attrs
 
@@ -16,7 +16,7 @@ from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import path
+from crawler.extract.page.places import link_around, path
 from crawler.extract.price import per_unit
 from crawler.extract.price.labelled_above import labelled_above
 from crawler.extract.price.line_amounts import (
@@ -88,8 +88,6 @@ _MAX_AMOUNTS = 3_000
 _MAX_LINKED = 6
 #: Rows of few tiles with other products.
 _MAX_ROWS = 3
-#: Boxes in which words before an amount are no sentence.
-_BOX_FLAGS = _lines.PRICE | _lines.LABEL
 #: Lines between a sentence and the price that it is about.
 _MAX_SENTENCE_LINES = 1
 #: The highest ratio of a regular price to the price.
@@ -264,7 +262,7 @@ def _cost_of_place(money: Money, place: _Place) -> int:
 
 def _is_outside_links(element: Element) -> bool:
     """Whether a line begins outside of any link; its rest may be a link."""
-    return all(e.tag != "a" for e in (element, *islice(element.iterancestors(), _MAX_LINKED)))
+    return link_around(element, _MAX_LINKED) is None
 
 
 def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Candidate | None]:

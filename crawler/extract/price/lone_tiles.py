@@ -10,7 +10,7 @@ from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element, short_text
-from crawler.extract.page.places import checks_out, leads_away, maker_led_to
+from crawler.extract.page.places import checks_out, leads_away, link_around, maker_led_to
 from crawler.extract.price.line_amounts import LONGEST_LINE
 from crawler.extract.stock.availability import buys
 
@@ -47,8 +47,7 @@ def is_in_tile(walk: Lines, line: Line) -> bool:
 
 def _is_linked(line: Line) -> bool:
     """Whether a link to a page holds picture, name and amount, as a tile does."""
-    boxes = (line.element, *islice(line.element.iterancestors(), _MAX_LINKED))
-    link = next((box for box in boxes if box.tag == "a"), None)
+    link = link_around(line.element, _MAX_LINKED)
     if link is None or link is line.element or not leads_away(link) or checks_out(link):
         return False
     name = short_text(link).removesuffix(line.text).strip()
@@ -63,8 +62,7 @@ def _is_below_product(walk: Lines, line: Line) -> bool:
     while place > 0 and walk.lines[place].flags & (_lines.DIGIT | _lines.LINK) == _lines.DIGIT:
         place -= 1
     line_before = walk.lines[max(place, 0)]
-    boxes = (line_before.element, *islice(line_before.element.iterancestors(), _MAX_LINKED))
-    link = next((box for box in boxes if box.tag == "a"), None)
+    link = link_around(line_before.element, _MAX_LINKED)
     return link is not None and looks_like_product((link.get("href") or "")[:LONGEST_LINE])
 
 
@@ -91,8 +89,7 @@ def _is_below_picture(walk: Lines, line: Line, main: Line) -> bool:
     name = walk.lines[max(place, 0)]
     if place <= walk.heading or not name.flags & _lines.LINK or name.text == main.text:
         return False
-    boxes = (name.element, *islice(name.element.iterancestors(), _MAX_LINKED))
-    link = next((box for box in boxes if box.tag == "a"), None)
+    link = link_around(name.element, _MAX_LINKED)
     address = "" if link is None else (link.get("href") or "")[:LONGEST_LINE]
     if link is None or not looks_like_product(address) or checks_out(link):
         return False
@@ -133,6 +130,5 @@ def follows_link(walk: Lines, line: Line) -> bool:
 
 def _leads_nowhere(element: Element) -> bool:
     """Whether a link runs a script instead of leading to a page: `javascript:print()`."""
-    boxes = (element, *islice(element.iterancestors(), _MAX_LINKED))
-    link = next((box for box in boxes if box.tag == "a"), None)
+    link = link_around(element, _MAX_LINKED)
     return link is not None and not leads_away(link)

@@ -6,13 +6,12 @@ import re
 from functools import lru_cache
 from itertools import islice, pairwise, takewhile
 
-from crawler.extract import lazy_patterns
-from crawler.extract.address_kinds import looks_like_product
+from crawler.extract.address_kinds import looks_like_product, without_origin
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, short_text
-from crawler.extract.page.places import leads_away, path
+from crawler.extract.page.places import leads_away, link_around, path
 from crawler.extract.stock.availability import WORDS, availability_of_text, buys, buys_in_short
 from crawler.extract.stock.behind_price import SOLD as _SOLD
 from crawler.extract.stock.behind_price import sold_in, stock_behind_price
@@ -50,7 +49,6 @@ _GIVES = any_word("buy", "gives")
 _PRESSABLE = frozenset({"submit", "image", "button"})
 #: Signs between words for the stock and a number.
 _OPENING = ("(", "（", ":", "：")
-_ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 #: A product's page has at most so many buy buttons; a listing has more.
 _MAX_BUTTONS = 3
 #: Boxes above the heading that may be about the product, and classes of boxes with a message.
@@ -253,14 +251,13 @@ _IS_BUTTON = Marks(lambda words: _BUTTON(words.lower()) is not None)
 
 def _sells_elsewhere(element: Element, page_url: str) -> bool:
     """Whether a buy link leads to another product's page, as in articles and tiles."""
-    links = (e for e in (element, *islice(element.iterancestors(), 2)) if e.tag == "a")
-    link = next(links, None)
+    link = link_around(element, 2)
     target = ((link.get("href") or "") if link is not None else "")[:LONGEST].partition("#")[0]
     return looks_like_product(target) and not _CART(target) and _path(target) != _path(page_url)
 
 
 def _path(url: str) -> str:
-    return _ORIGIN.sub("", url).partition("?")[0].rstrip("/")
+    return without_origin(url).partition("?")[0].rstrip("/")
 
 
 def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None:
@@ -414,8 +411,7 @@ def _unmarked_stock(line: Line) -> str | None:
 
 def _stands_for_button(line: Line) -> bool:
     """Whether a link without a target stands for a button that nobody can press."""
-    boxes = (line.element, *islice(line.element.iterancestors(), 2))
-    link = next((box for box in boxes if box.tag == "a"), None)
+    link = link_around(line.element, 2)
     return link is not None and len(line.text) < _SHORT and not leads_away(link)
 
 

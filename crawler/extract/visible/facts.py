@@ -16,6 +16,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, holds_digit, short_text
+from crawler.extract.page.places import link_around
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.product_fields import NOTHING, stands_in
 from crawler.extract.visible.fact_rows import AROUND, MAX_CELLS, are_variants, row_pair
@@ -293,8 +294,7 @@ def _take_marked(signs: Visible, line: Line) -> None:
 
 def _leads_home(element: Element) -> bool:
     """Whether an element is in a link to the front page: shops call their own name a brand, too."""
-    around = (element, *islice(element.iterancestors(), _MAX_AROUND))
-    link = next((box for box in around if box.tag == "a"), None)
+    link = link_around(element, _MAX_AROUND)
     address = None if link is None else link.get("href")
     return address is not None and is_front(address.partition("#")[0].removeprefix("."))
 

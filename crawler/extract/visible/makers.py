@@ -9,7 +9,7 @@ from unicodedata import normalize
 from crawler.extract import lazy_patterns
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import Element, short_text
-from crawler.extract.page.places import maker_led_to
+from crawler.extract.page.places import link_around, maker_led_to
 from crawler.extract.visible.fact_rows import row_pair
 from crawler.extract.visible.facts import MAX_BRAND, names_maker
 from crawler.extract.visible_signs import Visible
@@ -86,7 +86,7 @@ def _logo_maker(image: Element, product_name: str) -> str | None:
         return None
     boxes = (image, *islice(image.iterancestors(), 2))
     if product_name.startswith(f"{text.casefold()} "):
-        link = next((box for box in boxes if box.tag == "a"), None)
+        link = link_around(image, 2)
         address = "" if link is None else link.get("href") or ""
         if _letters(address.rstrip("/").rpartition("/")[2]) == _letters(text):
             return _valid_maker(text)

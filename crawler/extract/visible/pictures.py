@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from crawler.extract.page.page import LONGEST, Element, Page
+from crawler.extract.page.places import link_around
 from crawler.extract.words import finder
 
 #: Images of a page that are read.
@@ -53,7 +54,7 @@ def _largest(image: Element) -> str:
     for name in _ZOOM_ATTRIBUTES:
         if source := image.get(name):
             return str(source)
-    link = next((box for box in islice(image.iterancestors(), 2) if box.tag == "a"), None)
+    link = link_around(image, 2)
     if link is not None and _IS_PICTURE(href := (link.get("href") or "")[:LONGEST]):
         return str(href)
     return str(image.get("data-src") or image.get("src") or "")

@@ -147,9 +147,10 @@ def glance(page: Page, structured: Fields) -> Visible:
         return Visible()
     walk, signs = _lines.read_next_to(heading, _LINES_AROUND), Visible()
     if "regular_price" not in structured:
-        find_price(walk, signs, currency_of_place(page), tiles=False)
+        local = currency_of_place(page)
+        find_price(walk, signs, local, tiles=False)
         if signs.fields.get("price") != structured.get("price") and _STRIKES(page.raw):
-            signs = _reduced_above(page, heading, structured) or signs
+            signs = _reduced_above(page, heading, local, structured) or signs
     find_facts(walk, signs)
     take_confirmed(signs, structured)
     # Some templates write "LimitedAvailability" for sold out products.
@@ -160,9 +161,11 @@ def glance(page: Page, structured: Fields) -> Visible:
     return _without_empty(signs)
 
 
-def _reduced_above(page: Page, heading: Element, structured: Fields) -> Visible | None:
+def _reduced_above(
+    page: Page, heading: Element, local: str | None, structured: Fields
+) -> Visible | None:
     """Return the known price with the price before it, which some designs have above the heading."""
-    signs = _read_price(_lines.read_all(page, heading), currency_of_place(page), structured)
+    signs = _read_price(_lines.read_all(page, heading), local, structured)
     is_same = signs.fields.get("price") == structured.get("price")
     return signs if is_same and "regular_price" in signs.fields else None
 
