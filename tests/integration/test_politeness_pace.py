@@ -196,6 +196,6 @@ async def test_a_worker_says_that_it_changes_the_crawls_pace(
     assert not caplog.messages
     await frontier.configure(delay_ms=0, **usual)
     assert caplog.messages == [
-        "this worker's settings change the crawl's delay from 500 to 0 ms between two requests "
-        "to a site, for all workers"
+        "this worker's settings change the crawl's delay from 500 to 0 ms at least between two "
+        "requests to a site, for all workers"
     ]
