@@ -18,7 +18,7 @@ from crawler.extract.page.joints import SIGNS
 from crawler.extract.page.page import Element, Page, holds_digit, squashed
 from crawler.extract.page.places import section_of, shows_another
 from crawler.extract.page.tags import INLINE, SKIPPED
-from crawler.extract.words import Marks, alone_of, start_of
+from crawler.extract.words import CachedRule, entry_matcher, prefix_matcher_of
 
 (
     OLD, ELSEWHERE, HIDDEN, LINK, PRICE, BUTTON, STOCK, HEADING, LABEL,
@@ -46,9 +46,9 @@ _RULES = [
 _BOTH = re.compile(r"price(?:list\b|[-_]?(?:box|container|wrapper|block|info|group|area)(?!__))")
 _CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
 #: Whether other products follow a heading, or what people say of this one.
-begins_others = start_of(lambda any_of: any_of("headings", "others"))
+begins_others = prefix_matcher_of(lambda any_of: any_of("headings", "others"))
 #: Whether a heading says that the product's own description follows.
-_describes = alone_of("headings", "description", 3)
+_describes = entry_matcher("headings", "description", 3)
 _MOST_ELEMENTS = 30_000
 #: Lines read after the main heading; the product's facts stand before.
 MOST_AFTER = 400
@@ -132,8 +132,8 @@ def _squashed(text: str) -> tuple[str, int]:
 
 _FIGURES_AND_SPACES = b"0123456789\t\n\v\f\r\x1c\x1d\x1e\x1f"
 #: A site's pages share their menus, labels and buttons.
-_SQUASHED = Marks(_squashed)
-_CLASS_FLAGS = Marks(_class_flags)
+_SQUASHED = CachedRule(_squashed)
+_CLASS_FLAGS = CachedRule(_class_flags)
 #: Where classes are hashes, microdata and attributes for tests name the boxes.
 _FOR_TESTS = (
     "data-testid", "data-test", "data-test-id", "data-qa", "data-hook", "data-ui",
@@ -141,17 +141,17 @@ _FOR_TESTS = (
 )  # fmt: skip
 _TOLD_BY_TESTS = OLD | PRICE | NOW | STOCK
 #: What an attribute's value tells of its element's text.
-_FLAGGING: dict[str, Marks[int]] = {
+_FLAGGING: dict[str, CachedRule[int]] = {
     "class": _CLASS_FLAGS,
     "id": _CLASS_FLAGS,
-    **dict.fromkeys(_FOR_TESTS, Marks(lambda words: _class_flags(words) & _TOLD_BY_TESTS)),
-    "itemprop": Marks(lambda words: _class_flags(words) & (_TOLD_BY_TESTS | DESCRIPTION)),
+    **dict.fromkeys(_FOR_TESTS, CachedRule(lambda words: _class_flags(words) & _TOLD_BY_TESTS)),
+    "itemprop": CachedRule(lambda words: _class_flags(words) & (_TOLD_BY_TESTS | DESCRIPTION)),
     # What a script needs to know of a choice is a number; what names the box of a price is a word.
-    "data-price": Marks(lambda value: 0 if holds_digit(value) else PRICE),
-    "hidden": Marks(lambda _: HIDDEN),
-    "style": Marks(_style_flags),
+    "data-price": CachedRule(lambda value: 0 if holds_digit(value) else PRICE),
+    "hidden": CachedRule(lambda _: HIDDEN),
+    "style": CachedRule(_style_flags),
 }
-_ARE_CENTS = Marks(lambda words: _CENTS.search(words.lower()) is not None)
+_ARE_CENTS = CachedRule(lambda words: _CENTS.search(words.lower()) is not None)
 
 
 def read(page: Page, heading: Element | None, line_limit: int = MOST_AFTER) -> Lines:

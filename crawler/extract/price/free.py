@@ -12,9 +12,9 @@ from crawler.extract.page.places import path
 from crawler.extract.price.choice import label_before
 from crawler.extract.price.other_amounts import says_other
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_of, whole
+from crawler.extract.words import any_of, full_matcher
 
-_IS_FREE = whole(rf"(?:{any_of('amounts', 'free')})\W*")
+_IS_FREE = full_matcher(rf"(?:{any_of('amounts', 'free')})\W*")
 _RULES = lazy_patterns.pattern(r"[-_]+")
 #: Lines after the heading, and characters of the word and of a class.
 _MAX_DISTANCE, _MAX_WORD, _MAX_CLASS = 90, 30, 300

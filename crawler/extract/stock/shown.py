@@ -17,18 +17,25 @@ from crawler.extract.stock.availability import WORDS, availability_of_text, buys
 from crawler.extract.stock.behind_price import SOLD as _SOLD
 from crawler.extract.stock.behind_price import sold_in, stock_behind_price
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import Marks, alone_of, any_word, begun_of, finder, finder_of
-from crawler.extract.words.listed_words import Together
+from crawler.extract.words import (
+    CachedRule,
+    any_word,
+    entry_matcher,
+    finder,
+    finder_of,
+    full_matcher_by_start,
+)
+from crawler.extract.words.listed_words import FinderGroup
 
-_STOCK_LABEL = begun_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
+_STOCK_LABEL = full_matcher_by_start(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
 #: Words of a general rule, which is not about this product: "if it is out of stock".
 _CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b")
 #: Words for a local shop: a product that is missing in one may be sold online.
 _IN_SHOPS = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'in_shops')})(?!\w)")
 #: A product that is not sold yet: "Coming soon".
-_SOON = alone_of("stock", "soon")
+_SOON = entry_matcher("stock", "soon")
 #: The caption of a button in place of the buy button: "Notify me".
-_NOTIFIES = alone_of("stock", "notify")
+_NOTIFIES = entry_matcher("stock", "notify")
 #: A choice's name before its stock.
 _CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
 #: Characters of a line about the stock.
@@ -40,8 +47,8 @@ _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=
 _CART = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
 #: Cells of a table or a list of terms, and a cell's words for no and yes.
 _CELLS = frozenset({"th", "td", "dt"})
-_NO = alone_of("stock", "denies", 3)
-_YES = alone_of("stock", "affirms", 3)
+_NO = entry_matcher("stock", "denies", 3)
+_YES = entry_matcher("stock", "affirms", 3)
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
@@ -55,7 +62,7 @@ _ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 _MAX_BUTTONS = 3
 #: Boxes above the heading that may be about the product, and classes of boxes with a message.
 _MAX_ABOVE = 2
-_MESSAGE = Marks(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
+_MESSAGE = CachedRule(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
 #: Availabilities of a product that nobody can order now.
 UNAVAILABLE = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: A line with fewer characters may be just a word or two.
@@ -190,7 +197,7 @@ _STOCK_CLASSES = [
         ("InStock", "in-?stock"),
     )
 ]
-_STOCK_CLASS = Marks(_stock_of_class)
+_STOCK_CLASS = CachedRule(_stock_of_class)
 
 
 def _is_buy_button(line: Line) -> bool:
@@ -248,7 +255,7 @@ def _stock_of_inputs(inputs: list[Element]) -> str | None:
     return next((name for name in stocks if name not in {None, "InStock"}), None)
 
 
-_IS_BUTTON = Marks(lambda words: _BUTTON(words.lower()) is not None)
+_IS_BUTTON = CachedRule(lambda words: _BUTTON(words.lower()) is not None)
 
 
 def _sells_elsewhere(element: Element, page_url: str) -> bool:
@@ -338,9 +345,9 @@ def _names_no_stock(text: str) -> bool:
     return not any(rule(text) for rule in may_match if rule is not _SOON or len(text) < _SHORT)
 
 
-_MAY_MATCH = Together(_SOLD, _NOTIFIES, _SOON, *WORDS.rules)
+_MAY_MATCH = FinderGroup(_SOLD, _NOTIFIES, _SOON, *WORDS.rules)
 #: Labels and menus are the same on all of a shop's pages.
-_NAMES_NO_STOCK = Marks(_names_no_stock)
+_NAMES_NO_STOCK = CachedRule(_names_no_stock)
 
 
 def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:

@@ -6,10 +6,10 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
 from crawler.extract.price.on_request import says_on_request
-from crawler.extract.words import alone_of
+from crawler.extract.words import entry_matcher
 
 #: The caption of a button that asks the seller, bids or reserves.
-_ASKS = alone_of("buy", "asks")
+_ASKS = entry_matcher("buy", "asks")
 _MAX_CAPTION = 40
 
 

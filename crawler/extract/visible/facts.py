@@ -20,7 +20,7 @@ from crawler.extract.shop_number import in_address
 from crawler.extract.structured.product_fields import NOTHING, stands_in
 from crawler.extract.visible.fact_rows import AROUND, MAX_CELLS, are_variants, row_pair
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import Marks, begun_of
+from crawler.extract.words import CachedRule, full_matcher_by_start
 from crawler.extract.words.listed_words import AnyOf
 
 _LABELS = ("sku", "gtin", "mpn", "brand", "model")
@@ -31,7 +31,7 @@ def _any_label(any_of: AnyOf) -> str:
     return rf"(?:{alternatives})\.?(?:\s*#)?(?:\s*\((?![^)]*\d{{3}})[^)]*\))?"
 
 
-_IS_LABEL = begun_of(_any_label)
+_IS_LABEL = full_matcher_by_start(_any_label)
 _PAIR = lazy_patterns.pattern(
     r"([^:：՝#]{2,40}?\s?#?)\s?(?:[:：՝]|\bis\b)\s?(\S.{0,80})"
     r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
@@ -222,7 +222,7 @@ def _has_no_fact(text: str) -> bool:
 
 
 #: Labels and menus are the same on all of a shop's pages.
-_HAS_NO_FACT = Marks(_has_no_fact)
+_HAS_NO_FACT = CachedRule(_has_no_fact)
 
 
 def _label_inside(line: Line) -> tuple[str, str] | None:

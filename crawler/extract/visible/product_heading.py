@@ -23,7 +23,7 @@ from crawler.extract.visible.titles import (
     named_by_title,
     title_parts,
 )
-from crawler.extract.words import Marks
+from crawler.extract.words import CachedRule
 
 #: Classes and ids of boxes with a product's name, for pages whose headings and title name none.
 _NAMES_PRODUCT = re.compile(
@@ -41,7 +41,7 @@ _MAX_UNTITLED = 3.0
 _MIN_SCORE = 2.4
 _MIN_NAME = 3
 _MAX_NAME = 200
-_IS_PRODUCT_NAME = Marks(lambda words: _NAMES_PRODUCT(words) is not None)
+_IS_PRODUCT_NAME = CachedRule(lambda words: _NAMES_PRODUCT(words) is not None)
 _LONGEST_CLASS = 1_000
 _WORDS = lazy_patterns.pattern(r"\w+")
 #: Elements in a box that may be a name.
@@ -49,7 +49,7 @@ _MAX_STEPS = 60
 #: The maker behind a product's name.
 _BY = re.compile(r"\W{0,2}(?:by|von|par|от|door)\s+\S").match
 #: Classes and ids of a product's number, and of a subtitle below its name.
-_ENDS_NAME = Marks(
+_ENDS_NAME = CachedRule(
     lambda words: (
         re.search(
             r"(?:^|[\s_-])(?:sku|(?:product|item|article|artikel)[-_]?(?:code|no|nr|number|id)|model-?no)"
