@@ -291,8 +291,10 @@ def test_a_page_in_pieces_is_the_page_in_one() -> None:
     rows = "".join(f'<li class="a">£{n} &amp; <b>naïve</b><!-- {n} -->' for n in range(30_000))
     body = f"<!doctype html><title>Lamp</title><ul>{rows}</ul><script>if (a < b) c()</script>"
     raw = body.encode()
-    assert len(raw) > 2 * pages._PIECE
-    assert etree.tostring(pages._tree(raw)) == etree.tostring(etree.fromstring(raw, pages._PARSER))
+    assert len(raw) > 2 * pages._PIECE_BYTES
+    assert etree.tostring(pages._parsed_tree(raw)) == etree.tostring(
+        etree.fromstring(raw, pages._PARSER)
+    )
 
 
 def test_a_base_of_any_length_costs_its_page_no_link() -> None:

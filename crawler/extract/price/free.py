@@ -22,7 +22,7 @@ _MAX_DISTANCE, _MAX_WORD, _MAX_CLASS = 90, 30, 300
 
 def take_free(walk: Lines, signs: Visible) -> None:
     """Set the price to 0 if a price box just says "Free"."""
-    for line in walk.own:
+    for line in walk.product_lines:
         if line.flags & _lines.PRICE and len(line.text) < _MAX_WORD and _IS_FREE(line.text.strip()):
             distance = line.index - walk.heading
             if distance > _MAX_DISTANCE or signs.cards or _is_of_delivery(walk, line):

@@ -11,7 +11,7 @@ from crawler.extract.address_kinds import looks_like_product
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import LONGEST, Element, short_text
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text
 from crawler.extract.page.places import leads_away, path
 from crawler.extract.stock.availability import WORDS, availability_of_text, buys, buys_in_short
 from crawler.extract.stock.behind_price import SOLD as _SOLD
@@ -160,7 +160,7 @@ def _weigh_offers(
     place = signs.paths.get("price")
     if place is None or firm not in UNAVAILABLE:
         return loose, firm
-    sold_lines = (line for line in walk.own if _unmarked_stock(line) in UNAVAILABLE)
+    sold_lines = (line for line in walk.product_lines if _unmarked_stock(line) in UNAVAILABLE)
     offer_lines = [
         line
         for line in sold_lines
@@ -216,7 +216,9 @@ def _caption(element: Element) -> str:
     """Return the caption of a button; '' for a field in which a visitor writes."""
     if element.get("type") not in _PRESSABLE:
         return ""
-    return (element.get("value") or element.get("alt") or element.get("title") or "")[:LONGEST]
+    return (element.get("value") or element.get("alt") or element.get("title") or "")[
+        :MAX_TEXT_LENGTH
+    ]
 
 
 def _pressable_buttons(inputs: list[Element]) -> list[bool]:
@@ -262,7 +264,9 @@ def _sells_elsewhere(element: Element, page_url: str) -> bool:
     """Whether a buy link leads to another product's page, as in articles and tiles."""
     links = (e for e in (element, *islice(element.iterancestors(), 2)) if e.tag == "a")
     link = next(links, None)
-    target = ((link.get("href") or "") if link is not None else "")[:LONGEST].partition("#")[0]
+    target = ((link.get("href") or "") if link is not None else "")[:MAX_TEXT_LENGTH].partition(
+        "#"
+    )[0]
     return looks_like_product(target) and not _CART(target) and _path(target) != _path(page_url)
 
 
@@ -277,7 +281,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     """
     marked = loose = firm = badge = None
     in_stock, preorder, can_press, label_at, away = False, False, False, -2, 0
-    for line in walk.own:
+    for line in walk.product_lines:
         labelled = label_at == line.index - 1
         if not labelled and not line.flags & _lines.STOCK and _NAMES_NO_STOCK[line.text]:
             continue  # nearly all lines
@@ -365,7 +369,7 @@ def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:
         near = walk.lines[max(walk.heading, signs.price_line - _BESIDE, 0) :][: 2 * _BESIDE + 1]
         if any(_SOON(line.text) or (". " in line.text and sold_in(line.text)) for line in near):
             return "OutOfStock"
-    for line, following in pairwise([*walk.own, None] if not signs.buy_buttons else ()):
+    for line, following in pairwise([*walk.product_lines, None] if not signs.buy_buttons else ()):
         if line is None or len(line.text) >= _MAX_SOLD:
             continue
         if _SOLD(line.text):

@@ -8,7 +8,7 @@ from itertools import islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page import class_words
-from crawler.extract.page.lines import BEYOND, ELSEWHERE, Line, begins_others
+from crawler.extract.page.lines import BEYOND, ELSEWHERE, Line, begins_other_section
 from crawler.extract.page.page import Element, Page, short_text, squashed
 from crawler.extract.price.other_amounts import POSTAGE
 from crawler.extract.stock.availability import availability_of_text
@@ -195,7 +195,9 @@ def first_sentences(heading: Element) -> str | None:
     They replace the description on a page without a box for one.
     """
     for element in islice(_behind(heading), _MAX_BEHIND):
-        begins_other = element.tag in _TITLES and begins_others(short_text(element, _LONGEST_TITLE))
+        begins_other = element.tag in _TITLES and begins_other_section(
+            short_text(element, _LONGEST_TITLE)
+        )
         if begins_other or element.tag == "footer":
             return None
         parts = (element.text, *(inner.tail for inner in islice(element, _MAX_PARTS)))

@@ -145,7 +145,7 @@ def take_labelled(walk: Lines, signs: Visible) -> None:
 
 def _labelled_values(walk: Lines, is_label: WordFinder) -> Iterator[tuple[Line, str, str]]:
     """Yield (line, value, label) for a label and its value in one line, or in one row."""
-    lines = walk.own
+    lines = walk.product_lines
     for line, following in zip_longest(lines, lines[1:]):
         text = line.text
         label, sign, value = text.partition(":" if ":" in text else "：")

@@ -3,8 +3,8 @@ r"""The words that shops use, one data file per language, and the rules that mat
 Each file `<language>.toml` has the same sections; the rule that uses a list says what the list is
 for. An entry is a pattern in lower case, with the signs of a regular expression if a word has
 several forms: `art(ikel|\.)?[\s-]*nr`. Its groups capture nothing. To add a language, add a file;
-a test compiles every entry. `make format` writes all entries into one file, which the process reads at
-its start (:mod:`crawler.extract.words.tables`).
+a test compiles every entry. `make format` writes all entries into one file, which the process reads
+at its start (:mod:`crawler.extract.words.tables`).
 
 Texts are matched in lower case, because that is several times faster than re.I: with re.I, Python
 compares each alternative at each position of a text and cannot rule out a position by its first

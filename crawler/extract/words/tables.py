@@ -1,8 +1,8 @@
 """The words of all languages from one file, because parsing one per language cost a start 60 ms.
 
 `make format` writes `tables.json` from the languages' files (`words.write_tables`); `make lint`
-and a test report a stale one. It contains a digest of those files: if the digest differs, the languages'
-files are read instead, so that no changed word is ignored.
+and a test report a stale one. It contains a digest of those files: if the digest differs, the
+languages' files are read instead, so that no changed word is ignored.
 """
 
 from __future__ import annotations

@@ -212,8 +212,8 @@ def test_each_match_of_an_entry_holds_the_letters_by_which_it_is_looked_for():
 @pytest.mark.parametrize("heading", ["BİRLİKTE SATIN ALINANLAR", "Birlikte satın alınanlar"])
 def test_a_heading_of_any_case_is_about_other_things(heading):
     """I is the capital of two letters in Turkish."""
-    assert lines.begins_others(heading) is not None
-    assert lines.begins_others(f"x {heading}") is None
+    assert lines.begins_other_section(heading) is not None
+    assert lines.begins_other_section(f"x {heading}") is None
 
 
 @pytest.mark.parametrize(
