@@ -27,7 +27,7 @@ class PageReading(FrontierSpider):
 
     def _page(self, response: Response) -> Page:
         content_type = header(response, "Content-Type")
-        return parse(response.body, response.url, content_type, most=self._max_bytes)
+        return parse(response.body, response.url, content_type, max_bytes=self._max_bytes)
 
     @cached_property
     def _max_bytes(self) -> int:

@@ -23,13 +23,13 @@ from crawler.extract.page.page import Page
 from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_of, whole_of
+from crawler.extract.words import any_of, full_matcher_of
 from scrapy_seine.attrs_bases import Record
 
 Kind = Literal["product", "listing", "other"]
 
 #: The heading of a page about postage, payment or terms, or of a cart, and its characters.
-_IS_ERRAND_HEADING = whole_of(
+_IS_ERRAND_HEADING = full_matcher_of(
     lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'errands')})\W{{0,3}}"
 )
 _MAX_ERRAND_HEADING = 60

@@ -185,7 +185,7 @@ def extract(page: Page) -> Found:
         if "price" not in visible.fields and "state" not in offered:
             _read_regular_price(result, merged_fields)
     if result.kind != "product":
-        unread |= {"json-ld": page.left_out} if page.left_out else {}
+        unread |= {"json-ld": page.unreadable_json_ld} if page.unreadable_json_ld else {}
         return result
     _add_breadcrumbs(result, merged_fields.get("name"))
     _add_description(result)

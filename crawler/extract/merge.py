@@ -76,11 +76,11 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
 
 def take_guesses(offered: dict[str, Fields], page: Page) -> Fields:
     """Remove and return the fields of JSON-LD whose text has an end that a repair guessed."""
-    jsonld_fields = offered.get("json-ld", {}) if page.guessed else {}
+    jsonld_fields = offered.get("json-ld", {}) if page.guessed_texts else {}
     names = [
         name
         for name, text in jsonld_fields.items()
-        if isinstance(text, str) and text in page.guessed
+        if isinstance(text, str) and text in page.guessed_texts
     ]
     return {name: jsonld_fields.pop(name) for name in names}
 

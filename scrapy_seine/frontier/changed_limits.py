@@ -9,7 +9,10 @@ from scrapy_seine.lenient_parsing import real
 
 logger = logging.getLogger(__name__)
 #: Fields of the crawl's control hash, with what each sets, in the order of the values below.
-LIMITS = {"delay": "ms at least between two requests to a site", "cap": "requests to a site at a time"}
+LIMITS = {
+    "delay": "ms at least between two requests to a site",
+    "cap": "requests to a site at a time",
+}
 
 
 def log_changed_limits(earlier: Sequence[bytes | None], now: Sequence[float]) -> None:

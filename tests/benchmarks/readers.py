@@ -68,7 +68,9 @@ def read_page(body: bytes) -> None:
     detect.judge(detect.Page(status=200, url=URL, body=body))
     site, page = Site(), parse(body, URL, "text/html")
     found = site.extract(page)
-    raised = {source: said for source, said in found.unread.items() if said != page.left_out}
+    raised = {
+        source: said for source, said in found.unread.items() if said != page.unreadable_json_ld
+    }
     assert not raised, raised  # broken data is told of as well
     for item in site.products(page, found):
         clean(item, _NOW)

@@ -31,7 +31,7 @@ from crawler.extract.links import sitemap_format as sitemaps
 from crawler.extract.links.sitemap_format import read_sitemap
 from crawler.extract.links.sitemap_news import is_news
 from crawler.extract.page import page as pages
-from crawler.extract.words.listed_words import Listed
+from crawler.extract.words.listed_words import WordFinder
 from scrapy_seine import attribute_limit
 from scrapy_seine.attribute_limit import MOST
 from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls
@@ -73,7 +73,7 @@ def _patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
     owner = getattr(value, "__self__", None)
     if isinstance(found := value if isinstance(value, re.Pattern) else owner, re.Pattern):
         yield found
-    elif isinstance(value, Listed):  # one pattern of all words tries what each of them does
+    elif isinstance(value, WordFinder):  # one pattern of all words tries what each of them does
         yield words._compiled(value.rule(words.any_of))
     elif isinstance(value, list | tuple) and depth:
         for inner in value:
@@ -291,8 +291,10 @@ def test_a_page_in_pieces_is_the_page_in_one() -> None:
     rows = "".join(f'<li class="a">£{n} &amp; <b>naïve</b><!-- {n} -->' for n in range(30_000))
     body = f"<!doctype html><title>Lamp</title><ul>{rows}</ul><script>if (a < b) c()</script>"
     raw = body.encode()
-    assert len(raw) > 2 * pages._PIECE
-    assert etree.tostring(pages._tree(raw)) == etree.tostring(etree.fromstring(raw, pages._PARSER))
+    assert len(raw) > 2 * pages._PIECE_BYTES
+    assert etree.tostring(pages._parsed_tree(raw)) == etree.tostring(
+        etree.fromstring(raw, pages._PARSER)
+    )
 
 
 def test_a_base_of_any_length_costs_its_page_no_link() -> None:

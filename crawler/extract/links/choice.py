@@ -33,7 +33,7 @@ from crawler.extract.links.scripted import SCRIPTED, scripted
 from crawler.extract.links.traps import is_trap
 from crawler.extract.links.unlinked import loaded_addresses, unlinked
 from crawler.extract.page.page import Element, Page, tidied
-from crawler.extract.words import Marks
+from crawler.extract.words import CachedRule
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import MAX_LENGTH
 
@@ -367,7 +367,7 @@ def _class_context(words: str) -> int:
     return context
 
 
-_CLASS_CONTEXT = Marks(_class_context)
+_CLASS_CONTEXT = CachedRule(_class_context)
 
 
 def _plain_kind(element: Element, context: int, target: Address) -> tuple[LinkKind, str]:

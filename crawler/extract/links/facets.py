@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from crawler.extract.links.pagination import Address, is_display_parameter, is_page_parameter
-from crawler.extract.words import finder, whole
+from crawler.extract.words import finder, full_matcher
 
 #: Parameters that choose the kind of page that a script shows, and those that hold its number.
-_ROUTE_PARAMETER = whole(r"mode|view|show|display|act|action|do|m")
-_MODULE_PARAMETER = whole(r"mod|modul|act|do|op|cmd|go")
-_NUMBER_PARAMETER = whole(
+_ROUTE_PARAMETER = full_matcher(r"mode|view|show|display|act|action|do|m")
+_MODULE_PARAMETER = full_matcher(r"mod|modul|act|do|op|cmd|go")
+_NUMBER_PARAMETER = full_matcher(
     r"(?!sess|user|customer|lang|curr|ref|aff|filter|colou?r|size|attr)[a-z]{0,8}_?id"
 )
 #: Names of parameters that identify a listing or a product.
-is_identity = whole(
+is_identity = full_matcher(
     r"c|cat|cid|category|category_?id|categoryid|cpath|path|route|id|id_\w+|tag|collection|dept"
     r"|product_?id|products_id|pid|sku|item|item_?id|module|controller|option|task|mpath|group"
     r"|manufacturer_?id|manufacturers_id"

@@ -13,7 +13,7 @@ import attrs
 
 from crawler.extract.links.pagination import Address
 from crawler.extract.page.page import Page
-from crawler.extract.words import whole
+from crawler.extract.words import full_matcher
 
 _FOLDER = re.compile(r"/([a-z]{2})(?:[-_]([a-z]{2}))?(?=/|$)", re.I).match
 _CODES = (
@@ -23,7 +23,9 @@ _CODES = (
 _LANGUAGES = frozenset(_CODES.split())
 _MAX_ALTERNATES = 60
 #: Names of parameters that choose the language of a page.
-_LANGUAGE_PARAMETER = whole(r"lang|language|locale|hl|lng|idioma|sprache|langue|lingua|language_id")
+_LANGUAGE_PARAMETER = full_matcher(
+    r"lang|language|locale|hl|lng|idioma|sprache|langue|lingua|language_id"
+)
 
 
 #: Language copies that are logged, at most, because more lines help nobody.

@@ -13,27 +13,27 @@ from functools import lru_cache
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element, short_text
-from crawler.extract.words import any_of, whole
+from crawler.extract.words import any_of, full_matcher
 
 Address = tuple[str, str, tuple[tuple[str, str], ...]]
 """Origin, path and parameters."""
 
 #: Names of parameters that sort or restyle a listing without changing which products it lists.
-_DISPLAY_PARAMETER = whole(
+_DISPLAY_PARAMETER = full_matcher(
     r"sort\w*|order\w*|dir|direction|view|mode|limit|per_?page|show|display|layout|grid|list|style"
     r"|product_list_\w+|items_?per_?page|pagesize|page_size|rpp|n|sz|srule|sort[-_]?by|view_?as",
 )
-_PAGE_PARAMETER = whole(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
+_PAGE_PARAMETER = full_matcher(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
                    r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page|side|sivu|sayfa|oldal|strana|stranka|stranica|halaman|trang|lehekulg"
                    r"|puslapis|lapa|pagin[ei]|pagen_\d|sahife|sehife|selida|counter")  # fmt: skip
 _PAGE_PATH = lazy_patterns.pattern(
     rf"(?:/|-)(?:{any_of('paging', 'page')})[/-]?(\d{{1,6}})(?:/|\.html?|$)", re.I
 )
 #: Names of parameters that hold an opaque cursor: the start of a listing's page.
-_CURSOR_PARAMETER = whole(
+_CURSOR_PARAMETER = full_matcher(
     r"(?:end_?|start_?|next_?)?cursor|after|starting_?after|page_?token|next_?token|page_?info|continuation"
 )
-_NEXT_LABEL = whole(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→]*\s*|\s*[»›>→]+\s*")
+_NEXT_LABEL = full_matcher(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→]*\s*|\s*[»›>→]+\s*")
 _MAX_LABEL_LENGTH = 1000
 _MAX_DIGITS = 9
 #: Pages that a link may skip ahead if its parameter has an unusual name, because numbers such as

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from crawler.extract import lazy_patterns
 from crawler.extract.links.pagination import is_page_parameter
 from crawler.extract.page.page import Element, Page, short_text
-from crawler.extract.words import any_of, finder, whole
+from crawler.extract.words import any_of, finder, full_matcher
 from scrapy_seine.urls import MAX_LENGTH
 
 #: Options of one `select`, elements of one form, and buttons of a page.
@@ -21,7 +21,7 @@ _BUTTONS = "//*[{}]".format(" or ".join(f"@{name}" for name in _ADDRESS_ATTRIBUT
 _MORE_LABEL = finder(rf"\b(?:{any_of('paging', 'next')})")
 _MORE_CLASS = lazy_patterns.pattern(r"more|next|load|weiter", re.I)
 #: Names of form fields that choose another view of the same products.
-_VIEW_PARAMETER = whole(
+_VIEW_PARAMETER = full_matcher(
     r"sort\w*|order\w*|listing_sort|limit|per_?page|lang\w*|currency|qty|quantity|page_?size"
     r"|(?:colou?r|size|variante?|option|attribute)\w*"
 )

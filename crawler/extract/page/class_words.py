@@ -1,4 +1,4 @@
-"""What a box's class or id tells of the text in it, by the words that templates use; lower case."""
+"""Patterns of the words by which templates name boxes in a class or id; lower case."""
 
 OLD = (
     r"(?:^|[\s_-])(?:msrp|rrp|uvp|was|old|strike|striked|struck|crossed(?:-out)?|tachad[oa]|riscado|(?:durch)?gestrichen|list-?price|before-?price|strike-?through)(?=$|\s)|(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|(?<![a-z])list|origin(?:al)?|before|strike|crossed|compare|rrp|uvp|msrp|previous"
@@ -17,7 +17,7 @@ ELSEWHERE = (
     r"|price[-_]per[-_]unit|(?<![a-z])base-?price(?![a-z])|grundpreis|instal+ment|financ|voucher|loyalty"
     r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"
 )
-#: The same and what shows other products: none of them holds the page's own description.
+#: ELSEWHERE and boxes of other products: none of them contains the page's own description.
 OF_OTHERS = rf"{ELSEWHERE}|also|review|(?:^|[\s_-])(?:card|tile|carousel|slider)(?=$|[\s_-])"
 CARD = (
     r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"
@@ -44,7 +44,7 @@ NOW = (
 STOCK = r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"
 BUTTON = r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"
 LABEL = r"(?:^|[\s_-])label(?!-(?:hidden|inline|above))"
-#: What stands before the word for a maker in a class; in a theme's own it is a colour or the shop.
+#: Words before the word for a maker in a class; behind a theme's own it means a colour or the shop.
 BEFORE_MAKER = (
     r"(?:^|[\s_-]|product|div|urun)"
     r"(?<!navbar-)(?<!site-)(?<!bg-)(?<!btn-)(?<!text-)(?<!color-)"
@@ -57,9 +57,9 @@ FACT = (
 )
 BADGE = r"badge|sticker|ribbon|flag\b|flags\b"
 RATING = r"rating|stars?\b|star-"
-#: What is called the head of a part of a page.
+#: Boxes named as the heading of a part of a page.
 TITLE = r"(?:panel|section|sec|block|box|module|widget)[-_]{0,2}(?:heading|title|header|head|hd)\b"
-#: What is called a description: behind a word or its beginning, at a word's end.
+#: Boxes named as a description: behind a word or its beginning, at a word's end.
 DESCRIPTION = (
     r"(?:^|[\s_-]|product|item|goods|prod|tab|long|short|full)"
     r"(?<!status[_-])(?<!stock[_-])(?<!category[_-])(?<!shipping[_-])(?<!delivery[_-])(?<!price[_-])(?:excerpt|descr?(?:iption|ipcion|icao|izione|iptif)?"

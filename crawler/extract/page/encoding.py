@@ -1,4 +1,4 @@
-"""Which encoding a page's bytes are in; what is valid UTF-8 is that, whatever the page says."""
+"""The encoding of a page's bytes: valid UTF-8 is UTF-8, whatever the page declares."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _BOMS = (
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
-#: Bytes of a page's begin in which it says what it is.
-SNIFFED = 4096
-_FOREIGN = lazy_patterns.pattern(r"[^\x00-\x7f]")
+#: First bytes of a page that are searched for its encoding and its type.
+SNIFFED_BYTES = 4096
+_NON_ASCII = lazy_patterns.pattern(r"[^\x00-\x7f]")
 
 
 def utf8(content: bytes | str, content_type: str) -> bytes:
-    """The page as UTF-8 without NUL: by its mark, its header, its meta element, else by its bytes."""
+    """Return the page as UTF-8 without NUL, decoded by its BOM, header, meta element or bytes."""
     if isinstance(content, str):
         raw = content.encode("utf-8", "replace")
     else:
@@ -34,10 +34,10 @@ def utf8(content: bytes | str, content_type: str) -> bytes:
 
 
 def _recoded(body: bytes, content_type: str) -> bytes:
-    """The bytes as UTF-8: what is valid UTF-8 is that, whatever the page says."""
-    for mark, encoding in _BOMS:
-        if body.startswith(mark):
-            text = body[len(mark) :].decode(encoding, "replace")
+    """Recode the bytes to UTF-8; valid UTF-8 stays as it is, whatever the page declares."""
+    for bom, encoding in _BOMS:
+        if body.startswith(bom):
+            text = body[len(bom) :].decode(encoding, "replace")
             return text.encode("utf-8", "replace")
     declared = _declared(body, content_type)
     if declared and declared.lower().startswith(_STATEFUL):
@@ -52,17 +52,17 @@ def _recoded(body: bytes, content_type: str) -> bytes:
 
 
 def _declared(body: bytes, content_type: str) -> str | None:
-    known = _told(content_type)
-    if known:
-        return known
-    meta = _META_CHARSET.search(body, 0, SNIFFED)
-    known = encoding_of(meta[1].decode("ascii", "replace")) if meta else None
-    # The page was readable enough to find its meta element, so it is no UTF-16.
-    return None if known and known.startswith("utf-16") else known
+    encoding = _header_encoding(content_type)
+    if encoding:
+        return encoding
+    meta = _META_CHARSET.search(body, 0, SNIFFED_BYTES)
+    encoding = encoding_of(meta[1].decode("ascii", "replace")) if meta else None
+    # The meta element was found as ASCII bytes, so the page is not UTF-16.
+    return None if encoding and encoding.startswith("utf-16") else encoding
 
 
 @lru_cache(maxsize=256)
-def _told(content_type: str) -> str | None:
+def _header_encoding(content_type: str) -> str | None:
     header = _HEADER_CHARSET.search(content_type)
     return encoding_of(header[1]) if header else None
 
@@ -71,15 +71,17 @@ def _legacy(body: bytes, declared: str | None) -> str:
     if declared not in {None, "utf-8"}:
         return _decoded(body, str(declared))
     text = body.decode("utf-8", "replace")
-    broken = text.count("\ufffd")
-    # A page in UTF-8 with a few bad bytes, or one in another encoding with none that are right?
+    replaced_count = text.count("\ufffd")
+    # Fewer invalid than valid characters: UTF-8 with a few bad bytes; otherwise another encoding.
     return (
-        text if broken < len(_FOREIGN.findall(text)) - broken else body.decode("cp1252", "replace")
+        text
+        if replaced_count < len(_NON_ASCII.findall(text)) - replaced_count
+        else body.decode("cp1252", "replace")
     )
 
 
 def _decoded(body: bytes, encoding: str) -> str:
     try:
         return body.decode(encoding, "replace")
-    except (LookupError, UnicodeError):  # some of Python's codecs raise although told to replace
+    except (LookupError, UnicodeError):  # some of Python's codecs raise despite "replace"
         return body.decode("cp1252", "replace")

@@ -1,7 +1,7 @@
-"""What a script makes of a JSON answer, as the page of links that it becomes.
+"""A JSON response as the page of links that a script would make of it.
 
-Buttons that load more of a listing get their tiles as HTML inside JSON, or as a list of things with
-an address each, and where the next ones are.
+A button that loads more of a listing gets its tiles as HTML inside JSON, or as a list of products
+with one address each, and the address of the next page.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Any
 
 import orjson
 
-#: Names of what leads to a thing, and of what leads to more of them.
-_ADDRESSES = frozenset(
+#: Keys of a product's address, and of the next page's.
+_ADDRESS_KEYS = frozenset(
     {"url", "href", "link", "permalink", "producturl", "product_url", "path", "uri"}
 )
-_NEXT = frozenset(
+_NEXT_PAGE_KEYS = frozenset(
     {"next", "next_url", "nexturl", "next_page_url", "nextpageurl", "nextpage", "next_page"}
 )
-_BEGINS = ("/", "http://", "https://", "?", "./")
-_MOST_NODES, _LONGEST = 20_000, 2_000
+_ADDRESS_STARTS = ("/", "http://", "https://", "?", "./")
+_MAX_NODES, _MAX_ADDRESS_LENGTH = 20_000, 2_000
 
 
 def as_html(raw: bytes) -> bytes | None:
-    """The HTML and the addresses that a JSON text holds, as one page; None: it holds none.
+    """Return the HTML and the addresses in a JSON text as one page, or None if it has none.
 
     >>> as_html(b'{"items":[{"name":"Lamp","url":"/p/1"}],"next":"/api?page=2"}')
     b'<html><body><a rel="next" href="/api?page=2"></a><a href="/p/1">Lamp</a></body></html>'
@@ -40,25 +40,27 @@ def as_html(raw: bytes) -> bytes | None:
 
 
 def _parts(value: Any) -> Iterator[str]:
-    stack, left = [value], _MOST_NODES
-    while stack and left > 0:
-        here = stack.pop()
-        left -= 1
-        if isinstance(here, list):
-            stack.extend(reversed(here))
-        elif isinstance(here, dict):
-            for key, inner in here.items():
+    stack, nodes_left = [value], _MAX_NODES
+    while stack and nodes_left > 0:
+        node = stack.pop()
+        nodes_left -= 1
+        if isinstance(node, list):
+            stack.extend(reversed(node))
+        elif isinstance(node, dict):
+            for key, inner in node.items():
                 if isinstance(inner, str):
-                    yield from _part(key.lower(), inner, here)
-            stack.extend(v for v in reversed(here.values()) if isinstance(v, dict | list))
+                    yield from _part(key.lower(), inner, node)
+            stack.extend(
+                child for child in reversed(node.values()) if isinstance(child, dict | list)
+            )
 
 
 def _part(key: str, text: str, node: dict[str, Any]) -> Iterator[str]:
     if "</" in text:
         yield text
-    elif text.startswith(_BEGINS) and len(text) <= _LONGEST:
-        if key in _NEXT:
+    elif text.startswith(_ADDRESS_STARTS) and len(text) <= _MAX_ADDRESS_LENGTH:
+        if key in _NEXT_PAGE_KEYS:
             yield f'<a rel="next" href="{escape(text)}"></a>'
-        elif key in _ADDRESSES:
+        elif key in _ADDRESS_KEYS:
             name = node.get("name") or node.get("title")
             yield f'<a href="{escape(text)}">{escape(name) if isinstance(name, str) else ""}</a>'

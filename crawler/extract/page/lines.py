@@ -1,4 +1,4 @@
-"""A page as the lines a visitor reads, each with what its markup tells about it.
+"""A page as the lines that a visitor reads, each with flags of its markup.
 
 A line is text without a block's edge in it: `<b>€</b><span>12</span><sup>99</sup>` is one line,
 `€12.99`. One walk over the tree serves prices, stock, facts and headings.
@@ -18,7 +18,7 @@ from crawler.extract.page.joints import SIGNS
 from crawler.extract.page.page import Element, Page, holds_digit, squashed
 from crawler.extract.page.places import section_of, shows_another
 from crawler.extract.page.tags import INLINE, SKIPPED
-from crawler.extract.words import Marks, alone_of, start_of
+from crawler.extract.words import CachedRule, entry_matcher, prefix_matcher_of
 
 (
     OLD, ELSEWHERE, HIDDEN, LINK, PRICE, BUTTON, STOCK, HEADING, LABEL,
@@ -43,28 +43,30 @@ _RULES = [
     )
 ]  # fmt: skip
 #: Words in a price block's class that make it no old price: the block holds both.
-_BOTH = re.compile(r"price(?:list\b|[-_]?(?:box|container|wrapper|block|info|group|area)(?!__))")
+_BOTH_PRICES = re.compile(
+    r"price(?:list\b|[-_]?(?:box|container|wrapper|block|info|group|area)(?!__))"
+)
 _CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
-#: Whether other products follow a heading, or what people say of this one.
-begins_others = start_of(lambda any_of: any_of("headings", "others"))
-#: Whether a heading says that the product's own description follows.
-_describes = alone_of("headings", "description", 3)
-_MOST_ELEMENTS = 30_000
-#: Lines read after the main heading; the product's facts stand before.
-MOST_AFTER = 400
-#: Lines without a price, a fact or a button in a row, after which nothing more is expected.
-_DULL = 120
+#: Whether a heading begins a section of other products, or of reviews.
+begins_other_section = prefix_matcher_of(lambda any_of: any_of("headings", "others"))
+#: Whether a heading begins the product's own description.
+_describes = entry_matcher("headings", "description", 3)
+_MAX_ELEMENTS = 30_000
+#: Lines read after the main heading; the product's facts are among them.
+MAX_LINES = 400
+#: Successive lines without a price, fact or button, after which the walk ends.
+_MAX_DULL_LINES = 120
 _USEFUL = PRICE | STOCK | BUTTON | LABEL | FACT
-#: Lines without any of these change nothing of the walk.
-_STEERING = _USEFUL | HEADING | TITLE
-_MOST_SIBLINGS = 1500
-#: What is longer is a sentence, and no fact of the product.
-_LONGEST = 120
-#: What divides two lines in one row is not longer.
-_SHORT = 6
-_BETWEEN = frozenset({"|", "•", "·", "│"})
-_ENDING = SIGNS | {"-", "–", "—"}
-_MOST_CENTS = 3
+#: Flags of the lines that change the walk's state.
+_WALK_FLAGS = _USEFUL | HEADING | TITLE
+_MAX_SIBLINGS = 1500
+#: Characters of the longest fact; a longer line is a sentence.
+_MAX_LENGTH = 120
+#: Characters of a text that may be a separator or a part of an amount: fewer than these.
+_SHORT_LENGTH = 6
+_SEPARATORS = frozenset({"|", "•", "·", "│"})
+_AMOUNT_ENDS = SIGNS | {"-", "–", "—"}
+_MAX_CENTS_LENGTH = 3
 
 
 @attrs.define(eq=False, repr=False)
@@ -73,7 +75,7 @@ class Line:
 
     text: str
     flags: int
-    """With `DIGIT` where the text holds a figure: most readers ask that first, of most lines."""
+    """With `DIGIT` if the text contains a figure, because most readers check that first."""
     element: Element
     """The element in which the line begins."""
     index: int = 0
@@ -81,7 +83,7 @@ class Line:
 
 @attrs.define(eq=False, repr=False)
 class Lines:
-    """What one walk over a page found."""
+    """The lines and elements that one walk over a page collected."""
 
     lines: list[Line] = attrs.Factory(list)
     heading: int = -1
@@ -90,18 +92,20 @@ class Lines:
     """Table rows and terms (tr, dt) outside navigation."""
     inputs: list[Element] = attrs.Factory(list)
     ratings: list[Element] = attrs.Factory(list)
-    described: list[Element] = attrs.Factory(list)
-    """Boxes that are called a description."""
-    _own: list[Line] | None = attrs.field(default=None, init=False)
+    description_boxes: list[Element] = attrs.Factory(list)
+    """Boxes whose class names a description."""
+    _product_lines: list[Line] | None = attrs.field(default=None, init=False)
 
     @property
-    def own(self) -> list[Line]:
-        """The lines from the heading on that are seen, short, and in no box about other things."""
-        if self._own is None:
-            here = self.lines[max(self.heading, 0) :]
-            apart = ELSEWHERE | HIDDEN
-            self._own = [n for n in here if not n.flags & apart and len(n.text) <= _LONGEST]
-        return self._own
+    def product_lines(self) -> list[Line]:
+        """The visible, short lines from the heading on, outside of boxes about other things."""
+        if self._product_lines is None:
+            lines = self.lines[max(self.heading, 0) :]
+            excluded = ELSEWHERE | HIDDEN
+            self._product_lines = [
+                n for n in lines if not n.flags & excluded and len(n.text) <= _MAX_LENGTH
+            ]
+        return self._product_lines
 
 
 def _class_flags(words: str) -> int:
@@ -110,7 +114,7 @@ def _class_flags(words: str) -> int:
     for flag, rule in _RULES:
         if rule.search(words):
             flags |= flag
-    if flags & OLD and (flags & NOW or _BOTH.search(words)):
+    if flags & OLD and (flags & NOW or _BOTH_PRICES.search(words)):
         flags &= ~OLD
     return flags
 
@@ -122,55 +126,55 @@ def _style_flags(style: str) -> int:
 
 
 def _squashed(text: str) -> tuple[str, int]:
-    """A text as a line has it, and `DIGIT` where it holds a figure."""
+    """Return the text of a line, and `DIGIT` if it contains a figure."""
     if text.isascii() and "  " not in text:
         raw = text.encode()
         if len(raw.translate(None, _FIGURES_AND_SPACES)) == len(raw):
-            return text.strip(), 0  # most sentences: one look at each letter tells both
+            return text.strip(), 0  # most sentences: one pass checks both
     return squashed(text), DIGIT if holds_digit(text) else 0
 
 
 _FIGURES_AND_SPACES = b"0123456789\t\n\v\f\r\x1c\x1d\x1e\x1f"
 #: A site's pages share their menus, labels and buttons.
-_SQUASHED = Marks(_squashed)
-_CLASS_FLAGS = Marks(_class_flags)
-#: Where classes are hashes, microdata and attributes for tests name the boxes.
-_FOR_TESTS = (
+_SQUASHED = CachedRule(_squashed)
+_CLASS_FLAGS = CachedRule(_class_flags)
+#: Attributes for tests, which name the boxes of templates whose classes are hashes.
+_TEST_ATTRIBUTES = (
     "data-testid", "data-test", "data-test-id", "data-qa", "data-hook", "data-ui",
     "data-automation-id", "data-e2e", "data-zta", "data-cy",
 )  # fmt: skip
-_TOLD_BY_TESTS = OLD | PRICE | NOW | STOCK
-#: What an attribute's value tells of its element's text.
-_FLAGGING: dict[str, Marks[int]] = {
+_TEST_FLAGS = OLD | PRICE | NOW | STOCK
+#: By an attribute's name: the flags of its element's text, by the attribute's value.
+_FLAG_RULES: dict[str, CachedRule[int]] = {
     "class": _CLASS_FLAGS,
     "id": _CLASS_FLAGS,
-    **dict.fromkeys(_FOR_TESTS, Marks(lambda words: _class_flags(words) & _TOLD_BY_TESTS)),
-    "itemprop": Marks(lambda words: _class_flags(words) & (_TOLD_BY_TESTS | DESCRIPTION)),
-    # What a script needs to know of a choice is a number; what names the box of a price is a word.
-    "data-price": Marks(lambda value: 0 if holds_digit(value) else PRICE),
-    "hidden": Marks(lambda _: HIDDEN),
-    "style": Marks(_style_flags),
+    **dict.fromkeys(_TEST_ATTRIBUTES, CachedRule(lambda words: _class_flags(words) & _TEST_FLAGS)),
+    "itemprop": CachedRule(lambda words: _class_flags(words) & (_TEST_FLAGS | DESCRIPTION)),
+    # A number is a choice's price, for a script; a word names the box of a price.
+    "data-price": CachedRule(lambda value: 0 if holds_digit(value) else PRICE),
+    "hidden": CachedRule(lambda _: HIDDEN),
+    "style": CachedRule(_style_flags),
 }
-_ARE_CENTS = Marks(lambda words: _CENTS.search(words.lower()) is not None)
+_ARE_CENTS = CachedRule(lambda words: _CENTS.search(words.lower()) is not None)
 
 
-def read(page: Page, heading: Element | None, line_limit: int = MOST_AFTER) -> Lines:
-    """Walk the page from the heading on, *line_limit* lines at most; without a heading, all of it."""
+def read(page: Page, heading: Element | None, line_limit: int = MAX_LINES) -> Lines:
+    """Walk at most *line_limit* lines from the heading on; without a heading, the full page."""
     return _Reader(heading).read(page.root if heading is None else heading, line_limit)
 
 
 def read_next_to(heading: Element, line_limit: int) -> Lines:
-    """Walk the few lines after the heading, past everything that is not about the product."""
+    """Walk a few lines after the heading, and skip boxes that are not about the product."""
     return _Reader(heading, OFF | ELSEWHERE | HIDDEN).read(heading, line_limit)
 
 
 def read_all(page: Page, heading: Element | None) -> Lines:
     """Walk the whole page."""
-    return _Reader(heading).read(page.root, MOST_AFTER)
+    return _Reader(heading).read(page.root, MAX_LINES)
 
 
-#: An element that has been entered: its children still to come, itself, the element and the flags
-#: of the texts between them, and whether it stands within a line (what follows it continues that).
+#: An element on the walk's stack: its remaining children, itself, the element and the flags of the
+#: texts between them, and whether it is inline (the text behind it continues the line).
 _Frame = tuple[Iterator[Element], Element, Element, int, bool]
 
 
@@ -196,17 +200,17 @@ class _Reader:
         self.is_full = False
 
     def read(self, start: Element, line_limit: int) -> Lines:  # noqa: C901, PLR0912  # the one hot loop
-        """Walk from an element on; all of the walk stands here, because calls were a tenth of it."""
+        """Walk from an element on, in one function, because calls took a tenth of the time."""
         frames = _frames(start, start is self.heading)
         if start is not self.heading and self.heading is not None:
             self.never_skipped.update(self.heading.iterancestors())
         lines, parts, self.line_limit = self.result.lines, self.parts, line_limit
-        elements_left = _MOST_ELEMENTS
+        elements_left = _MAX_ELEMENTS
         children, parent, text_element, inherited, in_line = frames.pop()
         while True:
             for element in children:
                 tag, attributes = element.tag, element.items()
-                if attributes or tag in _SPECIAL:
+                if attributes or tag in _FLAGGED_TAGS:
                     flags = self._flags_of(element, tag, attributes, inherited)
                 elif self.beyond_flags and not inherited & ELSEWHERE:
                     flags = inherited | self.beyond_flags
@@ -252,33 +256,33 @@ class _Reader:
                     self._text(text_element, tail, inherited)
 
     def _expect_more(self, place: int) -> None:
-        """Read on behind the line at *place*: it is the heading, or holds a price or a fact."""
+        """Extend the walk behind the line at *place*, a heading or a line with a price or fact."""
         self.last_useful = place
         heading = self.result.heading
         if heading >= 0:
-            self.stop_after = min(heading + self.line_limit, max(heading, place) + _DULL)
+            self.stop_after = min(heading + self.line_limit, max(heading, place) + _MAX_DULL_LINES)
 
     def _flags_of(
         self, element: Element, tag: str, attributes: list[tuple[str, str]], inherited: int
     ) -> int:
-        """The flags of an element's text, by tag and attributes; negative: the element is skipped."""
+        """Return the flags of an element's text, by tag and attributes; negative: skip it."""
         if tag in SKIPPED:
             return -1
         flags = _TAGS.get(tag, 0)
         for name, value in attributes:
-            if (flags_by_value := _FLAGGING.get(name)) is not None:
+            if (flags_by_value := _FLAG_RULES.get(name)) is not None:
                 flags |= flags_by_value[value]
         if flags & DESCRIPTION:
             flags ^= DESCRIPTION
             if not self.beyond_flags:
-                self.result.described.append(element)
+                self.result.description_boxes.append(element)
         needs_context = flags and (flags & self.checked or element in self.never_skipped)
         if needs_context and (flags := self._in_context(element, flags)) < 0:
             return -1
         flags |= inherited if not flags & ELSEWHERE else inherited & ~BEYOND
         if self.beyond_flags and not flags & ELSEWHERE:
             flags |= self.beyond_flags
-        if tag in _COLLECTED:
+        if tag in _COLLECTED_TAGS:
             return self._collect(element, tag, flags)
         if flags & RATING and not flags & ELSEWHERE and not inherited & RATING:
             self.result.ratings.append(element)
@@ -307,15 +311,15 @@ class _Reader:
     def _text(self, element: Element, text: str, flags: int) -> None:  # noqa: C901  # no calls
         if self.beyond_flags and not flags & ELSEWHERE:
             flags |= self.beyond_flags  # the text is behind an element
-        if len(text) < _SHORT and text.strip() in _BETWEEN:
+        if len(text) < _SHORT_LENGTH and text.strip() in _SEPARATORS:
             self._end()  # "in stock | item 12" are two lines in one row
             return
         if not self.parts:
             if text.isspace():
                 return
             self.flags, self.element = flags, element
-        elif flags & HIDDEN and text in _DECIMALSIGNS:
-            flags ^= HIDDEN & ~self.flags  # for who hears the page: `899<i class=sr-only>,</i>10 €`
+        elif flags & HIDDEN and text in _DECIMAL_SIGNS:
+            flags ^= HIDDEN & ~self.flags  # for screen readers: `899<i class=sr-only>,</i>10 €`
         elif (
             (flags ^ self.flags) & _DIVIDING
             or (self.colon and ":" in text)
@@ -337,44 +341,41 @@ class _Reader:
             self.colon = True
 
     def _begins_another(self, text: str, flags: int) -> bool:
-        """Whether a part that stands right behind another is a statement of its own.
-
-        "In stock" and "Item no: 12" are two, as "DD-10" and a price of 1 548 Kč are.
-        """
-        last = self.parts[-1][-1]
-        gains = flags & ~self.flags & PRICE
+        """Whether a part without a blank before it begins another statement, as "Item no: 12"."""
+        last_char = self.parts[-1][-1]
+        gains = flags & ~self.flags & PRICE  # "DD-10" and a price of 1 548 Kč
         if text[0] in SIGNS:  # "€ 749,00" and "€ 906,29"; "Item no: 12" and "€ 749"
-            whole = (joints.has_cents(self.parts[-1]) and holds_digit(text)) or (
+            is_second = (joints.has_cents(self.parts[-1]) and holds_digit(text)) or (
                 gains and self.colon
             )
-            return bool(whole) and not (self.flags | flags) & OLD
+            return bool(is_second) and not (self.flags | flags) & OLD
         if text[0].isdigit():
-            short = len(text) <= _MOST_CENTS and not joints.ends_in_number(self.parts[-1])
-            return bool(gains) and last.isdigit() and not short
+            is_short = len(text) <= _MAX_CENTS_LENGTH and not joints.ends_in_number(self.parts[-1])
+            return bool(gains) and last_char.isdigit() and not is_short
         if not text[0].isupper():
             return False
         if ":" in text:
-            return last.islower() or last.isdigit()
-        # Behind an amount, words with one of their own: "CHF 23'900.–" and "Leasing from CHF 289".
-        ended = last in _ENDING or joints.ends_in_currency(self.parts[-1])
-        return ended and not (self.flags | flags) & OLD and holds_digit(text)
+            return last_char.islower() or last_char.isdigit()
+        # An amount, and words with another amount: "CHF 23'900.–" and "Leasing from CHF 289".
+        ends_amount = last_char in _AMOUNT_ENDS or joints.ends_in_currency(self.parts[-1])
+        return ends_amount and not (self.flags | flags) & OLD and holds_digit(text)
 
     def _follows_count(self, text: str) -> bool:
-        """Whether a word and a figure stand before a blank and a text: `from 10` and `131.92 €`."""
-        apart = text[0].isspace() or self.parts[-1][-1].isspace()
-        counts = apart and text.lstrip()[:1].isdigit()
+        """Whether a word and a figure precede a blank and a number: `from 10` and `131.92 €`."""
+        is_apart = text[0].isspace() or self.parts[-1][-1].isspace()
+        counts = is_apart and text.lstrip()[:1].isdigit()
         return counts and joints.ends_in_count("".join(self.parts[-2:]))
 
     def _is_glued(self, text: str) -> bool:
-        """Whether a blank is left out before a word: `Regular priceC$24.00`, `219,00 złbrutto`, `90,-bez DPH`."""
-        last = self.parts[-1][-1]
-        return (text[0].isupper() and (last.islower() or last.isdigit())) or (
+        """Whether the blank before a text is missing: `Regular priceC$24.00`, `90,-bez DPH`."""
+        last_char = self.parts[-1][-1]
+        return (text[0].isupper() and (last_char.islower() or last_char.isdigit())) or (
             joints.ends_in_currency(self.parts[-1])
             or joints.ends_in_stroke(self.parts[-1]) is not None
         )
 
     def _joint(self, element: Element, text: str) -> str:
-        """What stands between two inline parts where the second begins with a digit."""
+        """Return the text between two inline parts of which the second begins with a digit."""
         before = self._last_part(element)
         if element.tag == "sup" and len(text) == 1:
             return " ("  # a footnote: cents are two figures
@@ -384,40 +385,39 @@ class _Reader:
             if self._is_cents(element) or self._reads_as_cents(text):
                 return "," if "." in before else "."
         elif before[-1] in SIGNS and holds_digit(before):
-            if len(text) > _MOST_CENTS:
+            if len(text) > _MAX_CENTS_LENGTH:
                 return " "  # 149,99 € and 129,99 € are two amounts
             if joints.two_digits(text) and (self.flags & PRICE or self._is_cents(element)):
                 self.parts[-1] = before[:-1].rstrip() + before[-1]  # 119€99
         elif (
             joints.ends_in_stroke(before)
             or joints.ends_in_currency(self.parts[-1])
-            or joints.ends_in_small(before)
+            or joints.ends_in_small_word(before)
             or (before[-1].isalpha() and joints.is_priced(text))
         ):
             return " "  # 399,99 TL and 249,99 TL; your price and 249,99
         return ""
 
     def _last_part(self, element: Element) -> str:
-        """The part before an element; before cents of a price, without the markup's line break."""
+        """Return the part before an element, without the markup's line break before cents."""
         if self.parts[-1].isspace() and self.flags & PRICE and self._is_cents(element):
             self.parts.pop()
         return self.parts[-1]
 
     def _reads_as_cents(self, text: str) -> bool:
-        """Whether two digits behind a whole amount in an element of its own are its cents.
+        """Whether two digits behind an integer in an element of its own are its cents.
 
-        `<span>119</span>99 ₽` is no 11,999: who divides a number in the markup shows its parts
-        differently.
+        `<span>119</span>99 ₽` is 119.99, because markup divides a number only to style its parts.
         """
         if not self.parts[-1].strip().isdigit() or not joints.two_digits(text):
             return False
         return bool(self.flags & PRICE) or not SIGNS.isdisjoint("".join(self.parts) + text)
 
     def _extends_amount(self, before: Line, text: str, element: Element) -> bool:
-        """Whether a short text in a box of its own is a part of the amount in the box before."""
+        """Whether a short text in its own box is a part of the amount in the box before."""
         if not before.flags & PRICE or before.element.getparent() is not element.getparent():
             return False
-        joint = joints.of_boxes(before.text, text, is_small=self._is_cents(element))
+        joint = joints.box_joint(before.text, text, is_small=self._is_cents(element))
         if joint is not None:
             before.text += joint + text
             before.flags |= JOINED
@@ -439,14 +439,14 @@ class _Reader:
 
     def _add(self, text: str, flags: int, element: Element) -> None:
         length = len(text)
-        text, digit = _SQUASHED[text] if length <= _LONGEST else _squashed(text)
+        text, digit = _SQUASHED[text] if length <= _MAX_LENGTH else _squashed(text)
         if not text:
             return
         lines = self.result.lines
         place = len(lines)
-        if length < _SHORT or self.seeks_heading or flags & _STEERING:
-            if length < _SHORT and (
-                text in _BETWEEN
+        if length < _SHORT_LENGTH or self.seeks_heading or flags & _WALK_FLAGS:
+            if length < _SHORT_LENGTH and (
+                text in _SEPARATORS
                 or (flags & PRICE and lines and self._extends_amount(lines[-1], text, element))
             ):
                 return
@@ -456,20 +456,20 @@ class _Reader:
             self.is_full = True
 
     def _follow_section(self, text: str, flags: int, element: Element) -> int:
-        """Update the heading, the section and the walk's end by a new line; return the line's flags."""
-        out, place = self.result, len(self.result.lines)
-        if out.heading < 0 and element in self.in_heading:
-            out.heading, self.seeks_heading = place, False
+        """Update heading, section and end of the walk by a new line; return the line's flags."""
+        result, place = self.result, len(self.result.lines)
+        if result.heading < 0 and element in self.in_heading:
+            result.heading, self.seeks_heading = place, False
             self._expect_more(self.last_useful)
         # A title behind the main heading; a link in a box for one is a tab.
-        elif out.heading >= 0 and (flags & HEADING or flags & (TITLE | LINK) == TITLE):
-            if begins_others(text):
+        elif result.heading >= 0 and (flags & HEADING or flags & (TITLE | LINK) == TITLE):
+            if begins_other_section(text):
                 self.beyond_flags, self.beyond_section = (
                     ELSEWHERE | BEYOND,
                     section_of(element, self.heading),
                 )
                 flags |= ELSEWHERE
-            elif self.beyond_flags and _describes(text):  # other sellers stand in between
+            elif self.beyond_flags and _describes(text):  # behind a section of other sellers
                 self.beyond_flags, self.beyond_section = 0, None
                 flags &= ~(ELSEWHERE | BEYOND)
         if flags & _USEFUL:
@@ -478,23 +478,23 @@ class _Reader:
 
 
 def _frames(start: Element, is_heading: bool) -> list[_Frame]:
-    """The walk's stack where it begins: an element, and all that comes after it if *is_heading*."""
+    """Return the walk's first stack: an element, and all that follows it if *is_heading*."""
     frames: list[_Frame] = [(iter((start,)), start, start, 0, True)]
     if is_heading:
         frames = []
-        each_of = repeat(True, _MOST_ELEMENTS)  # shared, so that all of them together are bounded
-        for here in [start, *start.iterancestors()]:
-            following = compress(islice(here.itersiblings(), _MOST_SIBLINGS), each_of)
-            frames.append((following, here.getparent(), start, 0, False))
-        first = frames[0]
-        frames[0] = (chain((start,), first[0]), *first[1:])
+        each_of = repeat(True, _MAX_ELEMENTS)  # shared, to bound the sum of all siblings
+        for element in [start, *start.iterancestors()]:
+            following = compress(islice(element.itersiblings(), _MAX_SIBLINGS), each_of)
+            frames.append((following, element.getparent(), start, 0, False))
+        innermost = frames[0]
+        frames[0] = (chain((start,), innermost[0]), *innermost[1:])
         frames.reverse()
     return frames
 
 
-_COLLECTED = frozenset({"tr", "dt", "input", "a"})
-#: Tags that tell something of their text even without attributes.
-_SPECIAL = SKIPPED | _COLLECTED | _TAGS.keys()
-#: Where these begin or end, so does a line.
-_DECIMALSIGNS = frozenset({",", "."})
+_COLLECTED_TAGS = frozenset({"tr", "dt", "input", "a"})
+#: Tags whose elements have flags or are collected even without attributes.
+_FLAGGED_TAGS = SKIPPED | _COLLECTED_TAGS | _TAGS.keys()
+_DECIMAL_SIGNS = frozenset({",", "."})
+#: Flags of which a change ends the line.
 _DIVIDING = OLD | HIDDEN | LABEL | FACT | ELSEWHERE | NOW

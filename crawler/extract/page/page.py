@@ -1,4 +1,4 @@
-"""A page, decoded and parsed once; everything else reads the tree made here."""
+"""A page, decoded and parsed once; all readers use the tree made here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import attrs
 from lxml import etree
 
 from crawler.extract import lazy_patterns
-from crawler.extract.page.encoding import SNIFFED, utf8
+from crawler.extract.page.encoding import SNIFFED_BYTES, utf8
 from crawler.extract.page.json_page import as_html
 from scrapy_seine.attribute_limit import bounded
 from scrapy_seine.urls import MAX_LENGTH, absolute, tidy
@@ -20,16 +20,16 @@ from scrapy_seine.urls import MAX_LENGTH, absolute, tidy
 #: An lxml element; lxml ships no types.
 Element = Any
 
-#: What is parsed of a page, in bytes. The product is near the top; the rest of a 20 MB page is
+#: Bytes of a page that are parsed. The product is near the top; the remainder of a 20 MB page is
 #: a log, an export or a trap.
 MAX_BYTES = 4_000_000
 
 _MARKUP = lazy_patterns.pattern(
     rb"<\s*(?:!doctype|html|head|body|meta|div|p|h1|a|span|table|title)\b", re.I
 )
-#: Bytes that libxml2 parses in one go, where no signal reaches it: a closing tag without its opening
-#: one takes it as long as the page is deep there.
-_PIECE = 500_000
+#: Bytes that libxml2 parses in one call, which no signal interrupts. A closing tag without its
+#: opening tag takes time in proportion to the depth of the page there.
+_PIECE_BYTES = 500_000
 
 
 def _parser() -> etree.HTMLParser:
@@ -44,22 +44,22 @@ def _parser() -> etree.HTMLParser:
 
 
 _PARSER = _parser()
-_WANTED = ("a", "meta", "link", "script", "h1", "h2", "h3", "title", "base", "area",
+_COLLECTED_TAGS = ("a", "meta", "link", "script", "h1", "h2", "h3", "title", "base", "area",
            "frame", "select")  # fmt: skip
 _EMPTY = b"<html><body></body></html>"
 
 
 @attrs.define(eq=False, repr=False, kw_only=True)
 class Page:
-    """One HTML page as a tree, with the elements that most extractors ask for."""
+    """One HTML page as a tree, with lists of the elements that most extractors use."""
 
     url: str
-    """Where it was found, absolute."""
+    """The page's address, absolute."""
     base: str
-    """What its relative links are resolved against."""
+    """The address against which the page's relative links are resolved."""
     root: Element
     raw: bytes
-    """The page as UTF-8, for quick tests whether a word occurs at all."""
+    """The page as UTF-8, for quick checks whether a word occurs."""
     is_html: bool = True
     lang: str = ""
     """The html element's language, lower case: `en-au`."""
@@ -72,26 +72,26 @@ class Page:
     links: list[Element] = attrs.Factory(list)
     metas: list[tuple[str, str]] = attrs.Factory(list)
     """Name or property (lower case) and content of each meta element, in order."""
-    left_out: str = ""
-    """What of its JSON-LD that speaks of a product could not be read, and why."""
-    guessed: set[str] = attrs.Factory(set)
-    """Texts of its JSON-LD of which a repair guessed where they end."""
+    unreadable_json_ld: str = ""
+    """The part of its JSON-LD about a product that could not be read, and the reason."""
+    guessed_texts: set[str] = attrs.Factory(set)
+    """Texts of its JSON-LD whose end is a guess of the repair."""
     other_languages: dict[str, list[str]] = attrs.Factory(dict)
-    """Folders of other languages, each with its links that are not followed."""
-    named: dict[str, Element | None] = attrs.Factory(dict)
-    """Headings that were looked for, by the name that was expected (`product_heading.heading_of`)."""
+    """Folders of other languages, each with its links, which are not followed."""
+    headings_by_name: dict[str, Element | None] = attrs.Factory(dict)
+    """Product headings that were searched, by the expected name (`product_heading.heading_of`)."""
     _canonical: str | None = attrs.field(default="", init=False)
     _has_data: bool | None = attrs.field(default=None, init=False)
 
     def meta(self, name: str) -> str:
-        """Content of the first meta element of that name or property, or nothing."""
+        """Return the content of the first meta element of that name or property, or ''."""
         for key, content in self.metas:
             if key == name and content:
                 return content
         return ""
 
     def resolve(self, reference: str) -> str | None:
-        """Make a reference of the page absolute; None where that is impossible."""
+        """Return a reference of the page as an absolute http address, or None."""
         try:
             url = absolute(self.base, reference.strip())
         except ValueError:
@@ -101,13 +101,13 @@ class Page:
     @property
     def canonical(self) -> str | None:
         """The page's canonical link, absolute."""
-        if self._canonical == "":  # several readers ask for it
+        if self._canonical == "":  # cached, because several readers use it
             self._canonical = self._find_canonical()
         return self._canonical
 
     @property
     def has_data(self) -> bool:
-        """Whether an attribute may be called `data-…`: one search spares several readers theirs."""
+        """Whether an attribute may be named `data-…`, searched once for several readers."""
         if self._has_data is None:
             self._has_data = b"data-" in self.raw
         return self._has_data
@@ -121,55 +121,57 @@ class Page:
         return None
 
 
-# A page's own address is asked for by several readers, and its menu's on each page.
+# Several readers tidy the page's own address, and each page has the addresses of the menu.
 @lru_cache(maxsize=256)
 def tidied(url: str) -> str | None:
-    """An address in the form to request; None where it is none."""
+    """Return an address in the form in which it is requested, or None if it is invalid."""
     try:
         return tidy(url)
     except ValueError:
         return None
 
 
-def parse(content: bytes | str, url: str, content_type: str = "", *, most: int = MAX_BYTES) -> Page:
-    """Parse the first *most* bytes of a page once; never raises, whatever the content is.
+def parse(
+    content: bytes | str, url: str, content_type: str = "", *, max_bytes: int = MAX_BYTES
+) -> Page:
+    """Parse the first *max_bytes* bytes of a page once; never raises, whatever the content is.
 
-    *content_type* is the response's header, whose charset is believed after the bytes
-    themselves. Content that is no HTML gives an empty page with `is_html` False.
+    *content_type* is the response's header; its charset is used if the bytes themselves do not
+    decide. Content that is not HTML gives an empty page with `is_html` False.
     """
-    raw = utf8(content[:most], content_type)
+    raw = utf8(content[:max_bytes], content_type)
     if "json" in content_type:
         raw = as_html(raw) or raw
         content_type = "text/html" if raw.startswith(b"<html>") else content_type
     is_html = _looks_like_html(raw, content_type)
-    root = _tree(bounded(raw) if is_html else _EMPTY)
+    root = _parsed_tree(bounded(raw) if is_html else _EMPTY)
     page = Page(url=url, base=url, root=root, raw=raw if is_html else b"", is_html=is_html)
     page.lang = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
     page.lang = page.lang.strip().lower().replace("_", "-")
-    kept = {tag: getattr(page, name).append for tag, name in _KEPT.items()}
-    for element in root.iter(*_WANTED):
+    appenders = {tag: getattr(page, name).append for tag, name in _LISTS_BY_TAG.items()}
+    for element in root.iter(*_COLLECTED_TAGS):
         tag = element.tag
-        if tag in kept:
-            kept[tag](element)
+        if tag in appenders:
+            appenders[tag](element)
         else:
             _COLLECTORS[tag](page, element)
     return page
 
 
 def squashed(text: str) -> str:
-    """A text with one blank for each run of white space, and none at its ends.
+    """Return a text with one blank for each run of white space, and none at its ends.
 
     >>> squashed(" two\\n  words "), squashed("a\u00a0b")
     ('two words', 'a b')
     """
-    # A blank is the only white space that is printable. To divide a text takes three times as long.
+    # A blank is the only printable white space. Splitting a text takes three times as long.
     if "  " not in text and text.isprintable():
         return text.strip()
     return " ".join(text.split())
 
 
 def holds_digit(text: str) -> bool:
-    """Whether a text holds a figure of any script.
+    """Whether a text contains a figure of any script.
 
     >>> holds_digit("12 lamps"), holds_digit("lamps"), holds_digit("١٢")
     (True, False, True)
@@ -186,16 +188,16 @@ _DIGIT = lazy_patterns.pattern(r"\d")
 
 
 def text_of(element: Element) -> str:
-    """All text inside an element, white space squashed; scripts are left out."""
+    """Return all text inside an element except scripts, with white space squashed."""
     if not len(element):
         text = element.text
-        return squashed(text) if text and element.tag not in _UNREAD else ""
+        return squashed(text) if text and element.tag not in _TAGS_WITHOUT_TEXT else ""
     parts = []
     for node in element.iter():
         tag, text = node.tag, node.text
-        if text and tag not in _UNREAD:
+        if text and tag not in _TAGS_WITHOUT_TEXT:
             parts.append(text)
-        elif tag in _BREAKING:
+        elif tag in _BREAKING_TAGS:
             parts.append(" ")
         tail = node.tail
         if tail and node is not element:
@@ -203,11 +205,11 @@ def text_of(element: Element) -> str:
     return " ".join("".join(parts).split())
 
 
-#: What is longer is no name, label or heading.
-LONGEST = 2_000
-_MOST_INSIDE = 500
-#: White space is squashed: so many characters are looked at for each that is kept.
-_BLANKS = 4
+#: Characters of the longest name, label or heading.
+MAX_TEXT_LENGTH = 2_000
+_MAX_ELEMENTS = 500
+#: Characters that are read for each character of the result, because white space is squashed.
+_READ_PER_CHARACTER = 4
 
 
 _HIDES = re.compile(r"display\s*:\s*none", re.I).search
@@ -219,67 +221,69 @@ def is_hidden(element: Element) -> bool:
     return style is not None and _HIDES(style) is not None
 
 
-def short_text(element: Element, longest: int = LONGEST, inside: int = _MOST_INSIDE) -> str:
-    """The text inside an element as `text_of` gives it, of so many characters and elements.
+def short_text(
+    element: Element, max_length: int = MAX_TEXT_LENGTH, max_elements: int = _MAX_ELEMENTS
+) -> str:
+    """Return `text_of` an element, of at most so many characters and elements.
 
-    Elements lie within each other: to read all text of each would read a page many times.
+    Elements are nested: reading all text of each of them would read a page many times.
     """
     if not len(element):
         text = element.text
-        if not text or element.tag in _UNREAD:
+        if not text or element.tag in _TAGS_WITHOUT_TEXT:
             return ""
-        if len(text) <= longest:  # nearly all
+        if len(text) <= max_length:  # nearly all
             return squashed(text)
-        return " ".join(text[: _BLANKS * longest].split())[:longest]
+        return " ".join(text[: _READ_PER_CHARACTER * max_length].split())[:max_length]
     parts: list[str] = []
-    left = _BLANKS * longest
-    for node in islice(element.iter(), inside):
+    characters_left = _READ_PER_CHARACTER * max_length
+    for node in islice(element.iter(), max_elements):
         tag, text = node.tag, node.text
-        if text and tag not in _UNREAD:
-            parts.append(text[:left])
-            left -= len(text)
-        elif tag in _BREAKING:
+        if text and tag not in _TAGS_WITHOUT_TEXT:
+            parts.append(text[:characters_left])
+            characters_left -= len(text)
+        elif tag in _BREAKING_TAGS:
             parts.append(" ")
         tail = node.tail
         if tail and node is not element:
-            if len(node):  # it stands behind what is inside the node
-                return _text_in_order(element, longest, inside)
-            parts.append(tail[: max(left, 0)])
-            left -= len(tail)
-        if left <= 0:
+            if len(node):  # the tail follows the texts inside the node
+                return _text_in_order(element, max_length, max_elements)
+            parts.append(tail[: max(characters_left, 0)])
+            characters_left -= len(tail)
+        if characters_left <= 0:
             break
-    return " ".join("".join(parts).split())[:longest]
+    return " ".join("".join(parts).split())[:max_length]
 
 
-def _text_in_order(element: Element, longest: int, inside: int) -> str:
-    """What `short_text` gives, where texts follow boxes that hold others."""
+def _text_in_order(element: Element, max_length: int, max_elements: int) -> str:
+    """Return the `short_text` of an element in which texts follow boxes with children."""
     parts: list[str] = []
-    left = _BLANKS * longest
-    for event, node in islice(etree.iterwalk(element, events=("start", "end")), 2 * inside):
+    characters_left = _READ_PER_CHARACTER * max_length
+    for event, node in islice(etree.iterwalk(element, events=("start", "end")), 2 * max_elements):
         tag = node.tag
         if event == "end":
             text = node.tail if node is not element else None
-        elif node.text and tag not in _UNREAD:
+        elif node.text and tag not in _TAGS_WITHOUT_TEXT:
             text = node.text
         else:
-            text = " " if tag in _BREAKING else None
+            text = " " if tag in _BREAKING_TAGS else None
         if text:
-            parts.append(text[:left])
-            left -= len(text)
-        if left <= 0:
+            parts.append(text[:characters_left])
+            characters_left -= len(text)
+        if characters_left <= 0:
             break
-    return " ".join("".join(parts).split())[:longest]
+    return " ".join("".join(parts).split())[:max_length]
 
 
-_UNREAD = frozenset({"script", "style", "template", "noscript"})
-_BREAKING = frozenset({"br", "p", "div", "li", "td", "tr", "img", "hr"})
+_TAGS_WITHOUT_TEXT = frozenset({"script", "style", "template", "noscript"})
+_BREAKING_TAGS = frozenset({"br", "p", "div", "li", "td", "tr", "img", "hr"})
 
 
 def _collect_base(page: Page, element: Element) -> None:
     reference = (element.get("href") or "").strip()
     if reference and page.base == page.url:
         base = page.resolve(reference[: MAX_LENGTH + 1])
-        # Each link of the page is as long as the base, and without a host it leads nowhere.
+        # Each link becomes at least as long as the base, and a base without a host is useless.
         if base and tidied(base) is not None:
             page.base = base
 
@@ -296,8 +300,8 @@ def _collect_title(page: Page, element: Element) -> None:
         page.title = " ".join(element.text.split())
 
 
-#: Where elements are kept that are looked at later.
-_KEPT = {
+#: The list of a `Page` to which an element is added, by tag.
+_LISTS_BY_TAG = {
     "a": "anchors",
     "area": "anchors",
     "h1": "headings",
@@ -315,19 +319,19 @@ _COLLECTORS: dict[str, Callable[[Page, Element], None]] = {
 }
 
 
-def _tree(raw: bytes) -> Element:
+def _parsed_tree(raw: bytes) -> Element:
     try:
-        root = etree.fromstring(raw, _PARSER) if len(raw) <= _PIECE else _tree_of_pieces(raw)
+        root = etree.fromstring(raw, _PARSER) if len(raw) <= _PIECE_BYTES else _parsed_pieces(raw)
     except (etree.LxmlError, ValueError):
         root = None
     return etree.fromstring(_EMPTY, _PARSER) if root is None else root
 
 
-def _tree_of_pieces(raw: bytes) -> Element:
-    """Parse a large page piece by piece: between two pieces the limit on reading can interrupt."""
+def _parsed_pieces(raw: bytes) -> Element:
+    """Parse a large page in pieces, because the limit on reading can interrupt between pieces."""
     parser = _parser()
-    for place in range(0, len(raw), _PIECE):
-        parser.feed(raw[place : place + _PIECE])
+    for place in range(0, len(raw), _PIECE_BYTES):
+        parser.feed(raw[place : place + _PIECE_BYTES])
     return parser.close()
 
 
@@ -337,4 +341,4 @@ def _looks_like_html(raw: bytes, content_type: str) -> bool:
         return True
     if kind and not kind.startswith("text/") and kind not in {"application/octet-stream"}:
         return False
-    return _MARKUP.search(raw, 0, SNIFFED) is not None
+    return _MARKUP.search(raw, 0, SNIFFED_BYTES) is not None

@@ -1,4 +1,4 @@
-"""Where in a page's markup a text stands, the same for all pages of one template."""
+"""The place of a text in a page's markup, which is the same on all pages of one template."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from crawler.extract.page.page import Element, holds_digit
 
-#: What the folder above a maker's own page is called.
+#: Names of the folder above a maker's own page.
 _MAKERS = frozenset(
     f"{word}{end}"
     for word, ends in {
@@ -24,31 +24,31 @@ _MAKERS = frozenset(
     }.items()
     for end in ends
 )  # fmt: skip
-#: How one shop system asks for all of one maker.
-_OF_VENDOR = "/vendors?q="
+#: The address by which one shop system lists a maker's products.
+_VENDOR_QUERY = "/vendors?q="
 _TITLES = ("h2", "h3", "h4", "h5", "h6")
-#: Classes of an element, and characters of them, that count.
-_MOST_CLASSES, _LONGEST = 6, 200
-_MOST_AROUND = 6
+#: Classes of an element that its place names, and characters of the class attribute that are read.
+_MAX_CLASSES, _MAX_CLASS_LENGTH = 6, 200
+_MAX_AROUND = 6
 #: Elements of a column in which an amount is looked for.
-_MOST_INSIDE, _SHORT = 40, 24
+_MAX_INSIDE, _MAX_AMOUNT_TEXT = 40, 24
 
-#: An element's tag, and as much of its class as counts.
+#: An element's tag, and the characters of its class attribute that are read.
 Box = tuple[str, str]
 
 
 def box(element: Element) -> Box:
-    """What an element's place is made of."""
-    return element.tag, (element.get("class") or "")[:_LONGEST]
+    """Return the tag and the class attribute of which an element's place is made."""
+    return element.tag, (element.get("class") or "")[:_MAX_CLASS_LENGTH]
 
 
 def place(box: Box) -> str:
-    """An element's tag with its classes, those with figures left out."""
-    return f"{box[0]}{_named(box[1])}"
+    """Return an element's tag with its classes, except classes with figures."""
+    return f"{box[0]}{_class_suffix(box[1])}"
 
 
 def path(element: Element, levels: int = 3) -> str:
-    """Where a text stands: the element's place and those of the boxes around it."""
+    """Return a text's path: the places of its element and of the boxes around that."""
     return _path((box(element), *map(box, islice(element.iterancestors(), levels - 1))))
 
 
@@ -58,17 +58,17 @@ def _path(boxes: tuple[Box, ...]) -> str:
 
 
 def maker_led_to(link: Element) -> str | None:
-    """The maker whose page a link leads to, as its address names it.
+    """Return the maker whose page a link leads to, as the address names the maker, or None.
 
     >>> maker_led_to({"href": "/brands/l-oreal/"}), maker_led_to({"href": "/p/l-oreal"})
     ('l-oreal', None)
     """
-    address, _, asked = (link.get("href") or "").partition("?")
+    address, _, query = (link.get("href") or "").partition("?")
     parts = address.rstrip("/").rsplit("/", 2)
     if len(parts) > 1 and parts[-2] in _MAKERS:
         return unquote(parts[-1])
-    if asked and _OF_VENDOR in link.get("href"):
-        return unquote(asked.partition("=")[2].partition("&")[0].replace("+", " "))
+    if query and _VENDOR_QUERY in link.get("href"):
+        return unquote(query.partition("=")[2].partition("&")[0].replace("+", " "))
     return None
 
 
@@ -87,10 +87,10 @@ def link_around(element: Element, levels: int) -> Element | None:
 
 def section_of(title: Element, main: Element) -> Element | None:
     """The section that ends what a title begins, unless the page's main heading is in it, too."""
-    around = islice(title.iterancestors(), _MOST_AROUND)
+    around = islice(title.iterancestors(), _MAX_AROUND)
     box = next((box for box in around if box.tag in {"section", "aside"}), None)
-    held = box is None or any(above is box for above in main.iterancestors())
-    return None if held or not leads_away(box) else box
+    is_page_section = box is None or any(above is box for above in main.iterancestors())
+    return None if is_page_section or not leads_away(box) else box
 
 
 _IS_BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button)(?=$|[\s_-])").search
@@ -100,78 +100,82 @@ _CHECKS_OUT = re.compile(r"/(?:checkout|cart|basket|order|buy)(?=[/?#.]|$)").sea
 
 
 def checks_out(link: Element) -> bool:
-    """Whether a link leads to the cart or to paying."""
+    """Whether a link leads to the cart or the checkout."""
     return _CHECKS_OUT(link.get("href") or "") is not None
 
 
 def _buys(card: Element) -> bool:
-    """Whether all links of a box lead to the cart or to paying."""
-    return all(map(checks_out, islice(card.iter("a"), _MOST_AROUND)))
+    """Whether all links of a box lead to the cart or the checkout."""
+    return all(map(checks_out, islice(card.iter("a"), _MAX_AROUND)))
 
 
-def _sells_here(card: Element, first: Element) -> bool:
+def _sells_here(card: Element, first_link: Element) -> bool:
     """Whether a column without pictures has an amount before its first link.
 
-    It tells of the page's own thing: a tile of another begins with the link to that.
+    The column is about the page's own product, because another product's tile begins with its link.
     """
     if next(card.iter("img"), None) is not None:
         return False
-    texts = takewhile(lambda inner: inner is not first, islice(card.iter(), _MOST_INSIDE))
-    told = (inner.text for inner in texts if inner.text)
-    return any(holds_digit(text) and len(text) < _SHORT for text in told)
+    elements_before = takewhile(
+        lambda inner: inner is not first_link, islice(card.iter(), _MAX_INSIDE)
+    )
+    texts_before = (inner.text for inner in elements_before if inner.text)
+    return any(holds_digit(text) and len(text) < _MAX_AMOUNT_TEXT for text in texts_before)
 
 
 _IS_PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:\?|\Z)", re.I).search
 
 
 def shows_another(card: Element) -> bool:
-    """Whether a box that is called a card shows another thing: not, where it only holds buttons."""
+    """Whether a box called a card shows another product, and does not just hold buttons."""
     # A link to a picture enlarges the product's own.
     links = (link for link in card.iter("a") if not _IS_PICTURE(link.get("href") or ""))
-    first = next(links, None)
-    if first is None:
+    first_link = next(links, None)
+    if first_link is None:
         return False
-    if _buys(card) or (card.tag == "aside" and _sells_here(card, first)):
+    if _buys(card) or (card.tag == "aside" and _sells_here(card, first_link)):
         return False
-    if first.get("href") and not _IS_BUTTON(first.get("class") or ""):
-        away = leads_away(first)  # nearly all
-        return away and (maker_led_to(first) is None or not all(map(maker_led_to, card.iter("a"))))
+    if first_link.get("href") and not _IS_BUTTON(first_link.get("class") or ""):
+        away = leads_away(first_link)  # nearly all
+        return away and (
+            maker_led_to(first_link) is None or not all(map(maker_led_to, card.iter("a")))
+        )
     if not leads_away(card):
         return False
     links = (link.get("class") or "" for link in card.iter("a"))
     return not all(map(_IS_BUTTON, links)) or next(card.iter("img", *_TITLES), None) is not None
 
 
-def tiles_of(members: list[Element], most: int) -> list[Element]:
-    """Those of the boxes of one make that are a listing's: *most* or more, of which each leads to a page.
+def tiles_of(members: list[Element], min_tiles: int) -> list[Element]:
+    """Those of the boxes of one make that are a listing's: *min_tiles* or more, of which each leads to a page.
 
     One alone that leads nowhere, or holds the page's main heading, is the page's own thing, which a template writes as it writes tiles.
     """
-    if len(members) < most:
+    if len(members) < min_tiles:
         return []
     sample = members[:12]
     around = [[m, *islice(m.iterancestors(), 6)] for m in sample]
     shared = Counter(chain.from_iterable(around))
-    still, whole = [], []
+    own_boxes, outer_boxes = [], []
     for boxes in around:
-        own = [element for element in boxes if shared[element] == 1]
-        whole += own[-1:]
-        if not own or not leads_away(own[-1]):
-            still.append(boxes[0])
-    if not still:  # the page's own thing may lead to its category
-        still = [
+        unshared = [element for element in boxes if shared[element] == 1]
+        outer_boxes += unshared[-1:]
+        if not unshared or not leads_away(unshared[-1]):
+            own_boxes.append(boxes[0])
+    if not own_boxes:  # the page's own thing may lead to its category
+        own_boxes = [
             boxes[0]
-            for boxes, box in zip(around, whole, strict=True)
+            for boxes, box in zip(around, outer_boxes, strict=True)
             if next(box.iter("h1"), None) is not None
         ]
-        still = still if len(still) == 1 else []
-    if (len(sample) - len(still)) * 5 < len(sample) * 3:
+        own_boxes = own_boxes if len(own_boxes) == 1 else []
+    if (len(sample) - len(own_boxes)) * 5 < len(sample) * 3:
         return []
-    alone = still[0] if len(still) == 1 else None
-    return [member for member in members if member is not alone]
+    own_product = own_boxes[0] if len(own_boxes) == 1 else None
+    return [member for member in members if member is not own_product]
 
 
 @lru_cache(maxsize=4096)
-def _named(classes: str) -> str:
+def _class_suffix(classes: str) -> str:
     words = [word for word in classes.split() if not any(map(str.isdigit, word))]
-    return "".join(f".{word}" for word in words[:_MOST_CLASSES])
+    return "".join(f".{word}" for word in words[:_MAX_CLASSES])

@@ -1,4 +1,4 @@
-"""Which elements hold no text for a visitor, and which stand within a line."""
+"""Tags of elements without text for a visitor, and of elements within a line."""
 
 SKIPPED = frozenset(
     {"script", "style", "noscript", "template", "svg", "head", "iframe", "option", "object",

@@ -12,9 +12,9 @@ from crawler.extract.page.places import path
 from crawler.extract.price.choice import label_before
 from crawler.extract.price.other_amounts import says_other
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_of, whole
+from crawler.extract.words import any_of, full_matcher
 
-_IS_FREE = whole(rf"(?:{any_of('amounts', 'free')})\W*")
+_IS_FREE = full_matcher(rf"(?:{any_of('amounts', 'free')})\W*")
 _RULES = lazy_patterns.pattern(r"[-_]+")
 #: Lines after the heading, and characters of the word and of a class.
 _MAX_DISTANCE, _MAX_WORD, _MAX_CLASS = 90, 30, 300
@@ -22,7 +22,7 @@ _MAX_DISTANCE, _MAX_WORD, _MAX_CLASS = 90, 30, 300
 
 def take_free(walk: Lines, signs: Visible) -> None:
     """Set the price to 0 if a price box just says "Free"."""
-    for line in walk.own:
+    for line in walk.product_lines:
         if line.flags & _lines.PRICE and len(line.text) < _MAX_WORD and _IS_FREE(line.text.strip()):
             distance = line.index - walk.heading
             if distance > _MAX_DISTANCE or signs.cards or _is_of_delivery(walk, line):

@@ -16,7 +16,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import holds_digit
 from crawler.extract.price.other_amounts import WITH_TAX
-from crawler.extract.words import alone_of, finder_of
+from crawler.extract.words import entry_matcher, finder_of
 
 #: Words before an old price; some scripts write them without spaces.
 _OLD_WORDS = finder_of(
@@ -25,7 +25,7 @@ _OLD_WORDS = finder_of(
     )
 )
 #: Words by the price after a reduction: `now`.
-_NOW_WORDS = alone_of("amounts", "now", 4)
+_NOW_WORDS = entry_matcher("amounts", "now", 4)
 #: Letters right before the figures of an identifier: `C34-1060`.
 _CODE = lazy_patterns.pattern(r"\w[-./_]?$")
 #: A bare amount behind a word: `Was 29,99`.

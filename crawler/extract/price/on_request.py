@@ -8,19 +8,19 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
-from crawler.extract.words import Marks, any_word, whole_of
+from crawler.extract.words import CachedRule, any_word, full_matcher_of
 
 _ON_REQUEST = any_word("amounts", "on_request")
 #: The same in a box for the price, without other words: "Contact us".
-_ASKS_IN_BOX = whole_of(
+_ASKS_IN_BOX = full_matcher_of(
     lambda any_of: rf"(?:[^:：]{{2,24}}[:：])?\W*(?:{any_of('amounts', 'asks_in_box')})\W*"
 )
 _PRESSED = frozenset({"submit", "button"})
 #: Lines after the heading that are searched.
 _MAX_DISTANCE = 60
 #: Whether a line may hold a part of the words, which may stand in two lines.
-_MAY_ASK = Marks(_ON_REQUEST.may_hold)
-_ASKS = Marks(lambda text: _ASKS_IN_BOX(text) is not None)
+_MAY_ASK = CachedRule(_ON_REQUEST.may_hold)
+_ASKS = CachedRule(lambda text: _ASKS_IN_BOX(text) is not None)
 
 
 def asks_for_price(walk: Lines, before: int) -> bool:

@@ -11,10 +11,10 @@ from crawler.extract.page.lines import Line
 from crawler.extract.page.page import short_text
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
 from crawler.extract.price.words_beside import RANGE
-from crawler.extract.words import alone_of
+from crawler.extract.words import entry_matcher
 
 #: Words before an amount that is the bound of others.
-_IS_BOUND = alone_of("amounts", "bounds", 3)
+_IS_BOUND = entry_matcher("amounts", "bounds", 3)
 _MAX_BOUND_LENGTH = 24
 #: The words before the first figure of a text, without a currency.
 _WORDS_BEFORE = re.compile(r"(\D{2,24}?)\W{0,3}(?:[A-Z]{1,3}\W{0,2})?\d").match

@@ -16,7 +16,7 @@ from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
 from crawler.extract.page.page import short_text
 from crawler.extract.price.other_amounts import PERCENT, POSTAGE, WITH_TAX, says_other
-from crawler.extract.words import Marks, any_word
+from crawler.extract.words import CachedRule, any_word
 from scrapy_seine.attrs_bases import Value
 
 #: Text beside an amount that qualifies it: words, a range, a sum, a quantity.
@@ -46,7 +46,7 @@ _NET_BOX = re.compile(
     r"|(?:^|[-_ ])ex[-_. ]{0,2}(?:tax|vat|btw)|price[-_]{0,2}net(?:to)?\b|\bnet(?:to)?[-_]{0,2}pr"
 ).search
 _MAX_ATTRIBUTE = 300
-_IS_NET = Marks(lambda value: _NET_BOX(value[:_MAX_ATTRIBUTE].lower()) is not None)
+_IS_NET = CachedRule(lambda value: _NET_BOX(value[:_MAX_ATTRIBUTE].lower()) is not None)
 #: Elements and styles that strike their text through.
 _STRIKE_TAGS = frozenset({"s", "del", "strike"})
 _strikes = re.compile(r"text-decoration(?:-line)?\s*:[^;]{0,40}line-through", re.I).search

@@ -14,7 +14,7 @@ from crawler.extract.page.lines import Line
 from crawler.extract.page.page import Element
 from crawler.extract.page.places import leads_away, tiles_of
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import Marks
+from crawler.extract.words import CachedRule
 
 #: So many prices in like boxes make the tiles of a listing.
 CARDS = 3
@@ -25,10 +25,12 @@ _MAX_AROUND, _MAX_BESIDE, _MAX_LINES = 10, 60, 200
 #: Words in a box's class for its place among others.
 _PLACE_WORDS = re.compile(r"\b(?:odd|even|first|last)\b|\d+", re.I)
 #: Classes without the words that differ between neighbours: `item odd`, `item last`, `item-12`.
-_CLASS_WITHOUT_PLACE = Marks(lambda words: _PLACE_WORDS.sub("", words[:_MAX_CLASS]))
+_CLASS_WITHOUT_PLACE = CachedRule(lambda words: _PLACE_WORDS.sub("", words[:_MAX_CLASS]))
 
 #: The first class, because the others describe the product: `product first instock sale`.
-_FIRST_CLASS = Marks(lambda words: next(iter(_PLACE_WORDS.sub("", words[:_MAX_CLASS]).split()), ""))
+_FIRST_CLASS = CachedRule(
+    lambda words: next(iter(_PLACE_WORDS.sub("", words[:_MAX_CLASS]).split()), "")
+)
 
 
 def _signature(element: Element) -> str:

@@ -11,7 +11,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.price.line_amounts import says_now, says_old
 from crawler.extract.price.other_amounts import POSTAGE
-from crawler.extract.words import any_of, finder, finder_of, whole_of
+from crawler.extract.words import any_of, finder, finder_of, full_matcher_of
 
 #: Characters around an amount in a long line, and behind one.
 AROUND, BEHIND = 500, 60
@@ -52,7 +52,7 @@ _LABELS_NEXT = finder(
 #: Words without a blank before them: the amount before is a price for card holders.
 _WITH_CARD = re.compile(r"[cс]\s\w").match
 #: A label of the price, with or without the currency in brackets.
-CALLS_PRICE = whole_of(
+CALLS_PRICE = full_matcher_of(
     lambda any_of: (
         rf"\W{{0,3}}(?:{any_of('amounts', 'called')})(?:\s?[(\[/,]?\s?(?:in\s)?(?:[a-z]{{3}}|\W))?\W{{0,3}}"
     )

@@ -8,8 +8,8 @@ from re import Match
 from typing import Any
 
 from crawler.extract import lazy_patterns
-from crawler.extract.words import any_word, begun_of, finder_of, whole_of
-from crawler.extract.words.listed_words import AnyOf, Together
+from crawler.extract.words import any_word, finder_of, full_matcher_by_start, full_matcher_of
+from crawler.extract.words.listed_words import AnyOf, FinderGroup
 
 #: schema.org's ItemAvailability, by its name in lower case.
 _NAMES = {
@@ -53,7 +53,7 @@ _ALMOST = finder_of(
         rf"|(?:\A|[^\w\s]\s?)(?:{any_of('stock', 'soon_gone')}))\s\Z"
     )
 )
-_NOT_BEHIND = begun_of(lambda any_of: any_of("stock", "not_behind"))
+_NOT_BEHIND = full_matcher_by_start(lambda any_of: any_of("stock", "not_behind"))
 #: "0 in stock", "0 pieces in stock".
 _NONE = re.compile(r"(?<![\d.,])0\s(?:[^\W\d]{1,12}\s)?\Z").search
 #: "In stock: 0", "in stock (0)", "in stock: 0 pcs." at the end of a text.
@@ -63,9 +63,9 @@ _MAX_BEFORE = 30
 #: The caption of a buy button.
 BUY = any_word("buy", "phrases")
 #: The caption in one word, which means buying only on a button.
-_BUY_SHORT = whole_of(lambda any_of: rf"\s*(?:{any_of('buy', 'buttons')})\W*")
+_BUY_SHORT = full_matcher_of(lambda any_of: rf"\s*(?:{any_of('buy', 'buttons')})\W*")
 #: The words of `availability_of_text` and of `buys_in_short`.
-WORDS = Together(_STOCK_WORDS, BUY, _BUY_SHORT)
+WORDS = FinderGroup(_STOCK_WORDS, BUY, _BUY_SHORT)
 
 
 def availability(value: Any) -> str | None:

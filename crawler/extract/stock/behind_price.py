@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from crawler.extract import lazy_patterns
 from crawler.extract.stock.availability import availability_of_text
-from crawler.extract.words import alone_of
+from crawler.extract.words import entry_matcher
 
 #: The word "sold" in place of the price.
-SOLD = alone_of("stock", "sold")
+SOLD = entry_matcher("stock", "sold")
 #: Separators of a line's remarks, an amount among them.
 _SEPARATORS = lazy_patterns.pattern(
     r"\s[-–—]+\s|[,;:.!|/()\[\]、。　～](?:\s|$)|\s?[(\[（【]|\d[.,]\d\d"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from crawler.extract.page.page import LONGEST, Element, Page
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page
 from crawler.extract.stock.availability import buys_in_short
 from crawler.extract.visible_signs import Visible
 
@@ -25,7 +25,7 @@ def _picture_buttons(page: Page) -> list[Element]:
     """Return the links and buttons that hold just a picture with the caption of a buy button."""
     buttons = []
     for picture in islice(page.root.iter("img"), _MAX_PICTURES):
-        caption = (picture.get("alt") or "")[:LONGEST].strip()
+        caption = (picture.get("alt") or "")[:MAX_TEXT_LENGTH].strip()
         button = picture.getparent()
         if (
             not 1 < len(caption) < _MAX_CAPTION

@@ -10,24 +10,31 @@ from crawler.extract.address_kinds import looks_like_product, without_origin
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import LONGEST, Element, short_text
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text
 from crawler.extract.page.places import leads_away, link_around, path
 from crawler.extract.stock.availability import WORDS, availability_of_text, buys, buys_in_short
 from crawler.extract.stock.behind_price import SOLD as _SOLD
 from crawler.extract.stock.behind_price import sold_in, stock_behind_price
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import Marks, alone_of, any_word, begun_of, finder, finder_of
-from crawler.extract.words.listed_words import Together
+from crawler.extract.words import (
+    CachedRule,
+    any_word,
+    entry_matcher,
+    finder,
+    finder_of,
+    full_matcher_by_start,
+)
+from crawler.extract.words.listed_words import FinderGroup
 
-_STOCK_LABEL = begun_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
+_STOCK_LABEL = full_matcher_by_start(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
 #: Words of a general rule, which is not about this product: "if it is out of stock".
 _CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b")
 #: Words for a local shop: a product that is missing in one may be sold online.
 _IN_SHOPS = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'in_shops')})(?!\w)")
 #: A product that is not sold yet: "Coming soon".
-_SOON = alone_of("stock", "soon")
+_SOON = entry_matcher("stock", "soon")
 #: The caption of a button in place of the buy button: "Notify me".
-_NOTIFIES = alone_of("stock", "notify")
+_NOTIFIES = entry_matcher("stock", "notify")
 #: A choice's name before its stock.
 _CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
 #: Characters of a line about the stock.
@@ -39,8 +46,8 @@ _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=
 _CART = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
 #: Cells of a table or a list of terms, and a cell's words for no and yes.
 _CELLS = frozenset({"th", "td", "dt"})
-_NO = alone_of("stock", "denies", 3)
-_YES = alone_of("stock", "affirms", 3)
+_NO = entry_matcher("stock", "denies", 3)
+_YES = entry_matcher("stock", "affirms", 3)
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
@@ -53,7 +60,7 @@ _OPENING = ("(", "（", ":", "：")
 _MAX_BUTTONS = 3
 #: Boxes above the heading that may be about the product, and classes of boxes with a message.
 _MAX_ABOVE = 2
-_MESSAGE = Marks(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
+_MESSAGE = CachedRule(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
 #: Availabilities of a product that nobody can order now.
 UNAVAILABLE = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: A line with fewer characters may be just a word or two.
@@ -151,7 +158,7 @@ def _weigh_offers(
     place = signs.paths.get("price")
     if place is None or firm not in UNAVAILABLE:
         return loose, firm
-    sold_lines = (line for line in walk.own if _unmarked_stock(line) in UNAVAILABLE)
+    sold_lines = (line for line in walk.product_lines if _unmarked_stock(line) in UNAVAILABLE)
     offer_lines = [
         line
         for line in sold_lines
@@ -188,7 +195,7 @@ _STOCK_CLASSES = [
         ("InStock", "in-?stock"),
     )
 ]
-_STOCK_CLASS = Marks(_stock_of_class)
+_STOCK_CLASS = CachedRule(_stock_of_class)
 
 
 def _is_buy_button(line: Line) -> bool:
@@ -207,7 +214,9 @@ def _caption(element: Element) -> str:
     """Return the caption of a button; '' for a field in which a visitor writes."""
     if element.get("type") not in _PRESSABLE:
         return ""
-    return (element.get("value") or element.get("alt") or element.get("title") or "")[:LONGEST]
+    return (element.get("value") or element.get("alt") or element.get("title") or "")[
+        :MAX_TEXT_LENGTH
+    ]
 
 
 def _pressable_buttons(inputs: list[Element]) -> list[bool]:
@@ -246,13 +255,15 @@ def _stock_of_inputs(inputs: list[Element]) -> str | None:
     return next((name for name in stocks if name not in {None, "InStock"}), None)
 
 
-_IS_BUTTON = Marks(lambda words: _BUTTON(words.lower()) is not None)
+_IS_BUTTON = CachedRule(lambda words: _BUTTON(words.lower()) is not None)
 
 
 def _sells_elsewhere(element: Element, page_url: str) -> bool:
     """Whether a buy link leads to another product's page, as in articles and tiles."""
     link = link_around(element, 2)
-    target = ((link.get("href") or "") if link is not None else "")[:LONGEST].partition("#")[0]
+    target = ((link.get("href") or "") if link is not None else "")[:MAX_TEXT_LENGTH].partition(
+        "#"
+    )[0]
     return looks_like_product(target) and not _CART(target) and _path(target) != _path(page_url)
 
 
@@ -267,7 +278,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     """
     marked = loose = firm = badge = None
     in_stock, preorder, can_press, label_at, away = False, False, False, -2, 0
-    for line in walk.own:
+    for line in walk.product_lines:
         labelled = label_at == line.index - 1
         if not labelled and not line.flags & _lines.STOCK and _NAMES_NO_STOCK[line.text]:
             continue  # nearly all lines
@@ -335,9 +346,9 @@ def _names_no_stock(text: str) -> bool:
     return not any(rule(text) for rule in may_match if rule is not _SOON or len(text) < _SHORT)
 
 
-_MAY_MATCH = Together(_SOLD, _NOTIFIES, _SOON, *WORDS.rules)
+_MAY_MATCH = FinderGroup(_SOLD, _NOTIFIES, _SOON, *WORDS.rules)
 #: Labels and menus are the same on all of a shop's pages.
-_NAMES_NO_STOCK = Marks(_names_no_stock)
+_NAMES_NO_STOCK = CachedRule(_names_no_stock)
 
 
 def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:
@@ -355,7 +366,7 @@ def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:
         near = walk.lines[max(walk.heading, signs.price_line - _BESIDE, 0) :][: 2 * _BESIDE + 1]
         if any(_SOON(line.text) or (". " in line.text and sold_in(line.text)) for line in near):
             return "OutOfStock"
-    for line, following in pairwise([*walk.own, None] if not signs.buy_buttons else ()):
+    for line, following in pairwise([*walk.product_lines, None] if not signs.buy_buttons else ()):
         if line is None or len(line.text) >= _MAX_SOLD:
             continue
         if _SOLD(line.text):

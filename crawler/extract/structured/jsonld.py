@@ -43,11 +43,11 @@ def nodes(page: Page) -> list[Any]:
             characters_left -= len(text)
             guessed: set[str] = set()
             value = repaired(text, guessed)
-            page.guessed.update(plain for text in guessed if (plain := plain_text(text)))
+            page.guessed_texts.update(plain for text in guessed if (plain := plain_text(text)))
         if value is not None:
             values.append(value)
         elif "Product" in text:
-            page.left_out = f"a block of {len(text):,} characters is broken or too long"
+            page.unreadable_json_ld = f"a block of {len(text):,} characters is broken or too long"
         if len(values) >= _MAX_BLOCKS:
             break
     return values

@@ -6,10 +6,10 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
 from crawler.extract.price.on_request import says_on_request
-from crawler.extract.words import alone_of
+from crawler.extract.words import entry_matcher
 
 #: The caption of a button that asks the seller, bids or reserves.
-_ASKS = alone_of("buy", "asks")
+_ASKS = entry_matcher("buy", "asks")
 _MAX_CAPTION = 40
 
 
@@ -21,14 +21,14 @@ def asks_seller(walk: Lines, price_line: int) -> bool:
     first = 0 if walk.heading >= 0 else price_line
     return any(
         _ASKS(line.text) or _starts_letter(line.element)
-        for line in walk.own
+        for line in walk.product_lines
         if line.index >= first and _is_pressable(line)
     )
 
 
 def asks_for_quote(walk: Lines) -> bool:
     """Whether a button or link asks for the price of a product on request, or asks the seller."""
-    captions = (line.text for line in walk.own if _is_pressable(line))
+    captions = (line.text for line in walk.product_lines if _is_pressable(line))
     return any(map(says_on_request, captions)) or asks_seller(walk, 0)
 
 

@@ -8,11 +8,11 @@ from itertools import islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page import class_words
-from crawler.extract.page.lines import BEYOND, ELSEWHERE, Line, begins_others
+from crawler.extract.page.lines import BEYOND, ELSEWHERE, Line, begins_other_section
 from crawler.extract.page.page import Element, Page, short_text, squashed
 from crawler.extract.price.other_amounts import POSTAGE
 from crawler.extract.stock.availability import availability_of_text
-from crawler.extract.words import Marks, whole_of
+from crawler.extract.words import CachedRule, full_matcher_of
 
 _WORDS = (
     rb"desc(?:r|\b)|beschreibung|omschrijving|beskriv|popis|opis|kuvaus|leiras|descri[pcz]|aciklama"
@@ -28,9 +28,9 @@ _WORD_PARTS = (
 )  # fmt: skip
 
 
-def _classes_with(pattern: re.Pattern[str]) -> Marks[bool]:
+def _classes_with(pattern: re.Pattern[str]) -> CachedRule[bool]:
     """Return a cached test of a box's classes (their first 300 letters) for a pattern."""
-    return Marks(lambda words: pattern.search(words[:300].lower()) is not None)
+    return CachedRule(lambda words: pattern.search(words[:300].lower()) is not None)
 
 
 _DESCRIPTION_CLASS = lazy_patterns.pattern(class_words.DESCRIPTION)
@@ -46,7 +46,7 @@ _MIN_DESCRIPTION, _MAX_DESCRIPTION = 12, 5_000
 #: First letters of a word by which a text is searched for it.
 _STEM = 4
 #: The title of a description; a tab's tags, and the boxes to which one leads.
-_TITLE_WORDS = whole_of(lambda any_of: any_of("headings", "description"))
+_TITLE_WORDS = full_matcher_of(lambda any_of: any_of("headings", "description"))
 _SIGNS_AROUND = re.compile(r"[\W_]").match
 
 
@@ -60,7 +60,7 @@ def _is_title(text: str) -> bool:
     return end - start <= _LONGEST_LABEL and _TITLE_WORDS(text[start:end]) is not None
 
 
-_IS_TITLE = Marks(_is_title)
+_IS_TITLE = CachedRule(_is_title)
 _TAB_TAGS = frozenset({"li", "a", "button", "label", "span"})
 _TARGETS = ("div", "section", "li", "article")
 _MAX_ABOVE, _MAX_BELOW, _LONGEST_LABEL = 2, 3, 40
@@ -195,7 +195,9 @@ def first_sentences(heading: Element) -> str | None:
     They replace the description on a page without a box for one.
     """
     for element in islice(_behind(heading), _MAX_BEHIND):
-        begins_other = element.tag in _TITLES and begins_others(short_text(element, _LONGEST_TITLE))
+        begins_other = element.tag in _TITLES and begins_other_section(
+            short_text(element, _LONGEST_TITLE)
+        )
         if begins_other or element.tag == "footer":
             return None
         parts = (element.text, *(inner.tail for inner in islice(element, _MAX_PARTS)))

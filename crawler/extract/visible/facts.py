@@ -15,13 +15,13 @@ from crawler.extract.gtin import is_barcode, named_gtin
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import LONGEST, Element, holds_digit, short_text
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
 from crawler.extract.page.places import link_around
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.product_fields import NOTHING, stands_in
 from crawler.extract.visible.fact_rows import AROUND, MAX_CELLS, are_variants, row_pair
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import Marks, begun_of
+from crawler.extract.words import CachedRule, full_matcher_by_start
 from crawler.extract.words.listed_words import AnyOf
 
 _LABELS = ("sku", "gtin", "mpn", "brand", "model")
@@ -32,7 +32,7 @@ def _any_label(any_of: AnyOf) -> str:
     return rf"(?:{alternatives})\.?(?:\s*#)?(?:\s*\((?![^)]*\d{{3}})[^)]*\))?"
 
 
-_IS_LABEL = begun_of(_any_label)
+_IS_LABEL = full_matcher_by_start(_any_label)
 _PAIR = lazy_patterns.pattern(
     r"([^:：՝#]{2,40}?\s?#?)\s?(?:[:：՝]|\bis\b)\s?(\S.{0,80})"
     r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
@@ -118,7 +118,7 @@ def find_facts(walk: Lines, signs: Visible) -> None:
     """Put identifiers, brand and attributes into *signs*."""
     internal_ids = _rows_of_facts(walk, signs)
     lines = walk.lines
-    for line in walk.own:
+    for line in walk.product_lines:
         if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
             _take_marked(signs, line)
         is_joined = line.flags & _lines.JOINED  # else no label is inside
@@ -148,7 +148,9 @@ def take_addressed(walk: Lines, signs: Visible, url: str) -> None:
     number = in_address(url) if "sku" not in signs.fields else None
     if number is None or len(number) < _MIN_ADDRESSED:
         return
-    is_shown = any(number in line.text and line.index != walk.heading for line in walk.own)
+    is_shown = any(
+        number in line.text and line.index != walk.heading for line in walk.product_lines
+    )
     if is_shown or number in _text_before(walk):
         _take(signs, "sku", number)
 
@@ -157,7 +159,7 @@ def _text_before(walk: Lines) -> str:
     """Return the text before the heading: some shops end the breadcrumbs with the number."""
     heading = walk.lines[walk.heading].element if walk.heading >= 0 else None
     above = None if heading is None else heading.getprevious()
-    return "" if above is None else short_text(above, LONGEST)
+    return "" if above is None else short_text(above, MAX_TEXT_LENGTH)
 
 
 def take_confirmed(signs: Visible, structured: Fields) -> None:
@@ -223,7 +225,7 @@ def _has_no_fact(text: str) -> bool:
 
 
 #: Labels and menus are the same on all of a shop's pages.
-_HAS_NO_FACT = Marks(_has_no_fact)
+_HAS_NO_FACT = CachedRule(_has_no_fact)
 
 
 def _label_inside(line: Line) -> tuple[str, str] | None:
@@ -357,7 +359,7 @@ def _is_titled(maker: str, name: str, title: str) -> bool:
 
 def number_in_heading(heading: Element, url: str) -> str | None:
     """Return the number in round brackets at a heading's end, if the address has it as well."""
-    text = short_text(heading, LONGEST)
+    text = short_text(heading, MAX_TEXT_LENGTH)
     bracketed = _BRACKETED_AT_END.search(text) if text.endswith(")") else None
     return bracketed[1] if bracketed and stands_in(url, bracketed[1]) else None
 
@@ -384,7 +386,7 @@ def number_beside(heading: Element) -> str | None:
 def _take_parts(walk: Lines, signs: Visible) -> None:
     """Take a number behind its label in the line of a choice: `10 g 132 kr <i>art.nr 12-B</i>`."""
     line_flags = _lines.JOINED | _lines.DIGIT
-    for line in [line for line in walk.own if line.flags & line_flags == line_flags]:
+    for line in [line for line in walk.product_lines if line.flags & line_flags == line_flags]:
         for part in islice(line.element, _MAX_AROUND):
             text = part.text
             if text and " " in text.strip() and part.tag in _INLINE and len(text) < _MAX_CODE:

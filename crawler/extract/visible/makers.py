@@ -13,14 +13,14 @@ from crawler.extract.page.places import link_around, maker_led_to
 from crawler.extract.visible.fact_rows import row_pair
 from crawler.extract.visible.facts import MAX_BRAND, names_maker
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import Marks, alone_of
+from crawler.extract.words import CachedRule, entry_matcher
 
 #: Boxes around the heading, and links and pictures in one.
 _MAX_AROUND, _MAX_LINKS = 4, 150
 #: Whether a class names a box for makers.
-_IS_MAKERS = Marks(lambda words: names_maker(words[:1000].lower()) is not None)
+_IS_MAKERS = CachedRule(lambda words: names_maker(words[:1000].lower()) is not None)
 #: A label of the brand, which the manufacturer's own name need not be.
-_NAMES_BRAND = alone_of("label", "trademark", 3)
+_NAMES_BRAND = entry_matcher("label", "trademark", 3)
 _MAX_ROWS = 200
 _LETTERS = lazy_patterns.pattern(r"[^\W_]+")
 

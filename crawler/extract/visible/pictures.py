@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
-from crawler.extract.page.page import LONGEST, Element, Page
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page
 from crawler.extract.page.places import link_around
 from crawler.extract.words import finder
 
@@ -55,7 +55,7 @@ def _largest(image: Element) -> str:
         if source := image.get(name):
             return str(source)
     link = link_around(image, 2)
-    if link is not None and _IS_PICTURE(href := (link.get("href") or "")[:LONGEST]):
+    if link is not None and _IS_PICTURE(href := (link.get("href") or "")[:MAX_TEXT_LENGTH]):
         return str(href)
     return str(image.get("data-src") or image.get("src") or "")
 

@@ -81,7 +81,7 @@ def weigh_offer(
         or (len(line.text) <= _MAX_LINE and _names_service(line.text))
         or any(
             _SERVICE(near_line.text) or _AREA(near_line.text) or _DAYS(near_line.text)
-            for near_line in walk.own
+            for near_line in walk.product_lines
             if _is_near(near_line, line)
         )
     )

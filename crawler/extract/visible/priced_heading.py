@@ -15,7 +15,7 @@ from crawler.extract.address_kinds import is_front, is_front_of_language
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.page.places import box as place_box
-from crawler.extract.words import Marks, alone_of
+from crawler.extract.words import CachedRule, entry_matcher
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MAX_HEADINGS, _MAX_AROUND = 80, 12
@@ -28,24 +28,24 @@ _BOXES, _MAX_BOXES, _MAX_LEVELS, _MAX_ALIKE = (
     4,
     2,
 )
-_IS_PRICE_BOX = Marks(
+_IS_PRICE_BOX = CachedRule(
     lambda words: (
         re.search(r"pric(?:e|ing)|preis|prix|precio|prezzo|preco|cena|fiyat", words.lower())
         is not None
     )
 )
-_IS_FRAME = Marks(
+_IS_FRAME = CachedRule(
     lambda words: re.search(r"cart|basket|nav|menu|search", words.lower()) is not None
 )
 _FOOT = re.compile(r"(?:^|\s)(?:(?:site|page|main|global)[-_]?)?footer").search
 _HEAD = re.compile(r"(?:^|\s)(?:(?:site|main|global)[-_]?)?header(?=\s|$)").search
-_IS_FOOT = Marks(lambda words: _FOOT(words[:200].lower()) is not None)
-_IS_HEAD = Marks(lambda words: _HEAD(words[:200].lower()) is not None)
+_IS_FOOT = CachedRule(lambda words: _FOOT(words[:200].lower()) is not None)
+_IS_HEAD = CachedRule(lambda words: _HEAD(words[:200].lower()) is not None)
 #: Links of a page's head; the head of a product may have one link, to its category.
 _MIN_MENU_LINKS = 2
 _FRAME_TAGS = frozenset({"header", "nav", "footer", "aside"})
 #: Banners of a page with one product: "Single Product".
-_IS_GENERAL = alone_of("headings", "general", 3)
+_IS_GENERAL = entry_matcher("headings", "general", 3)
 #: Classes and ids of boxes that hold a name.
 _NAME_CLASS = re.compile(r"title|name|titel|titre|nombre|heading").search
 _LONGEST_CLASS = 1_000

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 from crawler.extract import lazy_patterns
-from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, is_hidden, short_text
 from crawler.extract.visible.priced_heading import (
     heading_by_price,
     is_general,
@@ -23,7 +23,7 @@ from crawler.extract.visible.titles import (
     named_by_title,
     title_parts,
 )
-from crawler.extract.words import Marks
+from crawler.extract.words import CachedRule
 
 #: Classes and ids of boxes with a product's name, for pages whose headings and title name none.
 _NAMES_PRODUCT = re.compile(
@@ -41,7 +41,7 @@ _MAX_UNTITLED = 3.0
 _MIN_SCORE = 2.4
 _MIN_NAME = 3
 _MAX_NAME = 200
-_IS_PRODUCT_NAME = Marks(lambda words: _NAMES_PRODUCT(words) is not None)
+_IS_PRODUCT_NAME = CachedRule(lambda words: _NAMES_PRODUCT(words) is not None)
 _LONGEST_CLASS = 1_000
 _WORDS = lazy_patterns.pattern(r"\w+")
 #: Elements in a box that may be a name.
@@ -49,7 +49,7 @@ _MAX_STEPS = 60
 #: The maker behind a product's name.
 _BY = re.compile(r"\W{0,2}(?:by|von|par|от|door)\s+\S").match
 #: Classes and ids of a product's number, and of a subtitle below its name.
-_ENDS_NAME = Marks(
+_ENDS_NAME = CachedRule(
     lambda words: (
         re.search(
             r"(?:^|[\s_-])(?:sku|(?:product|item|article|artikel)[-_]?(?:code|no|nr|number|id)|model-?no)"
@@ -64,15 +64,15 @@ _ENDS_NAME = Marks(
 def heading_of(page: Page, expected: str | None = None) -> Element | None:
     """Return the element with the product's name: of all headings the one that the title names."""
     name = expected or ""
-    if name not in page.named:
-        page.named[name] = _heading_of(page, name)
-    return page.named[name]
+    if name not in page.headings_by_name:
+        page.headings_by_name[name] = _heading_of(page, name)
+    return page.headings_by_name[name]
 
 
 def _heading_of(page: Page, expected: str) -> Element | None:
     likeliest, best_score, framed = None, 0.0, None
-    title, site = page.title[:LONGEST].casefold(), page.meta("og:site_name").casefold()
-    expected_name = (expected or page.meta("og:title"))[:LONGEST].casefold()
+    title, site = page.title[:MAX_TEXT_LENGTH].casefold(), page.meta("og:site_name").casefold()
+    expected_name = (expected or page.meta("og:title"))[:MAX_TEXT_LENGTH].casefold()
     headings = [h for h in page.headings[:_MAX_HEADINGS] if not is_hidden(h)]
     for element in [h for tag in _HEADINGS for h in headings if h.tag == tag]:
         text = short_text(element).casefold()
@@ -157,7 +157,7 @@ def _large(page: Page) -> Element | None:
     the title. A text with the name of the host is the shop's.
     """
     large, best_likeness = None, -1.0
-    title, site = page.title[:LONGEST].casefold(), host_of(page.url)
+    title, site = page.title[:MAX_TEXT_LENGTH].casefold(), host_of(page.url)
     for element in islice(page.root.iter(*BOXES, "big"), MAX_BOXES):
         is_called = _IS_PRODUCT_NAME[f"{element.get('class')} {element.get('id')}"]
         if not is_called and not _is_large(element):
@@ -215,12 +215,12 @@ def _name_in(heading: Element) -> str:
     parts = [heading.text or ""]
     for inner in heading:
         if inner.tag == "br" and heading.tag not in _HEADINGS and parts[0].strip():
-            return " ".join(parts[0].split())[:LONGEST]  # the number is below it
+            return " ".join(parts[0].split())[:MAX_TEXT_LENGTH]  # the number is below it
         if inner.tag == "small" and parts[0].strip() and _BY(short_text(inner)):
-            return " ".join("".join(parts).split())[:LONGEST]
+            return " ".join("".join(parts).split())[:MAX_TEXT_LENGTH]
         class_and_id = f"{inner.get('class') or ''} {inner.get('id') or ''}".strip()
         if class_and_id and _ENDS_NAME[class_and_id] and "".join(parts).strip():
-            return " ".join("".join(parts).split())[:LONGEST].rstrip(" -–—|(:#,")
+            return " ".join("".join(parts).split())[:MAX_TEXT_LENGTH].rstrip(" -–—|(:#,")
         parts += [short_text(inner), inner.tail or ""]
     return short_text(heading)
 

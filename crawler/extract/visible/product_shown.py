@@ -52,7 +52,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     local = currency_of_place(page)
     priced = bool(structured.get("price"))
     walk = _lines.read(page, heading)
-    boxes, behind = walk.described, walk.lines[max(walk.heading, 0) :]
+    boxes, behind = walk.description_boxes, walk.lines[max(walk.heading, 0) :]
     signs = _read_signs(_read_price(walk, local, structured), walk, priced, page.url)
     is_far = (
         signs.price_distance is None
@@ -107,7 +107,7 @@ def _named_without_heading(
     if signs.price_line is not None:
         heading = name_before(walk, signs.price_line)
         if heading is not None:
-            page.named[structured.get("name") or ""] = heading
+            page.headings_by_name[structured.get("name") or ""] = heading
             return heading, heading
     labelled = None if signs.cards else labelled_name(walk)
     if labelled is None:

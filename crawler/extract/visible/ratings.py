@@ -9,8 +9,8 @@ from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
-from crawler.extract.page.page import LONGEST, Element, short_text, squashed
-from crawler.extract.words import Marks, any_of, finder
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text, squashed
+from crawler.extract.words import CachedRule, any_of, finder
 
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
 _OUT_OF = lazy_patterns.pattern(
@@ -32,7 +32,7 @@ def take_rating(walk: Lines, fields: Fields) -> None:
         if "rating" in fields and "review_count" in fields:
             return
         text = element.get("aria-label") or element.get("title") or short_text(element)
-        text = squashed(text[: 2 * LONGEST])[:_MAX_TEXT]
+        text = squashed(text[: 2 * MAX_TEXT_LENGTH])[:_MAX_TEXT]
         value = _stars(element, text) if "rating" not in fields else None
         if value is not None and value <= 5:
             fields["rating"] = value
@@ -65,7 +65,7 @@ def _stars_of_text(text: str) -> float | None:
 
 
 #: The number of stars by a class: `star-rating Three`.
-_STARS = Marks(
+_STARS = CachedRule(
     lambda words: next((float(_NUMBERS[w]) for w in words.lower().split() if w in _NUMBERS), None)
 )
 

@@ -10,7 +10,7 @@ from crawler.extract.address_kinds import is_front
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.structured.breadcrumbs import ends_in_category, is_home, trail
 from crawler.extract.visible.product_heading import heading_of
-from crawler.extract.words import Marks, whole_of
+from crawler.extract.words import CachedRule, full_matcher_of
 
 #: Elements before the heading, boxes with breadcrumbs, and links of one.
 _MAX_BEFORE, _MAX_TRAILS, _MAX_STEPS = 3000, 40, 60
@@ -32,9 +32,9 @@ _MAX_BOXES, _LONGEST_LABEL = 4_000, 120
 #: Boxes behind the heading; farther on are reviews and other products.
 _MAX_BEHIND = 100
 _LABELLED = re.compile(r"([^:：]{3,24}?)\s?[:：]\s{0,3}(\S.{1,58})", re.S).fullmatch
-_IS_LABEL = whole_of(lambda any_of: rf"(?:{any_of('trail', 'label')})\s?[:：]?")
+_IS_LABEL = full_matcher_of(lambda any_of: rf"(?:{any_of('trail', 'label')})\s?[:：]?")
 
-_BEGINS_WITH_LABEL = Marks(lambda text: bool(_IS_LABEL(text.partition(":")[0].strip())))
+_BEGINS_WITH_LABEL = CachedRule(lambda text: bool(_IS_LABEL(text.partition(":")[0].strip())))
 
 
 def breadcrumbs(page: Page, name: str | None) -> list[str]:
@@ -115,8 +115,8 @@ def _in_path_box(page: Page, heading: Element | None, name: str | None) -> list[
     return []
 
 
-_IS_TRAIL = Marks(lambda words: "crumb" in words.lower())
-_IS_PATH = Marks(lambda words: _PATH(words[:300].lower()) is not None)
+_IS_TRAIL = CachedRule(lambda words: "crumb" in words.lower())
+_IS_PATH = CachedRule(lambda words: _PATH(words[:300].lower()) is not None)
 
 
 def _by_signs(page: Page, heading: Element | None, name: str | None) -> list[str]:

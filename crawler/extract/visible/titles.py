@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import islice
 
 from crawler.extract import lazy_patterns
-from crawler.extract.page.page import LONGEST, Element, Page, squashed
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, squashed
 from crawler.extract.visible.facts import is_number_cell
 from crawler.extract.visible.priced_heading import has_name_class, says_host
 from scrapy_seine.urls import host
@@ -51,13 +51,13 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
         text = element.text
         if len(element) == 1 and element[0].tag == "img" and not (text or "").strip():
             text = element[0].tail  # an icon stands before the name
-        if text is None or len(text) < _MIN_CALLED or len(text) > 9 * LONGEST:
+        if text is None or len(text) < _MIN_CALLED or len(text) > 9 * MAX_TEXT_LENGTH:
             continue
         is_plain = len(element) <= 1 or element[0].tag == "br"
         text = squashed(text).casefold() if is_plain else ""
         is_in_titles = text != "" and text in all_titles and not is_number_cell(element)
         starts_title = is_in_titles and any(title.startswith(text) for title in titles)
-        if starts_title and longest < len(text) <= LONGEST:
+        if starts_title and longest < len(text) <= MAX_TEXT_LENGTH:
             title_start, longest = element, len(text)
         elif is_in_titles and named_part is None and _is_part(text, parts, titles):
             if has_name_class(element):

@@ -21,11 +21,11 @@ from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.visible.priced_heading import has_name_class, is_general
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import alone_of
-from crawler.extract.words.listed_words import Listed
+from crawler.extract.words import entry_matcher
+from crawler.extract.words.listed_words import WordFinder
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_IS_NAME = alone_of("headings", "name_label", 3)
+_IS_NAME = entry_matcher("headings", "name_label", 3)
 _VALUE = lazy_patterns.pattern(
     r"\W{0,3}(?:[^\W\d_]{1,4}[.:]?\s?)?"
     r"(\d{1,3}(?:[., '’]\d{3}){1,3}(?:[.,]\d{1,2})?|\d{1,9}(?:[.,]\d{1,2})?)"
@@ -143,9 +143,9 @@ def take_labelled(walk: Lines, signs: Visible) -> None:
             signs.fields["availability"] = "InStock"
 
 
-def _labelled_values(walk: Lines, is_label: Listed) -> Iterator[tuple[Line, str, str]]:
+def _labelled_values(walk: Lines, is_label: WordFinder) -> Iterator[tuple[Line, str, str]]:
     """Yield (line, value, label) for a label and its value in one line, or in one row."""
-    lines = walk.own
+    lines = walk.product_lines
     for line, following in zip_longest(lines, lines[1:]):
         text = line.text
         label, sign, value = text.partition(":" if ":" in text else "：")

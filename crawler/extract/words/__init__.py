@@ -1,14 +1,14 @@
-r"""The words that shops use, one data file a language, and rules made of them.
+r"""The words that shops use, one data file per language, and the rules that match them.
 
-Each file `<language>.toml` has the same sections; what a section's list is for stands beside the
-rule that uses it. An entry is words in lower case, with the signs of a regular expression where a
-word has several forms: `art(ikel|\.)?[\s-]*nr`. Its groups capture nothing. A further language is
-one more file, and a test compiles every entry. `make format` writes all of them into one file,
-which a start reads (:mod:`crawler.extract.words.tables`).
+Each file `<language>.toml` has the same sections; the rule that uses a list says what the list is
+for. An entry is a pattern in lower case, with the signs of a regular expression if a word has
+several forms: `art(ikel|\.)?[\s-]*nr`. Its groups capture nothing. To add a language, add a file;
+a test compiles every entry. `make format` writes all entries into one file, which the process reads
+at its start (:mod:`crawler.extract.words.tables`).
 
-Words are looked for in texts in lower case, which is several times faster than re.I: Python
-compares each alternative without its case at each place of a text, and can then not rule a place
-out by its first letter.
+Texts are matched in lower case, because that is several times faster than re.I: with re.I, Python
+compares each alternative at each position of a text and cannot rule out a position by its first
+letter.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from functools import cache
 from typing import Generic, TypeVar
 
 from crawler.extract.words import tables
-from crawler.extract.words.listed_words import Begun, Listed, Rule
+from crawler.extract.words.listed_words import Rule, StartFinder, WordFinder
 from crawler.extract.words.prefixes import tree
 
 _PART = re.compile(r"\\.|[^\\]+", re.S)
-Found = Callable[[str], re.Match[str] | None]
-_Told = TypeVar("_Told")
-#: Characters of an attribute that are looked at, and values that are kept for each rule.
-_LONGEST, _MOST = 1_000, 4_096
+Finder = Callable[[str], re.Match[str] | None]
+_Result = TypeVar("_Result")
+#: Characters of an attribute's value that a rule reads, and values that each rule caches.
+_MAX_LENGTH, _MAX_VALUES = 1_000, 4_096
 
 
-#: A group that would capture, and a word that must begin where it stands.
+#: A capturing group, and a word with a word boundary before it.
 _GROUP = re.compile(r"(\\.|\[(?:\\.|[^\\\]]){1,80}+\])|\((?!\?)", re.S)
 _BEGINS = re.compile(r"\\b(\w[\w ]*)(?![?*+{\w ])")
 
@@ -38,76 +38,76 @@ _lists = cache(tables.read)
 
 
 def entries(section: str, name: str) -> list[str]:
-    """All languages' entries of one list, each once.
+    """Return all languages' entries of one list, each once.
 
-    :raises KeyError: where no language has the list, because a rule of no words is a mistake
+    :raises KeyError: if no language has the list, because a rule without words is a mistake
     """
-    found = _lists().get(section, {}).get(name)
-    if not found:
+    all_entries = _lists().get(section, {}).get(name)
+    if not all_entries:
         raise KeyError(f"no file in {__name__} has a list {name!r} under [{section}]")
-    return found
+    return all_entries
 
 
 def any_of(section: str, *names: str, not_after: str = "") -> str:
-    """A pattern that matches any entry of the named lists; it captures nothing.
+    """Return a pattern that matches any entry of the named lists, without capturing.
 
-    With *not_after*, a class such as `[a-z]`, no match follows a character of it.
+    With *not_after*, a class such as `[a-z]`, no match follows a character of that class.
     """
     return tree((_uncaptured(e) for name in names for e in entries(section, name)), not_after)
 
 
-def any_word(section: str, *names: str) -> Listed:
-    """A function that finds an entry of the named lists in a text of any case."""
+def any_word(section: str, *names: str) -> WordFinder:
+    """Return a function that finds an entry of the named lists in a text of any case."""
     return finder_of(lambda any_of: any_of(section, *names))
 
 
-def finder(pattern: str) -> Found:
-    r"""A function that finds a pattern in a text of any case; the match is in lower case.
+def finder(pattern: str) -> Finder:
+    r"""Return a function that finds a pattern in a text of any case; the match is in lower case.
 
     >>> finder(r"\bSold\s+out")("Now SOLD  out!")[0]
     'sold  out'
     """
-    return _when_asked(lambda: _compiled(pattern).search)
+    return _compiled_late(lambda: _compiled(pattern).search)
 
 
-def whole(pattern: str) -> Found:
-    """The same for a text that the pattern matches from end to end."""
-    return _when_asked(lambda: _compiled(pattern).fullmatch)
+def full_matcher(pattern: str) -> Finder:
+    """Return a function that matches a pattern with the full text, in any case."""
+    return _compiled_late(lambda: _compiled(pattern).fullmatch)
 
 
-def finder_of(rule: Rule) -> Listed:
-    """The same as :func:`finder` for a pattern of listed words, which *rule* makes.
+def finder_of(rule: Rule) -> WordFinder:
+    """Return a function that finds the pattern that *rule* makes of listed words.
 
-    The match is of the entry that is listed first, wherever in the text it stands.
+    The match is of the entry that is listed first, wherever it is in the text.
     """
-    return Listed(rule, _each_uncaptured, lambda pattern: _compiled(pattern).search)
+    return WordFinder(rule, _each_uncaptured, lambda pattern: _compiled(pattern).search)
 
 
-def whole_of(rule: Rule) -> Listed:
-    """The same for a text that the pattern matches from end to end."""
-    return Listed(rule, _each_uncaptured, lambda pattern: _compiled(pattern).fullmatch)
+def full_matcher_of(rule: Rule) -> WordFinder:
+    """Return a function that matches the pattern that *rule* makes with the full text."""
+    return WordFinder(rule, _each_uncaptured, lambda pattern: _compiled(pattern).fullmatch)
 
 
-def alone_of(section: str, name: str, max_signs: int | None = None) -> Listed:
-    r"""The same for an entry of a list alone, with up to *max_signs* signs on each side of it.
+def entry_matcher(section: str, name: str, max_signs: int | None = None) -> WordFinder:
+    r"""Return a function that matches a text of one entry and up to *max_signs* signs on each side.
 
-    None is any number of signs.
+    None allows any number of signs.
 
-    >>> alone_of("headings", "description", 3)(" Product description:")[0]
+    >>> entry_matcher("headings", "description", 3)(" Product description:")[0]
     ' product description:'
     """
     signs = r"\W*" if max_signs is None else rf"\W{{0,{max_signs}}}"
-    return begun_of(lambda any_of: f"{signs}(?:{any_of(section, name)}){signs}")
+    return full_matcher_by_start(lambda any_of: f"{signs}(?:{any_of(section, name)}){signs}")
 
 
-def begun_of(rule: Rule) -> Listed:
-    """The same for a rule that begins with its words, or with signs before them."""
-    return Begun(rule, _each_uncaptured, lambda pattern: _compiled(pattern).fullmatch)
+def full_matcher_by_start(rule: Rule) -> WordFinder:
+    """As :func:`full_matcher_of`, for a rule that begins with its words, or signs before them."""
+    return StartFinder(rule, _each_uncaptured, lambda pattern: _compiled(pattern).fullmatch)
 
 
-def start_of(rule: Rule) -> Listed:
-    """The same for what a text begins with, in any case that Turkish and Greek have, too."""
-    return Begun(
+def prefix_matcher_of(rule: Rule) -> WordFinder:
+    """Return a function that matches a text's start in any case, also of Turkish and Greek."""
+    return StartFinder(
         rule, _each_uncaptured, lambda pattern: _compiled(_one_case(pattern)).match, _folded
     )
 
@@ -117,7 +117,7 @@ def _each_uncaptured(section: str, name: str) -> list[str]:
 
 
 def _folded(text: str) -> str:
-    """A text in one case, as re.I has it.
+    """Return a text in one case, as re.I compares it.
 
     >>> _folded("BİRLİKTE SATIN") == _folded("birlikte satın")
     True
@@ -130,46 +130,46 @@ def _one_case(text: str) -> str:
 
 
 def _uncaptured(entry: str) -> str:
-    pattern = _GROUP.sub(lambda found: found[1] or "(?:", entry) if "(" in entry else entry
-    # What must stand before a word is asked behind it: a pattern whose parts all begin with a
-    # letter skips each place that begins none of them.
+    pattern = _GROUP.sub(lambda match: match[1] or "(?:", entry) if "(" in entry else entry
+    # The word boundary is checked behind the word, because `re` skips positions only if all
+    # alternatives of a pattern begin with a letter.
     return _BEGINS.sub(r"\1(?<=\\b\1)", pattern, count=1) if entry[:2] == r"\b" else pattern
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    low = _PART.sub(lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), pattern)
-    return re.compile(low)
+    lowered = _PART.sub(lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), pattern)
+    return re.compile(lowered)
 
 
-def _when_asked(make: Callable[[], Found]) -> Found:
-    """A function that looks in a text of any case, by a pattern compiled for its first text."""
-    look: Found | None = None
+def _compiled_late(make_search: Callable[[], Finder]) -> Finder:
+    """Return a function that searches a text of any case; its first call compiles the pattern."""
+    search: Finder | None = None
 
     def find(text: str) -> re.Match[str] | None:
-        nonlocal look
-        if look is None:
-            look = make()
-        return look(text.lower())
+        nonlocal search
+        if search is None:
+            search = make_search()
+        return search(text.lower())
 
     return find
 
 
-class Marks(dict[str, _Told], Generic[_Told]):
-    """What a rule tells of an attribute's value, by that value: a site's pages share their classes.
+class CachedRule(dict[str, _Result], Generic[_Result]):
+    """A rule's results by an attribute's value, cached because a site's pages share their classes.
 
-    The rule sees the beginning of a value, and only values that end there are kept.
+    The rule reads the first 1,000 characters of a value, and longer values are not cached.
 
-    >>> Marks(len)["price old"], Marks(len)["a" * 9_000]
+    >>> CachedRule(len)["price old"], CachedRule(len)["a" * 9_000]
     (9, 1000)
     """
 
-    def __init__(self, rule: Callable[[str], _Told]) -> None:
+    def __init__(self, rule: Callable[[str], _Result]) -> None:
         self._rule = rule
 
-    def __missing__(self, words: str) -> _Told:
-        told = self._rule(words[:_LONGEST])
-        if len(words) <= _LONGEST:
-            if len(self) >= _MOST:
+    def __missing__(self, value: str) -> _Result:
+        result = self._rule(value[:_MAX_LENGTH])
+        if len(value) <= _MAX_LENGTH:
+            if len(self) >= _MAX_VALUES:
                 self.clear()
-            self[words] = told
-        return told
+            self[value] = result
+        return result

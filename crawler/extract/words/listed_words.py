@@ -1,8 +1,8 @@
-r"""Rules of listed words, of which a text has only those tried whose letters it holds.
+r"""Rules of listed words: a text is matched only with the words whose required letters it contains.
 
-All languages' words in one pattern take `re` longer to compile than a hundred pages to read, and
-nearly none of them stands on a shop's pages. So each word is a pattern of its own, compiled for the
-first text that holds the letters that the word cannot do without.
+Compiling all languages' words into one pattern takes `re` longer than reading a hundred pages, and
+a shop's pages contain nearly none of the words. So each word is a pattern of its own, compiled for
+the first text that contains the letters that each match of the word contains.
 """
 
 from __future__ import annotations
@@ -16,237 +16,249 @@ from crawler.extract.words.prefixes import NEVER, PLAIN, divided, written_out
 
 
 class AnyOf(Protocol):
-    """What `any_of` is for a rule: a pattern of the named lists' entries."""
+    """The function that a rule gets to insert the entries of named lists into its pattern."""
 
     def __call__(self, section: str, *names: str, not_after: str = "") -> str:
-        """A pattern that matches any entry of the named lists."""
+        """Return a pattern that matches any entry of the named lists."""
 
 
 Rule = Callable[[AnyOf], str]
 Entries = Callable[[str, str], Iterable[str]]
-Look = Callable[[str], re.Match[str] | None]
+Search = Callable[[str], re.Match[str] | None]
 
-#: Letters by which words are found in a text; who needs fewer is looked for by itself.
-_GRAM = 3
-#: Characters of a text whose letters are remembered for the next rule.
-_SHORT = 200
-#: Short texts, and characters of one, of which a rule remembers that they hold none of its words: the
+#: First required letters by which words are indexed; words with fewer are compared one by one.
+_GRAM_LENGTH = 3
+#: Characters of the longest text whose grams are cached for the next rule.
+_MAX_CACHED_LENGTH = 200
+#: Texts without a match that a rule remembers, and characters of the longest of them, because the
 #: labels, buttons and menus of a site are the same on all of its pages.
-_MOST_BARE, _LONGEST_BARE = 256, 60
-#: What holds no letter for sure: escapes, classes and groups, and what is repeated or optional.
-_UNSURE = re.compile(r"(?:\\.|\[(?:\\.|[^\\\]])+\])(?:[?*+]+|\{[^}]*\})?", re.S)
+_MAX_MISSES, _MAX_MISS_LENGTH = 256, 60
+#: Parts of a pattern without a certain letter: escapes, classes, and what is repeated or optional.
+_NOT_LITERAL = re.compile(r"(?:\\.|\[(?:\\.|[^\\\]])+\])(?:[?*+]+|\{[^}]*\})?", re.S)
 _GROUP = re.compile(r"\([^()]*\)(?:[?*+]+|\{[^}]*\})?")
 _REPEATED = re.compile(r".(?:[?*+]+|\{[^}]*\})|[.^$]", re.S)
-_BREAK = "\0"
+_SEPARATOR = "\0"
 _LEADING = re.compile(r"[^\\.^$*+?{}\[\]()|]+(?![*+?{])")
-#: Divisions of an entry, each within a part of the one before.
+#: Nested divisions of an entry into its choices.
 _MAX_DEPTH = 3
-#: Letters by which the words are found with which a text begins; the longest start is asked first.
-_START = 3
-_START_LENGTHS = range(_START, -1, -1)
+#: First letters by which words at a text's start are indexed; the longest start is tried first.
+_START_LENGTH = 3
+_START_LENGTHS = range(_START_LENGTH, -1, -1)
 _SIGNS = re.compile(r"\W*").match
 
 
 Frame = tuple[str, str]
-"""What a rule has before and behind its words."""
+"""A rule's pattern before and behind its words."""
 
 
-class Listed:
-    """A rule as a function of a text of any case; its match is in lower case.
+class WordFinder:
+    """A function that finds a rule's words in a text of any case; its match is in lower case.
 
-    Of several words that a text holds the match is of the one that is listed first.
+    If a text contains several words, the match is of the word that is listed first.
     """
 
     def __init__(
         self,
         rule: Rule,
         entries: Entries,
-        compiled: Callable[[str], Look],
+        compiled: Callable[[str], Search],
         lower: Callable[[str], str] = str.lower,
     ) -> None:
         self.rule = rule
         self._lower = lower
         self._entries = entries
         self._compiled = compiled
-        # The parts of the rule's entries: letters that each needs, its pattern, and the function
-        # that looks for it, made when a text may hold it. Three lists take a start a third of what
-        # an object a part took.
-        self._needs: list[str] = []
+        # The parts of the rule's entries: required letters, pattern, and search function, which is
+        # compiled for the first text that may match. Three lists cost the start-up a third of what
+        # one object per part did.
+        self._required: list[str] = []
         self._parts: list[tuple[str, Frame]] = []
-        self._looks: list[Look | None] = []
+        self._searches: list[Search | None] = []
         self._by_gram: dict[str, list[int]] = {}
         self._grams: frozenset[str] = frozenset()
-        self._others: list[tuple[int, str]] = []
-        self._ascii: list[tuple[int, str]] = []
-        self._bare: set[str] = set()
+        self._without_gram: list[tuple[int, str]] = []
+        self._ascii_without_gram: list[tuple[int, str]] = []
+        self._misses: set[str] = set()
 
     def __call__(self, text: str) -> re.Match[str] | None:
-        """The match of a word in the text."""
-        bare = self._bare
-        if len(text) > _LONGEST_BARE:
-            return self._found(self._lower(text))
-        if text in bare:
+        """Return the match of the first listed word that the text contains, or None."""
+        misses = self._misses
+        if len(text) > _MAX_MISS_LENGTH:
+            return self._first_match(self._lower(text))
+        if text in misses:
             return None
-        found = self._found(self._lower(text))
-        if found is None:
-            if len(bare) >= _MOST_BARE:
-                bare.clear()
-            bare.add(text)
-        return found
+        match = self._first_match(self._lower(text))
+        if match is None:
+            if len(misses) >= _MAX_MISSES:
+                misses.clear()
+            misses.add(text)
+        return match
 
     def may_hold(self, text: str) -> bool:
-        """Whether the text holds the letters that some word cannot do without."""
-        if not self._needs:
-            self._read()
-        return bool(self._held(self._lower(text)))
+        """Whether the text contains the required letters of some word."""
+        if not self._required:
+            self._index_entries()
+        return bool(self._candidates(self._lower(text)))
 
-    def needs(self) -> list[str]:
-        """The letters that each of the rule's words cannot do without."""
-        if not self._needs:
-            self._read()
-        return self._needs
+    def required_letters(self) -> list[str]:
+        """Return the required letters of each part of the rule's entries."""
+        if not self._required:
+            self._index_entries()
+        return self._required
 
-    def _found(self, text: str) -> re.Match[str] | None:
-        if not self._needs:
-            self._read()
-        held = self._held(text)
-        if len(held) > 1:
-            held.sort()
-        for place in held:
-            look = self._looks[place]
-            if look is None:
-                part, frame = self._parts[place]
-                look = self._looks[place] = self._compiled(part.join(frame))
-            if (found := look(text)) is not None:
-                return found
+    def _first_match(self, text: str) -> re.Match[str] | None:
+        if not self._required:
+            self._index_entries()
+        candidates = self._candidates(text)
+        if len(candidates) > 1:
+            candidates.sort()
+        for index in candidates:
+            search = self._searches[index]
+            if search is None:
+                part, frame = self._parts[index]
+                search = self._searches[index] = self._compiled(part.join(frame))
+            if (match := search(text)) is not None:
+                return match
         return None
 
-    def _held(self, text: str) -> list[int]:
-        """The places of the words whose letters a text holds."""
-        others = self._ascii if text.isascii() else self._others
-        held = [place for place, needs in others if needs in text]
-        needs_of, by_gram = self._needs, self._by_gram
-        if len(text) <= _SHORT:
+    def _candidates(self, text: str) -> list[int]:
+        """Return the indexes of the parts whose required letters a text contains."""
+        without_gram = self._ascii_without_gram if text.isascii() else self._without_gram
+        candidates = [index for index, required in without_gram if required in text]
+        required_of, by_gram = self._required, self._by_gram
+        if len(text) <= _MAX_CACHED_LENGTH:
             for gram in self._grams & _grams(text):
-                held += [place for place in by_gram[gram] if needs_of[place] in text]
+                candidates += [index for index in by_gram[gram] if required_of[index] in text]
         else:
-            held += [p for places in by_gram.values() for p in places if needs_of[p] in text]
-        return held
+            candidates += [
+                i for indexes in by_gram.values() for i in indexes if required_of[i] in text
+            ]
+        return candidates
 
-    def _read(self) -> None:
-        found: list[str] = []
+    def _index_entries(self) -> None:
+        all_required: list[str] = []
         by_gram, parts, lower = self._by_gram, self._parts, self._lower
         for entry, frame in _framed_entries(self.rule, self._entries):
-            for part, told in _parts_of(entry):
-                needs = lower(told)
-                needs = told if needs == told else needs  # one text in memory, not two
-                if len(needs) >= _GRAM:
-                    by_gram.setdefault(needs[:_GRAM], []).append(len(found))
+            for part, letters_of_part in _parts_of(entry):
+                required = lower(letters_of_part)
+                required = (
+                    letters_of_part if required == letters_of_part else required
+                )  # one text in memory, not two
+                if len(required) >= _GRAM_LENGTH:
+                    by_gram.setdefault(required[:_GRAM_LENGTH], []).append(len(all_required))
                 else:
-                    self._others.append((len(found), needs))
-                found.append(needs)
+                    self._without_gram.append((len(all_required), required))
+                all_required.append(required)
                 parts.append((part, frame))
         self._grams = frozenset(by_gram)
-        self._ascii = [(place, needs) for place, needs in self._others if needs.isascii()]
-        self._looks = [None] * len(found)
-        self._needs = found
+        self._ascii_without_gram = [
+            (index, required) for index, required in self._without_gram if required.isascii()
+        ]
+        self._searches = [None] * len(all_required)
+        self._required = all_required
 
 
-class Together:
-    """Several rules as one question: which of them may match a text?
+class FinderGroup:
+    """Finds which of several rules may match a text.
 
-    Most texts of a page hold no word of any of them, and are asked for once instead of once a rule.
+    Most texts of a page contain no word of any rule, so one lookup replaces one lookup per rule.
 
-    >>> sold, gone = (Listed(lambda any_of, n=n: any_of("s", n), lambda section, name: [name],
+    >>> sold, gone = (WordFinder(lambda any_of, n=n: any_of("s", n), lambda section, name: [name],
     ...                      lambda pattern: re.compile(pattern).search) for n in ("sold", "gone"))
-    >>> either = Together(sold, gone)
+    >>> either = FinderGroup(sold, gone)
     >>> [*either("It is GONE")] == [gone], [*either("Oak lamp")]
     (True, [])
     """
 
-    def __init__(self, *rules: Listed) -> None:
+    def __init__(self, *rules: WordFinder) -> None:
         self.rules = rules
-        self._by_gram: dict[str, list[tuple[str, Listed]]] = {}
-        self._others: list[tuple[str, Listed]] = []
-        self._ascii: list[tuple[str, Listed]] = []
+        self._by_gram: dict[str, list[tuple[str, WordFinder]]] = {}
+        self._without_gram: list[tuple[str, WordFinder]] = []
+        self._ascii_without_gram: list[tuple[str, WordFinder]] = []
 
-    def __call__(self, text: str) -> Iterable[Listed]:
-        """The rules of which a text holds the letters that some word cannot do without."""
+    def __call__(self, text: str) -> Iterable[WordFinder]:
+        """Return the rules of which the text contains some word's required letters."""
         if not self._by_gram:
-            self._read()
+            self._index_entries()
         text, by_gram = text.lower(), self._by_gram
-        others = self._ascii if text.isascii() else self._others
-        found = {rule: None for needs, rule in others if needs in text}
-        grams = _grams(text) if len(text) <= _SHORT else _grams_of(text)
+        without_gram = self._ascii_without_gram if text.isascii() else self._without_gram
+        candidates = {rule: None for required, rule in without_gram if required in text}
+        grams = _grams(text) if len(text) <= _MAX_CACHED_LENGTH else _grams_of(text)
         for gram in by_gram.keys() & grams:
-            for needs, rule in by_gram[gram]:
-                if needs in text:
-                    found[rule] = None
-        return found
+            for required, rule in by_gram[gram]:
+                if required in text:
+                    candidates[rule] = None
+        return candidates
 
-    def _read(self) -> None:
-        all_needs = dict.fromkeys((needs, rule) for rule in self.rules for needs in rule.needs())
-        for needs, rule in all_needs:
-            if len(needs) >= _GRAM:
-                self._by_gram.setdefault(needs[:_GRAM], []).append((needs, rule))
+    def _index_entries(self) -> None:
+        all_required = dict.fromkeys(
+            (required, rule) for rule in self.rules for required in rule.required_letters()
+        )
+        for required, rule in all_required:
+            if len(required) >= _GRAM_LENGTH:
+                self._by_gram.setdefault(required[:_GRAM_LENGTH], []).append((required, rule))
             else:
-                self._others.append((needs, rule))
-        self._ascii = [(needs, rule) for needs, rule in self._others if needs.isascii()]
+                self._without_gram.append((required, rule))
+        self._ascii_without_gram = [
+            (required, rule) for required, rule in self._without_gram if required.isascii()
+        ]
 
 
-class Begun(Listed):
-    """The same for a rule whose words begin the text, or stand behind signs that begin it."""
+class StartFinder(WordFinder):
+    """A WordFinder for words at the start of a text, or behind the signs at its start."""
 
-    def _held(self, text: str) -> list[int]:
-        start = text[:_START]
+    def _candidates(self, text: str) -> list[int]:
+        start = text[:_START_LENGTH]
         if start and not start[0].isalnum():
-            begin = _SIGNS(text).end()  # type: ignore[union-attr]  # no sign is a match, too
-            start = text[begin : begin + _START]
-        by_start, needs_of = self._by_gram, self._needs
+            begin = _SIGNS(text).end()  # type: ignore[union-attr]  # zero signs match, too
+            start = text[begin : begin + _START_LENGTH]
+        by_start, required_of = self._by_gram, self._required
         for length in _START_LENGTHS:
-            places = by_start.get(start[:length])
-            if places is not None:
-                return [place for place in places if needs_of[place] in text]
+            indexes = by_start.get(start[:length])
+            if indexes is not None:
+                return [index for index in indexes if required_of[index] in text]
         return []
 
-    def _read(self) -> None:
-        all_needs: list[str] = []
+    def _index_entries(self) -> None:
+        all_required: list[str] = []
         by_start: dict[str, list[int]] = {"": []}
         for entry, frame in _framed_entries(self.rule, self._entries):
             for part in written_out(entry):
-                written = letters(part)
-                needed, start = self._lower(written), _start(part, written)
-                start = needed if start == written else self._lower(start)
-                start = start[:_START] if start[:1].isalnum() else ""
-                by_start.setdefault(start, []).append(len(all_needs))
-                all_needs.append(needed)
+                part_letters = letters(part)
+                required, start = self._lower(part_letters), _start(part, part_letters)
+                start = required if start == part_letters else self._lower(start)
+                start = start[:_START_LENGTH] if start[:1].isalnum() else ""
+                by_start.setdefault(start, []).append(len(all_required))
+                all_required.append(required)
                 self._parts.append((part, frame))
-        # A text is looked up by its longest start only, so that start has the words of shorter ones.
+        # A text is looked up by its longest start alone, so that start includes the shorter starts.
         for start in sorted(by_start, key=len):
-            shorter = {place for n in range(len(start)) for place in by_start.get(start[:n], ())}
+            shorter = {index for n in range(len(start)) for index in by_start.get(start[:n], ())}
             by_start[start] = sorted(shorter.union(by_start[start]))
         self._by_gram = by_start
-        self._looks = [None] * len(all_needs)
-        self._needs = all_needs
+        self._searches = [None] * len(all_required)
+        self._required = all_required
 
 
 def _grams_of(text: str) -> frozenset[str]:
-    return frozenset([text[place : place + _GRAM] for place in range(len(text) - _GRAM + 1)])
+    return frozenset(
+        [text[place : place + _GRAM_LENGTH] for place in range(len(text) - _GRAM_LENGTH + 1)]
+    )
 
 
-# The rules ask of the same text one after the other; a text's parts take 4 kB.
+# Several rules in turn match the same text; the grams of one text take 4 kB.
 _grams = lru_cache(maxsize=64)(_grams_of)
 
 
 def _framed_entries(rule: Rule, entries: Entries) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Each entry of a rule, and what the rule has around it, or a part of it, alone."""
+    """Yield each entry of a rule with the rule's pattern before and behind the entry."""
     lists: list[tuple[str, tuple[str, ...], str]] = []
 
     def note(section: str, *names: str, not_after: str = "") -> str:
         lists.append((section, names, not_after))
-        return _BREAK
+        return _SEPARATOR
 
-    frame = rule(note).split(_BREAK)
+    frame = rule(note).split(_SEPARATOR)
     for number, (section, names, not_after) in enumerate(lists, start=1):
         before, behind = NEVER.join(frame[:number]), NEVER.join(frame[number:])
         before += f"(?:(?<!{not_after})(?:" if not_after else "(?:"
@@ -257,45 +269,46 @@ def _framed_entries(rule: Rule, entries: Entries) -> Iterator[tuple[str, tuple[s
 
 
 def _parts_of(entry: str, depth: int = _MAX_DEPTH) -> list[tuple[str, str]]:
-    r"""An entry as patterns, each with the letters that it needs.
+    r"""Return the parts of an entry, each a pattern with its required letters.
 
-    An entry is divided by its groups of choices while most texts would hold the letters around them.
+    An entry with too few required letters is divided by its choices, because most texts contain
+    those letters.
 
     >>> _parts_of("in stock"), _parts_of(r"\d (?:piece|left)s?")
     ([('in stock', 'in stock')], [('\\d pieces?', ' piece'), ('\\d lefts?', ' left')])
     """
     if PLAIN(entry):
         return [(entry, entry)]
-    needed = letters(entry)
-    parts = divided(entry) if len(needed) < _GRAM and depth else [entry]
+    required = letters(entry)
+    parts = divided(entry) if len(required) < _GRAM_LENGTH and depth else [entry]
     if parts == [entry]:
-        return [(entry, needed)]
-    return [made for part in parts for made in _parts_of(part, depth - 1)]
+        return [(entry, required)]
+    return [divided_part for part in parts for divided_part in _parts_of(part, depth - 1)]
 
 
-def _start(pattern: str, needs: str) -> str:
-    """The letters with which each match of a pattern begins that *needs* letters.
+def _start(pattern: str, required: str) -> str:
+    """Return the letters that begin each match of a pattern, '' if no letters are *required*.
 
     >>> _start("arti?cle", "cle"), _start("[no] stock", " stock"), _start("in|of", "")
     ('art', '', '')
     """
-    if pattern == needs:
+    if pattern == required:
         return pattern
-    found = _LEADING.match(pattern)
-    return found[0] if found and needs else ""
+    leading = _LEADING.match(pattern)
+    return leading[0] if leading and required else ""
 
 
 def letters(pattern: str) -> str:
-    """The longest run of letters that each match of a pattern holds; '' where there is none.
+    """Return the longest run of letters that each match of a pattern contains, or ''.
 
     >>> letters("sold[ -]?out"), letters("(in )?stock( on hand)?"), letters("(no|nr)")
     ('sold', 'stock', '')
     """
     if PLAIN(pattern):
         return pattern
-    rest, groups = _UNSURE.sub(_BREAK, pattern), 1
+    literals, groups = _NOT_LITERAL.sub(_SEPARATOR, pattern), 1
     while groups:
-        rest, groups = _GROUP.subn(_BREAK, rest)
-    if "|" in rest:
+        literals, groups = _GROUP.subn(_SEPARATOR, literals)
+    if "|" in literals:
         return ""
-    return max(_REPEATED.sub(_BREAK, rest).split(_BREAK), key=len)
+    return max(_REPEATED.sub(_SEPARATOR, literals).split(_SEPARATOR), key=len)

@@ -1,8 +1,8 @@
-"""The words of all languages from one file, because parsing a file a language took a start 60 ms.
+"""The words of all languages from one file, because parsing one per language cost a start 60 ms.
 
-`tables.json` is made of the languages' files: `make format` writes it (`words.write_tables`), `make lint`
-and a test tell of one that is old. It says of which bytes it was made: where they are others, the
-languages' files are read themselves, so that nobody's word is left out.
+`make format` writes `tables.json` from the languages' files (`words.write_tables`); `make lint`
+and a test report a stale one. It contains a digest of those files: if the digest differs, the
+languages' files are read instead, so that no changed word is ignored.
 """
 
 from __future__ import annotations
@@ -17,60 +17,60 @@ import orjson
 Lists = dict[str, dict[str, list[str]]]
 """Entries by section and name."""
 
-#: The file of all languages, and how the name of a language's own ends.
-TABLES, _LANGUAGE = "tables.json", ".toml"
-#: The language whose words come first in a rule; shops of all countries use some of them.
-_FIRST = "en.toml"
+#: The file of all languages, and the suffix of each language's own file.
+TABLES, _LANGUAGE_SUFFIX = "tables.json", ".toml"
+#: The language whose words come first in a rule, because shops of all countries use some of them.
+_FIRST_LANGUAGE = "en.toml"
 
 
 def read() -> Lists:
-    """All languages' entries of each list, English first, each entry once."""
+    """Return all languages' entries of each list, English first, each entry once."""
     languages = _languages()
-    found = _kept()
-    return found["lists"] if found.get("of") == _digest(languages) else _merged(languages)
+    stored = _stored_tables()
+    return stored["lists"] if stored.get("of") == _digest(languages) else _merged(languages)
 
 
 def current() -> bytes:
-    """What the file of all languages has to hold."""
+    """Return the content that the file of all languages should have."""
     languages = _languages()
-    made = {"of": _digest(languages), "lists": _merged(languages)}
-    return orjson.dumps(made, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    content = {"of": _digest(languages), "lists": _merged(languages)}
+    return orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def _kept() -> dict[str, Any]:
-    """The file of all languages; nothing where it is missing, or two sides of a merge."""
+def _stored_tables() -> dict[str, Any]:
+    """Return the content of the file of all languages; {} if it is missing or not valid JSON."""
     try:
-        found = orjson.loads((resources.files(__package__) / TABLES).read_bytes())
+        stored = orjson.loads((resources.files(__package__) / TABLES).read_bytes())
     except (FileNotFoundError, orjson.JSONDecodeError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return stored if isinstance(stored, dict) else {}
 
 
 def _languages() -> dict[str, bytes]:
-    """Each language's file, English first."""
-    files = [f for f in resources.files(__package__).iterdir() if f.name.endswith(_LANGUAGE)]
-    files.sort(key=lambda file: (file.name != _FIRST, file.name))
+    """Return the content of each language's file by name, English first."""
+    files = [f for f in resources.files(__package__).iterdir() if f.name.endswith(_LANGUAGE_SUFFIX)]
+    files.sort(key=lambda file: (file.name != _FIRST_LANGUAGE, file.name))
     return {file.name: file.read_bytes() for file in files}
 
 
 def _digest(languages: Mapping[str, bytes]) -> str:
-    """What tells one state of all files from another."""
-    found = hashlib.blake2b(digest_size=8)
+    """Return a digest of all languages' files."""
+    digest = hashlib.blake2b(digest_size=8)
     for name, text in languages.items():
-        found.update(b"%s\0%d\0" % (name.encode(), len(text)))
-        found.update(text)
-    return found.hexdigest()
+        digest.update(b"%s\0%d\0" % (name.encode(), len(text)))
+        digest.update(text)
+    return digest.hexdigest()
 
 
 def _merged(languages: Mapping[str, bytes]) -> Lists:
-    import tomllib  # a start is spared the parser, too
+    import tomllib  # imported late, because a start rarely needs the parser
 
     lists: dict[str, dict[str, dict[str, None]]] = {}
     for text in languages.values():
-        for section, named in tomllib.loads(text.decode()).items():
-            for name, entries in named.items():
+        for section, lists_of_section in tomllib.loads(text.decode()).items():
+            for name, entries in lists_of_section.items():
                 lists.setdefault(section, {}).setdefault(name, {}).update(dict.fromkeys(entries))
     return {
-        section: {name: list(entries) for name, entries in named.items()}
-        for section, named in lists.items()
+        section: {name: list(entries) for name, entries in lists_of_section.items()}
+        for section, lists_of_section in lists.items()
     }

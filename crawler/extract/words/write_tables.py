@@ -1,6 +1,6 @@
 """Write the file of all languages: `python -m crawler.extract.words.write_tables [--check]`.
 
-With --check nothing is written, and the exit status is 1 where the file is old.
+With --check it writes nothing and exits with status 1 if the file is stale.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from pathlib import Path
 from crawler.extract.words import tables
 
 FILE = Path(__file__).with_name(tables.TABLES)
-_OLD = f"{FILE.name} is older than a language's file; run: python -m crawler.extract.words.write_tables"
+_STALE = f"{FILE.name} is older than a language's file; run: python -m crawler.extract.words.write_tables"
 
 
 def main(arguments: list[str]) -> int:
-    """Write the file, or tell whether it is old."""
-    made = tables.current()
+    """Write the file, or return 1 with --check if the file is stale."""
+    content = tables.current()
     if arguments == ["--check"]:
-        old = not FILE.exists() or FILE.read_bytes() != made
-        if old:
-            print(_OLD, file=sys.stderr)
-        return int(old)
-    FILE.write_bytes(made)
+        is_stale = not FILE.exists() or FILE.read_bytes() != content
+        if is_stale:
+            print(_STALE, file=sys.stderr)
+        return int(is_stale)
+    FILE.write_bytes(content)
     return 0
 
 

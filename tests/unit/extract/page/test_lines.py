@@ -15,8 +15,8 @@ def page(body: str) -> Page:
 
 
 def read(body: str) -> lines.Lines:
-    made = page(body)
-    return lines.read(made, product_heading.heading_of(made))
+    parsed = page(body)
+    return lines.read(parsed, product_heading.heading_of(parsed))
 
 
 def texts(body: str) -> list[str]:
@@ -60,14 +60,14 @@ def test_a_price_on_request_is_not_read_across_two_lines():
 
 
 def test_a_stock_label_speaks_for_the_next_line_alone():
-    said = "<h1>Lamp</h1><p>Availability:</p>{}<p>Ships from the old warehouse, in stock there since May</p>"
-    assert product_shown.visible(page(said.format(""))).fields.get("availability") == "InStock"
-    long = "<p>" + "word " * 40 + "</p>"
-    assert product_shown.visible(page(said.format(long))).fields.get("availability") is None
+    body = "<h1>Lamp</h1><p>Availability:</p>{}<p>Ships from the old warehouse, in stock there since May</p>"
+    assert product_shown.visible(page(body.format(""))).fields.get("availability") == "InStock"
+    long_line = "<p>" + "word " * 40 + "</p>"
+    assert product_shown.visible(page(body.format(long_line))).fields.get("availability") is None
 
 
 def test_a_card_leads_away_by_its_first_link_that_names_a_page():
     body = '<div><a name="top"></a><a href="/p/2">Other</a></div><div><a name="x"></a></div>'
-    first, second = page(body).root.iter("div")
-    assert places.leads_away(first)
-    assert not places.leads_away(second)
+    card, anchor_box = page(body).root.iter("div")
+    assert places.leads_away(card)
+    assert not places.leads_away(anchor_box)

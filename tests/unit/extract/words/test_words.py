@@ -57,23 +57,25 @@ def test_no_language_says_a_word_twice():
 def test_each_list_of_a_file_is_one_that_a_rule_asks_for():
     """A misspelt section would be a file full of words that nobody looks for."""
     code = "".join(path.read_text("utf-8") for path in EXTRACT.rglob("*.py"))
-    asked = set(
+    used_lists = set(
         re.findall(
-            r"""(?:any_(?:of|word)|alone_of)\(["'](\w+)["'], ["'](\w+)["'](?:, \d)?\)""", code
+            r"""(?:any_(?:of|word)|entry_matcher)\(["'](\w+)["'], ["'](\w+)["'](?:, \d)?\)""", code
         )
     )
-    asked |= {("stock", name) for name in availability._PHRASES}
-    asked |= {("label", name) for name in ("sku", "gtin", "mpn", "brand", "model")}
-    assert {(section, name) for _, section, name, _ in LISTS} == asked
+    used_lists |= {("stock", name) for name in availability._PHRASES}
+    used_lists |= {("label", name) for name in ("sku", "gtin", "mpn", "brand", "model")}
+    assert {(section, name) for _, section, name, _ in LISTS} == used_lists
 
 
 def test_the_file_of_all_languages_holds_what_their_own_files_say():
-    said: dict[tuple[str, str], dict[str, None]] = {}
-    for _, section, name, entries in sorted(LISTS, key=lambda each: each[0] != "en"):
-        said.setdefault((section, name), {}).update(dict.fromkeys(entries))
-    kept = json.loads((FOLDER / tables.TABLES).read_text("utf-8"))["lists"]
-    lists = {(section, name): kept[section][name] for section in kept for name in kept[section]}
-    assert lists == {key: list(entries) for key, entries in said.items()}
+    entries_of_files: dict[tuple[str, str], dict[str, None]] = {}
+    for _, section, name, entries in sorted(LISTS, key=lambda row: row[0] != "en"):
+        entries_of_files.setdefault((section, name), {}).update(dict.fromkeys(entries))
+    stored = json.loads((FOLDER / tables.TABLES).read_text("utf-8"))["lists"]
+    lists = {
+        (section, name): stored[section][name] for section in stored for name in stored[section]
+    }
+    assert lists == {key: list(entries) for key, entries in entries_of_files.items()}
     assert (FOLDER / tables.TABLES).read_bytes() == tables.current(), "run: make format"
 
 
@@ -129,8 +131,8 @@ def test_english_comes_first_and_a_word_of_two_languages_once():
     ],
 )
 def test_an_entry_means_the_same_in_the_form_that_is_compiled(entry, text, found):
-    made = words._uncaptured(entry)
-    assert bool(re.search(made, text)) is found is bool(re.search(entry, text))
+    pattern = words._uncaptured(entry)
+    assert bool(re.search(pattern, text)) is found is bool(re.search(entry, text))
 
 
 def test_a_text_is_searched_for_each_word_that_its_letters_can_spell():
@@ -146,68 +148,72 @@ def test_a_text_is_searched_for_each_word_that_its_letters_can_spell():
     assert len(plain) > 1000
     for section, name, entry in plain:
         for text in (entry, f"€ – {entry.upper()} ÿ", f"x {entry[:-1]}"):
-            found, whole = looks[section, name](text), everything[section, name](text)
-            assert bool(found) is bool(whole), (section, name, text)
+            match, expected = looks[section, name](text), everything[section, name](text)
+            assert bool(match) is bool(expected), (section, name, text)
 
 
 def test_a_label_means_the_field_that_comes_first_whatever_its_letters():
-    each = words.whole("|".join(f"({words.any_of('label', field)})" for field in facts._LABELS))
+    matcher = words.full_matcher(
+        "|".join(f"({words.any_of('label', field)})" for field in facts._LABELS)
+    )
     labels = {entry for _, section, _, entries in LISTS if section == "label" for entry in entries}
     plain = [label for label in labels if re.fullmatch(r"[\w -]+", label)]
     assert len(plain) > 200
     for label in plain:
-        assert facts._label(label) == facts._LABELS[each(label).lastindex - 1], label
+        assert facts._label(label) == facts._LABELS[matcher(label).lastindex - 1], label
 
 
 def _text_of(parsed, rnd: random.Random) -> str:
     """A text that a parsed pattern may match; what it looks at without taking it is left out."""
-    made = []
-    for kind, told in parsed:
+    pieces = []
+    for kind, argument in parsed:
         match str(kind):
             case "LITERAL":
-                made.append(chr(told))
+                pieces.append(chr(argument))
             case "IN":
-                code, inner = rnd.choice(told)
-                made.append(chr(inner if str(code) == "LITERAL" else ord("7")))
+                code, inner = rnd.choice(argument)
+                pieces.append(chr(inner if str(code) == "LITERAL" else ord("7")))
             case "BRANCH":
-                made.append(_text_of(rnd.choice(told[1]), rnd))
+                pieces.append(_text_of(rnd.choice(argument[1]), rnd))
             case "SUBPATTERN":
-                made.append(_text_of(told[3], rnd))
+                pieces.append(_text_of(argument[3], rnd))
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
-                times = rnd.choice((told[0], min(told[1], told[0] + 1)))
-                made += [_text_of(told[2], rnd) for _ in range(times)]
+                times = rnd.choice((argument[0], min(argument[1], argument[0] + 1)))
+                pieces += [_text_of(argument[2], rnd) for _ in range(times)]
             case "ANY" | "NOT_LITERAL":
-                made.append("x")
-    return "".join(made)
+                pieces.append("x")
+    return "".join(pieces)
 
 
 def test_each_match_of_an_entry_holds_the_letters_by_which_it_is_looked_for():
     """A word that is compiled only for some texts is missed in none."""
-    rnd, tried = random.Random(1), 0
+    rnd, match_count = random.Random(1), 0
     for entry in {words._uncaptured(entry) for *_, entries in LISTS for entry in entries}:
         parsed, pattern = import_module("re._parser").parse(entry), re.compile(entry)
         parts, begun = listed_words._parts_of(entry), written_out(entry)
         for text in {_text_of(parsed, rnd) for _ in range(6)}:
             if (match := pattern.fullmatch(text)) is None:
                 continue  # what stands around it decides, too
-            tried += 1
-            assert any(needs in text and re.fullmatch(part, match[0]) for part, needs in parts), (
+            match_count += 1
+            assert any(
+                letters in text and re.fullmatch(part, match[0]) for part, letters in parts
+            ), (
                 entry,
                 text,
             )
             assert any(
-                text.startswith(listed_words._start(part, needs)) and needs in text
-                for part, needs in ((part, listed_words.letters(part)) for part in begun)
+                text.startswith(listed_words._start(part, letters)) and letters in text
+                for part, letters in ((part, listed_words.letters(part)) for part in begun)
                 if re.fullmatch(part, text)
             ), (entry, text)
-    assert tried > 3000
+    assert match_count > 3000
 
 
 @pytest.mark.parametrize("heading", ["BİRLİKTE SATIN ALINANLAR", "Birlikte satın alınanlar"])
 def test_a_heading_of_any_case_is_about_other_things(heading):
     """I is the capital of two letters in Turkish."""
-    assert lines.begins_others(heading) is not None
-    assert lines.begins_others(f"x {heading}") is None
+    assert lines.begins_other_section(heading) is not None
+    assert lines.begins_other_section(f"x {heading}") is None
 
 
 @pytest.mark.parametrize(
@@ -220,9 +226,9 @@ def test_a_heading_of_any_case_is_about_other_things(heading):
 )
 def test_words_of_a_file_reach_the_reader(html, field, value):
     page = parse(html, "https://shop.example/vase")
-    seen = Visible()
-    find_facts(read_all(page, page.headings[0]), seen)
-    assert seen.fields[field] == value
+    visible = Visible()
+    find_facts(read_all(page, page.headings[0]), visible)
+    assert visible.fields[field] == value
 
 
 def test_words_of_one_script_are_found_in_no_text_of_another() -> None:
@@ -234,12 +240,12 @@ def test_words_of_one_script_are_found_in_no_text_of_another() -> None:
 
 def test_a_rule_remembers_a_bounded_number_of_short_texts_without_words() -> None:
     rule = any_word("amounts", "on_request")
-    told = "price on request"
+    text = "price on request"
 
-    answers = {bool(rule(f"label {number}")) for number in range(3 * listed_words._MOST_BARE)}
+    answers = {bool(rule(f"label {number}")) for number in range(3 * listed_words._MAX_MISSES)}
     rule("x" * 10_000)
 
     assert answers == {False}
-    assert 0 < len(rule._bare) <= listed_words._MOST_BARE
-    assert max(map(len, rule._bare)) <= listed_words._LONGEST_BARE
-    assert [bool(rule(told)) for _ in range(2)] == [True, True]
+    assert 0 < len(rule._misses) <= listed_words._MAX_MISSES
+    assert max(map(len, rule._misses)) <= listed_words._MAX_MISS_LENGTH
+    assert [bool(rule(text)) for _ in range(2)] == [True, True]
