@@ -83,7 +83,7 @@ class Command(PageCommand):
         self, first: PageReply, product_urls: list[str], opts: argparse.Namespace
     ) -> list[Found]:
         """Read the pages, and products that they link to."""
-        site, page, result = self.read(first, opts)
+        site, page, result = self.parse_reply(first, opts)
         results = [result]
         if "://" not in first.url or not first.fetched:
             return results
@@ -102,7 +102,7 @@ class Command(PageCommand):
                 reply = self._ask(link.url, first.url)
             except SeineError:
                 continue
-            site, page, result = self.read(reply, opts)
+            site, page, result = self.parse_reply(reply, opts)
             if page.is_html:
                 results.append(result)
                 queue.add(site.links(page, reply.robots))
@@ -118,7 +118,10 @@ class Command(PageCommand):
         return asyncio.run(fetch(url, str(self.project.get("USER_AGENT")), policy))
 
     def _manners(self, url: str) -> tuple[Callable[[str], bool], float]:
-        """What robots.txt allows, and the pause between two pages, s; no page without the file."""
+        """Return a check by robots.txt and the pause between two pages, s.
+
+        If robots.txt cannot be read, no page is allowed.
+        """
         agent = str(self.project.get("USER_AGENT"))
         try:
             robots = Robots.parse("rules", self._ask(absolute(url, "/robots.txt"), url).body)

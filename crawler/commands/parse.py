@@ -1,4 +1,4 @@
-"""`scrapy parse`: Scrapy's own, with one line for a spider, callback or address that is none."""
+"""`scrapy parse`: Scrapy's own, with one line for an unknown spider, callback or address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scrapy_seine.misspelt_names import did_you_mean
 
 
 class Command(PageCommand, ScrapyParse):
-    """Scrapy's own ends in a traceback there, or with 0 although it has read nothing."""
+    """Scrapy's command; one-line errors instead of a traceback, and status 1 without a page."""
 
     def check_arguments(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the spider, the address and the callback.
@@ -43,7 +43,7 @@ class Command(PageCommand, ScrapyParse):
         """Return the one spider of the project that takes an address.
 
         Raises:
-            ConfigError: there is none, or several.
+            ConfigError: no spider takes the address, or several do.
         """
         settings = self._project
         loader = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings)

@@ -97,7 +97,7 @@ def reply_text(reply: Any, indent: str = "") -> Iterator[str]:
 
 
 def plain(reply: Any) -> Any:
-    """A reply as plain data, bytes as text."""
+    """Return a reply as plain data, with bytes as text."""
     if isinstance(reply, bytes):
         return reply.decode("utf-8", "replace")
     if isinstance(reply, list | tuple | set):

@@ -70,7 +70,7 @@ class Command(SeineCommand):
 
 
 def variables(url: str) -> dict[str, str]:
-    """A connection as psql's environment, because all users of a machine can read arguments.
+    """Return a connection as psql's environment, because any user can read a process's arguments.
 
     >>> variables("postgresql://me:secret@db/shop")
     {'PGUSER': 'me', 'PGPASSWORD': 'secret', 'PGDATABASE': 'shop', 'PGHOST': 'db'}
@@ -79,7 +79,7 @@ def variables(url: str) -> dict[str, str]:
 
 
 def _run(url: str, statement: str) -> tuple[list[str], Sequence[Sequence[Any]], str]:
-    """Run a statement; returns its columns, its first rows and PostgreSQL's status message."""
+    """Run a statement; return its columns, first rows and PostgreSQL's status message."""
     with connected(url) as connection:
         try:
             with connection, connection.cursor() as cursor:

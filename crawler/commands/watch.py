@@ -142,7 +142,7 @@ class Command(SeineCommand):
 
 
 def _reach(url: str) -> None:
-    """Make sure that a host can be reached: a worker would retry a misspelt one for minutes.
+    """Make sure that a host can be reached, because a worker retries a misspelt one for minutes.
 
     Raises:
         ConfigError: its name is unknown, or it accepts no connection.
