@@ -195,12 +195,12 @@ def stream(
                     )
                 cursor.itersize = CHUNK
                 cursor.execute(query, values)
-                first = cursor.fetchmany(CHUNK)
+                first_chunk = cursor.fetchmany(CHUNK)
                 columns = [
                     Column(column.name, _KINDS.get(column.type_code, "text"))
                     for column in cursor.description or ()
                 ]
-                yield columns, _chunks(first, cursor)
+                yield columns, _chunks(first_chunk, cursor)
     except (psycopg2.DataError, errors.UndefinedFunction) as error:
         raise ConfigError(f"--where: {first_line(error)}") from None
     except psycopg2.Error as error:  # for instance, a table or a permission is missing
@@ -210,9 +210,9 @@ def stream(
 
 
 def _chunks(
-    first: list[tuple[Any, ...]], cursor: extensions.cursor
+    first_chunk: list[tuple[Any, ...]], cursor: extensions.cursor
 ) -> Iterator[list[tuple[Any, ...]]]:
-    chunk = first
+    chunk = first_chunk
     while chunk:
         yield chunk
         chunk = cursor.fetchmany(CHUNK)

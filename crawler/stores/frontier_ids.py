@@ -49,7 +49,7 @@ def note_frontier(database_url: str, crawl: str, frontier_id: str) -> RecordedFr
         cursor.execute(_STORED, (crawl,))
         stored_id, was_at = cursor.fetchone() or (frontier_id, 0)
         cursor.execute(_NOTE, (crawl, frontier_id))
-        at = cursor.fetchone() or (was_at,)
+        recorded_row = cursor.fetchone() or (was_at,)
         return RecordedFrontier(
-            None if stored_id == frontier_id else str(stored_id), int(was_at), int(at[0])
+            None if stored_id == frontier_id else str(stored_id), int(was_at), int(recorded_row[0])
         )
