@@ -198,7 +198,7 @@ class Watch:
             seconds=time.monotonic() - self.began,
             sites=len(self.sites),
             stats=stats,
-            known=_increase(first_counts, last_counts, "duplicate"),
+            known_links=_increase(first_counts, last_counts, "duplicate"),
             waiting=last_counts.undone if last_counts else 0,
             dead=last_counts.dead if last_counts else 0,
             stores=any("upsert" in str(path).lower() for path in pipelines),

@@ -28,11 +28,15 @@ class Command(PageCommand, ScrapyParse):
         if len(args) != 1 or "://" not in args[0]:
             return  # Scrapy shows the usage
         name = opts.spider or self._spider_of(args[0])
-        kind = spider_class(self._project, name)
-        if opts.callback and not callable(getattr(kind, opts.callback, None)):
-            methods = [each for each in dir(kind) if callable(getattr(kind, each, None))]
-            meant = did_you_mean(opts.callback, methods)
-            raise ConfigError(f"-c {opts.callback}: spider {name} has no such callback{meant}")
+        spider_cls = spider_class(self._project, name)
+        if opts.callback and not callable(getattr(spider_cls, opts.callback, None)):
+            methods = [
+                attribute
+                for attribute in dir(spider_cls)
+                if callable(getattr(spider_cls, attribute, None))
+            ]
+            suggestion = did_you_mean(opts.callback, methods)
+            raise ConfigError(f"-c {opts.callback}: spider {name} has no such callback{suggestion}")
 
     @property
     def _project(self) -> Settings:
@@ -47,10 +51,10 @@ class Command(PageCommand, ScrapyParse):
         """
         settings = self._project
         loader = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings)
-        found: list[str] = loader.find_by_request(Request(url))
-        if len(found) == 1:
-            return found[0]
-        names = ", ".join(sorted(found or loader.list())) or "none"
+        spider_names: list[str] = loader.find_by_request(Request(url))
+        if len(spider_names) == 1:
+            return spider_names[0]
+        names = ", ".join(sorted(spider_names or loader.list())) or "none"
         raise ConfigError(
             f"which spider is to read {url}? name it, as --spider NAME; there is {names}"
         )

@@ -12,7 +12,7 @@ from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import address, badge, moment, page, table
 from crawler.dashboard.product_pictures import Stored, picture
 from crawler.reads.database import Row, estimate
-from crawler.reads.products import MOST_SITES, MOVES, ORDERS, ProductFilter, search_products, sites
+from crawler.reads.products import MAX_SITES, MOVES, ORDERS, ProductFilter, search_products, sites
 from scrapy_seine.reads.formatting import count
 
 PAGE = 50
@@ -118,7 +118,7 @@ def _search(product_filter: ProductFilter, site_ids: list[str]) -> Node:
 
 def _site(site_ids: list[str], selected: str) -> Node:
     """Render a list of the sites; if there are too many, a text field with suggestions."""
-    if len(site_ids) < MOST_SITES:
+    if len(site_ids) < MAX_SITES:
         return _choice(
             "site", "Site", [("", "all"), *((site, site) for site in site_ids)], selected
         )

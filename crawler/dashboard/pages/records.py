@@ -61,7 +61,7 @@ def _outcome(name: str) -> Node:
 
 
 async def _providers(context: Context, domain: str) -> Node:
-    rows = await attempts_by_provider(context.database, domain=domain, most=_SUMMED)
+    rows = await attempts_by_provider(context.database, domain=domain, max_attempts=_SUMMED)
     is_complete = sum(row["attempts"] for row in rows) < _SUMMED
     caption = "The last hour" if is_complete else f"The newest {count(_SUMMED)} of the last hour"
     cells = [

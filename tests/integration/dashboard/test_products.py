@@ -226,7 +226,7 @@ async def test_attempts_are_summed_up_to_a_limit(database):
         " 'a', 'ok', 10 FROM generate_series(1, 30)",
     )
     asked = Database(database)
-    bounded = await attempts_by_provider(asked, most=20)
+    bounded = await attempts_by_provider(asked, max_attempts=20)
     whole = await attempts_by_provider(asked)
     await asked.aclose()
 
