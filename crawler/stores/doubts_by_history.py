@@ -1,4 +1,4 @@
-"""Why a value contradicts the stored product: jumps, other currencies, foreign keys. Pure."""
+"""Find values that contradict the stored product: jumps, currencies, foreign keys. Pure."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from scrapy_seine.attrs_bases import Value
 SECOND_LOOK = timedelta(hours=1)
 #: A product whose own page was not seen for this long loses its key to another page.
 _ABANDONED_AFTER = timedelta(days=7)
-#: A price that changed by the first factor needs this confidence; by the second, a second look.
+#: A change by the first factor needs this confidence; one by the second needs a second look.
 _JUMP_FACTOR, _LEAP_FACTOR, _SURE_CONFIDENCE = 5, 20, 0.97
-#: Prices of a site that may jump at once; more come from a changed template.
+#: Largest number of prices of a site that jump at once without a changed template.
 _MAX_JUMPS = 10
 _WORDS = re.compile(r"\w+")
 #: Kinds that a second look cannot settle, because the page has the same contradiction each time.
@@ -48,9 +48,9 @@ class EarlierDoubt(NamedTuple):
     value: Any
     first_at: datetime
     jumps: int
-    """Prices of the site that are doubtful because they jumped."""
+    """Number of the site's prices that are doubtful because they jumped."""
     mixed: bool = False
-    """Other products of the site still have this one's stored value."""
+    """Whether other products of the site still have this product's stored value."""
 
 
 @attrs.frozen(eq=False, repr=False)

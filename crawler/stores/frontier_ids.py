@@ -1,7 +1,7 @@
-"""The id of the frontier that a crawl ran on last, in PostgreSQL, because Redis can lose its own.
+"""The id of a crawl's last frontier, in PostgreSQL, because Redis can lose its own copy.
 
-The row also has the time when a worker recorded it last, which only grows. Redis has a copy of that
-time, because the two values show when one of the stores was reset to an older state.
+The row also has the time of the last record by a worker, which only grows. Redis has a copy of that
+time, because a difference shows that one of the stores was reset to an older state.
 """
 
 from __future__ import annotations
