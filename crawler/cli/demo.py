@@ -26,7 +26,7 @@ from scrapy_seine.reads import lazy_rich
 #: Products of each section of the hostile shop.
 HOSTILE_PRODUCTS = 40
 #: Largest number of printed sentences about wrong rows.
-SHOWN = 5
+MAX_COMPLAINTS = 5
 
 
 def show(command: SeineCommand, opts: argparse.Namespace) -> int:
@@ -153,4 +153,4 @@ def _complaints(outcome: Outcome) -> list[str]:
     ]
     if outcome.wanted_kill and not outcome.killed:
         failures.append("the crawl was over before a worker could be killed; give it more products")
-    return failures + [*missing_products, *outcome.verdict.wrong][:SHOWN]
+    return failures + [*missing_products, *outcome.verdict.wrong][:MAX_COMPLAINTS]

@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 
 class Command(ScrapyCrawl):
-    """A worker. Exit status 0 at a clean end, 1 where an error or an outage stopped it."""
+    """Runs a worker; exit status 0 at a clean end, 1 after an error or an outage."""
 
     skew_s = 0.0
     """This machine's clock minus Redis'."""

@@ -237,8 +237,10 @@ def plain_schedule(schedule: Schedule) -> dict[str, Any]:
 
 async def list_schedules(request: web.Request) -> web.Response:
     """Return the stored schedules, without those of site files."""
-    stored = await Schedules(context_of(request).frontier).all()
-    return web.json_response({"schedules": [plain_schedule(schedule) for schedule in stored]})
+    stored_schedules = await Schedules(context_of(request).frontier).all()
+    return web.json_response(
+        {"schedules": [plain_schedule(schedule) for schedule in stored_schedules]}
+    )
 
 
 async def put_schedule(request: web.Request) -> web.Response:

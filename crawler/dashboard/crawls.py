@@ -34,7 +34,7 @@ _TRANSIENT_PARAMETERS = {"after", "done", "n"}
 
 @attrs.define(eq=False)
 class Crawls:
-    """The crawl that the dashboard was started for, the others, and the names of all."""
+    """The contexts of the dashboard's own crawl and of other crawls, and all crawls' names."""
 
     default: Context
     names: list[str] = attrs.Factory(list)

@@ -64,7 +64,7 @@ MOVES = {"fell": -1, "rose": 1}
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class ProductFilter(Value):
-    """Which products are listed; an empty text is no condition."""
+    """The conditions of a list of products; an empty text is no condition."""
 
     words: str = ""
     """Words of name, brand and numbers, the last one a prefix; or a whole URL."""

@@ -85,7 +85,7 @@ class Condition(Value):
         return cls(match[1], match[2], match[3].strip())
 
     def sql(self) -> tuple[sql.Composable, list[str]]:
-        """The condition as SQL with its parameters."""
+        """Return the condition as SQL with its parameters."""
         name = _COMPUTED.get(self.field, sql.Identifier(self.field))
         if not self.value and self.operator in {"=", "!="}:
             word = sql.SQL(" IS NULL" if self.operator == "=" else " IS NOT NULL")
@@ -99,7 +99,7 @@ class Condition(Value):
 
 @attrs.frozen(eq=False, repr=False)
 class Selection(Value):
-    """What to export."""
+    """The table, columns, conditions and limit of an export."""
 
     table: str
     columns: tuple[str, ...]
@@ -133,7 +133,7 @@ class Selection(Value):
         return cls(table, names, conditions, limit)
 
     def sql(self) -> tuple[sql.Composable, list[str]]:
-        """The query with its parameters."""
+        """Return the query with its parameters."""
         parts, values = [], []
         for condition in self.conditions:
             part, parameters = condition.sql()

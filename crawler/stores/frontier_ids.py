@@ -27,7 +27,7 @@ RETURNING (extract(epoch FROM since) * 1000000)::bigint
 
 @attrs.frozen(eq=False, repr=False)
 class RecordedFrontier(Value):
-    """The recorded frontier of a crawl and the one before. Times are Unix times, microseconds."""
+    """The recorded frontier of a crawl and its predecessor; times are Unix times, microseconds."""
 
     before: str | None
     """Id of the frontier before, if it is another; None: the same, or none was recorded."""

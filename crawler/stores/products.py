@@ -249,8 +249,8 @@ def _stored_rows(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[
     keys = _json({"i": i, "s": row.site_id, "e": row.external_id} for i, row in enumerate(rows))
     cursor.execute(query("look"), {"keys": keys, "now": datetime.now(UTC)})
     return {
-        i: StoredVersion(bytes(content_hash), scraped_at, gone, url, ahead)
-        for i, content_hash, scraped_at, gone, url, ahead in cursor.fetchall()
+        i: StoredVersion(bytes(content_hash), scraped_at, is_gone, url, ahead)
+        for i, content_hash, scraped_at, is_gone, url, ahead in cursor.fetchall()
     }
 
 

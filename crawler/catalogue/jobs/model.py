@@ -39,7 +39,7 @@ class Plan(Value):
     budget: int = 0
     """Most products that are re-crawled in a day; 0: no limit."""
     importance: Callable[[Any], float] | None = attrs.field(default=None, eq=False, repr=False)
-    """Returns the importance of a coordinator.known_product.Known; None: all are equal."""
+    """Returns the importance of a coordinator.known_product.KnownProduct; None: all are equal."""
     since: datetime | None = None
     """Times of the schedule before this start no crawl; None: all do."""
 

@@ -151,11 +151,15 @@ def _summary(product_filter: ProductFilter, total: int) -> Node:
     selection = " and ".join(parameters.values())
     label = f"Download {selection} as CSV" if selection else "Download all as CSV"
     conditions = [("site_id", product_filter.site), ("availability", product_filter.stock)]
-    where = "".join(f" --where {field}={value}" for field, value in conditions if value)
+    where_options = "".join(f" --where {field}={value}" for field, value in conditions if value)
     return tag.p(
         f"About {count(total)} in all. ",
         tag.a(label, href=address("products.csv", **parameters), download="products.csv"),
-        tag.span(" or ", tag.code(f"scrapy export products{where} -o products.csv"), class_="desk"),
+        tag.span(
+            " or ",
+            tag.code(f"scrapy export products{where_options} -o products.csv"),
+            class_="desk",
+        ),
     )
 
 
