@@ -25,8 +25,8 @@ from scrapy_seine.reads import lazy_rich
 
 #: Products of each section of the hostile shop.
 HOSTILE_PRODUCTS = 40
-#: Sentences about wrong rows that are printed, at most.
-SHOWN = 5
+#: Largest number of printed sentences about wrong rows.
+MAX_COMPLAINTS = 5
 
 
 def show(command: SeineCommand, opts: argparse.Namespace) -> int:
@@ -51,7 +51,7 @@ def show(command: SeineCommand, opts: argparse.Namespace) -> int:
 
 
 def _afterwards(crawl: str, embedded: Sequence[str]) -> list[str]:
-    """List what stays after the demo, and the next commands."""
+    """Return the lines about the data and servers that remain, and the next commands."""
     names = {"redis": "Redis", "postgres": "PostgreSQL"}
     running = " and ".join(names[name] for name in embedded)
     running_lines = (
@@ -132,8 +132,8 @@ def _options(opts: argparse.Namespace, settings: SettingsLike) -> Options:
 async def _demo(stores: Endpoints, options: Options, console: lazy_rich.Console) -> Outcome:
     task = asyncio.current_task()
     assert task is not None
-    for sign in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(sign, task.cancel)
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(signal_number, task.cancel)
     try:
         with Screen(console) as screen:
             outcome = await run(stores, options, Audience(screen.report, screen.show))
@@ -146,11 +146,11 @@ async def _demo(stores: Endpoints, options: Options, console: lazy_rich.Console)
 
 
 def _complaints(outcome: Outcome) -> list[str]:
-    lost = [f"{sku}: missing" for sku in outcome.verdict.missing]
-    failed = [
+    missing_products = [f"{sku}: missing" for sku in outcome.verdict.missing]
+    failures = [
         f"{worker.name} ended with status {worker.process.returncode}; see {worker.log}"
         for worker in outcome.failed
     ]
     if outcome.wanted_kill and not outcome.killed:
-        failed.append("the crawl was over before a worker could be killed; give it more products")
-    return failed + [*lost, *outcome.verdict.wrong][:SHOWN]
+        failures.append("the crawl was over before a worker could be killed; give it more products")
+    return failures + [*missing_products, *outcome.verdict.wrong][:MAX_COMPLAINTS]

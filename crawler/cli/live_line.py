@@ -37,9 +37,9 @@ _REPLACED = ("scrapy.extensions.logstats", "scrapy.spidermiddlewares.httperror")
 _STATS = "scrapy.statscollectors"
 #: Seconds between two updates of the live line, and between two plain lines.
 LIVE_S, PLAIN_S = 0.5, 60.0
-#: Sites that are counted, at most.
-_MOST_SITES = 10_000
-#: Speed is measured over the last so many seconds.
+#: Largest number of counted sites.
+_MAX_SITES = 10_000
+#: Interval over which the speed is measured, seconds.
 _WINDOW_S = 10.0
 
 
@@ -61,7 +61,7 @@ def quiet(settings: BaseSettings) -> None:
 
 @attrs.define(eq=False, repr=False)
 class Line:
-    """The last line of a terminal, redrawn in place; log lines are written above it."""
+    """A status line at the end of a terminal, redrawn in place; log lines appear above it."""
 
     output: TextIO
     _is_shown: bool = False
@@ -87,35 +87,35 @@ class Line:
 
 
 class Watch:
-    """Follows one worker, from its start to the closing block."""
+    """Shows the progress of one worker, from its start to the closing block."""
 
-    def __init__(self, crawler: Crawler, out: TextIO | None = None, site: str = "") -> None:
+    def __init__(self, crawler: Crawler, stream: TextIO | None = None, site: str = "") -> None:
         self.crawler = crawler
         self.site = site
-        out = out or sys.stderr
-        plain = not out.isatty() or crawler.settings.get("LOG_FILE")
-        self.line = None if plain else Line(out)
+        stream = stream or sys.stderr
+        plain = not stream.isatty() or crawler.settings.get("LOG_FILE")
+        self.line = None if plain else Line(stream)
         self.began = time.monotonic()
         self.crawl = crawler.spidercls.name
         self.sites: set[str] = set()
         self.pages = self.errors = 0
-        self.first: Counts | None = None
-        self.last: Counts | None = None
-        #: Time (monotonic, s), pages ended and pages known, one reading each within the window.
+        self.first_counts: Counts | None = None
+        self.last_counts: Counts | None = None
+        #: Readings within the window: time (monotonic, s), ended pages and known pages.
         self.readings: deque[tuple[float, int, int]] = deque()
         self._task: asyncio.Task[None] | None = None
-        crawler.signals.connect(self._opened, signals.spider_opened)
-        crawler.signals.connect(self._closing, signals.spider_closed)
+        crawler.signals.connect(self._start_following, signals.spider_opened)
+        crawler.signals.connect(self._stop_following, signals.spider_closed)
 
     def _page_ended(self, entry: InFlight) -> None:
         if entry.outcome == "release":
             return
         self.pages += entry.outcome != "retry"  # a page that is retried is not done
         self.errors += entry.outcome in {"retry", "bury"}
-        if len(self.sites) < _MOST_SITES:
+        if len(self.sites) < _MAX_SITES:
             self.sites.add(entry.lease.domain)
 
-    def _opened(self) -> None:
+    def _start_following(self) -> None:
         worker_of(self.crawler).inflight.watch(self._page_ended)
         handler = get_scrapy_root_handler()
         if self.line is not None and handler is not None:
@@ -125,13 +125,13 @@ class Watch:
     async def _follow(self) -> None:
         every_s = PLAIN_S if self.line is None else LIVE_S
         while True:
-            await self.look()
-            if self.last is not None:
+            await self.read_counts()
+            if self.last_counts is not None:
                 self._render()
             await asyncio.sleep(every_s)
 
-    async def look(self) -> None:
-        """Read the crawl's counters; keep the last ones where Redis does not answer."""
+    async def read_counts(self) -> None:
+        """Read the crawl's counters; keep the previous ones if Redis does not answer."""
         member = worker_of(self.crawler).member
         if member is None:
             return
@@ -140,14 +140,14 @@ class Watch:
             counts = await member.frontier.counts()
         except (RedisError, OSError, StoreError):
             return
-        ended = counts.totals.get("done", 0) + counts.dead
-        self.readings.append((time.monotonic(), ended, ended + counts.undone))
+        ended_pages = counts.totals.get("done", 0) + counts.dead
+        self.readings.append((time.monotonic(), ended_pages, ended_pages + counts.undone))
         while len(self.readings) > 2 and self.readings[-1][0] - self.readings[0][0] > _WINDOW_S:  # noqa: PLR2004
             self.readings.popleft()
-        self.first, self.last = self.first or counts, counts
+        self.first_counts, self.last_counts = self.first_counts or counts, counts
 
     def moment(self) -> Moment:
-        """The crawl's progress."""
+        """Return the crawl's progress."""
         first_s, first_ended, first_known = self.readings[0]
         last_s, last_ended, last_known = self.readings[-1]
         return Moment(
@@ -167,17 +167,17 @@ class Watch:
         elif self.pages:
             logger.info("%s", live_line(self.moment()))
 
-    async def _closing(self) -> None:
+    async def _stop_following(self) -> None:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         if self.line is not None:
             self.line.clear()
-        await self.look()
+        await self.read_counts()
 
     def print_end(self) -> None:
         """Print the closing block on a terminal, else log it as one message."""
-        if self.first is None:
+        if self.first_counts is None:
             return  # the worker never joined its crawl, and logged the reason
         lines = closing_block(self.end())
         if self.line is not None:
@@ -187,9 +187,9 @@ class Watch:
             logger.info("%s", "\n".join(lines))
 
     def end(self) -> End:
-        """How the worker ended."""
+        """Return how the worker ended."""
         stats: dict[str, Any] = getattr(self.crawler.stats, "get_stats", dict)()
-        first, last = self.first, self.last
+        first_counts, last_counts = self.first_counts, self.last_counts
         settings = self.crawler.settings
         pipelines = settings.getwithbase("ITEM_PIPELINES")
         return End(
@@ -198,9 +198,9 @@ class Watch:
             seconds=time.monotonic() - self.began,
             sites=len(self.sites),
             stats=stats,
-            known=_increase(first, last, "duplicate"),
-            waiting=last.undone if last else 0,
-            dead=last.dead if last else 0,
+            known_links=_increase(first_counts, last_counts, "duplicate"),
+            waiting=last_counts.undone if last_counts else 0,
+            dead=last_counts.dead if last_counts else 0,
             stores=any("upsert" in str(path).lower() for path in pipelines),
             site=self.site,
             feeds=tuple(map(str, settings.getdict("FEEDS"))),
@@ -212,7 +212,7 @@ class Watch:
         return int(stats.get_value("item_scraped_count", 0))
 
 
-def _increase(first: Counts | None, last: Counts | None, name: str) -> int:
-    if first is None or last is None:
+def _increase(earlier: Counts | None, later: Counts | None, name: str) -> int:
+    if earlier is None or later is None:
         return 0
-    return max(0, last.totals.get(name, 0) - first.totals.get(name, 0))
+    return max(0, later.totals.get(name, 0) - earlier.totals.get(name, 0))

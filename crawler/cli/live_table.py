@@ -1,4 +1,4 @@
-"""The work of `scrapy watch URL`: a worker on one shop, its products as they come, then a CSV."""
+"""The work of `scrapy watch URL`: crawl one shop, show its products live, then write a CSV."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from scrapy_seine.frontier.model import Counts
 from scrapy_seine.printable import printable
 from scrapy_seine.reads import lazy_rich
 
-#: Seconds between two looks, and between two lines away from a terminal.
-_LOOK_S, _PLAIN_S = 0.5, 5.0
-#: Products that the table shows: the newest.
+#: Seconds between two updates of the table, and between two plain lines without a terminal.
+_REFRESH_S, _PLAIN_S = 0.5, 5.0
+#: Number of products in the table: the newest ones.
 _ROWS = 12
 _COUNT = "SELECT count(*) FROM products WHERE site_id = %(site)s AND scraped_at >= %(since)s"
 _DOUBTFUL = """
@@ -61,7 +61,7 @@ class Progress(Value):
 
     products: int
     doubtful: int
-    """Values that were kept out of the products."""
+    """Values that were not stored in the products."""
     newest: Sequence[Mapping[str, Any]]
     counts: Counts
     seconds: float
@@ -82,14 +82,14 @@ class Outcome(Value):
     first_s: float | None
     """Seconds until the first product was shown; None: no product."""
     doubtful: int
-    """Values that contradict the site's other pages, and were kept out."""
+    """Values that were not stored, because they contradict the site's other pages."""
     stopped: bool
-    """Whether Ctrl-C ended it."""
+    """Whether Ctrl-C ended the watch."""
     log: Path
 
 
 def headline(progress: Progress, site: str) -> str:
-    """The watch's progress in one line."""
+    """Render the watch's progress in one line."""
     waiting = progress.counts.undone
     rate = progress.pages / progress.seconds if progress.seconds else 0.0
     parts = [
@@ -98,14 +98,14 @@ def headline(progress: Progress, site: str) -> str:
         f"{rate:.0f} pages/s",
     ]
     parts += [f"{progress.doubtful:,} doubtful"] if progress.doubtful else []
-    if failed := progress.counts.totals.get("retried", 0) + progress.counts.dead:
-        parts.append(plural(failed, "failed request"))
+    if failed_requests := progress.counts.totals.get("retried", 0) + progress.counts.dead:
+        parts.append(plural(failed_requests, "failed request"))
     parts += [time_left(waiting / rate, growing=True)] if waiting and rate else []
     return f"{site}: {' | '.join(parts)}"
 
 
 def table(progress: Progress, site: str) -> lazy_rich.RenderableType:
-    """The newest products below the headline."""
+    """Render the newest products below the headline."""
     products = lazy_rich.Table(box=None, pad_edge=False, header_style="bold", expand=True)
     products.add_column("product", no_wrap=True, overflow="ellipsis", ratio=1)
     products.add_column("price", justify="right", no_wrap=True)
@@ -121,7 +121,7 @@ def table(progress: Progress, site: str) -> lazy_rich.RenderableType:
 
 
 def least_sure(confidence: Mapping[str, float] | None) -> float | None:
-    """The lowest confidence of a product's values; None: no value was judged."""
+    """Return the lowest confidence of a product's values; None: no value was judged."""
     return min(confidence.values()) if confidence else None
 
 
@@ -140,8 +140,8 @@ async def watch(
         StoreError: a store does not answer.
     """
     began, stop, crawl = time.monotonic(), asyncio.Event(), f"watch-{target.site}-{os.getpid()}"
-    for sign in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(sign, stop.set)
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(signal_number, stop.set)
     with fleet(
         _settings(crawl), environment, target.folder, ("-a", f"url={target.url}")
     ) as workers:
@@ -195,10 +195,10 @@ class Watcher:
 
     async def watch(self, workers: Fleet, stores: Endpoints) -> Outcome:
         """Show progress until the worker has ended, then write the file."""
-        # The worker's start by the database's clock: all that the worker stores is younger.
+        # The worker's start by the database's clock: every row that the worker stores is newer.
         params = {"passed": time.monotonic() - self.began}
         since = await self.database.value("SELECT now() - %(passed)s * interval '1 second'", params)
-        progress = await self._look_on(workers, since)
+        progress = await self._draw_until_end(workers, since)
         if progress.products:
             export(stores.database_url, self.target, since)
         return Outcome(
@@ -211,7 +211,7 @@ class Watcher:
             log=workers.workers[-1].log,
         )
 
-    async def _look_on(self, workers: Fleet, since: Any) -> Progress:
+    async def _draw_until_end(self, workers: Fleet, since: Any) -> Progress:
         """Draw the progress until the worker has ended."""
         printed_s, console, site = 0.0, self.console, self.target.site
         with lazy_rich.Live(console=console, auto_refresh=False) as live:
@@ -219,7 +219,7 @@ class Watcher:
                 if self.stop.is_set():
                     await asyncio.to_thread(workers.stop)
                 alive = bool(workers.alive)
-                progress = await self._read(since)
+                progress = await self._read_progress(since)
                 if console.is_terminal:
                     live.update(table(progress, site), refresh=True)
                 elif not alive or progress.seconds - printed_s >= _PLAIN_S:
@@ -227,9 +227,9 @@ class Watcher:
                     console.print(printable(headline(progress, site)), soft_wrap=True)
                 if not alive:
                     return progress
-                await asyncio.sleep(_LOOK_S)
+                await asyncio.sleep(_REFRESH_S)
 
-    async def _read(self, since: Any) -> Progress:
+    async def _read_progress(self, since: Any) -> Progress:
         params = {"site": self.target.site, "since": since, "rows": _ROWS}
         progress = Progress(
             products=int(await self.database.value(_COUNT, params)),
@@ -254,6 +254,6 @@ def export(database_url: str, target: Target, since: Any) -> int:
     selection = attrs.evolve(products, conditions=conditions)
     with (
         stream(database_url, selection) as (columns, chunks),
-        open_output(str(target.output)) as out,
+        open_output(str(target.output)) as file,
     ):
-        return FORMATS[target.kind](columns, chunks, out, raw=False)
+        return FORMATS[target.kind](columns, chunks, file, raw=False)

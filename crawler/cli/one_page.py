@@ -1,4 +1,4 @@
-"""What the commands that look at one page share: getting it, and reading it as the spider would."""
+"""Fetch one page and parse it as the spider would, for the commands about a single page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from scrapy_seine.engine.download.private_addresses import AddressPolicy, policy
 from scrapy_seine.errors import ConfigError, SeineError
 
 _TIMEOUT_S = 30
-_MOST_BYTES = 20_000_000
+_MAX_BYTES = 20_000_000
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -77,7 +77,7 @@ class PageCommand(SeineCommand):
         except OSError as error:
             raise ConfigError(f"{args[0]} cannot be read: {error.strerror}") from None
 
-    def read(self, reply: PageReply, opts: argparse.Namespace) -> tuple[Site, Page, Found]:
+    def parse_reply(self, reply: PageReply, opts: argparse.Namespace) -> tuple[Site, Page, Found]:
         """Parse the page as the spider would."""
         site = site_of(self.project, opts.spider, reply.url)
         page = parse(reply.body, reply.url, reply.content_type)
@@ -85,7 +85,7 @@ class PageCommand(SeineCommand):
 
 
 def site_of(settings: Settings, spider: str, url: str) -> Site:
-    """The site file that a spider uses for a URL; Scrapy's spider loader loads the spider.
+    """Return the site file that a spider uses for a URL; Scrapy's loader loads the spider.
 
     Raises:
         ConfigError: there is no such spider, or it uses no site files.
@@ -109,7 +109,7 @@ async def fetch(url: str, user_agent: str, policy: AddressPolicy) -> PageReply:
         BadStatus: the response's status is an error.
         SeineError: there was no response.
     """
-    import aiohttp  # here, because Scrapy imports every command, and a worker does not need it
+    import aiohttp  # late, because Scrapy imports every command, and a worker needs none
 
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     headers = {"User-Agent": user_agent, "Accept": "text/html,*/*;q=0.8"}
@@ -130,9 +130,9 @@ async def fetch(url: str, user_agent: str, policy: AddressPolicy) -> PageReply:
             aiohttp.ClientSession(timeout=timeout, headers=headers, connector=connector) as session,
             session.get(url) as reply,
         ):
-            body = await reply.content.read(_MOST_BYTES)
-            while not reply.content.at_eof() and len(body) < _MOST_BYTES:
-                body += await reply.content.read(_MOST_BYTES - len(body))
+            body = await reply.content.read(_MAX_BYTES)
+            while not reply.content.at_eof() and len(body) < _MAX_BYTES:
+                body += await reply.content.read(_MAX_BYTES - len(body))
     except aiohttp.ClientConnectorError as error:
         reason = error.os_error.strerror or error.os_error
         raise SeineError(f"{error.host}:{error.port} cannot be reached: {reason}") from None
@@ -149,7 +149,7 @@ async def fetch(url: str, user_agent: str, policy: AddressPolicy) -> PageReply:
 
 
 async def _addresses(url: str) -> set[tuple[str, int]]:
-    """IP addresses and port of a URL's host."""
+    """Return the IP addresses and the port of a URL's host."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     infos = await asyncio.get_running_loop().getaddrinfo(
@@ -159,7 +159,7 @@ async def _addresses(url: str) -> set[tuple[str, int]]:
 
 
 def slug_of(url: str) -> str:
-    """A name for a page's folder or a site's file.
+    """Return a name for a page's folder or a site's file.
 
     >>> slug_of("https://www.shop.example/p/red-lamp.html?x=1")
     'shop-example-p-red-lamp'
@@ -171,7 +171,7 @@ def slug_of(url: str) -> str:
 
 
 def filled_fields(result: Found) -> dict[str, Any]:
-    """A product's fields that have a value, as plain data."""
+    """Return a product's fields that have a value, as plain data."""
     product = result.product()
     if product is None:
         return {}

@@ -1,4 +1,4 @@
-"""Checks, before a page is crawled, that a command can write the output that it was given."""
+"""Check that a command can write its output files, before it crawls a page."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from scrapy.settings import Settings
 
 from scrapy_seine.errors import ConfigError
 
-#: What the disk of a log must have room for, bytes.
-_ROOM = 1 << 16
+#: Free space that the disk of a log needs, bytes.
+_MIN_FREE_BYTES = 1 << 16
 
 
 def check_files(settings: Settings) -> None:
@@ -36,26 +36,26 @@ def check_file(path: Path, option: str = "-o") -> None:
         ConfigError: the file cannot be written.
     """
     try:
-        was_there = path.exists()
+        existed = path.exists()
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab"):
             pass
-        if not was_there:
+        if not existed:
             path.unlink()
     except OSError as error:
         raise ConfigError(f"{option} {path} cannot be written: {error.strerror}") from None
 
 
 def _check_room(path: Path, option: str) -> None:
-    """Make sure that a file's disk has room, because a full one is a traceback at Scrapy's start.
+    """Make sure that a file's disk has room, because Scrapy's start fails on a full one.
 
     Raises:
         ConfigError: the disk is full.
     """
     is_device = path.exists() and not path.is_file()
     try:
-        # Tried in another file, because another worker may write to this one.
+        # Write to a temporary file, because another worker may write to the log.
         with path.open("ab") if is_device else TemporaryFile(dir=path.parent) as file:
-            file.write(b"\n" * (1 if is_device else _ROOM))
+            file.write(b"\n" * (1 if is_device else _MIN_FREE_BYTES))
     except OSError as error:
         raise ConfigError(f"{option} {path} cannot be written: {error.strerror}") from None

@@ -1,4 +1,4 @@
-"""One-line errors of Scrapy's own commands at an unknown spider or a bad address."""
+"""One-line errors of Scrapy's own commands for an unknown spider or an invalid address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scrapy_seine.errors import ConfigError
 
 
 class Checked(ScrapyCommand):
-    """Checks the arguments of a command whose run would end in a KeyError or a ValueError."""
+    """Checks a command's arguments, which Scrapy answers with a KeyError or a ValueError."""
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the command, if its spider and its addresses are valid."""
@@ -28,20 +28,20 @@ class Checked(ScrapyCommand):
         """Check the spider, the address and the callback.
 
         Raises:
-            ConfigError: it cannot be used.
+            ConfigError: an argument is invalid.
         """
         check_named(self.settings, self.spiders(args, opts), args)
 
     def spiders(self, args: list[str], opts: argparse.Namespace) -> list[str]:
-        """Names of the spiders that the command line names."""
+        """Return the spiders that the command line names."""
         return [opts.spider] if opts.spider else []
 
 
 class PageCommand(Checked):
-    """A command about one page: it fails where no page comes."""
+    """A command about one page; its exit status is 1 if it gets no page."""
 
     def check_arguments(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Check the arguments, and have the command fail where no page comes."""
+        """Check the arguments, and make the command fail if it gets no page."""
         super().check_arguments(args, opts)
         fail_without_a_page(self.settings)
 

@@ -1,7 +1,7 @@
-"""Which pages `scrapy newsite` reads, and the text of its draft. Pure.
+"""Choose the pages that `scrapy newsite` reads, and write the text of its draft. Pure.
 
-Ten products of different listings show which fields the default parser reads on all, some or none
-of them, and which element of the pages may hold a field that it does not read.
+The draft is based on ten products of different listings. It names the fields that the default
+parser reads on all, some or none of these pages, and an element that may hold a missing field.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from scrapy_seine.attrs_bases import Record, Value
 
 #: Fields that an item should have.
 WANTED = ("name", "price", "currency", "availability", "sku", "gtin", "brand", "images")
-#: Products and pages that are read, at most.
+#: Largest numbers of products and of pages to read.
 PRODUCTS, PAGES = 10, 40
-#: Values that are shown of a field, and characters of each, at most.
-_VALUES, _CHARACTERS = 3, 40
-#: Characters of a field's value, at most.
-_LONGEST = 120
+#: Largest number of values shown for a field, and of characters shown for a value.
+_MAX_VALUES, _MAX_CHARACTERS = 3, 40
+#: Largest number of characters of a field's value; a longer text is not a value.
+_MAX_LENGTH = 120
 #: Parts of the classes, ids and itemprops of elements that hold a field.
 _HINTS = {
     "name": "title|name|heading",
@@ -45,11 +45,11 @@ class Round(Record):
     """The queue of pages to read: products first, from each listing in turn."""
 
     queue: list[Link]
-    asked: set[str] = attrs.Factory(set)
+    queued_urls: set[str] = attrs.Factory(set)
 
     def add(self, links: Iterable[Link]) -> None:
-        """Queue the links of a page, at most three of its products."""
-        fresh = [link for link in links if link.url not in self.asked]
+        """Queue the links of a page, with at most three product links."""
+        fresh = [link for link in links if link.url not in self.queued_urls]
         products = [link for link in fresh if link.kind == "product"]
         step = max(1, len(products) // 3)
         self.queue += [*products[::step][:3], *(link for link in fresh if link.kind != "product")]
@@ -57,11 +57,11 @@ class Round(Record):
         self.queue.sort(key=lambda link: rank.get(link.kind, 2))
 
     def next(self) -> Link | None:
-        """The next page to read; None: the queue is empty, or PAGES were read."""
-        while self.queue and len(self.asked) < PAGES:
+        """Return the link of the next page; None: the queue is empty, or PAGES were read."""
+        while self.queue and len(self.queued_urls) < PAGES:
             link = self.queue.pop(0)
-            if link.url not in self.asked:
-                self.asked.add(link.url)
+            if link.url not in self.queued_urls:
+                self.queued_urls.add(link.url)
                 return link
         return None
 
@@ -72,7 +72,7 @@ class Guess(Value):
 
     selector: str
     values: tuple[str, ...]
-    """The element's text, one a page."""
+    """Texts of the element, one for each page."""
 
 
 def guess(field: str, pages: Sequence[Any]) -> Guess | None:
@@ -88,16 +88,16 @@ def guess(field: str, pages: Sequence[Any]) -> Guess | None:
         _evaluate(selector, pages) for selector, n in counts.most_common(20) if 2 * n >= len(pages)
     ]
     frequent = [candidate for candidate in guesses if 2 * len(candidate.values) >= len(pages)]
-    return max(frequent, key=_worth, default=None)
+    return max(frequent, key=_rank, default=None)
 
 
 def _evaluate(selector: str, pages: Sequence[Any]) -> Guess:
     texts_by_page = [select(root, selector) for root in pages]
-    short = [texts[0] for texts in texts_by_page if 1 <= len(texts) <= _VALUES]
-    return Guess(selector, tuple(text for text in short if len(text) <= _LONGEST))
+    first_texts = [texts[0] for texts in texts_by_page if 1 <= len(texts) <= _MAX_VALUES]
+    return Guess(selector, tuple(text for text in first_texts if len(text) <= _MAX_LENGTH))
 
 
-def _worth(candidate: Guess) -> tuple[int, int, int, str]:
+def _rank(candidate: Guess) -> tuple[int, int, int, str]:
     """Rank by pages with a value, then by different values, then by the selector's shortness."""
     return (
         len(candidate.values),
@@ -125,7 +125,7 @@ def _selectors(root: Any, hint: re.Pattern[str], field: str) -> Iterator[str]:
 
 
 def draft(name: str, seeds: Sequence[str], results: Sequence[Found]) -> str:
-    """The text of a site file, with the values read of each field as comments."""
+    """Return the text of a site file, with the values of each field as comments."""
     products = [result for result in results if result.kind == "product"]
     class_name = "".join(part.capitalize() for part in name.split("_"))
     hosts = dict.fromkeys((urlsplit(url).hostname or "").removeprefix("www.") for url in seeds)
@@ -151,27 +151,27 @@ _NO_PATTERN = '    # product_pages = r"/p/"  # where only some addresses are pro
 
 
 def _fields(products: Sequence[Found]) -> Iterator[str]:
-    """The values read of each field, and a selector to try where pages lack the field."""
+    """Yield the values of each field, and a candidate selector where pages lack the field."""
     if not products:
         return
     yield f"    # What {len(products)} product pages say; a selector comes before the value here."
-    missing = []
+    incomplete_fields = []
     for field in WANTED:
-        values_found = [
+        field_values = [
             (result.fields[field], result.sources.get(field, ""))
             for result in products
             if result.fields.get(field)
         ]
-        if len(values_found) < len(products):
-            missing.append(field)
-        if values_found:
-            sources = ", ".join(sorted({source for _, source in values_found}))
-            values = _values(value for value, _ in values_found)
-            yield f"    # {field:<13}{len(values_found):>2} of {len(products)}  {sources}"
+        if len(field_values) < len(products):
+            incomplete_fields.append(field)
+        if field_values:
+            sources = ", ".join(sorted({source for _, source in field_values}))
+            values = _values(value for value, _ in field_values)
+            yield f"    # {field:<13}{len(field_values):>2} of {len(products)}  {sources}"
             yield f"    #     {values}"
-    if missing:
+    if incomplete_fields:
         yield "    fields = {"
-        for field in missing:
+        for field in incomplete_fields:
             roots = [result.page.root for result in products if not result.fields.get(field)]
             candidate = guess(field, roots)
             selector = candidate.selector if candidate else "css selector::text"
@@ -182,17 +182,17 @@ def _fields(products: Sequence[Found]) -> Iterator[str]:
 
 def _values(values: Iterable[Any]) -> str:
     texts = [str(value[0] if isinstance(value, list) else value) for value in values]
-    shown = [_text(_short(text)) for text in dict.fromkeys(texts)][:_VALUES]
-    return ", ".join(shown)
+    literals = [_text(_shortened(text)) for text in dict.fromkeys(texts)][:_MAX_VALUES]
+    return ", ".join(literals)
 
 
-def _short(text: str) -> str:
+def _shortened(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= _CHARACTERS else f"{text[: _CHARACTERS - 1]}…"
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[: _MAX_CHARACTERS - 1]}…"
 
 
 def _text(text: str, prefix: str = "") -> str:
-    """A text as a Python literal, in double quotes where possible."""
+    """Return a text as a Python literal, in double quotes where possible."""
     if '"' in text or "\\" in text or not text.isprintable():
         return prefix + f'"{text}"' if prefix and '"' not in text else repr(text)
     return f'{prefix}"{text}"'
@@ -210,7 +210,7 @@ def _summary(results: Sequence[Found], products: Sequence[Found]) -> str:
 
 
 def product_pattern(urls: Sequence[str]) -> str:
-    """The common pattern of several product pages' paths, as a regular expression.
+    """Return the common pattern of product pages' paths, as a regular expression.
 
     >>> product_pattern(["http://a.example/p/1/red", "http://a.example/p/2/blue"])
     '/p/[^/]+/[^/]+$'

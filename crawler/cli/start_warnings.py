@@ -13,7 +13,7 @@ from scrapy.spiders import Spider
 from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.clocks import clock_findings
 from crawler.reads.doctor.start_checks import FetchOptions, start_findings
-from crawler.reads.unknown_settings import refuse_strays
+from crawler.reads.unknown_settings import refuse_unknown_names
 from scrapy_seine.broken_imports import BrokenFile, broken_files
 from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.engine.settings_check import unknown_settings
@@ -60,7 +60,7 @@ def check_names(settings: Settings) -> None:
     Raises:
         ConfigError: -s has an unknown name; the message suggests a similar one.
     """
-    for text in refuse_strays(settings, os.environ, known_settings(settings)):
+    for text in refuse_unknown_names(settings, os.environ, known_settings(settings)):
         logger.warning("settings: %s", text)
 
 

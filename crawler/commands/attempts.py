@@ -1,4 +1,4 @@
-"""`scrapy attempts`: the newest attempts, or their sums by provider and hour."""
+"""`scrapy attempts`: show the newest attempts, or their sums by provider and hour."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.formatting import count, share, size
 
-_SHOWN = ("outcome", "status", "domain", "lane", "proxy_id", "duration_ms", "url")
-_MOST_HOURS = 24 * 90
+_COLUMNS = ("outcome", "status", "domain", "lane", "proxy_id", "duration_ms", "url")
+_MAX_HOURS = 24 * 90
 
 
 class Command(SeineCommand):
@@ -44,10 +44,10 @@ class Command(SeineCommand):
             ConfigError: --limit or --hours is out of range.
             StoreUnreachable: PostgreSQL does not answer.
         """
-        if opts.limit < 1 or not 1 <= opts.hours <= _MOST_HOURS:
-            raise ConfigError(f"--limit starts at 1, --hours goes from 1 to {_MOST_HOURS}")
+        if opts.limit < 1 or not 1 <= opts.hours <= _MAX_HOURS:
+            raise ConfigError(f"--limit starts at 1, --hours goes from 1 to {_MAX_HOURS}")
         url = endpoints(self.project, need=("postgres",)).database_url
-        rows = asyncio.run(_read(url, opts))
+        rows = asyncio.run(_rows(url, opts))
         if self.as_json:
             self.show("", attempts=rows)
             return 0
@@ -56,7 +56,7 @@ class Command(SeineCommand):
         return 0
 
 
-async def _read(url: str, opts: argparse.Namespace) -> list[Row]:
+async def _rows(url: str, opts: argparse.Namespace) -> list[Row]:
     database = Database(url)
     try:
         if opts.by_hour:
@@ -69,9 +69,9 @@ async def _read(url: str, opts: argparse.Namespace) -> list[Row]:
 
 
 def _newest(rows: list[Row]) -> lazy_rich.Table:
-    table = lazy_rich.Table("time (UTC)", *_SHOWN, box=None)
+    table = lazy_rich.Table("time (UTC)", *_COLUMNS, box=None)
     for row in rows:
-        cells = ("" if row[name] is None else str(row[name]) for name in _SHOWN)
+        cells = ("" if row[name] is None else str(row[name]) for name in _COLUMNS)
         table.add_row(f"{row['at']:%m-%d %H:%M:%S}", *(lazy_rich.Text(cell) for cell in cells))
     return table
 

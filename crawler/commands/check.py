@@ -10,8 +10,8 @@ from crawler.cli.scrapys_commands import Checked
 
 
 class Command(Checked, ScrapyCheck):
-    """Scrapy's own ends in a KeyError at an unknown spider."""
+    """Scrapy's command, with a one-line error instead of a KeyError for an unknown spider."""
 
     def spiders(self, args: list[str], opts: argparse.Namespace) -> list[str]:
-        """The command's arguments are names of spiders."""
+        """Return the arguments, which are names of spiders."""
         return args

@@ -40,14 +40,14 @@ logger = logging.getLogger(__name__)
 
 
 class Command(ScrapyCrawl):
-    """A worker. Exit status 0 at a clean end, 1 where an error or an outage stopped it."""
+    """Runs a worker; exit status 0 at a clean end, 1 after an error or an outage."""
 
     skew_s = 0.0
     """This machine's clock minus Redis'."""
     spider: type[Spider] | None = None
     """The spider's class, once it is loaded."""
     watch: Watch | None = None
-    """Follows the worker, once its crawler is made."""
+    """Shows the worker's progress; set when its crawler is made."""
     site = ""
     """Name of the site file, from -a site=."""
 
@@ -96,13 +96,15 @@ class Command(ScrapyCrawl):
         stores = endpoints(settings)
         embedded = flag(settings, "SEINE_EMBEDDED")
         if embedded or settings.getwithbase("ITEM_PIPELINES"):  # a crawl without needs no schema
-            prepare(stores.database_url, own=embedded)
+            prepare(stores.database_url, is_embedded=embedded)
         frontier = FrontierConfig.from_settings(settings, spider)
         with blocking_client(stores.redis_url) as redis:
-            stored = redis.hget(Keys(frontier.crawl).control, "partitions")
+            stored_partitions = redis.hget(Keys(frontier.crawl).control, "partitions")
             seconds, micros = redis.time()
         self.skew_s = time.time() - seconds - micros / 1e6
-        partitions = whole_number(stored, -1) if stored else frontier.partitions
+        partitions = (
+            whole_number(stored_partitions, -1) if stored_partitions else frontier.partitions
+        )
         check_partitions(frontier.crawl, frontier.partitions, partitions)
         return stores
 
@@ -111,7 +113,7 @@ class Command(ScrapyCrawl):
         crawl = crawler.crawl_async
 
         async def crawl_in_one_line(*args: Any, **kwargs: Any) -> None:
-            """Crawl; an error is one line, also where a store went away during the start."""
+            """Crawl, and report an error in one line, also if a store fails during the start."""
             try:
                 check(crawler.settings, TABLE)  # now with the spider's own settings
                 self.watch = Watch(crawler, site=self.site)
@@ -121,9 +123,9 @@ class Command(ScrapyCrawl):
                 complain(str(error))
                 self.exitcode = FAILED
             except Exception as error:
-                if (wrong := blame(crawler.settings, error)) is None:
+                if (fault := blame(crawler.settings, error)) is None:
                     raise
-                complain(wrong)
+                complain(fault)
                 self.exitcode = FAILED
 
         crawler.crawl_async = crawl_in_one_line  # type: ignore[method-assign]
@@ -172,9 +174,9 @@ def _check_seeds(settings: Settings, spider: type[Spider], urls: str | None) -> 
         return
     if not urls.strip():  # an unset variable of a script: the worker would wait for seeds
         raise BadSeed("-a url= is empty; name a page, as -a url=https://shop.example/")
-    read = reader_of(spider, settings)
+    read_seed = reader_of(spider, settings)
     for url in urls.split():
         try:
-            read(url.encode())
+            read_seed(url.encode())
         except BadSeed as error:
             raise BadSeed(f"-a url={url[:200]}: {error}") from None

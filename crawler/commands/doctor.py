@@ -1,4 +1,4 @@
-"""`scrapy doctor`: look at settings, stores, clocks and versions before they hurt."""
+"""`scrapy doctor`: check settings, stores, clocks and versions before a crawl."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from scrapy_seine.errors import SeineError
 from scrapy_seine.reads import lazy_rich
 
 _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")}
-#: For a stream whose encoding lacks these signs: both would be printed as a question mark.
+#: Marks for a stream whose encoding lacks the signs, which it would print as question marks.
 _PLAIN_MARKS = {"✓": "ok", "✗": "FAIL"}
 
 
@@ -43,12 +43,12 @@ class Command(SeineCommand):
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Run all checks and print their findings."""
         findings = self._findings(opts.spider)
-        failed = any(finding.level == "fail" for finding in findings)
+        has_failure = any(finding.level == "fail" for finding in findings)
         if self.as_json:
-            self.show("", healthy=not failed, findings=[attrs.asdict(f) for f in findings])
+            self.show("", healthy=not has_failure, findings=[attrs.asdict(f) for f in findings])
         else:
             lazy_rich.Console(highlight=False).print(_table(findings))
-        return 1 if failed else 0
+        return 1 if has_failure else 0
 
     def _findings(self, spider: str) -> list[Finding]:
         stores, unreachable = self._reachable_stores()
@@ -64,7 +64,7 @@ class Command(SeineCommand):
         ]
 
     def _reachable_stores(self) -> tuple[Endpoints, list[Finding]]:
-        """Addresses of the stores that answer, and findings about the others."""
+        """Return the addresses of the stores that answer, and findings about the others."""
         urls, findings = {"redis": "", "postgres": ""}, []
         for store, name in (("redis", "REDIS_URL"), ("postgres", "DATABASE_URL")):
             try:
@@ -78,12 +78,12 @@ class Command(SeineCommand):
                     Finding("fail", subject, str(error), f"check {name} and the server")
                 )
         # Both embedded servers may fail for the same reason: their folder.
-        once = {finding.text: finding for finding in reversed(findings)}
-        return Endpoints(urls["redis"], urls["postgres"]), [*reversed(once.values())]
+        finding_by_text = {finding.text: finding for finding in reversed(findings)}
+        return Endpoints(urls["redis"], urls["postgres"]), [*reversed(finding_by_text.values())]
 
 
 def _refused(subject: str, check: Callable[[], object], advice: str) -> list[Finding]:
-    """Return the error of a check of the start as a finding."""
+    """Return the error of a check that a worker's start makes as a finding."""
     try:
         check()
     except SeineError as error:

@@ -1,4 +1,4 @@
-"""`scrapy domains`: by which means each domain is asked, and which pages are left out."""
+"""`scrapy domains`: show how each domain is requested, and which pages are not fetched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scrapy explain`: what is read from a page, from where, and which links it leads to."""
+"""`scrapy explain`: show a page's fields, their sources, and the links to follow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from crawler.stores.template_rows import read_templates
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads import lazy_rich
 
-_SHOWN = 20
+_DEFAULT_LINKS = 20
 
 
 class Command(PageCommand):
@@ -31,12 +31,14 @@ class Command(PageCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare the limit of links shown."""
         super().add_options(parser)
-        parser.add_argument("--links", type=int, default=_SHOWN, help="links shown, at most")
+        parser.add_argument(
+            "--links", type=int, default=_DEFAULT_LINKS, help="links shown, at most"
+        )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Fetch, read, print."""
         reply = self.get_page(args, opts)
-        site, page, result = self.read(reply, opts)
+        site, page, result = self.parse_reply(reply, opts)
         judgement, template_note = self._judge(result, site)
         items = list(site.products(page, result))
         links = sorted(site.links(page, reply.robots), key=lambda link: -link.priority)
@@ -72,25 +74,25 @@ class Command(PageCommand):
         return 0
 
     def _judge(self, result: Found, site: Site) -> tuple[Judgement | None, str]:
-        """Judge a product's page by its site's stored templates; returns a note on them, too."""
+        """Return the judgement of a page by its site's stored templates, and a note on them."""
         if result.kind != "product":
             return None, ""
         book, site_id = Book(), site.name or domain_of(result.page.url)
         note = "no database runs or is set, so nothing is known of the site's template"
         if url := running_database(self.project):
             try:
-                stored = read_templates(url, site_id)
+                templates = read_templates(url, site_id)
             except (StoreError, psycopg2.Error) as error:
                 note = f"the site's template cannot be read: {error}"
             else:
-                note = f"{len(stored)} templates of site {site_id} are stored"
-                for _, cluster, plain in stored:
+                note = f"{len(templates)} templates of site {site_id} are stored"
+                for _, cluster, plain in templates:
                     book.load(site_id, cluster, plain)
         return book.judge(site_id, result), note
 
 
 def _template(judgement: Judgement, result: Found, note: str) -> dict[str, Any]:
-    """The page's template, and its judgement of the page, as plain data."""
+    """Return the page's template, and its judgement of the page, as plain data."""
     return {
         "cluster": judgement.cluster,
         "pages": judgement.pages,

@@ -53,8 +53,8 @@ class Command(SeineCommand):
         if name == "parquet" and opts.output == "-":
             raise ConfigError("Parquet needs a file: add --output FILE")
         url = endpoints(self.project, need=("postgres",)).database_url
-        with stream(url, selection) as (header, chunks), open_output(opts.output) as out:
-            rows = FORMATS[name](header, chunks, out, raw=opts.raw)
+        with stream(url, selection) as (header, chunks), open_output(opts.output) as file:
+            rows = FORMATS[name](header, chunks, file, raw=opts.raw)
         self._report(rows, selection.table, opts.output)
         return 0
 

@@ -8,4 +8,4 @@ from crawler.cli.scrapys_commands import PageCommand
 
 
 class Command(PageCommand, ScrapyFetch):
-    """Scrapy's own ends in a traceback there, and with 0 where no page came."""
+    """Scrapy's command; one-line errors instead of a traceback, and status 1 without a page."""

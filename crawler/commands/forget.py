@@ -23,7 +23,7 @@ from scrapy_seine.urls import normalise
 
 STEP = 500
 #: Every stored URL of a page. The seen set holds hashes, so that it cannot list URLs.
-KNOWN = """
+STORED_URLS = """
     SELECT url FROM products WHERE url LIKE %(like)s
     UNION SELECT url FROM product_urls WHERE url LIKE %(like)s
     UNION SELECT url FROM attempts WHERE url LIKE %(like)s
@@ -66,9 +66,9 @@ class Command(SeineCommand):
             urls = _urls_to_forget(
                 stores.database_url, [a for a in args if a not in patterns], patterns
             )
-            while part := list(islice(urls, STEP)):
-                counts[0] += len(part)
-                counts[1] += await forget_pages(frontier, part)
+            while batch := list(islice(urls, STEP)):
+                counts[0] += len(batch)
+                counts[1] += await forget_pages(frontier, batch)
             await note_command(redis, frontier.keys, "forget", " ".join(args[:20]), counts[1])
 
         with_fleet(stores.redis_url, work)
@@ -99,14 +99,14 @@ def _urls_to_forget(
     yield from urls
     for pattern in patterns:
         try:
-            yield from _stored(database_url, pattern)
+            yield from _stored_urls(database_url, pattern)
         except psycopg2.Error as error:
             raise StoreUnreachable(f"PostgreSQL: {error}") from None
 
 
-def _stored(database_url: str, pattern: str) -> Iterator[str]:
+def _stored_urls(database_url: str, pattern: str) -> Iterator[str]:
     with closing(psycopg2.connect(database_url, connect_timeout=3)) as connection:
         cursor = connection.cursor("forget")  # a cursor of the server: rows are fetched in parts
-        cursor.execute(KNOWN, {"like": like(pattern)})
+        cursor.execute(STORED_URLS, {"like": like(pattern)})
         for (url,) in cursor:
             yield url

@@ -10,8 +10,8 @@ from crawler.cli.scrapys_commands import Checked
 
 
 class Command(Checked, ScrapyGenspider):
-    """Scrapy's own ends in a ValueError at such a domain."""
+    """Scrapy's command, with a one-line error instead of a ValueError for such a domain."""
 
     def spiders(self, args: list[str], opts: argparse.Namespace) -> list[str]:
-        """None: the command makes a new spider."""
+        """Return no names, because the command makes a new spider."""
         return []

@@ -1,4 +1,4 @@
-"""`scrapy importance`: set by a watch list which stored products matter more than others."""
+"""`scrapy importance`: set the importance of stored products by a watch list."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 
 #: As in the table's CHECK constraint.
-MOST = 1000.0
-STEP = 5000
+MAX_IMPORTANCE = 1000.0
+BATCH = 5000
 #: Unknown URLs that are printed, at most.
-_SHOWN = 10
+_MAX_PRINTED = 10
 
 
 class Command(SeineCommand):
@@ -33,11 +33,11 @@ class Command(SeineCommand):
         """Declare the list, and the importance to set or remove."""
         super().add_options(parser)
         parser.add_argument("--list", default="", help="a file with a URL a line; - reads stdin")
-        what = parser.add_mutually_exclusive_group()
-        what.add_argument(
+        choice = parser.add_mutually_exclusive_group()
+        choice.add_argument(
             "--importance", default="10", help="weight beside other products: 10 (default)"
         )
-        what.add_argument("--forget", action="store_true", help="let the site file decide again")
+        choice.add_argument("--forget", action="store_true", help="let the site file decide again")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Set or remove the importance.
@@ -52,19 +52,19 @@ class Command(SeineCommand):
         value = None if opts.forget else _importance(opts.importance)
         database_url = endpoints(self.project, need=("postgres",)).database_url
         products: set[str] = set()
-        for start in range(0, len(urls), STEP):
-            products |= set_importance(database_url, urls[start : start + STEP], value)
-        missing = [url for url in urls if url not in products]
-        self._report(len(products), missing, value)
-        return 1 if missing else 0
+        for start in range(0, len(urls), BATCH):
+            products |= set_importance(database_url, urls[start : start + BATCH], value)
+        unknown_urls = [url for url in urls if url not in products]
+        self._report(len(products), unknown_urls, value)
+        return 1 if unknown_urls else 0
 
-    def _report(self, products: int, missing: Sequence[str], value: float | None) -> None:
+    def _report(self, products: int, unknown_urls: Sequence[str], value: float | None) -> None:
         source = "as the site file says" if value is None else f"{value:g}"
         lines = [f"importance of {products} products: {source}"]
-        lines += [f"no product is stored at {url}" for url in missing[:_SHOWN]]
-        if len(missing) > _SHOWN:
-            lines.append(f"… nor at {len(missing) - _SHOWN} more")
-        self.show("\n".join(lines), products=products, importance=value, missing=list(missing))
+        lines += [f"no product is stored at {url}" for url in unknown_urls[:_MAX_PRINTED]]
+        if len(unknown_urls) > _MAX_PRINTED:
+            lines.append(f"… nor at {len(unknown_urls) - _MAX_PRINTED} more")
+        self.show("\n".join(lines), products=products, importance=value, missing=list(unknown_urls))
 
 
 def _importance(text: str) -> float:
@@ -72,8 +72,10 @@ def _importance(text: str) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not 0 < value <= MOST:
-        raise ConfigError(f"--importance {text[:40]!r}: a number above 0, at most {MOST:g}")
+    if not 0 < value <= MAX_IMPORTANCE:
+        raise ConfigError(
+            f"--importance {text[:40]!r}: a number above 0, at most {MAX_IMPORTANCE:g}"
+        )
     return value
 
 

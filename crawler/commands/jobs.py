@@ -103,20 +103,20 @@ async def _act(jobs: Jobs, verb: str, names: Sequence[str], plans: Sequence[Plan
             await jobs.start(site_id, list(urls), started_at)
             for site_id, urls in seeds_by_site.items()
         ]
-    chosen = [await _named(jobs, name) for name in names]
+    named_jobs = [await _job(jobs, name) for name in names]
     actions: dict[str, Callable[[Job], Awaitable[None]]] = {
         "pause": jobs.pause,
         "resume": jobs.resume,
         "cancel": jobs.cancel,
     }
     if verb in actions:
-        for job in chosen:
+        for job in named_jobs:
             await actions[verb](job)
-    return [await _named(jobs, job.id) for job in chosen]
+    return [await _job(jobs, job.id) for job in named_jobs]
 
 
 def _seeds(name: str, plans: Sequence[Plan]) -> tuple[str, Sequence[str]]:
-    """The site id and the seeds that a site's name or a URL stands for."""
+    """Return the site id and the seeds for the name of a site, or for a URL."""
     plan = next((plan for plan in plans if plan.site_id == name and plan.seeds), None)
     if plan is not None:
         return plan.site_id, plan.seeds
@@ -129,7 +129,7 @@ def _seeds(name: str, plans: Sequence[Plan]) -> tuple[str, Sequence[str]]:
         raise ConfigError(f"{name!r}: {error}") from None
 
 
-async def _named(jobs: Jobs, name: str) -> Job:
+async def _job(jobs: Jobs, name: str) -> Job:
     job = await jobs.get(name)
     if job is None:
         raise ConfigError(f"there is no job {name!r}; `scrapy jobs list` shows those there are")

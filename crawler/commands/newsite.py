@@ -26,7 +26,7 @@ from scrapy_seine.politeness.robots_status import state_of
 from scrapy_seine.urls import absolute, domain
 
 #: Seconds between two pages of a site: at least, and the longest Crawl-delay that is kept.
-_PAUSE_S, _LONGEST_PAUSE_S = 0.3, 5.0
+_PAUSE_S, _MAX_PAUSE_S = 0.3, 5.0
 
 
 class Command(PageCommand):
@@ -59,14 +59,14 @@ class Command(PageCommand):
             raise UsageError("one site at a time: the URLs have different hosts")
         if opts.name:  # before a page is fetched
             _check_name(opts.name)
-        first = self.get_page(args[:1], opts)
-        name = opts.name or re.sub(r"\W+", "_", site_of(first.url).partition(".")[0])
+        first_reply = self.get_page(args[:1], opts)
+        name = opts.name or re.sub(r"\W+", "_", site_of(first_reply.url).partition(".")[0])
         _check_name(name)
         path = Path(opts.into) / f"{name}.py"
         if path.exists() and not opts.force:
             raise ConfigError(f"{path} exists; --force replaces it, --name takes another")
-        results = self._look(first, args[1:], opts)
-        text = draft(name, [first.url, *args[1:]], results)
+        results = self._read_products(first_reply, args[1:], opts)
+        text = draft(name, [first_reply.url, *args[1:]], results)
         try:
             path.write_text(text, encoding="utf-8")
         except OSError as error:
@@ -79,19 +79,19 @@ class Command(PageCommand):
             print(f"  scrapy crawl catalog -a site={name}")
         return 0
 
-    def _look(
-        self, first: PageReply, product_urls: list[str], opts: argparse.Namespace
+    def _read_products(
+        self, first_reply: PageReply, product_urls: list[str], opts: argparse.Namespace
     ) -> list[Found]:
         """Read the pages, and products that they link to."""
-        site, page, result = self.read(first, opts)
+        site, page, result = self.parse_reply(first_reply, opts)
         results = [result]
-        if "://" not in first.url or not first.fetched:
+        if "://" not in first_reply.url or not first_reply.fetched:
             return results
-        allowed, pause_s = self._manners(first.url)
+        allowed, pause_s = self._robots_rules(first_reply.url)
         queue = Round(
-            [Link(url, "product", "named by the user") for url in product_urls], {first.url}
+            [Link(url, "product", "named by the user") for url in product_urls], {first_reply.url}
         )
-        queue.add(site.links(page, first.robots))
+        queue.add(site.links(page, first_reply.robots))
         while sum(result.kind == "product" for result in results) < PRODUCTS and (
             link := queue.next()
         ):
@@ -99,10 +99,10 @@ class Command(PageCommand):
                 continue
             time.sleep(pause_s)
             try:
-                reply = self._ask(link.url, first.url)
+                reply = self._fetch(link.url, first_reply.url)
             except SeineError:
                 continue
-            site, page, result = self.read(reply, opts)
+            site, page, result = self.parse_reply(reply, opts)
             if page.is_html:
                 results.append(result)
                 queue.add(site.links(page, reply.robots))
@@ -111,24 +111,27 @@ class Command(PageCommand):
             print(file=sys.stderr)
         return results
 
-    def _ask(self, url: str, origin: str) -> PageReply:
+    def _fetch(self, url: str, origin: str) -> PageReply:
         policy = policy_from(self.project)
         if policy.mode == "seeds" and domain(url) != domain(origin):
             policy = attrs.evolve(policy, mode="deny")  # the page names it, not the user
         return asyncio.run(fetch(url, str(self.project.get("USER_AGENT")), policy))
 
-    def _manners(self, url: str) -> tuple[Callable[[str], bool], float]:
-        """What robots.txt allows, and the pause between two pages, s; no page without the file."""
+    def _robots_rules(self, url: str) -> tuple[Callable[[str], bool], float]:
+        """Return a check by robots.txt and the pause between two pages, s.
+
+        If robots.txt cannot be read, no page is allowed.
+        """
         agent = str(self.project.get("USER_AGENT"))
         try:
-            robots = Robots.parse("rules", self._ask(absolute(url, "/robots.txt"), url).body)
+            robots = Robots.parse("rules", self._fetch(absolute(url, "/robots.txt"), url).body)
         except BadStatus as error:
             robots = Robots(state_of(error.status))
         except SeineError:
             robots = Robots("away")
         if robots.state == "away":
             complain("robots.txt cannot be read, so that this page alone is looked at")
-        pause_s = min(max(_PAUSE_S, robots.delay_s(agent) or 0.0), _LONGEST_PAUSE_S)
+        pause_s = min(max(_PAUSE_S, robots.delay_s(agent) or 0.0), _MAX_PAUSE_S)
         return (lambda target: robots.allows(target, agent)), pause_s
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""`scrapy parse`: Scrapy's own, with one line for a spider, callback or address that is none."""
+"""`scrapy parse`: Scrapy's own, with one line for an unknown spider, callback or address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scrapy_seine.misspelt_names import did_you_mean
 
 
 class Command(PageCommand, ScrapyParse):
-    """Scrapy's own ends in a traceback there, or with 0 although it has read nothing."""
+    """Scrapy's command; one-line errors instead of a traceback, and status 1 without a page."""
 
     def check_arguments(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the spider, the address and the callback.
@@ -28,11 +28,15 @@ class Command(PageCommand, ScrapyParse):
         if len(args) != 1 or "://" not in args[0]:
             return  # Scrapy shows the usage
         name = opts.spider or self._spider_of(args[0])
-        kind = spider_class(self._project, name)
-        if opts.callback and not callable(getattr(kind, opts.callback, None)):
-            methods = [each for each in dir(kind) if callable(getattr(kind, each, None))]
-            meant = did_you_mean(opts.callback, methods)
-            raise ConfigError(f"-c {opts.callback}: spider {name} has no such callback{meant}")
+        spider_cls = spider_class(self._project, name)
+        if opts.callback and not callable(getattr(spider_cls, opts.callback, None)):
+            methods = [
+                attribute
+                for attribute in dir(spider_cls)
+                if callable(getattr(spider_cls, attribute, None))
+            ]
+            suggestion = did_you_mean(opts.callback, methods)
+            raise ConfigError(f"-c {opts.callback}: spider {name} has no such callback{suggestion}")
 
     @property
     def _project(self) -> Settings:
@@ -43,14 +47,14 @@ class Command(PageCommand, ScrapyParse):
         """Return the one spider of the project that takes an address.
 
         Raises:
-            ConfigError: there is none, or several.
+            ConfigError: no spider takes the address, or several do.
         """
         settings = self._project
         loader = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings)
-        found: list[str] = loader.find_by_request(Request(url))
-        if len(found) == 1:
-            return found[0]
-        names = ", ".join(sorted(found or loader.list())) or "none"
+        spider_names: list[str] = loader.find_by_request(Request(url))
+        if len(spider_names) == 1:
+            return spider_names[0]
+        names = ", ".join(sorted(spider_names or loader.list())) or "none"
         raise ConfigError(
             f"which spider is to read {url}? name it, as --spider NAME; there is {names}"
         )

@@ -133,8 +133,8 @@ def summed(proxies: Sequence[Health], group: str) -> lazy_rich.Table:
         groups.setdefault(str(getattr(proxy, group)) or "not known", []).append(proxy)
     for name, members in sorted(groups.items()):
         resting = sum(bool(proxy.resting_s or proxy.domains) for proxy in members)
-        good, bans = sum(proxy.good for proxy in members), sum(proxy.bans for proxy in members)
-        table.add_row(name, *map(str, (len(members), resting, good, bans)))
+        successes, bans = sum(proxy.good for proxy in members), sum(proxy.bans for proxy in members)
+        table.add_row(name, *map(str, (len(members), resting, successes, bans)))
     return table
 
 

@@ -82,9 +82,9 @@ def reply_text(reply: Any, indent: str = "") -> Iterator[str]:
             yield "(empty)"
         for number, part in enumerate(reply, 1):
             head = f"{number}) "
-            first, *lines = reply_text(part, indent + " " * len(head))
-            yield head + first
-            yield from (indent + " " * len(head) + line for line in lines)
+            first_line, *further_lines = reply_text(part, indent + " " * len(head))
+            yield head + first_line
+            yield from (indent + " " * len(head) + line for line in further_lines)
     elif isinstance(reply, dict):
         yield from reply_text([side for pair in reply.items() for side in pair], indent)
     elif reply is None:
@@ -97,7 +97,7 @@ def reply_text(reply: Any, indent: str = "") -> Iterator[str]:
 
 
 def plain(reply: Any) -> Any:
-    """A reply as plain data, bytes as text."""
+    """Return a reply as plain data, with bytes as text."""
     if isinstance(reply, bytes):
         return reply.decode("utf-8", "replace")
     if isinstance(reply, list | tuple | set):

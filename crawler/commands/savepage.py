@@ -34,7 +34,7 @@ class Command(PageCommand):
             ConfigError: the folder exists already, or cannot be written.
         """
         reply = self.get_page(args, opts)
-        _, _, result = self.read(reply, opts)
+        _, _, result = self.parse_reply(reply, opts)
         folder = Path(opts.into) / (opts.name or slug_of(reply.url))
         if folder.exists() and not opts.force:
             raise ConfigError(f"{folder} exists; --force replaces it, --name takes another")

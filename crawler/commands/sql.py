@@ -21,7 +21,7 @@ from scrapy_seine.reads import lazy_rich
 from scrapy_seine.sinks.postgres.database import connected
 
 #: Rows that are shown, at most; `scrapy export` streams all.
-_SHOWN = 1000
+_MAX_ROWS = 1000
 #: psql's environment variables, by the parameter of a connection.
 _VARIABLES = {
     "host": "PGHOST",
@@ -70,7 +70,7 @@ class Command(SeineCommand):
 
 
 def variables(url: str) -> dict[str, str]:
-    """A connection as psql's environment, because all users of a machine can read arguments.
+    """Return a connection as psql's environment, because any user can read a process's arguments.
 
     >>> variables("postgresql://me:secret@db/shop")
     {'PGUSER': 'me', 'PGPASSWORD': 'secret', 'PGDATABASE': 'shop', 'PGHOST': 'db'}
@@ -79,7 +79,7 @@ def variables(url: str) -> dict[str, str]:
 
 
 def _run(url: str, statement: str) -> tuple[list[str], Sequence[Sequence[Any]], str]:
-    """Run a statement; returns its columns, its first rows and PostgreSQL's status message."""
+    """Run a statement; return its columns, first rows and PostgreSQL's status message."""
     with connected(url) as connection:
         try:
             with connection, connection.cursor() as cursor:
@@ -87,7 +87,7 @@ def _run(url: str, statement: str) -> tuple[list[str], Sequence[Sequence[Any]], 
                 if cursor.description is None:
                     return [], [], str(cursor.statusmessage)
                 columns = [column.name for column in cursor.description]
-                return columns, cursor.fetchmany(_SHOWN), str(cursor.statusmessage)
+                return columns, cursor.fetchmany(_MAX_ROWS), str(cursor.statusmessage)
         except UnicodeEncodeError:
             raise ConfigError("the statement is no text in UTF-8; see `locale`") from None
         except psycopg2.Error as error:
@@ -102,7 +102,9 @@ def _draw(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         table.add_row(*(lazy_rich.Text(_cell(value)) for value in row))
     lazy_rich.Console(highlight=False).print(table)
     truncated = (
-        f", the first {_SHOWN:,}; `scrapy export` streams them all" if len(rows) == _SHOWN else ""
+        f", the first {_MAX_ROWS:,}; `scrapy export` streams them all"
+        if len(rows) == _MAX_ROWS
+        else ""
     )
     print(f"{len(rows):,} row{'' if len(rows) == 1 else 's'}{truncated}")
 

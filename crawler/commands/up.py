@@ -24,7 +24,7 @@ class Command(SeineCommand):
         settings = self.project
         missing_names = store_endpoints.missing_stores(settings)
         stores = store_endpoints.endpoints(settings)
-        urls = _shown(stores, missing_names)
+        urls = _display_urls(stores, missing_names)
         redis, psql = _redis_cli(stores, missing_names), self._psql(stores, missing_names)
         folders = list(map(str, embedded.folders(data_folder(settings)) if missing_names else ()))
         lines = [
@@ -54,7 +54,9 @@ class Command(SeineCommand):
         return f"{shlex.quote(program)} {shlex.quote(stores.database_url)}"
 
 
-def _shown(stores: store_endpoints.Endpoints, missing_names: tuple[str, ...]) -> dict[str, str]:
+def _display_urls(
+    stores: store_endpoints.Endpoints, missing_names: tuple[str, ...]
+) -> dict[str, str]:
     """Return both URLs; an embedded server's URL is not redacted, because it holds no secret."""
     redis_url, database_url = stores.redis_url, stores.database_url
     return {

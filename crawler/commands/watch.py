@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from crawler.cli.live_table import Outcome
 
 #: Seconds that a host may take to accept a connection.
-_REACH_S = 10
+_CONNECT_TIMEOUT_S = 10
 
 
 class Command(SeineCommand):
@@ -68,8 +68,8 @@ class Command(SeineCommand):
         if len(args) != 1:
             raise UsageError("name one URL")
         # http:80 may be a host named http.
-        if wrong := re.match(r"(https?)(?!://)(?::/+|[:/]+(?=[^\d/]))", args[0]):
-            suggestion = f"{wrong[1]}://{args[0][wrong.end() :]}"
+        if misspelt_scheme := re.match(r"(https?)(?!://)(?::/+|[:/]+(?=[^\d/]))", args[0]):
+            suggestion = f"{misspelt_scheme[1]}://{args[0][misspelt_scheme.end() :]}"
             raise ConfigError(f"{args[0][:200]} is no URL; did you mean {suggestion[:200]}?")
         has_scheme = "://" in args[0]
         url = args[0] if has_scheme else f"https://{args[0]}"
@@ -82,7 +82,7 @@ class Command(SeineCommand):
         kind = format_of("", str(output))
         check_file(output)
         if not self.project.get("SEINE_PROXIES") and not self.project.get("SEINE_PROXIES_PATH"):
-            _reach(url)
+            _check_reachable(url)
             if not has_scheme and not _speaks_tls(url):
                 url = f"http://{args[0]}"
                 complain(f"{args[0]} speaks no TLS: watching {url}")
@@ -108,15 +108,17 @@ class Command(SeineCommand):
             text = f"no product was found on {plural(outcome.pages, 'page')}"
             raise SeineError(f"{text}; scrapy explain {url} gives the reason")
         end = "stopped: " if outcome.stopped else ""
-        first = f", the first after {outcome.first_s:.0f} s" if outcome.first_s is not None else ""
-        kept_out = (
+        first_text = (
+            f", the first after {outcome.first_s:.0f} s" if outcome.first_s is not None else ""
+        )
+        doubtful_text = (
             f"; {plural(outcome.doubtful, 'doubtful value')} kept out, see scrapy export doubtful"
             if outcome.doubtful
             else ""
         )
         self.show(
             f"{end}{outcome.products:,} products in {output}, {outcome.pages:,} pages,"
-            f" {outcome.seconds:.0f} s{first}{kept_out}",
+            f" {outcome.seconds:.0f} s{first_text}{doubtful_text}",
             doubtful=outcome.doubtful,
             products=outcome.products,
             pages=outcome.pages,
@@ -141,14 +143,14 @@ class Command(SeineCommand):
         }
 
 
-def _reach(url: str) -> None:
-    """Make sure that a host can be reached: a worker would retry a misspelt one for minutes.
+def _check_reachable(url: str) -> None:
+    """Make sure that a host can be reached, because a worker retries a misspelt one for minutes.
 
     Raises:
         ConfigError: its name is unknown, or it accepts no connection.
     """
     try:
-        socket.create_connection(_host_and_port(url), _REACH_S).close()
+        socket.create_connection(_host_and_port(url), _CONNECT_TIMEOUT_S).close()
     except (OSError, UnicodeError) as error:
         host, port = _host_and_port(url)
         raise ConfigError(f"{host}:{port} cannot be reached: {error}") from None
@@ -162,7 +164,7 @@ def _speaks_tls(url: str) -> bool:
         ssl.CERT_NONE,
     )  # the worker checks the certificate
     try:
-        with socket.create_connection(_host_and_port(url), _REACH_S) as connection:
+        with socket.create_connection(_host_and_port(url), _CONNECT_TIMEOUT_S) as connection:
             context.wrap_socket(connection, server_hostname=_host_and_port(url)[0]).close()
     except TimeoutError:
         return True

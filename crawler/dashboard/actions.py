@@ -1,4 +1,4 @@
-"""The actions of a visitor: each asks for confirmation, calls the frontier, and is recorded."""
+"""The actions of a visitor: each one needs a confirmation, calls the frontier and is recorded."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from scrapy_seine.reads.dead_letters import Filter, search_dead
 from scrapy_seine.urls import normalise
 
 #: Most dead letters that one action changes.
-MOST = 10_000
+MAX_LETTERS = 10_000
 #: Pause between two replayed requests, because a replay must not be a burst, ms.
 REPLAY_PAUSE_MS = 50
 _MAX_DELAY_MS = 86_400_000
@@ -34,7 +34,7 @@ _MAX_CONCURRENCY = 10_000
 _BATCH = 500
 _RESULT_PARAMETERS = ("done=", "n=")
 #: Fields that select the queued requests for another priority.
-_CHOICES = ("domain", "job", "site", "url")
+_SELECTION_FIELDS = ("domain", "job", "site", "url")
 
 Form = Mapping[str, str]
 
@@ -76,7 +76,7 @@ async def _set_delay(context: Context, form: Form) -> int:
 
 
 async def _set_priority(context: Context, form: Form) -> int:
-    selection = {name: form.get(name, "").strip() for name in _CHOICES}
+    selection = {name: form.get(name, "").strip() for name in _SELECTION_FIELDS}
     return (await give_priority(context, form.get("priority", ""), **selection)).changed
 
 
@@ -95,7 +95,10 @@ async def _selected_ids(frontier: Frontier, form: Form) -> list[str]:
             domain=form.get("in", ""),
             text=form.get("text", ""),
         )
-        return [letter.id for letter in (await search_dead(frontier, letter_filter, limit=MOST))[0]]
+        return [
+            letter.id
+            for letter in (await search_dead(frontier, letter_filter, limit=MAX_LETTERS))[0]
+        ]
     return [id_ for id_ in form.get("id", "").split() if id_.replace(".", "", 1).isdecimal()]
 
 
@@ -115,7 +118,7 @@ async def _requeue(frontier: Frontier, ids: Sequence[str]) -> int:
 
 async def _in_batches(ids: Sequence[str], change: Callable[[Sequence[str]], Awaitable[int]]) -> int:
     """Change the letters in batches, because other clients wait while a script runs."""
-    batches = [ids[at : at + _BATCH] for at in range(0, len(ids), _BATCH)]
+    batches = [ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH)]
     return sum([await change(batch) for batch in batches])
 
 
@@ -202,10 +205,13 @@ def _letters(form: Form) -> str:
 
 
 def _selection_of(form: Form) -> str:
-    return ", ".join(f"{name} {form[name]}" for name in _CHOICES if form.get(name)) or "nothing"
+    return (
+        ", ".join(f"{name} {form[name]}" for name in _SELECTION_FIELDS if form.get(name))
+        or "nothing"
+    )
 
 
-def _limits(form: Form) -> str:
+def _limits_question(form: Form) -> str:
     delay, concurrency = form.get("delay_ms", "?"), form.get("concurrency", "?")
     return (
         f"Ask {_domain_of(form)} every {delay} ms, with {concurrency} requests in flight at most?"
@@ -218,7 +224,7 @@ ACTIONS: Mapping[str, Action] = {
     "drain": Action(
         lambda form: f"Let {form.get('worker', '')} finish its pages and exit?", _drain
     ),
-    "set_delay": Action(_limits, _set_delay),
+    "set_delay": Action(_limits_question, _set_delay),
     "set_priority": Action(
         lambda form: f"Queue {_selection_of(form)} with priority {form.get('priority', '?')}?",
         _set_priority,

@@ -23,7 +23,7 @@ from aiohttp import web
 from crawler.catalogue.jobs.in_postgres import record
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED_STATES, NAME, Job
-from crawler.catalogue.jobs.schedules import MOST_SEEDS, Schedule, Schedules, checked
+from crawler.catalogue.jobs.schedules import MAX_SEEDS, Schedule, Schedules, checked
 from crawler.dashboard.api_document import (
     JOB_FIELDS,
     LONGEST_NAME,
@@ -62,11 +62,11 @@ def _with_refusals(handler: Handler) -> Handler:
     return wrapped
 
 
-async def fields_of(request: web.Request, known: Collection[str]) -> Fields:
+async def fields_of(request: web.Request, known_names: Collection[str]) -> Fields:
     """Read a body that is one JSON object; an empty body is an empty object.
 
     Raises:
-        ValueError: the body is no JSON object, or has a field that is not *known*, because a
+        ValueError: the body is no JSON object, or has a field outside *known_names*, because a
             misspelt `cron` would make a schedule that never starts.
     """
     try:
@@ -81,8 +81,10 @@ async def fields_of(request: web.Request, known: Collection[str]) -> Fields:
         raise ValueError("the body is no JSON") from None
     if not isinstance(fields, dict):
         raise ValueError("the body is no JSON object")
-    for name in sorted(fields.keys() - known):
-        raise ValueError(f"there is no field {name[:40]!r}; there are {', '.join(sorted(known))}")
+    for name in sorted(fields.keys() - known_names):
+        raise ValueError(
+            f"there is no field {name[:40]!r}; there are {', '.join(sorted(known_names))}"
+        )
     return fields
 
 
@@ -90,8 +92,8 @@ def _texts(fields: Fields, name: str) -> list[str]:
     values = fields.get(name, [])
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise ValueError(f"{name} is no list of texts")
-    if len(values) > MOST_SEEDS:
-        raise ValueError(f"{name} has more than {MOST_SEEDS} texts")
+    if len(values) > MAX_SEEDS:
+        raise ValueError(f"{name} has more than {MAX_SEEDS} texts")
     return values
 
 
@@ -163,8 +165,8 @@ async def start_job(request: web.Request) -> web.Response:
 
 async def _seeds(context: Context, urls: list[str], site: str) -> list[str]:
     """Return the seeds of a site's crawl: *urls*, or else those of its stored schedule."""
-    stored = await Schedules(context.frontier).get(site) if site and not urls else None
-    return urls or list(stored.seeds if stored else ())
+    schedule = await Schedules(context.frontier).get(site) if site and not urls else None
+    return urls or list(schedule.seeds if schedule else ())
 
 
 async def begin(context: Context, urls: list[str], site: str = "") -> Job:
@@ -235,8 +237,10 @@ def plain_schedule(schedule: Schedule) -> dict[str, Any]:
 
 async def list_schedules(request: web.Request) -> web.Response:
     """Return the stored schedules, without those of site files."""
-    stored = await Schedules(context_of(request).frontier).all()
-    return web.json_response({"schedules": [plain_schedule(schedule) for schedule in stored]})
+    stored_schedules = await Schedules(context_of(request).frontier).all()
+    return web.json_response(
+        {"schedules": [plain_schedule(schedule) for schedule in stored_schedules]}
+    )
 
 
 async def put_schedule(request: web.Request) -> web.Response:

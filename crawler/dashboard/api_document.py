@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crawler.catalogue.jobs.schedules import MOST_SEEDS
+from crawler.catalogue.jobs.schedules import MAX_SEEDS
 
 #: Most jobs and log lines of one response, and most characters of a name in a path.
 MOST_JOBS, MOST_LINES, LONGEST_NAME = 1000, 1000, 120
@@ -39,7 +39,7 @@ _URL: dict[str, Any] = {
     "pattern": rf"^https?://{_LABEL}(\.{_LABEL}){{0,3}}(:[0-9]{{1,4}})?([/?#][!-~]*)?$",
     "maxLength": 4096,
 }
-_URLS: dict[str, Any] = {"type": "array", "items": _URL, "maxItems": MOST_SEEDS}
+_URLS: dict[str, Any] = {"type": "array", "items": _URL, "maxItems": MAX_SEEDS}
 _SITE: dict[str, Any] = {"type": "string", "pattern": r"^[\p{L}\p{N}_.:-]{1,120}$"}
 
 

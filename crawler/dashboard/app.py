@@ -16,7 +16,7 @@ from crawler.dashboard import live
 from crawler.dashboard.actions import act
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.context import CONTEXT, Context, context_of
-from crawler.dashboard.crawls import CRAWLS, Crawls, choose, with_crawl_prefix
+from crawler.dashboard.crawls import CRAWLS, Crawls, choose_crawl, with_crawl_prefix
 from crawler.dashboard.fleet_samples import STEP_S
 from crawler.dashboard.layout import page, refusal
 from crawler.dashboard.pages import (
@@ -73,11 +73,11 @@ def make_app(config: DashboardConfig, endpoints: Endpoints) -> web.Application:
     """Build the application; it connects when it starts."""
     guard = Guard(config)
     app = web.Application(
-        middlewares=[make_middleware(guard), _outage, read_pieces, choose],
+        middlewares=[make_middleware(guard), _outage, read_pieces, choose_crawl],
         client_max_size=1 << 20,
     )
     _connect(app, config, endpoints, guard)
-    app.cleanup_ctx.append(_sampling)
+    app.cleanup_ctx.append(_sampling_task)
     app.add_routes(_routes())
     return app
 
@@ -109,7 +109,7 @@ def _connect(
     app.on_shutdown.append(close_streams)
 
 
-async def _sampling(app: web.Application) -> AsyncIterator[None]:
+async def _sampling_task(app: web.Application) -> AsyncIterator[None]:
     sampling = asyncio.ensure_future(_sample_fleet(app[CRAWLS], app[live.CLOSING]))
     yield
     app[live.CLOSING].set()
@@ -123,7 +123,7 @@ async def _sample_fleet(crawls: Crawls, closing: asyncio.Event) -> None:
     """Sample the fleet every few seconds, so that the plots have no gap between visits."""
     while not closing.is_set():
         with contextlib.suppress(RedisError, OSError):  # an outage is a gap in the plots
-            for context in crawls.open:
+            for context in crawls.open_contexts:
                 await context.read_partitions()
                 await context.overview(max_age_s=STEP_S / 2)
             await crawls.read_names()
@@ -216,8 +216,8 @@ def _shows_pages(request: web.Request) -> bool:
 
 def _refusal(request: web.Request, error: web.HTTPException) -> web.Response:
     """Show the error in the page's frame, so that the visitor keeps the navigation."""
-    missing = error.status == web.HTTPNotFound.status_code
-    title = "There is no such page" if missing else "That was not done"
+    is_not_found = error.status == web.HTTPNotFound.status_code
+    title = "There is no such page" if is_not_found else "That was not done"
     reason = (error.text or "").strip().removeprefix("404: Not Found")
     response = page(request, title, refusal(reason) if reason else None)
     response.set_status(error.status)
@@ -250,7 +250,7 @@ async def metrics(request: web.Request) -> web.Response:
 
 async def fleet_metrics(context: Context) -> bytes:
     """Render the fleet's metrics; an outage is a metric, not an error."""
-    stored = asyncio.ensure_future(_stored_metrics(context))
+    stored_metrics = asyncio.ensure_future(_stored_metrics(context))
     try:
         await context.read_partitions()
         keys = context.frontier.keys
@@ -263,7 +263,7 @@ async def fleet_metrics(context: Context) -> bytes:
         add_ladder(sheet, await count_steps(context.redis, context.config.fleet))
     except (RedisError, OSError):
         sheet = down_sheet(context.config.crawl)
-    products, scores = await stored
+    products, scores = await stored_metrics
     add_products(sheet, products)
     add_quality(sheet, scores)
     return render(sheet)

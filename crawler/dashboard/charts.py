@@ -1,7 +1,7 @@
 """Charts: lines as inline SVG with their labels as HTML. No library.
 
-The drawing is stretched to its place. The labels are not, so that they have the same size on a
-phone. With JavaScript (app.js) the value under the pointer is shown, from `data-points`.
+The drawing is stretched to its container, but the labels are not, so that they have the same size
+on a phone. With JavaScript (app.js) the value under the pointer is shown, from `data-points`.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def line_chart(
     *,
     unit: str = "",
     steps: bool = False,
-    at: Sequence[float] = (),
+    times: Sequence[float] = (),
     now: str = "",
     least_top: float = 0.0,
 ) -> Markup:
     """Draw lines over even steps of time.
 
-    *marks* are the labels of the time axis, from start to end, each shown once; *at* are the Unix
-    times of the values, for the pointer; *now* is shown beside the name.
+    *marks* are the labels of the time axis, from start to end, each shown once; *times* are the
+    Unix times of the values, for the pointer; *now* is shown beside the name.
     """
     highest = max(
         [least_top, *(value for line in lines for value in line.values if value is not None)]
@@ -64,7 +64,7 @@ def line_chart(
         preserveAspectRatio="none",
         role="img",
         class_="chart",
-        data_points=_points(lines, at, unit),
+        data_points=_points(lines, times, unit),
     )
     # Counts have no halves.
     heights = [axis_text(top) + unit, axis_text(top / 2) + unit if unit or top > 1 else "", "0"]
@@ -94,12 +94,12 @@ def _legend(lines: Sequence[Series]) -> Node:
     return tag.span(keys, class_="legend")
 
 
-def _points(lines: Sequence[Series], at: Sequence[float], unit: str) -> str | None:
+def _points(lines: Sequence[Series], times: Sequence[float], unit: str) -> str | None:
     """Return the data for the values under the pointer."""
-    if not at:
+    if not times:
         return None
     data = {
-        "at": [int(moment) for moment in at],
+        "at": [int(moment) for moment in times],
         "unit": unit,
         "lines": [[line.name, [_rounded(value) for value in line.values]] for line in lines],
     }

@@ -34,17 +34,17 @@ _TRANSIENT_PARAMETERS = {"after", "done", "n"}
 
 @attrs.define(eq=False)
 class Crawls:
-    """The crawl that the dashboard was started for, the others, and the names of all."""
+    """The contexts of the dashboard's own crawl and of other crawls, and all crawls' names."""
 
     default: Context
     names: list[str] = attrs.Factory(list)
-    _others: dict[str, Context] = attrs.Factory(dict)
+    _other_contexts: dict[str, Context] = attrs.Factory(dict)
     _read_at: float = float("-inf")
 
     @property
-    def open(self) -> list[Context]:
+    def open_contexts(self) -> list[Context]:
         """The crawls that a visitor has opened."""
-        return [self.default, *self._others.values()]
+        return [self.default, *self._other_contexts.values()]
 
     async def read_names(self, max_age_s: float = _NAMES_S) -> None:
         """Read the names of all crawls, unless they are cached.
@@ -57,7 +57,7 @@ class Crawls:
             self._read_at = monotonic()
 
     async def of(self, name: str) -> Context:
-        """Return the context of a crawl.
+        """Return the context of the crawl *name*.
 
         Raises:
             HTTPNotFound: there is no such crawl.
@@ -65,18 +65,18 @@ class Crawls:
         """
         if name == self.default.config.crawl:
             return self.default
-        if name not in self._others:
+        if name not in self._other_contexts:
             await self.read_names(0 if name not in self.names else _NAMES_S)
             if name not in self.names:
                 raise web.HTTPNotFound(text=f"Nothing is known of a crawl {name!r}.\n")
-            while len(self._others) >= _MAX_OPEN:
-                del self._others[next(iter(self._others))]
+            while len(self._other_contexts) >= _MAX_OPEN:
+                del self._other_contexts[next(iter(self._other_contexts))]
             config = attrs.evolve(self.default.config, crawl=name, seeds_key="")
             default = self.default
-            self._others[name] = Context(
+            self._other_contexts[name] = Context(
                 config=config, redis=default.redis, database=default.database, guard=default.guard
             )
-        return self._others[name]
+        return self._other_contexts[name]
 
 
 CRAWLS = web.AppKey("crawls", Crawls)
@@ -123,7 +123,7 @@ def with_crawl_prefix(routes: list[web.RouteDef]) -> list[web.RouteDef]:
 
 
 @web.middleware
-async def choose(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def choose_crawl(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Set the context of the crawl that the request's path names."""
     base = base_of(request)
     if not base:

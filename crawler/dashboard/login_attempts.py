@@ -8,15 +8,15 @@ from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address
 
 #: Most wrong tokens of one address within the window; a person mistypes fewer.
-MOST_BY_ADDRESS = 10
+MAX_GUESSES_BY_ADDRESS = 10
 #: Most wrong tokens of all addresses within the window; guessing 16 characters takes ages then.
-MOST_IN_ALL = 100
+MAX_GUESSES = 100
 #: Seconds for which a wrong token counts.
 WINDOW_S = 60.0
 #: Seconds for which an address that sent the right token is exempt from the total limit.
-KNOWN_S = 12 * 3600.0
+TRUST_S = 12 * 3600.0
 #: Most addresses that are stored; the one with the oldest guess is dropped first.
-MOST_ADDRESSES = 10_000
+MAX_ADDRESSES = 10_000
 
 
 class Guesses:
@@ -42,11 +42,11 @@ class Guesses:
         now = self._clock()
         own_times = self._by_address.setdefault(_network(address), deque())
         self._by_address.move_to_end(_network(address))
-        while len(self._by_address) > MOST_ADDRESSES:
+        while len(self._by_address) > MAX_ADDRESSES:
             self._by_address.popitem(last=False)
-        limits = [(own_times, MOST_BY_ADDRESS)]
-        if self._trusted.get(_network(address), -KNOWN_S) <= now - KNOWN_S:
-            limits.append((self._all_times, MOST_IN_ALL))
+        limits = [(own_times, MAX_GUESSES_BY_ADDRESS)]
+        if self._trusted.get(_network(address), -TRUST_S) <= now - TRUST_S:
+            limits.append((self._all_times, MAX_GUESSES))
         for times, limit in limits:
             while times and times[0] <= now - WINDOW_S:
                 times.popleft()
@@ -60,7 +60,7 @@ class Guesses:
         """Take back the last guess of this address, because it was right."""
         self._trusted[_network(address)] = self._clock()
         self._trusted.move_to_end(_network(address))
-        while len(self._trusted) > MOST_ADDRESSES:
+        while len(self._trusted) > MAX_ADDRESSES:
             self._trusted.popitem(last=False)
         for times in (self._by_address.get(_network(address)), self._all_times):
             if times:

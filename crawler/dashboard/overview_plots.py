@@ -53,7 +53,7 @@ RANGES = (
     Range(name="24 h", grain=MINUTES, steps=1440, steps_a_point=10),
     Range(name="7 d", grain=HOURS, steps=168),
 )
-USUAL = RANGES[1]
+DEFAULT_RANGE = RANGES[1]
 
 
 async def read_range(redis: Redis, keys: Keys, plot_range: Range, now_s: float) -> list[Minute]:
@@ -78,8 +78,12 @@ def sum_steps(steps: Sequence[Minute], step_s: int) -> list[Minute]:
     """
     sums: dict[int, Minute] = {}
     for step in steps:
-        at = step.at // step_s * step_s
-        sums[at] = _sum([sums[at], step], at) if at in sums else attrs.evolve(step, at=at)
+        start_s = step.at // step_s * step_s
+        sums[start_s] = (
+            _sum([sums[start_s], step], start_s)
+            if start_s in sums
+            else attrs.evolve(step, at=start_s)
+        )
     return list(sums.values())
 
 
@@ -128,7 +132,7 @@ def plots(points: Sequence[Minute], samples: Sequence[Sample | None], step_s: in
     def chart(name: str, *lines: Series, unit: str = "", least_top: float = 0.0) -> Markup:
         last_value = next((value for value in reversed(lines[0].values) if value is not None), None)
         now = f"{axis_text(last_value)}{unit}" if last_value is not None and len(lines) == 1 else ""
-        return line_chart(name, lines, marks, unit=unit, at=times, now=now, least_top=least_top)
+        return line_chart(name, lines, marks, unit=unit, times=times, now=now, least_top=least_top)
 
     def rate(count_of: Callable[[Minute], int]) -> list[float | None]:
         return [_MINUTE_S * count_of(point) / step_s for point in points]
@@ -151,21 +155,21 @@ def plots(points: Sequence[Minute], samples: Sequence[Sample | None], step_s: in
 
 
 def _success(point: Minute) -> float | None:
-    ended = point.done + point.retry + point.bury
-    return 100 * point.done / ended if ended else None
+    ended_count = point.done + point.retry + point.bury
+    return 100 * point.done / ended_count if ended_count else None
 
 
 def _mean_ms(point: Minute) -> float | None:
     return point.took_ms / point.answers if point.answers else None
 
 
-def _marks(at: Sequence[int], step_s: int) -> list[str]:
+def _marks(times: Sequence[int], step_s: int) -> list[str]:
     """Return the labels for start, middle and end, in UTC."""
-    span_s = at[-1] - at[0] + step_s
+    span_s = times[-1] - times[0] + step_s
     pattern = "%a %H:%M" if span_s > _DAY_S else "%H:%M:%S" if step_s < _MINUTE_S else "%H:%M"
-    first, middle = moment_of(at[0]), moment_of(at[len(at) // 2])
+    start, middle = moment_of(times[0]), moment_of(times[len(times) // 2])
     return [
-        f"{first:{pattern}}",
+        f"{start:{pattern}}",
         f"{middle:{pattern}}",
-        f"{moment_of(at[-1] + step_s):{pattern}} UTC",
+        f"{moment_of(times[-1] + step_s):{pattern}} UTC",
     ]

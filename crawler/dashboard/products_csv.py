@@ -34,15 +34,15 @@ class _Pipe(io.RawIOBase):
 
     def write(self, data: object) -> int:
         piece = bytes(cast("bytes", data))
-        self._put(piece)
+        self._put_chunk(piece)
         return len(piece)
 
     def finish(self) -> None:
         """Mark the end of the data."""
         with contextlib.suppress(BrokenPipeError):
-            self._put(None)
+            self._put_chunk(None)
 
-    def _put(self, piece: bytes | None) -> None:
+    def _put_chunk(self, piece: bytes | None) -> None:
         if self.is_closed:
             raise BrokenPipeError
         future = asyncio.run_coroutine_threadsafe(self.pieces.put(piece), self._loop)

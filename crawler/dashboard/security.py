@@ -163,12 +163,12 @@ def make_middleware(guard: Guard) -> Middleware:
         if not guard.is_allowed_host(request.host):
             raise web.HTTPMisdirectedRequest(text="This name is not one of the dashboard's.\n")
         request[_SESSION] = cookie = request.cookies.get(COOKIE, "")
-        who = guard.visitor_of(cookie)
-        if who is None and (bearer_token := bearer(request)) and guard.config.token:
+        visitor = guard.visitor_of(cookie)
+        if visitor is None and (bearer_token := bearer(request)) and guard.config.token:
             if not guess(guard, request, bearer_token):
                 raise web.HTTPUnauthorized(text="That is not the token.\n")
-            who, request[_BEARER] = "token", True
-        return await _with_visitor(guard, request, handler, who)
+            visitor, request[_BEARER] = "token", True
+        return await _with_visitor(guard, request, handler, visitor)
 
     @web.middleware
     async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:

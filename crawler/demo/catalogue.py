@@ -194,10 +194,12 @@ def catalogue(products: int = 1000, seed: int = 1, day: int = 1) -> tuple[ShopPr
     >>> [p.number for p in catalogue(30, day=2)][-8:]
     [23, 24, 26, 27, 28, 29, 30, 31]
     """
-    first = tuple(_product(number, seed) for number in range(1, products + 1))
+    initial_products = tuple(_product(number, seed) for number in range(1, products + 1))
     if day == 1:
-        return first
-    remaining = (_on_day(product, day) for product in first if not _is_gone(product.number, day))
+        return initial_products
+    remaining = (
+        _on_day(product, day) for product in initial_products if not _is_gone(product.number, day)
+    )
     new_count = products // NEW_EVERY
     daily = products // LATER_NEW_EVERY
     new_numbers = range(products + 1, products + new_count + daily * (day - 2) + 1)
@@ -217,7 +219,7 @@ def _is_gone(number: int, day: int) -> bool:
 
 
 def _on_day(product: ShopProduct, day: int) -> ShopProduct:
-    """The same product on a later day."""
+    """Return the same product on a later day."""
     remainder = product.number % PRICED_EVERY
     price_changes = day - 1 if remainder == 1 else (day - 1) // 5 if remainder in {2, 3} else 0
     if price_changes:

@@ -1,7 +1,7 @@
 """Forward proxies to test a crawler with, http and socks5, each with its own exit address.
 
-A site sees them as 127.0.0.N, so that it can ban each one. A proxy's mode is how it misbehaves; one
-that is `gone` has a port on which nothing listens.
+A site sees the proxies as 127.0.0.N, so that it can ban each one. A proxy's mode is its kind of
+misbehaviour; nothing listens on the port of a `gone` proxy.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class Forward(Record):
 
     kind: Literal["http", "socks5"]
     exit: str
-    """The address from which it sends requests."""
+    """The address from which the proxy sends requests."""
     user: str = ""
     secret: str = ""
     mode: Mode = "good"
     port: int = 0
-    asked: int = 0
-    """Connections that were accepted."""
+    connections: int = 0
+    """Number of accepted connections."""
 
     @property
     def url(self) -> str:
@@ -47,7 +47,7 @@ class Forward(Record):
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
-        self.asked += 1
+        self.connections += 1
         with (
             contextlib.closing(writer),
             contextlib.suppress(OSError, EOFError, ValueError, asyncio.CancelledError),
@@ -76,8 +76,8 @@ class Forward(Record):
 
     async def _http(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
-        first, *lines = head.decode("latin-1").split("\r\n")
-        method, target, _ = first.split()
+        request_line, *header_lines = head.decode("latin-1").split("\r\n")
+        method, target, _ = request_line.split()
         login = base64.b64encode(f"{self.user}:{self.secret}".encode()).decode()
         if self.user and f"proxy-authorization: basic {login}".lower() not in head.decode().lower():
             writer.write(NO_LOGIN)
@@ -91,7 +91,7 @@ class Forward(Record):
             url = urlsplit(target)
             remote = await self._dial(url.hostname or "", url.port or 80)
             headers = [
-                x for x in lines if x and not x.lower().startswith(("proxy-", "connection:"))
+                x for x in header_lines if x and not x.lower().startswith(("proxy-", "connection:"))
             ]
             path = (url.path or "/") + (f"?{url.query}" if url.query else "")
             text = "\r\n".join([f"{method} {path} HTTP/1.1", *headers, "Connection: close", "", ""])
@@ -151,7 +151,7 @@ def forwarders(*proxies: Forward) -> Iterator[list[Forward]]:
         RuntimeError: the proxies did not start.
     """
     loop = asyncio.new_event_loop()
-    ready, over = threading.Event(), asyncio.Event()
+    started, stop = threading.Event(), asyncio.Event()
 
     async def main() -> None:
         servers = []
@@ -162,8 +162,8 @@ def forwarders(*proxies: Forward) -> Iterator[list[Forward]]:
                 server.close()
             else:
                 servers.append(server)
-        ready.set()
-        await over.wait()
+        started.set()
+        await stop.wait()
         for server in servers:
             server.close()
         tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
@@ -174,11 +174,11 @@ def forwarders(*proxies: Forward) -> Iterator[list[Forward]]:
 
     thread = threading.Thread(target=loop.run_until_complete, args=(main(),), daemon=True)
     thread.start()
-    if not ready.wait(10):
+    if not started.wait(10):
         raise RuntimeError("the forward proxies did not start")
     try:
         yield list(proxies)
     finally:
-        loop.call_soon_threadsafe(over.set)
+        loop.call_soon_threadsafe(stop.set)
         thread.join(10)
         loop.close()

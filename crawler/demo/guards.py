@@ -29,17 +29,17 @@ GUARDS: tuple[Guard, ...] = get_args(Guard)
 #: Requests a second that the `rate` guard lets one client make.
 RATE = 5
 RETRY_AFTER_S = 2
-#: Pages that the `quota` guard shows one client by default.
+#: Default number of pages that the `quota` guard shows one client.
 QUOTA = 20
-#: Addresses 127.0.0.N from this N on are outside the shop's network.
-ELSEWHERE = 20
+#: The first N of the addresses 127.0.0.N outside the shop's network.
+FIRST_OUTSIDE = 20
 COOKIE = "consent=yes"
 #: Header that only the page's own script sends.
 SCRIPT_HEADER = "X-Shop-Script"
 
 #: Headers that every browser sends with a page's address.
 BROWSER_HEADERS = ("Accept", "Accept-Language", "Accept-Encoding", "Upgrade-Insecure-Requests")
-_FREE = ("/robots.txt", "/sitemap.xml")
+_UNGUARDED_PATHS = ("/robots.txt", "/sitemap.xml")
 
 _CAPTCHA = (
     '<!DOCTYPE html><title>One moment</title><h1>Are you a robot?</h1><form method="post">'
@@ -79,13 +79,13 @@ class Guards(Record):
     """Defences by the shop's address; `*` stands for every address."""
     quota: int = QUOTA
     """Pages that the `quota` guard shows one client."""
-    _lately: dict[tuple[str, str], deque[float]] = attrs.Factory(dict)
-    _shown: Counter[tuple[str, str]] = attrs.Factory(Counter)
+    _request_times: dict[tuple[str, str], deque[float]] = attrs.Factory(dict)
+    _page_counts: Counter[tuple[str, str]] = attrs.Factory(Counter)
 
     def stop(self, visitor: Visitor) -> Page | None:
-        """The page that a guard sends instead; None where none stops the visitor."""
+        """Return the page that a guard sends instead; None: no guard stops the visitor."""
         guards = self.by_host.get("*", frozenset()) | self.by_host.get(visitor.host, frozenset())
-        if not guards or visitor.path in _FREE:
+        if not guards or visitor.path in _UNGUARDED_PATHS:
             return None
         if "rate" in guards and self._too_fast(visitor):
             return Page(b"slow down", 429, headers={"Retry-After": str(RETRY_AFTER_S)})
@@ -99,9 +99,9 @@ class Guards(Record):
         if "network" in guards and is_neighbour(visitor.client):
             return Page(b"<h1>403 Forbidden</h1>", 403)
         if "quota" in guards:
-            if self._shown[visitor.host, visitor.client] >= self.quota:
+            if self._page_counts[visitor.host, visitor.client] >= self.quota:
                 return Page(_CAPTCHA.encode())
-            self._shown[visitor.host, visitor.client] += 1
+            self._page_counts[visitor.host, visitor.client] += 1
         return None
 
     @staticmethod
@@ -114,7 +114,7 @@ class Guards(Record):
 
     def _too_fast(self, visitor: Visitor) -> bool:
         now = time.monotonic()
-        times = self._lately.setdefault((visitor.host, visitor.client), deque())
+        times = self._request_times.setdefault((visitor.host, visitor.client), deque())
         while times and now - times[0] >= 1:
             times.popleft()
         if len(times) >= RATE:
@@ -131,8 +131,8 @@ def is_browser(headers: Mapping[str, str]) -> bool:
 
 def is_neighbour(client: str) -> bool:
     """Whether a client's address is in the shop's own network."""
-    start, _, last = client.rpartition(".")
-    return start == "127.0.0" and last.isdigit() and int(last) < ELSEWHERE
+    network, _, number = client.rpartition(".")
+    return network == "127.0.0" and number.isdigit() and int(number) < FIRST_OUTSIDE
 
 
 def guards_of(texts: Iterable[str], quota: int = QUOTA) -> Guards:

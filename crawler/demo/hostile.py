@@ -20,7 +20,7 @@ from crawler.access.proxies.list_format import parse
 from crawler.access.proxies.pool import Health, ProxyPool
 from crawler.demo.catalogue import catalogue
 from crawler.demo.forward_proxies import Forward, Mode, forwarders
-from crawler.demo.guards import ELSEWHERE
+from crawler.demo.guards import FIRST_OUTSIDE
 from crawler.demo.judge import Verdict, judge
 from crawler.demo.run import LEASE_S, LIMIT_S, reserved_name
 from crawler.demo.shop_process import ServedShop, served
@@ -45,8 +45,8 @@ SECTIONS: Mapping[str, str] = {
 }
 RENDERED = "is made of JavaScript"
 #: The number of good proxies, and the modes of the bad ones.
-GOOD = 8
-DEAD: tuple[Mode, ...] = ("gone", "hang", "garbage", "auth")
+GOOD_PROXIES = 8
+BAD_MODES: tuple[Mode, ...] = ("gone", "hang", "garbage", "auth")
 #: DOWNLOAD_TIMEOUT, seconds; a hanging proxy is given up after it.
 TIMEOUT_S = 5
 #: Pages that the browser may fetch beyond those that need it, as a share of them.
@@ -76,7 +76,7 @@ class DeadProxy(Value):
 
     @property
     def harmless(self) -> bool:
-        """Whether it is in quarantine, or was never used because good proxies came first."""
+        """Whether the proxy is in quarantine, or was never used because good proxies came first."""
         return self.resting or not self.bans
 
 
@@ -170,7 +170,9 @@ async def _run(
         served(products=products, hosts=len(SECTIONS), guard=guards, log=log, quota=quota) as shop,
         forwarders(*proxies),
         fleet(
-            _settings(crawl, _listed(proxies, log.parent), browser), environment, log.parent
+            _settings(crawl, _write_proxy_list(proxies, log.parent), browser),
+            environment,
+            log.parent,
         ) as workers,
     ):
         addresses = {name: _address(shop, n) for n, name in enumerate(names, 1)}
@@ -194,7 +196,7 @@ async def _run(
                 for name in names
             ),
             quota=quota,
-            dead=dead_ones(proxies, health),
+            dead=bad_proxies(proxies, health),
             seconds=time.monotonic() - began,
             requests=requests_of(workers),
             needed=_pages_of(log, addresses[RENDERED]),
@@ -211,7 +213,7 @@ def _shop_log(folder: Path) -> Path:
 
 
 def quota_of(products: int) -> int:
-    """The quota section's limit: too low to crawl it directly, or by one proxy.
+    """Return the quota section's limit, which is too low for a direct crawl or a single proxy.
 
     >>> quota_of(40)
     16
@@ -221,15 +223,15 @@ def quota_of(products: int) -> int:
 
 def proxies_of() -> list[Forward]:
     """Return the demo's proxies, each with its own exit address; the first ones are bad."""
-    good: Mode = "good"
-    modes = [*DEAD, *[good] * GOOD]
+    good_mode: Mode = "good"
+    modes = [*BAD_MODES, *[good_mode] * GOOD_PROXIES]
     return [
         Forward("http", f"127.0.0.{n}", "demo", f"secret-{n}", mode=mode)
-        for n, mode in enumerate(modes, ELSEWHERE)
+        for n, mode in enumerate(modes, FIRST_OUTSIDE)
     ]
 
 
-def dead_ones(forwards: Sequence[Forward], health: Sequence[Health]) -> tuple[DeadProxy, ...]:
+def bad_proxies(forwards: Sequence[Forward], health: Sequence[Health]) -> tuple[DeadProxy, ...]:
     """Return the final state of the bad proxies."""
     by_id = {state.id: state for state in health}
     proxies, _ = parse(forward.url for forward in forwards)
@@ -240,7 +242,7 @@ def dead_ones(forwards: Sequence[Forward], health: Sequence[Health]) -> tuple[De
     )
 
 
-def _listed(proxies: Sequence[Forward], folder: Path) -> Path:
+def _write_proxy_list(proxies: Sequence[Forward], folder: Path) -> Path:
     """Write the list of proxies as an operator would, readable by its owner only."""
     path = folder / "proxies.txt"
     path.touch(0o600)

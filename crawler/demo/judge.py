@@ -1,4 +1,4 @@
-"""Compares a crawl's rows with the shop's catalogue, field by field."""
+"""Compare a crawl's rows with the shop's catalogue, field by field."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class Verdict(Value):
 
 def judge(products: Iterable[ShopProduct], rows: Sequence[Mapping[str, Any]]) -> Verdict:
     """Compare rows with the expected products."""
-    stored = {row["external_id"]: row for row in rows}
+    row_by_sku = {row["external_id"]: row for row in rows}
     expected = {product.sku: product for product in products}
-    wrong = [f"{key}: not in the shop" for key in stored if key not in expected]
+    wrong_rows = [f"{key}: not in the shop" for key in row_by_sku if key not in expected]
     for sku, product in expected.items():
-        if sku in stored:
-            differences = compare(product.expected(), stored[sku])
-            wrong += [f"{sku}: {', '.join(differences)}"] if differences else []
-    missing = [sku for sku in expected if sku not in stored]
-    return Verdict(expected=len(expected), stored=len(rows), missing=missing, wrong=wrong)
+        if sku in row_by_sku:
+            differences = compare(product.expected(), row_by_sku[sku])
+            wrong_rows += [f"{sku}: {', '.join(differences)}"] if differences else []
+    missing_skus = [sku for sku in expected if sku not in row_by_sku]
+    return Verdict(expected=len(expected), stored=len(rows), missing=missing_skus, wrong=wrong_rows)
 
 
 def compare(expected: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
@@ -56,9 +56,9 @@ def compare(expected: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
     """
     differences = []
     for field, value in expected.items():
-        stored = row.get(field)
-        if isinstance(value, float) and stored is not None:
-            stored = float(stored)
-        if stored != value:
-            differences.append(f"{field} is {stored}, not {value}")
+        stored_value = row.get(field)
+        if isinstance(value, float) and stored_value is not None:
+            stored_value = float(stored_value)
+        if stored_value != value:
+            differences.append(f"{field} is {stored_value}, not {value}")
     return differences

@@ -19,7 +19,7 @@ _OPEN_GRAPH_AVAILABILITY = {"InStock": "in stock", "OutOfStock": "oos", "PreOrde
 
 
 def head(product: ShopProduct) -> str:
-    """The product's markup in the page's head."""
+    """Return the product's markup for the page's head."""
     if product.markup == "json-ld":
         return _json_ld(product)
     if product.markup == "opengraph":
@@ -28,7 +28,7 @@ def head(product: ShopProduct) -> str:
 
 
 def main(product: ShopProduct) -> str:
-    """The visible product, with microdata if that is the product's markup."""
+    """Return the visible product, with microdata if that is the product's markup."""
     return _microdata(product) if product.markup == "microdata" else _visible(product)
 
 
@@ -128,7 +128,7 @@ def _visible(product: ShopProduct) -> str:
 
 def _microdata(product: ShopProduct) -> str:
     stock = availability_text(product.availability, product.number // 10)
-    shown = price_text(product.price, product.currency, product.number)
+    price = price_text(product.price, product.currency, product.number)
     brand = f'<span itemprop="brand">{escape(product.brand)}</span>'
     if product.number % 4 == 0:
         brand = (
@@ -139,7 +139,7 @@ def _microdata(product: ShopProduct) -> str:
 <h1 itemprop="name">{escape(product.name)}</h1>
 <img itemprop="image" src="{product.image}" alt="{escape(product.name)}">
 <div itemprop="offers" itemscope itemtype="https://schema.org/Offer">
-<span itemprop="price" content="{product.price}">{shown}</span>
+<span itemprop="price" content="{product.price}">{price}</span>
 <meta itemprop="priceCurrency" content="{product.currency}">
 <link itemprop="availability" href="https://schema.org/{product.availability}">{stock}
 </div>

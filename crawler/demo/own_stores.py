@@ -26,7 +26,7 @@ _CRAWL = re.compile(r"demo-\d+")
 
 
 def demo_endpoints(stores: Endpoints) -> Endpoints:
-    """The same stores, with the demo's schema in PostgreSQL.
+    """Return the same stores, with the demo's schema in PostgreSQL.
 
     Raises:
         StoreUnreachable: the database does not answer, or the role may not create a schema.
@@ -36,7 +36,7 @@ def demo_endpoints(stores: Endpoints) -> Endpoints:
 
 
 def in_schema(url: str) -> str:
-    """The URL of a connection that uses the demo's schema.
+    """Return the URL of a connection that uses the demo's schema.
 
     >>> in_schema("postgresql://u@/seine?host=/run")
     'postgresql://u@/seine?host=/run&options=-csearch_path%3Dseine_demo'
@@ -45,7 +45,7 @@ def in_schema(url: str) -> str:
 
 
 async def clean(stores: Endpoints, folder: Path) -> tuple[list[str], bool]:
-    """Remove all data of demos; returns their crawls, and whether the schema existed.
+    """Remove all data of demos; return their crawls, and whether the schema existed.
 
     Raises:
         ConfigError: a demo still runs.
@@ -85,7 +85,7 @@ async def _crawls(redis: Redis) -> list[str]:
 
 
 def _execute(url: str, statement: str) -> bool:
-    """Run a statement; returns whether the demo's schema existed before."""
+    """Run a statement; return whether the demo's schema existed before."""
     try:
         with connected(url) as connection, connection, connection.cursor() as cursor:
             # Locked, because demos that start together would all create it; the commit unlocks.

@@ -77,27 +77,27 @@ class Site:
         beyond: Beyond = "",
     ) -> None:
         self.products = catalogue(products, seed, day)
-        self.numbered = {product.number: product for product in self.products}
+        self.product_by_number = {product.number: product for product in self.products}
         self.day = day
         self.opened = opened
         self.beyond = beyond
         self.shelves = by_category(self.products)
-        self.least = int(page_kb * 1000)
-        self._kept: dict[str, Page] = {}
+        self.min_bytes = int(page_kb * 1000)
+        self._cache: dict[str, Page] = {}
 
     def page(self, target: str) -> Page:
-        """The page of a request target (path and query); tracking parameters are ignored."""
+        """Return the page of a request target (path and query), ignoring tracking parameters."""
         path, _, query = target.partition("?")
         number = dict(parse_qsl(query)).get("page", "1") if query else "1"
         key = f"{path}?{number}"
-        page = self._kept.get(key)
+        page = self._cache.get(key)
         if page is None:
             page = self._render(path, number)
             # Errors are not cached, because a client can request any number of URLs.
             if page.status == HTTPStatus.OK:
                 digest = hashlib.blake2b(page.body, digest_size=8).hexdigest()
                 page = attrs.evolve(page, headers={"ETag": f'"{digest}"', **page.headers})
-                self._kept[key] = page
+                self._cache[key] = page
         return page
 
     def _render(self, path: str, number: str) -> Page:
@@ -114,16 +114,16 @@ class Site:
             return self._sitemap()
         if path in {"/about", "/cart"} or section == "admin":
             return self._html(path, f"<h1>{escape(path)}</h1><p>Nothing is sold here.</p>")
-        return self._missing()
+        return self._not_found()
 
-    def _missing(self) -> Page:
+    def _not_found(self) -> Page:
         body = self._html("Not found", "<h1>Nothing here</h1>").body
         return Page(body, status=404)
 
     def _product(self, section: str, tail: str) -> Page:
         product = self._numbered(tail.partition("/")[0])
         if product is None:
-            return self._missing()
+            return self._not_found()
         if section == "go":
             return Page(status=302, location=f"{product.path}?utm_source=go")
         if f"/p/{tail}" not in {product.path, product.twin}:
@@ -137,7 +137,7 @@ class Site:
 
     def _numbered(self, text: str) -> ShopProduct | None:
         number = int(text) if text.isdecimal() and len(text) < _DIGITS else 0
-        return self.numbered.get(number)
+        return self.product_by_number.get(number)
 
     def _also(self, product: ShopProduct) -> str:
         shelf = self.shelves[_shelf(product)]
@@ -159,25 +159,25 @@ class Site:
 
     def _listing(self, name: str, number: int) -> Page:
         shelf = self.shelves[name]
-        last = -(-len(shelf) // PER_PAGE)
-        if not 1 <= number <= last:
+        page_count = -(-len(shelf) // PER_PAGE)
+        if not 1 <= number <= page_count:
             if self.beyond == "redirect":
                 return Page(status=302, location=f"/c/{name}")
             if self.beyond not in {"first", "last", "empty"}:
-                return self._missing()
-            number = {"first": 1, "last": last}.get(self.beyond, number)
-        first = (number - 1) * PER_PAGE
-        shown = shelf[first : first + PER_PAGE]
-        cards = "\n".join(_card(product) for product in shown)
-        count = f"Showing {first + 1}–{first + len(shown)} of {len(shelf)} results"
+                return self._not_found()
+            number = {"first": 1, "last": page_count}.get(self.beyond, number)
+        start = (number - 1) * PER_PAGE
+        products = shelf[start : start + PER_PAGE]
+        cards = "\n".join(_card(product) for product in products)
+        count = f"Showing {start + 1}–{start + len(products)} of {len(shelf)} results"
         title = shelf[0].category
         body = (
             f'<h1>{escape(title)}</h1><p class="count">{count}</p><ul class="products">{cards}</ul>'
         )
         if self.beyond:
             body = f'<h1>{escape(title)}</h1><ul class="products">{cards}</ul>'
-            return self._html(title, body + _next_only(name, number, last))
-        return self._html(title, body + _pager(name, number, last))
+            return self._html(title, body + _next_only(name, number, page_count))
+        return self._html(title, body + _pager(name, number, page_count))
 
     def _sitemap(self) -> Page:
         paths = [(f"/c/{name}", self.day) for name in self.shelves]
@@ -205,7 +205,7 @@ class Site:
             '<a href="/admin/">Staff</a> <a href="/admin/p/1/edit">Edit</a></header>\n'
             f"<main>{body}</main>\n"
         )
-        return Page((text + _padding(self.least - len(text)) + "</body></html>\n").encode())
+        return Page((text + _padding(self.min_bytes - len(text)) + "</body></html>\n").encode())
 
 
 def _shelf(product: ShopProduct) -> str:
@@ -235,24 +235,24 @@ def _crumbs(product: ShopProduct) -> str:
     )
 
 
-def _pager(name: str, number: int, last: int) -> str:
+def _pager(name: str, number: int, page_count: int) -> str:
     def link(page: int, text: str, rel: str = "") -> str:
         return f'<a href="/c/{name}?page={page}"{rel}>{text}</a>'
 
     parts = [link(number - 1, "Previous", ' rel="prev"')] if number > 1 else []
-    parts += [link(page, str(page)) for page in range(1, last + 1) if page != number]
-    parts += [link(number + 1, "Next", ' rel="next"')] if number < last else []
+    parts += [link(page, str(page)) for page in range(1, page_count + 1) if page != number]
+    parts += [link(number + 1, "Next", ' rel="next"')] if number < page_count else []
     return f'<nav class="pager">{" ".join(parts)}</nav>'
 
 
-def _next_only(name: str, number: int, last: int) -> str:
+def _next_only(name: str, number: int, page_count: int) -> str:
     return f'<nav class="pager"><a rel="next" href="/c/{name}?page={number + 1}">Next</a></nav>' * (
-        number < last
+        number < page_count
     )
 
 
 def _padding(size: int) -> str:
-    """Reviews as in the lower half of a real page, of at least *size* bytes."""
+    """Return reviews as in the lower half of a real page, of at least *size* bytes."""
     if size <= 0:
         return ""
     parts, length, count = [], 0, 0

@@ -1,4 +1,4 @@
-"""A crawl's progress from the frontier's counters, and its line of text."""
+"""Compute a crawl's progress from the frontier's counters, and render it as a line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import attrs
 from crawler.reads.crawl_report import time_left
 from scrapy_seine.attrs_bases import Record, Value
 
-#: Speed is measured over the last so many seconds.
+#: Interval over which the speed is measured, seconds.
 WINDOW_S = 3.0
 
 
@@ -46,19 +46,19 @@ class Meter(Record):
 
     def read(self, now_s: float, totals: Mapping[str, int], shares: Mapping[str, int]) -> Progress:
         """Add one reading; *now_s* is by the same clock as *started*."""
-        done = totals.get("done", 0) + totals.get("buried", 0)
-        pushed = totals.get("pushed", 0)
-        self._readings.append((now_s, done, pushed))
+        done_count = totals.get("done", 0) + totals.get("buried", 0)
+        pushed_count = totals.get("pushed", 0)
+        self._readings.append((now_s, done_count, pushed_count))
         while len(self._readings) > 2 and now_s - self._readings[0][0] > WINDOW_S:  # noqa: PLR2004
             self._readings.popleft()
         first_s, first_done, first_pushed = self._readings[0]
         return Progress(
             seconds=now_s - self.started,
-            done=done,
-            total=pushed,
-            speed=(done - first_done) / (now_s - first_s) if now_s > first_s else 0.0,
+            done=done_count,
+            total=pushed_count,
+            speed=(done_count - first_done) / (now_s - first_s) if now_s > first_s else 0.0,
             shares=shares,
-            growing=pushed > first_pushed,
+            growing=pushed_count > first_pushed,
         )
 
 

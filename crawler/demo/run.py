@@ -25,13 +25,13 @@ from crawler.stores.store_endpoints import Endpoints, redis_client
 from scrapy_seine.attrs_bases import Record, Value
 from scrapy_seine.frontier.frontier import Frontier
 
-#: A dead worker's leases return after this many seconds: short, so that the demo need not wait.
+#: Duration of a lease, seconds; short, so that a dead worker's leases return soon.
 LEASE_S = 3
-#: Rows that are shown.
+#: Number of rows to show.
 SAMPLE = 10
 #: Seconds between two readings of the counters.
 LOOK_S = 0.25
-#: A demo's name stays reserved this long after the demo died, seconds.
+#: Time for which a dead demo's name stays reserved, seconds.
 NAME_S = 30
 #: The shop's latency, as in a real shop; without it, the first worker would crawl the shop before
 #: the second one has joined.
@@ -65,7 +65,7 @@ class Outcome(Value):
     killed: bool
     """Whether a worker was killed."""
     wanted_kill: bool
-    """Whether a worker should be killed."""
+    """Whether the options ask to kill a worker."""
     sample: Sequence[Mapping[str, Any]]
     """SAMPLE rows at even distances."""
     folder: Path
@@ -91,15 +91,15 @@ class Audience(Value):
 async def reserved_name(redis: Redis) -> AsyncIterator[str]:
     """Reserve the first free name of demo-1, demo-2 … during the block."""
     number = 1
-    while not await redis.set(_taken(f"demo-{number}"), "1", nx=True, ex=NAME_S):
+    while not await redis.set(_reservation_key(f"demo-{number}"), "1", nx=True, ex=NAME_S):
         number += 1
     try:
         yield f"demo-{number}"
     finally:
-        await redis.delete(_taken(f"demo-{number}"))
+        await redis.delete(_reservation_key(f"demo-{number}"))
 
 
-def _taken(crawl: str) -> str:
+def _reservation_key(crawl: str) -> str:
     return f"seine:taken:{crawl}"
 
 
@@ -179,7 +179,7 @@ async def _watch(
         if to_kill and progress.done >= options.products / 2:
             to_kill = False
             _replace(workers, audience)
-        await redis.expire(_taken(frontier.keys.crawl), NAME_S)
+        await redis.expire(_reservation_key(frontier.keys.crawl), NAME_S)
         await asyncio.sleep(LOOK_S)
         if task is not None and task.cancelling():
             raise asyncio.CancelledError  # a client swallowed the cancellation while connecting

@@ -16,7 +16,7 @@ from scrapy_seine.attrs_bases import Record
 from scrapy_seine.terminal import Live
 
 #: Interval of plain lines where the output is no terminal, seconds.
-EVERY_S = 2.0
+PRINT_EVERY_S = 2.0
 #: Columns of a name, so that a row fits on 80 columns.
 NAME_WIDTH = 33
 COLUMNS = ("external_id", "name", "price", "currency", "availability")
@@ -28,7 +28,7 @@ class Screen(Record):
 
     console: Console
     _live: Live | None = None
-    _shown: float = 0.0
+    _printed_s: float = 0.0
 
     def __enter__(self) -> Screen:
         if self.console.is_terminal:
@@ -52,8 +52,8 @@ class Screen(Record):
         now_s = time.monotonic()
         if self._live is not None:
             self._live.update(text)
-        elif now_s - self._shown >= EVERY_S:
-            self._shown = now_s
+        elif now_s - self._printed_s >= PRINT_EVERY_S:
+            self._printed_s = now_s
             self.console.print(text, soft_wrap=True)
 
     def table(self, rows: Sequence[Mapping[str, Any]]) -> None:

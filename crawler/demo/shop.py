@@ -53,7 +53,7 @@ class Shop:
         """Answer one request and log it."""
         arrived = arrival(request)
         host = request.headers.get("Host", "")
-        page = self._stopped(request, host) or self.page(request.path_qs)
+        page = self._guard_page(request, host) or self.page(request.path_qs)
         response = _answer(page, host, request.headers)
         if self.log is not None:
             line = {
@@ -71,7 +71,7 @@ class Shop:
             await asyncio.sleep(wait_s)
         return response
 
-    def _stopped(self, request: web.BaseRequest, host: str) -> Page | None:
+    def _guard_page(self, request: web.BaseRequest, host: str) -> Page | None:
         if self.guards is None:
             return None
         name, client = host.partition(":")[0], request.remote or ""
@@ -79,9 +79,9 @@ class Shop:
 
 
 def arrival(request: web.BaseRequest) -> float:
-    """When a request reached this machine (Unix s), by the kernel's timestamp where it has one.
+    """Return when a request reached this machine (Unix s), by the kernel's timestamp if it has one.
 
-    On a busy machine this process may run much later, and the log would show the machine's load.
+    On a busy machine this process may run much later, so its own clock would log the load.
     """
     now_s = time.time()
     connection: Any = request.transport and request.transport.get_extra_info("socket")
@@ -116,7 +116,7 @@ def _is_current(page: Page, headers: Mapping[str, str]) -> bool:
 
 
 async def listen(shop: Shop, *, port: int = 0, hosts: int = 1) -> tuple[web.ServerRunner, int]:
-    """Listen on 127.0.0.1 to 127.0.0.<hosts>, all on one port; returns the runner and the port.
+    """Listen on one port of 127.0.0.1 to 127.0.0.<hosts>; return the runner and the port.
 
     Raises:
         OSError: the port is in use on one of the addresses.
@@ -154,12 +154,12 @@ async def serve(args: argparse.Namespace) -> None:
 
 
 async def _until_stopped(*, with_parent: bool) -> None:
-    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, over.set)
+        loop.add_signal_handler(number, stop.set)
     if with_parent:
-        loop.add_reader(sys.stdin.fileno(), over.set)
-    await over.wait()
+        loop.add_reader(sys.stdin.fileno(), stop.set)
+    await stop.wait()
 
 
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:

@@ -25,7 +25,7 @@ class ServedShop(Value):
     log: Path | None
 
     def visits(self) -> list[dict[str, Any]]:
-        """The access log: time (Unix s), method, path, status, host, client and bytes of each."""
+        """Return the access log: time (Unix s), method, path, status, host, client and bytes."""
         if self.log is None:
             return []
         lines = self.log.read_text(encoding="utf-8").splitlines()

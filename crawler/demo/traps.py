@@ -37,7 +37,7 @@ class Traps(Record):
     _visits: int = 0
 
     def answer(self, target: str) -> Page:
-        """The page of a request target; listings and the home page link to the traps."""
+        """Return the page of a request target; listings and the home page link to the traps."""
         path, _, query = target.partition("?")
         if path.startswith("/calendar/"):
             return _calendar(path)
@@ -46,24 +46,24 @@ class Traps(Record):
         is_listing = len(parts) == 3 and parts[1] == "c"  # noqa: PLR2004
         if page.status != 200 or not (is_listing or path == "/"):  # noqa: PLR2004
             return page
-        chosen = dict(parse_qsl(query))
-        extra = self._session(chosen) + _CALENDAR + (_facets(path, chosen) if is_listing else "")
+        params = dict(parse_qsl(query))
+        extra = self._session(params) + _CALENDAR + (_facets(path, params) if is_listing else "")
         body = page.body.replace(b"</main>", f"{extra}</main>".encode(), 1)
         return attrs.evolve(page, body=body, headers={})
 
-    def _session(self, chosen: dict[str, str]) -> str:
+    def _session(self, params: dict[str, str]) -> str:
         self._visits += 1
         new_id = hashlib.blake2b(str(self._visits).encode(), digest_size=8).hexdigest()
-        session = chosen.get(SESSION, new_id)
+        session = params.get(SESSION, new_id)
         return f'<p class="visit"><a href="/?{SESSION}={escape(session)}">Your visit</a></p>'
 
 
 _CALENDAR = '<p class="events"><a href="/calendar/2026/11">Events in our shop</a></p>'
 
 
-def _facets(path: str, chosen: dict[str, str]) -> str:
-    """Links that each add, change or drop one facet: some twelve thousand URLs a listing."""
-    filters = {name: value for name, value in chosen.items() if name in FACETS or name == "page"}
+def _facets(path: str, params: dict[str, str]) -> str:
+    """Return links that each add, change or drop one facet: some 12,000 URLs a listing."""
+    filters = {name: value for name, value in params.items() if name in FACETS or name == "page"}
     links = []
     for name, values in FACETS.items():
         for value in values:
@@ -74,7 +74,7 @@ def _facets(path: str, chosen: dict[str, str]) -> str:
 
 
 def _calendar(path: str) -> Page:
-    """One month, with links to the months before and after, for eighty years."""
+    """Return the page of a month with links to the months before and after, for eighty years."""
     parts = path.split("/")
     if len(parts) != 4 or not (parts[2] + parts[3]).isdecimal():  # noqa: PLR2004
         return Page(b"no such month", status=404)
@@ -82,8 +82,8 @@ def _calendar(path: str) -> Page:
     if not _FIRST_MONTH <= month < _FIRST_MONTH + _MONTHS:
         return Page(b"no such month", status=404)
     links = [
-        f'<a href="/calendar/{near // 12}/{near % 12 + 1:02d}">{near // 12}-{near % 12 + 1}</a>'
-        for near in (month - 1, month + 1)
+        f'<a href="/calendar/{other // 12}/{other % 12 + 1:02d}">{other // 12}-{other % 12 + 1}</a>'
+        for other in (month - 1, month + 1)
     ]
     title = f"Events in {month // 12}-{month % 12 + 1:02d}"
     text = f"<!DOCTYPE html><title>{title}</title><main><h1>{title}</h1>{' '.join(links)}</main>"

@@ -15,10 +15,10 @@ from pathlib import Path
 import attrs
 
 #: Time for a worker to release its leases and end, seconds.
-PATIENCE_S = 25
+STOP_TIMEOUT_S = 25
 
 
-_TAKEN = re.compile(r"'seine/dequeued': (\d+)")
+_DEQUEUED = re.compile(r"'seine/dequeued': (\d+)")
 
 
 @attrs.define(eq=False)
@@ -29,7 +29,7 @@ class Worker:
     process: subprocess.Popen[bytes]
     log: Path
     killed: bool = False
-    """Whether we killed it."""
+    """Whether the demo killed the worker."""
 
     @property
     def pid(self) -> int:
@@ -43,19 +43,19 @@ class Worker:
 
     @property
     def failed(self) -> bool:
-        """Whether it ended with an error, without being killed."""
+        """Whether the process ended with an error, without being killed."""
         return not self.alive and not self.killed and self.process.returncode != 0
 
     @property
     def pages(self) -> int:
-        """Requests that it took, from the statistics at the end of its log; 0 before."""
+        """Requests that the worker took, by the statistics at the end of its log; 0 before."""
         if self.alive or self.killed:
             return 0
-        match = _TAKEN.search(self.log.read_text(encoding="utf-8", errors="replace"))
+        match = _DEQUEUED.search(self.log.read_text(encoding="utf-8", errors="replace"))
         return int(match[1]) if match else 0
 
     def kill(self) -> None:
-        """Kill it with SIGKILL, so that it releases no lease."""
+        """Kill the worker with SIGKILL, so that it releases no lease."""
         self.killed = True
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
@@ -83,11 +83,11 @@ class Fleet:
         # STATS_DUMP, because a worker's statistics are read from the end of its log.
         for name, value in {"STATS_DUMP": 1, **self.settings}.items():
             command += ["-s", f"{name}={value}"]
-        with log.open("wb") as out:
+        with log.open("wb") as log_file:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
-                stdout=out,
+                stdout=log_file,
                 stderr=subprocess.STDOUT,
                 env={**os.environ, **self.environment},
                 start_new_session=True,  # a Ctrl-C reaches this process only, which stops them
@@ -110,7 +110,7 @@ class Fleet:
         """Terminate every worker; kill those that do not end in PATIENCE_S."""
         for worker in self.alive:
             worker.process.terminate()
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + STOP_TIMEOUT_S
         for worker in self.alive:
             try:
                 worker.process.wait(max(0.1, deadline - time.monotonic()))

@@ -11,10 +11,10 @@ import attrs
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.reads.formatting import count, span
 
-#: Columns of a label in the block.
-_LABEL = 13
+#: Width of a label in the block, in columns.
+_LABEL_WIDTH = 13
 #: Finish reasons in words; any other reason is shown unchanged.
-_ENDS = {
+_END_REASONS = {
     "finished": "the crawl is complete",
     "shutdown": "stopped; the crawl goes on where it was, with the next worker",
     "outage": "the worker gave up, because a store was unreachable",
@@ -23,10 +23,10 @@ _ENDS = {
     "browser_failed": "the worker ended, because its browser does not start",
     "state_lost": "the worker ended, because Redis lost the state of the crawl",
 }
-#: Below so many seconds an estimate is rounded up to whole seconds.
-_EXACT_S = 10
-#: Why pages are given up, in words; other kinds are shown unchanged.
-_GIVEN_UP = {
+#: Estimates below this many seconds are rounded up to whole seconds.
+_ROUND_UP_BELOW_S = 10
+#: Reasons to give up a page, in words; other kinds are shown unchanged.
+_GIVE_UP_REASONS = {
     "connection": "no connection",
     "timeout": "timeouts",
     "5xx": "server errors",
@@ -46,8 +46,8 @@ _GIVEN_UP = {
     "address": "address not allowed",
     "lane": "no worker has the lane",
 }
-#: Why pages are not read, in words.
-_NOT_READ = {
+#: Reasons not to read a page, in words.
+_IGNORE_REASONS = {
     "gone": "gone (404, 410)",
     "robots": "forbidden by robots.txt",
     "not modified": "unchanged since the last visit",
@@ -74,7 +74,7 @@ class Moment(Value):
     errors: int
     """Tries that failed, and pages given up."""
     waiting: int
-    """Pages known and not done."""
+    """Known pages that are not done."""
     growing: bool
     """Links were added lately, so that more pages will follow."""
 
@@ -105,7 +105,7 @@ def time_left(seconds: float, *, growing: bool) -> str:
     >>> time_left(0.2, growing=False), time_left(90, growing=True)
     ('1 s left', 'at least 1 min 30 s left')
     """
-    amount = f"{max(1, math.ceil(seconds))} s" if seconds < _EXACT_S else span(seconds)
+    amount = f"{max(1, math.ceil(seconds))} s" if seconds < _ROUND_UP_BELOW_S else span(seconds)
     return f"{'at least ' if growing else ''}{amount} left"
 
 
@@ -120,7 +120,7 @@ def plural(n: int, noun: str) -> str:
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class End(Value):
-    """How a worker ended."""
+    """The result of a worker's run."""
 
     crawl: str
     reason: str
@@ -129,7 +129,7 @@ class End(Value):
     sites: int
     stats: Mapping[str, Any]
     """Scrapy's stats of the worker."""
-    known: int = 0
+    known_links: int = 0
     """Links that were not followed, because their URL is in the seen set."""
     waiting: int = 0
     """Pages that still wait in the crawl."""
@@ -146,60 +146,67 @@ class End(Value):
 def closing_block(end: End) -> list[str]:
     """Render what a worker did, and the user's next commands."""
     pages, items = _stat(end, "seine/dequeued"), _stat(end, "item_scraped_count")
-    head = f"{end.crawl}: {_ENDS.get(end.reason, end.reason)}"
+    head = f"{end.crawl}: {_END_REASONS.get(end.reason, end.reason)}"
     sites = f" of {plural(end.sites, 'site')}" if end.sites else ""
     lines = [head, _line("fetched", f"{plural(pages, 'page')}{sites} in {span(end.seconds)}")]
-    lines += [_line(label, text) for label, text in _facts(end, items) if text]
-    lines += ["next:", *(f"  {command}" for command in _next(end, pages, items))]
+    lines += [_line(label, text) for label, text in _labelled_lines(end, items) if text]
+    lines += ["next:", *(f"  {command}" for command in _next_commands(end, pages, items))]
     return lines
 
 
-def _facts(end: End, items: int) -> Iterator[tuple[str, str]]:
-    yield "products", _products(end)
+def _labelled_lines(end: End, items: int) -> Iterator[tuple[str, str]]:
+    yield "products", _product_counts(end)
     yield "written", f"{plural(items, 'item')} to {', '.join(end.feeds)}" if end.feeds else ""
-    yield "known", _known(end)
-    yield "not read", _kinds(end, "seine/ignored/", _NOT_READ)
+    yield "known", _skipped_links(end)
+    yield "not read", _kinds(end, "seine/ignored/", _IGNORE_REASONS)
     yield (
         "rejected",
-        _some(_stat(end, "seine/store/rejected"), "item", "`scrapy export rejected_items`"),
+        _count_with_hint(
+            _stat(end, "seine/store/rejected"), "item", "`scrapy export rejected_items`"
+        ),
     )
     yield (
         "doubtful",
-        _some(
+        _count_with_hint(
             _stat(end, "seine/store/doubtful"),
             "value",
             "kept out of the products; `scrapy export doubtful` gives the reasons",
         ),
     )
-    yield "seeds", _some(_stat(end, "seine/seeds_rejected"), "bad seed", "set aside")
-    yield "given up", _kinds(end, "seine/buried/", _GIVEN_UP)
-    yield "waiting", _some(end.waiting, "page", "another worker or the next run takes them")
+    yield "seeds", _count_with_hint(_stat(end, "seine/seeds_rejected"), "bad seed", "set aside")
+    yield "given up", _kinds(end, "seine/buried/", _GIVE_UP_REASONS)
+    yield (
+        "waiting",
+        _count_with_hint(end.waiting, "page", "another worker or the next run takes them"),
+    )
 
 
-def _products(end: End) -> str:
+def _product_counts(end: End) -> str:
     if not end.stores:
         return ""
-    new, changed = _stat(end, "seine/store/new"), _stat(end, "seine/store/changed")
-    same = sum(_stat(end, f"seine/store/{name}") for name in ("refreshed", "unchanged", "stale"))
-    same += _stat(end, "seine/store/confirmed")
-    gone, twice = _stat(end, "seine/store/gone"), _stat(end, "seine/store/twice")
+    new_count, changed_count = _stat(end, "seine/store/new"), _stat(end, "seine/store/changed")
+    unchanged_count = sum(
+        _stat(end, f"seine/store/{name}") for name in ("refreshed", "unchanged", "stale")
+    )
+    unchanged_count += _stat(end, "seine/store/confirmed")
+    gone_count, twice_count = _stat(end, "seine/store/gone"), _stat(end, "seine/store/twice")
     counts = {
-        "new": new,
-        "changed": changed,
-        "unchanged": same,
-        "gone from the shop": gone,
-        "seen twice": twice,
+        "new": new_count,
+        "changed": changed_count,
+        "unchanged": unchanged_count,
+        "gone from the shop": gone_count,
+        "seen twice": twice_count,
     }
     return ", ".join(f"{count(n)} {word}" for word, n in counts.items() if n) or "none found"
 
 
-def _known(end: End) -> str:
-    if not end.known:
+def _skipped_links(end: End) -> str:
+    if not end.known_links:
         return ""
-    return f"{plural(end.known, 'link')} skipped, because their page was fetched before"
+    return f"{plural(end.known_links, 'link')} skipped, because their page was fetched before"
 
 
-def _kinds(end: End, prefix: str, words: Mapping[str, str]) -> str:
+def _kinds(end: End, prefix: str, word_by_kind: Mapping[str, str]) -> str:
     kinds = {
         name.removeprefix(prefix): _stat(end, name)
         for name in end.stats
@@ -209,16 +216,16 @@ def _kinds(end: End, prefix: str, words: Mapping[str, str]) -> str:
     if not total:
         return ""
     by_count = sorted(kinds.items(), key=lambda pair: -pair[1])
-    reasons = ", ".join(f"{count(n)} {words.get(kind, kind)}" for kind, n in by_count)
+    reasons = ", ".join(f"{count(n)} {word_by_kind.get(kind, kind)}" for kind, n in by_count)
     return f"{plural(total, 'page')}: {reasons}"
 
 
-def _some(n: int, noun: str, hint: str) -> str:
+def _count_with_hint(n: int, noun: str, hint: str) -> str:
     return f"{plural(n, noun)}; {hint}" if n else ""
 
 
 def _line(label: str, text: str) -> str:
-    return f"  {label:<{_LABEL}}{text}"
+    return f"  {label:<{_LABEL_WIDTH}}{text}"
 
 
 def _stat(end: End, name: str) -> int:
@@ -226,11 +233,11 @@ def _stat(end: End, name: str) -> int:
     return int(value) if isinstance(value, int | float) else 0
 
 
-def _next(end: End, pages: int, items: int) -> list[str]:
-    """Three commands, the most useful first."""
+def _next_commands(end: End, pages: int, items: int) -> list[str]:
+    """Return three commands, the most useful first."""
     crawl = "" if end.crawl == "catalog" else f" --crawl {end.crawl}"
     commands: list[tuple[str, str]] = []
-    if not items and (end.known or not pages) and end.reason == "finished":
+    if not items and (end.known_links or not pages) and end.reason == "finished":
         commands.append(
             (f"scrapy forget '*'{crawl}", "let the next run fetch the known pages again")
         )
@@ -249,6 +256,6 @@ def _next(end: End, pages: int, items: int) -> list[str]:
     commands.append((f"scrapy dashboard{crawl}", "all of it in a browser"))
     commands.append((f"scrapy status{crawl}", "the crawl on one screen"))
     commands.append(("scrapy down", "stop the embedded servers; their data stays"))
-    chosen = commands[:3]
-    width = max(len(command) for command, _ in chosen)
-    return [f"{command:<{width}}  {reason}" for command, reason in chosen]
+    best_commands = commands[:3]
+    width = max(len(command) for command, _ in best_commands)
+    return [f"{command:<{width}}  {reason}" for command, reason in best_commands]

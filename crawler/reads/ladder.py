@@ -1,4 +1,4 @@
-"""The ladder's step of each domain (plain, tls, pool, browser …), read for people."""
+"""Read the ladder's step of each domain (plain, tls, pool, browser …) for display."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from crawler.access.ladder_store import LadderStore
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.lenient_parsing import moment_of, whole_number, word
 
-#: Domains whose step is counted for the metrics: those with the latest changes.
-MOST = 1000
+#: Largest number of domains in the metrics: those with the latest changes.
+MAX_DOMAINS = 1000
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -24,7 +24,7 @@ class Rung(Value):
     step: str
     reason: str
     stuck: bool
-    """Even the top step fails; the domain is not requested for a while."""
+    """Whether even the top step fails, so that the domain is not requested for a while."""
     moves: Sequence[str] = ()
     """The domain's last moves in words, newest first."""
 
@@ -67,7 +67,7 @@ def in_words(line: str) -> str:
 async def count_steps(redis: Redis, fleet: str) -> dict[str, int]:
     """Count domains by step, among those with the latest changes."""
     pipe = redis.pipeline(transaction=False)
-    pipe.zrevrange(f"{LadderStore(redis, fleet).key}domains", 0, MOST - 1)
+    pipe.zrevrange(f"{LadderStore(redis, fleet).key}domains", 0, MAX_DOMAINS - 1)
     (names,) = await pipe.execute()
     rungs = await read_rungs(redis, fleet, [word(name) for name in names])
     counts = Counter(rung.step for rung in rungs.values())

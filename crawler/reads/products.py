@@ -31,11 +31,11 @@ _AT_URL = "hashtextextended(url, 0) = hashtextextended(%(url)s, 0) AND url = %(u
 #: Separators of words, as in migration 0017.
 _PUNCTUATION = re.compile(r"[\s!-/:-@\[-`{-~]+")
 #: Words of one search that are used.
-_MOST_WORDS = 8
-_LONGEST_WORD = 60
+_MAX_WORDS = 8
+_MAX_WORD_LENGTH = 60
 _PLACE = 3
 #: Sites in a list to choose from, at most.
-MOST_SITES = 500
+MAX_SITES = 500
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -64,7 +64,7 @@ MOVES = {"fell": -1, "rose": 1}
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class ProductFilter(Value):
-    """Which products are listed; an empty text is no condition."""
+    """The conditions of a list of products; an empty text is no condition."""
 
     words: str = ""
     """Words of name, brand and numbers, the last one a prefix; or a whole URL."""
@@ -134,10 +134,10 @@ def _statement(
         products = "JOIN products USING (site_id, external_id)" if is_filtered else _ITS
         source = f"({_MOVED}) AS moved {products}"
         params["move"] = MOVES[selection.move]
-    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    where_sql = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     ordered = ", ".join(f"{name}{direction}" for name in key.split(", "))
     # Columns, orders and conditions are constants of this file; a visitor's input is a parameter.
-    return f"SELECT {columns} FROM {source}{where} ORDER BY {ordered} LIMIT %(limit)s", params  # noqa: S608
+    return f"SELECT {columns} FROM {source}{where_sql} ORDER BY {ordered} LIMIT %(limit)s", params  # noqa: S608
 
 
 #: The product of each move; OFFSET keeps the planner from turning the look-up into a join.
@@ -187,13 +187,13 @@ def words_query(text: str) -> str:
     >>> words_query("öl"), words_query("100%"), words_query("%")
     ("('öl':* | 'Öl':* | 'ÖL':*)", "'100':*", '')
     """
-    parts = [part for part in _PUNCTUATION.split(text) if part][:_MOST_WORDS]
+    parts = [part for part in _PUNCTUATION.split(text) if part][:_MAX_WORDS]
     ends = [""] * (len(parts) - 1) + [":*"]
     return " & ".join(map(_word, parts, ends))
 
 
 def _word(word: str, end: str) -> str:
-    word = word[:_LONGEST_WORD]
+    word = word[:_MAX_WORD_LENGTH]
     if word.isascii():
         return f"'{word.lower()}'{end}"
     spellings = dict.fromkeys((word.lower(), word.capitalize(), word.upper()))
@@ -271,6 +271,6 @@ async def doubts(database: Database, site_id: str, external_id: str) -> list[Map
 async def sites(database: Database) -> list[str]:
     """Return the sites with stored products, MOST_SITES at most."""
     rows = await database.rows(
-        "SELECT site_id FROM sites ORDER BY site_id LIMIT %(most)s", {"most": MOST_SITES}
+        "SELECT site_id FROM sites ORDER BY site_id LIMIT %(most)s", {"most": MAX_SITES}
     )
     return [row["site_id"] for row in rows]

@@ -1,4 +1,4 @@
-"""PostgreSQL's records other than products, for people: attempts, scores, rejections, jobs."""
+"""Read PostgreSQL's records other than products for display: attempts, scores, rejections, jobs."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ async def newest_attempts(
 
 
 async def attempts_by_provider(
-    database: Database, *, hours: int = 1, domain: str = "", most: int | None = None
+    database: Database, *, hours: int = 1, domain: str = "", max_attempts: int | None = None
 ) -> list[Row]:
     """Sum the attempts of the last hours by provider and hour, the newest hour first.
 
-    *most* limits the query's cost: only that many of the newest attempts are summed.
+    *max_attempts* limits the query's cost: only that many of the newest attempts are summed.
     """
     return await database.rows(
         "SELECT date_trunc('hour', at) AS hour, coalesce(proxy_provider, 'direct') AS provider,"
@@ -40,7 +40,7 @@ async def attempts_by_provider(
         " FROM (SELECT * FROM attempts WHERE at > now() - make_interval(hours => %(hours)s)"
         " AND (%(domain)s = '' OR domain = %(domain)s) ORDER BY at DESC LIMIT %(most)s) newest"
         " GROUP BY 1, 2 ORDER BY 1 DESC, 3 DESC LIMIT 500",
-        {"hours": hours, "domain": domain, "most": most},
+        {"hours": hours, "domain": domain, "most": max_attempts},
     )
 
 

@@ -12,14 +12,14 @@ from scrapy_seine.attrs_bases import Value
 from scrapy_seine.reads.formatting import share, span
 from scrapy_seine.reads.overview import Overview
 
-#: Share of failed tries that is a problem, and the tries needed to judge it.
-_BAD_SHARE, _TRIES = 0.2, 20
-#: Share of Redis' memory limit that is a problem, because Redis refuses writes at the limit.
-_FULL = 0.85
-#: Seconds that a request may be overdue.
-_LATE_S = 30.0
+#: Largest share of failed tries without a problem, and the fewest tries to judge the share.
+_MAX_FAILURE_SHARE, _MIN_TRIES = 0.2, 20
+#: Largest share of Redis' memory without a problem; Redis refuses writes at its limit.
+_MAX_MEMORY_SHARE = 0.85
+#: Longest time that a request may be overdue, seconds.
+_MAX_LATENESS_S = 30.0
 #: Minutes over which failures are counted.
-_LATELY = 10
+_RECENT_MINUTES = 10
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -35,7 +35,12 @@ class Trouble(Value):
 
 def troubles(overview: Overview, seeds: int = 0) -> list[Trouble]:
     """Return the crawl's problems; *seeds* counts the seeds that no worker took."""
-    return [*_workers(overview, seeds), *_redis(overview), *_failures(overview), *_late(overview)]
+    return [
+        *_workers(overview, seeds),
+        *_redis(overview),
+        *_failures(overview),
+        *_lateness(overview),
+    ]
 
 
 def _workers(overview: Overview, seeds: int) -> Iterator[Trouble]:
@@ -52,20 +57,25 @@ def _workers(overview: Overview, seeds: int) -> Iterator[Trouble]:
 
 def _redis(overview: Overview) -> Iterator[Trouble]:
     fleet = overview.fleet
-    if fleet.memory_limit_bytes and fleet.memory_bytes > _FULL * fleet.memory_limit_bytes:
-        used = share(fleet.memory_bytes / fleet.memory_limit_bytes)
-        yield Trouble(f"Redis uses {used} of its memory", "give it more, or SEINE_SEEN=bloom")
+    if (
+        fleet.memory_limit_bytes
+        and fleet.memory_bytes > _MAX_MEMORY_SHARE * fleet.memory_limit_bytes
+    ):
+        memory_share = share(fleet.memory_bytes / fleet.memory_limit_bytes)
+        yield Trouble(
+            f"Redis uses {memory_share} of its memory", "give it more, or SEINE_SEEN=bloom"
+        )
     if abs(fleet.clock_skew_s) > ROUGH_SKEW_S:
         text = f"This machine's clock is {span(abs(fleet.clock_skew_s))} apart from Redis'"
         yield Trouble(text, "set it by NTP; the frontier keeps to Redis' clock")
 
 
 def _failures(overview: Overview) -> Iterator[Trouble]:
-    lately = overview.minutes[-_LATELY:]
-    done = sum(minute.done for minute in lately)
-    failed = sum(minute.retry + minute.bury for minute in lately)
-    if done + failed >= _TRIES and failed > _BAD_SHARE * (done + failed):
-        text = f"{share(failed / (done + failed))} of the tries of the last minutes failed"
+    minutes = overview.minutes[-_RECENT_MINUTES:]
+    done = sum(minute.done for minute in minutes)
+    failures = sum(minute.retry + minute.bury for minute in minutes)
+    if done + failures >= _MIN_TRIES and failures > _MAX_FAILURE_SHARE * (done + failures):
+        text = f"{share(failures / (done + failures))} of the tries of the last minutes failed"
         yield Trouble(text, "see by which site and status", "/attempts")
     if overview.fleet.counts.dead:
         commonest = next(iter(overview.reasons.items()), None)
@@ -74,9 +84,9 @@ def _failures(overview: Overview) -> Iterator[Trouble]:
         yield Trouble(text, "read why, then replay or remove them", "/dead")
 
 
-def _late(overview: Overview) -> Iterator[Trouble]:
+def _lateness(overview: Overview) -> Iterator[Trouble]:
     if (
-        overview.fleet.lateness_s > _LATE_S
+        overview.fleet.lateness_s > _MAX_LATENESS_S
         and overview.fleet.alive
         and not overview.fleet.counts.paused
     ):

@@ -1,4 +1,4 @@
-"""Shapes of URLs that led to no product, stored for operators: each worker learns its own."""
+"""Shapes of URLs that led to no product, stored for operators; each worker learns its own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DeadEnd(Value):
     """Host and path, `*` for what differs from page to page, and the names of the query."""
     site_id: str
     pages: int
-    """Pages that led to no product; 0: one did since."""
+    """Pages that led to no product; 0: a later page led to one."""
     at: datetime
 
     @property

@@ -20,14 +20,14 @@ from psycopg2 import extensions
 from crawler.extract.template.observation import FIELDS
 from crawler.stores.content_hash import MEANINGFUL, digest_of
 from crawler.stores.doubts_by_history import (
+    RESTORED_KINDS,
     SECOND_LOOK,
-    TAKEN_BACK,
     Doubtful,
     EarlierDoubt,
     Stored,
     doubts_of,
-    is_no_products,
     is_seen_again,
+    shows_no_product,
 )
 from crawler.stores.queries import query
 from crawler.stores.rows import ProductRow, fitting
@@ -36,10 +36,10 @@ from scrapy_seine.sinks.postgres.database import transaction
 #: How long an operator's acceptance of a site's field lasts.
 ACCEPTED_FOR = timedelta(days=1)
 #: Fields that are stored together, because a price is wrong with another currency.
-_WITH = {"price": ("regular_price", "currency"), "currency": ("price", "regular_price")}
+_STORED_TOGETHER = {"price": ("regular_price", "currency"), "currency": ("price", "regular_price")}
 
 
-def sort_out(
+def replace_doubtful(
     cursor: extensions.cursor, rows: Sequence[ProductRow]
 ) -> tuple[dict[int, ProductRow], list[Doubtful]]:
     """Replace the doubtful values of new and changed *rows* by the stored ones.
@@ -49,12 +49,14 @@ def sort_out(
     Raises:
         psycopg2.Error: the caller rolls back.
     """
-    stored = _look(cursor, rows)
-    earlier = _earlier_doubts(cursor, rows)
+    stored_products = _stored_products(cursor, rows)
+    earlier_doubts = _earlier_doubts(cursor, rows)
     storable: dict[int, ProductRow] = {}
     remaining: list[Doubtful] = []
     candidates = {
-        i: doubts for i, row in enumerate(rows) if (doubts := doubts_of(row, stored.get(i)))
+        i: doubts
+        for i, row in enumerate(rows)
+        if (doubts := doubts_of(row, stored_products.get(i)))
     }
     accepted = _accepted(cursor, {rows[i].site_id for i in candidates})
     for i, row in enumerate(rows):
@@ -62,11 +64,11 @@ def sort_out(
             doubt
             for doubt in candidates.get(i, ())
             if (row.site_id, doubt.field) not in accepted
-            and not is_seen_again(doubt, earlier.get((i, doubt.field)))
+            and not is_seen_again(doubt, earlier_doubts.get((i, doubt.field)))
         ]
         remaining += doubts
         if not any(doubt.is_essential for doubt in doubts):
-            storable[i] = _with_good_values(row, doubts, stored.get(i)) if doubts else row
+            storable[i] = _with_good_values(row, doubts, stored_products.get(i)) if doubts else row
     return storable, remaining
 
 
@@ -86,7 +88,7 @@ def write_doubtful(cursor: extensions.cursor, doubts: Sequence[Doubtful]) -> Non
             "r": doubt.reason[:500],
             "u": doubt.row.url,
             "v": doubt.value,
-            "k": doubt.kept,
+            "k": doubt.good_value,
             "t": doubt.row.scraped_at,
         }
         for (site, key, field), doubt in sorted(unique.items(), key=lambda pair: pair[0])
@@ -140,14 +142,14 @@ def _accepted(cursor: extensions.cursor, sites: Iterable[str]) -> set[tuple[str,
     return set(cursor.fetchall())
 
 
-def _look(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, Stored]:
+def _stored_products(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, Stored]:
     keys = [
         {
             "i": i,
             "s": row.site_id,
             "e": row.external_id,
             "d": bool(row.doubts),
-            "r": _taken_back(row),
+            "r": _fields_to_restore(row),
             "t": row.scraped_at - SECOND_LOOK,
         }
         for i, row in enumerate(rows)
@@ -156,11 +158,11 @@ def _look(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, St
     return {i: Stored(*columns) for i, *columns in cursor.fetchall()}
 
 
-def _taken_back(row: ProductRow) -> list[str]:
+def _fields_to_restore(row: ProductRow) -> list[str]:
     """Return the fields that need their value from before the first wrong page."""
-    if is_no_products(row):
+    if shows_no_product(row):
         return list(FIELDS)
-    return [field for field, (kind, _) in row.doubts.items() if kind in TAKEN_BACK]
+    return [field for field, (kind, _) in row.doubts.items() if kind in RESTORED_KINDS]
 
 
 def _earlier_doubts(
@@ -172,16 +174,16 @@ def _earlier_doubts(
 
 
 def _with_good_values(
-    row: ProductRow, doubts: Iterable[Doubtful], stored: Stored | None
+    row: ProductRow, doubts: Iterable[Doubtful], stored_product: Stored | None
 ) -> ProductRow:
     item = orjson.loads(row.body)
-    stored_item: Mapping[str, Any] = stored.item if stored is not None else {}
-    if stored is not None and is_no_products(row):
+    stored_item: Mapping[str, Any] = stored_product.item if stored_product is not None else {}
+    if stored_product is not None and shows_no_product(row):
         for name in MEANINGFUL:
-            _set(item, name, stored.lately.get(name, stored_item.get(name)))
+            _set(item, name, stored_product.earlier_values.get(name, stored_item.get(name)))
     for doubt in doubts:
-        _set(item, doubt.field, doubt.kept)
-        for name in _WITH.get(doubt.field, ()):
+        _set(item, doubt.field, doubt.good_value)
+        for name in _STORED_TOGETHER.get(doubt.field, ()):
             _set(item, name, stored_item.get(name))
     return attrs.evolve(row, body=fitting(orjson.dumps(item)), content_hash=digest_of(item))
 

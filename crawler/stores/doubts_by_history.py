@@ -1,4 +1,4 @@
-"""Why a value contradicts the stored product: jumps, other currencies, foreign keys. Pure."""
+"""Find values that contradict the stored product: jumps, currencies, foreign keys. Pure."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from scrapy_seine.attrs_bases import Value
 #: A value that a page still has this long after its first doubt is accepted.
 SECOND_LOOK = timedelta(hours=1)
 #: A product whose own page was not seen for this long loses its key to another page.
-_ABANDONED = timedelta(days=7)
-#: A price that changed by the first factor needs this confidence; by the second, a second look.
-_JUMP, _LEAP, _SURE = 5, 20, 0.97
-#: Prices of a site that may jump at once; more come from a changed template.
-_FEW = 10
+_ABANDONED_AFTER = timedelta(days=7)
+#: A change by the first factor needs this confidence; one by the second needs a second look.
+_JUMP_FACTOR, _LEAP_FACTOR, _SURE_CONFIDENCE = 5, 20, 0.97
+#: Largest number of prices of a site that jump at once without a changed template.
+_MAX_JUMPS = 10
 _WORDS = re.compile(r"\w+")
 #: Kinds that a second look cannot settle, because the page has the same contradiction each time.
-_LASTING = frozenset({"missing", "repeated", "order", "cut"})
+_LASTING_KINDS = frozenset({"missing", "repeated", "order", "cut"})
 #: Kinds that need several pages to notice, so that the first of them are stored already.
-TAKEN_BACK = frozenset({"repeated", "changed"})
+RESTORED_KINDS = frozenset({"repeated", "changed"})
 #: A product is stored only if these fields are good.
-_ESSENTIAL = frozenset({"external_id", "name"})
+_ESSENTIAL_FIELDS = frozenset({"external_id", "name"})
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -38,7 +38,7 @@ class Stored(Value):
     item: Mapping[str, Any]
     url: str
     scraped_at: datetime
-    lately: Mapping[str, Any] = attrs.Factory(dict)
+    earlier_values: Mapping[str, Any] = attrs.Factory(dict)
     """Values from before the changes of the last `SECOND_LOOK`, by field."""
 
 
@@ -48,9 +48,9 @@ class EarlierDoubt(NamedTuple):
     value: Any
     first_at: datetime
     jumps: int
-    """Prices of the site that are doubtful because they jumped."""
+    """Number of the site's prices that are doubtful because they jumped."""
     mixed: bool = False
-    """Other products of the site still have this one's stored value."""
+    """Whether other products of the site still have this product's stored value."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -62,27 +62,31 @@ class Doubtful(Value):
     kind: str
     reason: str
     value: Any
-    kept: Any
+    good_value: Any
 
     @property
     def is_essential(self) -> bool:
         """Whether the whole page cannot be stored."""
-        return self.field in _ESSENTIAL and self.kept is None
+        return self.field in _ESSENTIAL_FIELDS and self.good_value is None
 
 
-def doubts_of(row: ProductRow, stored: Stored | None) -> list[Doubtful]:
+def doubts_of(row: ProductRow, stored_product: Stored | None) -> list[Doubtful]:
     """Return the doubtful values of a row compared with the stored product. Pure."""
     item = orjson.loads(row.body)
-    stored_item: Mapping[str, Any] = stored.item if stored is not None else {}
-    if stored is not None and (reason := _key_conflict(item, row, stored)):
+    stored_item: Mapping[str, Any] = stored_product.item if stored_product is not None else {}
+    if stored_product is not None and (reason := _key_conflict(item, row, stored_product)):
         return [Doubtful(row, "external_id", "conflict", reason, item, None)]
     doubts = [
         Doubtful(
             row, field, _kind(field, kind, item, stored_item), reason, item.get(field), good_value
         )
         for field, (kind, reason) in row.doubts.items()
-        for good_value in (_last_good(field, kind, item, stored),)
-        if (item.get(field) != good_value if stored is not None else _applies_to_new(field, kind))
+        for good_value in (_good_value(field, kind, item, stored_product),)
+        if (
+            item.get(field) != good_value
+            if stored_product is not None
+            else _applies_to_new(field, kind)
+        )
     ]
     if "currency" in row.doubts and not any(doubt.field == "currency" for doubt in doubts):
         # The currency is the stored one, but a new price may be in another.
@@ -121,12 +125,14 @@ def _with_currency(
     return [Doubtful(row, "price", kind, f"its currency: {reason}", price, stored_price)]
 
 
-def _last_good(field: str, kind: str, item: Mapping[str, Any], stored: Stored | None) -> Any:
+def _good_value(
+    field: str, kind: str, item: Mapping[str, Any], stored_product: Stored | None
+) -> Any:
     """Return the value to keep: for a repeated value stored lately, the one before it."""
-    stored_value = None if stored is None else stored.item.get(field)
-    if stored is None or kind not in TAKEN_BACK or item.get(field) != stored_value:
+    stored_value = None if stored_product is None else stored_product.item.get(field)
+    if stored_product is None or kind not in RESTORED_KINDS or item.get(field) != stored_value:
         return stored_value
-    return stored.lately.get(field, stored_value)
+    return stored_product.earlier_values.get(field, stored_value)
 
 
 def _key_conflict(item: Mapping[str, Any], row: ProductRow, stored: Stored) -> str | None:
@@ -135,7 +141,7 @@ def _key_conflict(item: Mapping[str, Any], row: ProductRow, stored: Stored) -> s
     A product has many URLs, and its name may change. Only another name at another URL, while the
     stored page was seen lately, is a conflict.
     """
-    if row.url == stored.url or row.scraped_at - stored.scraped_at > _ABANDONED:
+    if row.url == stored.url or row.scraped_at - stored.scraped_at > _ABANDONED_AFTER:
         return None
     if item.get("canonical_url") in {stored.url, stored.item.get("canonical_url", "")}:
         return None
@@ -156,8 +162,8 @@ def _price_jump(item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str 
     if price < stored_price == amount(item.get("regular_price")):
         return None  # a sale: the page shows the stored price as the regular one
     factor = max(price / stored_price, stored_price / price)
-    is_sure = item.get("confidence", {}).get("price", 1) >= _SURE
-    if factor < _JUMP or (factor < _LEAP and is_sure):
+    is_sure = item.get("confidence", {}).get("price", 1) >= _SURE_CONFIDENCE
+    if factor < _JUMP_FACTOR or (factor < _LEAP_FACTOR and is_sure):
         return None
     return f"it was {stored_price}, and {'one source says' if not is_sure else 'now is'} {price}"
 
@@ -203,11 +209,11 @@ def is_seen_again(doubt: Doubtful, earlier: EarlierDoubt | None) -> bool:
     jumped prices of a site come from a changed template, which stays; and a currency that other
     products do not have depends on the client's country.
     """
-    if earlier is None or doubt.kind in _LASTING:
+    if earlier is None or doubt.kind in _LASTING_KINDS:
         return False
     if doubt.field == "external_id" and doubt.kind != "changed":
         return False
-    if doubt.kind in {"jump", "make"} and earlier.jumps > _FEW:
+    if doubt.kind in {"jump", "make"} and earlier.jumps > _MAX_JUMPS:
         return False
     if doubt.field == "currency" and earlier.mixed:
         return False
@@ -215,6 +221,6 @@ def is_seen_again(doubt: Doubtful, earlier: EarlierDoubt | None) -> bool:
     return bool(earlier.value == doubt.value and is_late_enough)
 
 
-def is_no_products(row: ProductRow) -> bool:
+def shows_no_product(row: ProductRow) -> bool:
     """Whether a page shows no product, because many pages in a row have the same name."""
     return row.doubts.get("name", ("", ""))[0] == "repeated"

@@ -85,7 +85,7 @@ class Condition(Value):
         return cls(match[1], match[2], match[3].strip())
 
     def sql(self) -> tuple[sql.Composable, list[str]]:
-        """The condition as SQL with its parameters."""
+        """Return the condition as SQL with its parameters."""
         name = _COMPUTED.get(self.field, sql.Identifier(self.field))
         if not self.value and self.operator in {"=", "!="}:
             word = sql.SQL(" IS NULL" if self.operator == "=" else " IS NOT NULL")
@@ -99,7 +99,7 @@ class Condition(Value):
 
 @attrs.frozen(eq=False, repr=False)
 class Selection(Value):
-    """What to export."""
+    """The table, columns, conditions and limit of an export."""
 
     table: str
     columns: tuple[str, ...]
@@ -133,7 +133,7 @@ class Selection(Value):
         return cls(table, names, conditions, limit)
 
     def sql(self) -> tuple[sql.Composable, list[str]]:
-        """The query with its parameters."""
+        """Return the query with its parameters."""
         parts, values = [], []
         for condition in self.conditions:
             part, parameters = condition.sql()
@@ -195,12 +195,12 @@ def stream(
                     )
                 cursor.itersize = CHUNK
                 cursor.execute(query, values)
-                first = cursor.fetchmany(CHUNK)
+                first_chunk = cursor.fetchmany(CHUNK)
                 columns = [
                     Column(column.name, _KINDS.get(column.type_code, "text"))
                     for column in cursor.description or ()
                 ]
-                yield columns, _chunks(first, cursor)
+                yield columns, _chunks(first_chunk, cursor)
     except (psycopg2.DataError, errors.UndefinedFunction) as error:
         raise ConfigError(f"--where: {first_line(error)}") from None
     except psycopg2.Error as error:  # for instance, a table or a permission is missing
@@ -210,9 +210,9 @@ def stream(
 
 
 def _chunks(
-    first: list[tuple[Any, ...]], cursor: extensions.cursor
+    first_chunk: list[tuple[Any, ...]], cursor: extensions.cursor
 ) -> Iterator[list[tuple[Any, ...]]]:
-    chunk = first
+    chunk = first_chunk
     while chunk:
         yield chunk
         chunk = cursor.fetchmany(CHUNK)

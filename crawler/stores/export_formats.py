@@ -34,13 +34,13 @@ class Format(Protocol):
     """Writes rows to a file and returns their number."""
 
     def __call__(
-        self, columns: Sequence[Column], chunks: Chunks, out: BinaryIO, *, raw: bool = False
+        self, columns: Sequence[Column], chunks: Chunks, file: BinaryIO, *, raw: bool = False
     ) -> int:
         """Write."""
 
 
 def write_csv(
-    columns: Sequence[Column], chunks: Chunks, out: BinaryIO, *, raw: bool = False
+    columns: Sequence[Column], chunks: Chunks, file: BinaryIO, *, raw: bool = False
 ) -> int:
     """Write RFC 4180 with a header line; times are ISO 8601. Returns the number of rows.
 
@@ -56,8 +56,8 @@ def write_csv(
         iso_rows = (_iso(row, times) for row in chunk)
         writer.writerows(iso_rows if raw else map(_harmless_row, iso_rows))
         rows += len(chunk)
-        _drain(buffer, out)
-    _drain(buffer, out)
+        _drain(buffer, file)
+    _drain(buffer, file)
     return rows
 
 
@@ -93,14 +93,14 @@ def _with_apostrophe(match: re.Match[str]) -> str:
     return f"{run}'{sign}" if is_formula else match[0]
 
 
-def _drain(buffer: io.StringIO, out: BinaryIO) -> None:
-    out.write(buffer.getvalue().encode("utf-8", "replace"))
+def _drain(buffer: io.StringIO, file: BinaryIO) -> None:
+    file.write(buffer.getvalue().encode("utf-8", "replace"))
     buffer.seek(0)
     buffer.truncate()
 
 
 def write_jsonl(
-    columns: Sequence[Column], chunks: Chunks, out: BinaryIO, *, raw: bool = False
+    columns: Sequence[Column], chunks: Chunks, file: BinaryIO, *, raw: bool = False
 ) -> int:
     """Write one object a line, decimals as strings without rounding. Returns the number of rows.
 
@@ -115,7 +115,7 @@ def write_jsonl(
             for row in chunk
         ]
         text = b"\n".join(lines) + b"\n"
-        out.write(text if raw else escaped(text.decode()).encode())
+        file.write(text if raw else escaped(text.decode()).encode())
         rows += len(chunk)
     return rows
 
@@ -131,7 +131,7 @@ def _nest(row: tuple[Any, ...], nested: Sequence[int]) -> Sequence[Any]:
 
 
 def write_parquet(
-    columns: Sequence[Column], chunks: Chunks, out: BinaryIO, *, raw: bool = False
+    columns: Sequence[Column], chunks: Chunks, file: BinaryIO, *, raw: bool = False
 ) -> int:
     """Write Parquet with several chunks a row group. Returns the number of rows.
 
@@ -153,7 +153,7 @@ def write_parquet(
     }
     schema = pa.schema([(c.name, kinds.get(c.kind, pa.string())) for c in columns])
     rows = 0
-    with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         for group in _groups(chunks):
             arrays = [
                 pa.array(_values(column, values), type=field.type)
@@ -221,8 +221,8 @@ def open_output(output: str) -> Iterator[BinaryIO]:
     path = Path(output)
     part = path.with_name(path.name + ".part")
     try:
-        with part.open("wb") as out:
-            yield out
+        with part.open("wb") as file:
+            yield file
         part.replace(path)
     except OSError as error:
         raise ConfigError(f"{output}: {error.strerror}") from None

@@ -25,19 +25,19 @@ class StoredVersion(Value):
     """scraped_at lies in the future, because a clock was wrong; any page counts as newer."""
 
 
-def decide(row: ProductRow, stored: StoredVersion | None, window: timedelta) -> Action:
+def decide(row: ProductRow, stored_version: StoredVersion | None, window: timedelta) -> Action:
     """Return what to do with a row; the page with the newer scraped_at wins.
 
     An unchanged product is `refreshed` if it was last seen *window* ago (SEINE_FRESH_SECONDS).
     """
-    if stored is None:
+    if stored_version is None:
         return "new"
-    if stored.content_hash != row.content_hash:
-        is_newer = stored.ahead or row.scraped_at > stored.scraped_at
+    if stored_version.content_hash != row.content_hash:
+        is_newer = stored_version.ahead or row.scraped_at > stored_version.scraped_at
         return "changed" if is_newer else "stale"
-    if stored.ahead:
+    if stored_version.ahead:
         return "refreshed"
-    if row.scraped_at <= stored.scraped_at:
+    if row.scraped_at <= stored_version.scraped_at:
         return "unchanged"
-    is_due = row.scraped_at - stored.scraped_at >= window
-    return "refreshed" if is_due or stored.gone else "unchanged"
+    is_due = row.scraped_at - stored_version.scraped_at >= window
+    return "refreshed" if is_due or stored_version.gone else "unchanged"

@@ -1,7 +1,7 @@
-"""The id of the frontier that a crawl ran on last, in PostgreSQL, because Redis can lose its own.
+"""The id of a crawl's last frontier, in PostgreSQL, because Redis can lose its own copy.
 
-The row also has the time when a worker recorded it last, which only grows. Redis has a copy of that
-time, because the two values show when one of the stores was reset to an older state.
+The row also has the time of the last record by a worker, which only grows. Redis has a copy of that
+time, because a difference shows that one of the stores was reset to an older state.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RETURNING (extract(epoch FROM since) * 1000000)::bigint
 
 @attrs.frozen(eq=False, repr=False)
 class RecordedFrontier(Value):
-    """The recorded frontier of a crawl and the one before. Times are Unix times, microseconds."""
+    """The recorded frontier of a crawl and its predecessor; times are Unix times, microseconds."""
 
     before: str | None
     """Id of the frontier before, if it is another; None: the same, or none was recorded."""
@@ -49,7 +49,7 @@ def note_frontier(database_url: str, crawl: str, frontier_id: str) -> RecordedFr
         cursor.execute(_STORED, (crawl,))
         stored_id, was_at = cursor.fetchone() or (frontier_id, 0)
         cursor.execute(_NOTE, (crawl, frontier_id))
-        at = cursor.fetchone() or (was_at,)
+        recorded_row = cursor.fetchone() or (was_at,)
         return RecordedFrontier(
-            None if stored_id == frontier_id else str(stored_id), int(was_at), int(at[0])
+            None if stored_id == frontier_id else str(stored_id), int(was_at), int(recorded_row[0])
         )

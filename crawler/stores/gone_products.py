@@ -20,7 +20,7 @@ from scrapy_seine.attrs_bases import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 logger = logging.getLogger(__name__)
-_KEEP = timedelta(days=2)
+_KEEP_SIGHTINGS = timedelta(days=2)
 #: Doubts about products that were not seen for this long are deleted.
 _KEEP_DOUBTS = timedelta(days=90)
 
@@ -113,25 +113,32 @@ def finish_site(
             if _only_row(cursor)[0]:
                 return None
         cursor.execute("SELECT seine_merge_twins(%(site)s)", values)
-        merged = _only_row(cursor)[0]
+        merged_count = _only_row(cursor)[0]
         cursor.execute(query("plan_for_many"))
         cursor.execute(query("count_unseen"), values)
-        known, unseen, missing = _only_row(cursor)
-        gone = 0
-        if missing <= known * max_share:
+        known_count, unseen_count, missing_count = _only_row(cursor)
+        gone_count = 0
+        if missing_count <= known_count * max_share:
             cursor.execute(query("mark_gone"), values)
-            gone = cursor.rowcount
+            gone_count = cursor.rowcount
         else:
             logger.warning(
                 "site %s: %d of %d products are missing, so none is marked as gone",
-                *(site_id, missing, known),
+                *(site_id, missing_count, known_count),
             )
         quality = measure(cursor, site_id, started_at, job_id)
         save(cursor, quality, job_id, now)
-        cursor.execute(query("forget_sightings"), {"before": min(now - _KEEP, started_at)})
+        cursor.execute(
+            query("forget_sightings"), {"before": min(now - _KEEP_SIGHTINGS, started_at)}
+        )
         cursor.execute(query("forget_doubtful"), {"before": now - _KEEP_DOUBTS})
     return Finished(
-        known=known, unseen=unseen, missing=missing, gone=gone, merged=merged, quality=quality
+        known=known_count,
+        unseen=unseen_count,
+        missing=missing_count,
+        gone=gone_count,
+        merged=merged_count,
+        quality=quality,
     )
 
 

@@ -19,7 +19,7 @@ import attrs
 import orjson
 from psycopg2 import extensions
 
-from crawler.stores.doubtful import settle_doubts, sort_out, write_doubtful
+from crawler.stores.doubtful import replace_doubtful, settle_doubts, write_doubtful
 from crawler.stores.doubts_by_history import Doubtful
 from crawler.stores.freshness import Action, StoredVersion, decide
 from crawler.stores.queries import query
@@ -62,28 +62,28 @@ def write_products(
     if not rows:
         return _check_tables(cursor)
     batch = newest(rows)
-    stored = _stored_rows(cursor, batch)
-    twins = find_twins(cursor, [row for i, row in enumerate(batch) if i not in stored])
+    stored_versions = _stored_rows(cursor, batch)
+    twins = find_twins(cursor, [row for i, row in enumerate(batch) if i not in stored_versions])
     if twins:
         rows = [
             row.renamed(twins[key]) if (key := (row.site_id, row.external_id)) in twins else row
             for row in rows
         ]
         batch = newest(rows)
-        stored = _stored_rows(cursor, batch)
-    batch, stored, doubtful = _without_doubtful(cursor, batch, stored)
+        stored_versions = _stored_rows(cursor, batch)
+    batch, stored_versions, doubtful = _without_doubtful(cursor, batch, stored_versions)
     if refused := {id(doubt.row) for doubt in doubtful if doubt.is_essential}:
         # Another page of the batch may be the product's own.
         write_doubtful(cursor, [doubt for doubt in doubtful if id(doubt.row) in refused])
-        rest = [row for row in rows if id(row) not in refused]
-        return write_products(cursor, rest, window) + Counter(doubtful=len(refused))
+        remaining_rows = [row for row in rows if id(row) not in refused]
+        return write_products(cursor, remaining_rows, window) + Counter(doubtful=len(refused))
     indexes: dict[Action, list[int]] = {}
     for i, row in enumerate(batch):
-        indexes.setdefault(decide(row, stored.get(i), window), []).append(i)
+        indexes.setdefault(decide(row, stored_versions.get(i), window), []).append(i)
     _upsert(cursor, [batch[i] for i in (*indexes.get("new", ()), *indexes.get("changed", ()))])
     unwritten = set(indexes.get("unchanged", ()))
     unwritten.update(_refresh(cursor, batch, indexes.get("refreshed", ())))
-    _add_urls(cursor, rows, batch, stored)
+    _add_urls(cursor, rows, batch, stored_versions)
     _add_sightings(cursor, [batch[i] for i in sorted(unwritten)])
     write_doubtful(cursor, doubtful)
     counts = Counter(
@@ -96,20 +96,23 @@ def write_products(
 
 
 def _without_doubtful(
-    cursor: extensions.cursor, rows: list[ProductRow], stored: Mapping[int, StoredVersion]
+    cursor: extensions.cursor, rows: list[ProductRow], stored_versions: Mapping[int, StoredVersion]
 ) -> tuple[list[ProductRow], dict[int, StoredVersion], list[Doubtful]]:
     """Replace doubtful values of new and changed rows; settle the doubts of unchanged ones."""
     candidates = [
         i
         for i, row in enumerate(rows)
         if row.judged
-        and (row.doubts or (i in stored and stored[i].content_hash != row.content_hash))
+        and (
+            row.doubts
+            or (i in stored_versions and stored_versions[i].content_hash != row.content_hash)
+        )
     ]
     unchanged = set(range(len(rows))).difference(candidates)
     settle_doubts(cursor, [rows[i] for i in sorted(unchanged) if rows[i].judged])
     if not candidates:
-        return rows, dict(stored), []
-    storable, doubtful = sort_out(cursor, [rows[i] for i in candidates])
+        return rows, dict(stored_versions), []
+    storable, doubtful = replace_doubtful(cursor, [rows[i] for i in candidates])
     settle_doubts(cursor, list(storable.values()), doubtful)
     replacements = {i: storable.get(place) for place, i in enumerate(candidates)}
     remaining = [
@@ -119,7 +122,7 @@ def _without_doubtful(
     ]
     return (
         [row for _, row in remaining],
-        {n: stored[i] for n, (i, _) in enumerate(remaining) if i in stored},
+        {n: stored_versions[i] for n, (i, _) in enumerate(remaining) if i in stored_versions},
         doubtful,
     )
 
@@ -246,8 +249,8 @@ def _stored_rows(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[
     keys = _json({"i": i, "s": row.site_id, "e": row.external_id} for i, row in enumerate(rows))
     cursor.execute(query("look"), {"keys": keys, "now": datetime.now(UTC)})
     return {
-        i: StoredVersion(bytes(content_hash), scraped_at, gone, url, ahead)
-        for i, content_hash, scraped_at, gone, url, ahead in cursor.fetchall()
+        i: StoredVersion(bytes(content_hash), scraped_at, is_gone, url, ahead)
+        for i, content_hash, scraped_at, is_gone, url, ahead in cursor.fetchall()
     }
 
 
@@ -275,15 +278,19 @@ def _raise_if_swallowed(cursor: extensions.cursor, rows: Sequence[ProductRow]) -
     Raises:
         BadItem: a row was swallowed.
     """
-    stored = _stored_rows(cursor, rows)
-    actions = {decide(row, stored.get(i), timedelta.max) for i, row in enumerate(rows)}
+    stored_versions = _stored_rows(cursor, rows)
+    actions = {decide(row, stored_versions.get(i), timedelta.max) for i, row in enumerate(rows)}
     if actions & {"new", "changed"}:
         raise swallowed_row_error("products")
 
 
 def _validators_and_parser(row: ProductRow) -> dict[str, str | None]:
-    seen = row.validators
-    return {"g": seen.etag, "l": seen.last_modified, "p": seen.parser} if seen is not None else {}
+    validators = row.validators
+    return (
+        {"g": validators.etag, "l": validators.last_modified, "p": validators.parser}
+        if validators is not None
+        else {}
+    )
 
 
 def _refresh(
@@ -312,27 +319,28 @@ def _add_urls(
     cursor: extensions.cursor,
     rows: Sequence[ProductRow],
     batch: Sequence[ProductRow],
-    stored: Mapping[int, StoredVersion],
+    stored_versions: Mapping[int, StoredVersion],
 ) -> None:
     """Store URLs of products other than the one in the product's own row."""
-    further: dict[tuple[str, str], tuple[str, datetime]] = {}
+    further_urls: dict[tuple[str, str], tuple[str, datetime]] = {}
     main_urls = {}
     for i, row in enumerate(batch):
-        url = stored[i].url if i in stored else row.url
+        url = stored_versions[i].url if i in stored_versions else row.url
         main_urls[row.site_id, row.external_id] = url
         if url != row.url:  # the update may replace the product's URL by the new one
-            further[row.site_id, url] = row.external_id, row.scraped_at
+            further_urls[row.site_id, url] = row.external_id, row.scraped_at
     for row in rows:
         if row.url != main_urls[row.site_id, row.external_id]:
-            further[row.site_id, row.url] = row.external_id, row.scraped_at
-    if further:
+            further_urls[row.site_id, row.url] = row.external_id, row.scraped_at
+    if further_urls:
         records = _json(
-            {"s": site, "u": url, "e": key, "t": at} for (site, url), (key, at) in further.items()
+            {"s": site, "u": url, "e": key, "t": scraped_at}
+            for (site, url), (key, scraped_at) in further_urls.items()
         )
         cursor.execute(query("add_urls"), {"rows": records})
-        if cursor.rowcount < len(further):  # stored already, or swallowed
+        if cursor.rowcount < len(further_urls):  # stored already, or swallowed
             cursor.execute(query("count_urls"), {"rows": records})
-            if cursor.fetchone() != (len(further),):
+            if cursor.fetchone() != (len(further_urls),):
                 raise swallowed_row_error("product_urls")
 
 

@@ -39,7 +39,7 @@ WEIGHTS = {
     "identifier": 1, "category": 1,
 }  # fmt: skip
 #: A value of this confidence and above counts as sure.
-SURE = 0.95
+SURE_CONFIDENCE = 0.95
 SCORE_FALL, FIELD_FALL = 0.1, 1 / 3
 _HALF = 0.5
 
@@ -60,7 +60,7 @@ class Quality(Value):
     coverage: dict[str, float]
     """Share of the products that have each field."""
     sure: float | None = None
-    """Share of the judged prices with a confidence of SURE or more; None if none was judged."""
+    """Share of the judged prices with SURE_CONFIDENCE or more; None if none was judged."""
     doubtful: int = 0
     """Doubtful values, which are not stored in the products."""
     fall: str | None = None
@@ -99,7 +99,7 @@ def measure(
     Raises:
         psycopg2.Error: the caller rolls back.
     """
-    values = {"site": site_id, "since": since, "job": job, "sure": SURE}
+    values = {"site": site_id, "since": since, "job": job, "sure": SURE_CONFIDENCE}
     cursor.execute(query("measure_products"), values)
     names = [column.name for column in cursor.description or ()]
     counts: dict[str, int] = dict(zip(names, cursor.fetchone() or (), strict=True))

@@ -17,7 +17,7 @@ from scrapy_seine.errors import BadItem
 
 #: Fields that are stored of an item; doubts are stored in their own table.
 _FIELDS = tuple(field.name for field in attrs.fields(Product) if field.name != "doubts")
-_LIMIT = 4_000
+_MAX_LENGTH = 4_000
 #: An escaped NUL, but no escaped backslash followed by `u0000`.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _ANY = orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
@@ -210,11 +210,11 @@ def _brief(value: Any) -> Any:
         return value
     try:
         encoded = orjson.dumps(value, default=str, option=_ANY)
-        if len(encoded) <= _LIMIT and b"\\u0000" not in encoded:
+        if len(encoded) <= _MAX_LENGTH and b"\\u0000" not in encoded:
             return orjson.loads(encoded)
     except (TypeError, ValueError, RecursionError):
         pass
-    return _text(value)[:_LIMIT]
+    return _text(value)[:_MAX_LENGTH]
 
 
 def _text(value: Any) -> str:

@@ -28,8 +28,8 @@ def twin(row: ProductRow, candidates: Iterable[tuple[str, str | None, str | None
     return min(matches, key=lambda match: (not match[0], match[1]))[1] if matches else None
 
 
-def _differ(first: str | None, second: str | None) -> bool:
-    return first is not None and second is not None and first != second
+def _differ(code: str | None, other_code: str | None) -> bool:
+    return code is not None and other_code is not None and code != other_code
 
 
 def find_twins(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[Key, str]:

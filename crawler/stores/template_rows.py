@@ -16,7 +16,7 @@ from scrapy_seine.attrs_bases import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 #: Templates that a worker starts with: the newest, some KB each.
-MOST = 1_000
+MAX_TEMPLATES = 1_000
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -64,7 +64,7 @@ def read_templates(database_url: str, site_id: str | None = None) -> list[tuple[
         StoreUnreachable: the database does not answer.
     """
     with transaction(database_url) as connection, connection.cursor() as cursor:
-        cursor.execute(query("newest_templates"), {"site": site_id, "limit": MOST})
+        cursor.execute(query("newest_templates"), {"site": site_id, "limit": MAX_TEMPLATES})
         return list(cursor.fetchall())
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.demo.hostile import DEAD, RENDERED, SECTIONS, run_hostile
+from crawler.demo.hostile import BAD_MODES, RENDERED, SECTIONS, run_hostile
 from crawler.stores.store_endpoints import Endpoints
 
 pytestmark = [
@@ -33,7 +33,7 @@ async def test_every_section_is_got_whole_by_the_cheapest_means(
     assert 0 < outcome.browser <= outcome.needed * 1.1 + 1
     # Their ports decide their turn, so that a small crawl may be done before it comes to them all;
     # each kind of dead proxy is tested by itself in test_proxies.py.
-    assert {proxy.mode for proxy in outcome.dead if proxy.harmless} == set(DEAD)
+    assert {proxy.mode for proxy in outcome.dead if proxy.harmless} == set(BAD_MODES)
     # Two sites use the pool besides the one that it does not help; each finds a dead one out once.
     assert all(proxy.bans <= 3 for proxy in outcome.dead)
     assert outcome.passed

@@ -117,7 +117,7 @@ def test_a_proxy_that_misbehaves_costs_one_request_and_no_page(
     assert bans
     assert int(bans[1]) >= 1
     # One that cuts pages off passes robots.txt, so it is proven and has pages in flight by then.
-    assert bad.asked <= (32 if mode == "cut" else 2)
+    assert bad.connections <= (32 if mode == "cut" else 2)
 
 
 def test_a_site_that_refuses_the_cheap_proxies_is_asked_through_better_ones(crawl: Crawl) -> None:

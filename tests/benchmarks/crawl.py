@@ -90,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     with stage() as stores, target(**options) as site, proxy as asked:
         figures = report(alternate(sides, args.rounds, stores, site))
         if asked is not None:
-            figures["proxy_connections"] = asked.asked
+            figures["proxy_connections"] = asked.connections
     print(json.dumps(figures))
     sys.stdout.flush()
 

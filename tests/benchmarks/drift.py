@@ -278,7 +278,7 @@ class Crawl:
         found_doubts = [
             doubt
             for doubt in doubts_of(
-                row, before and attrs.evolve(before, lately=self._lately(key, at))
+                row, before and attrs.evolve(before, earlier_values=self._lately(key, at))
             )
             if not is_seen_again(doubt, self._told(key, doubt.field, before))
         ]

@@ -204,7 +204,7 @@ def ours(run: Run, now: datetime, most: int, spent: int) -> list[int]:
         run.look(number, now)
     run.dated += len(dated)
     known = [state.known for state in run.states]
-    chosen = due_products_of(known, run.plan, now, most, run.expected, spent=spent)
+    chosen = due_products_of(known, run.plan, now, most, run.expected, sent_count=spent)
     return [int(each.url) for each in chosen]
 
 

@@ -388,9 +388,9 @@ async def test_one_coordinator_leads_and_another_takes_over(redis_client, namesp
         return first.leading
 
     await wait_until_async(leads, 10, "the first one leads")
-    assert not await second._lead()
+    assert not await second._update_leadership()
     await cancel([leader])
-    assert await second._lead()
+    assert await second._update_leadership()
 
 
 async def led(coordinator) -> bool:

@@ -1,4 +1,4 @@
-"""The coordinator decides what is fetched again.
+"""The coordinator decides which pages are fetched again.
 
 It starts full crawls by their schedule, has sitemaps read in between, re-crawls known products by
 their age and rate of change, and closes complete jobs. It only pushes requests, so that workers

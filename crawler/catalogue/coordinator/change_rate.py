@@ -1,4 +1,4 @@
-"""Estimate how often a price changes and what a look at it is worth. Pure.
+"""Estimate how often a price changes, and the worth of a look at it. Pure.
 
 A product's changes are a Poisson process whose rate has a gamma distribution: first the prior of
 its site and category, then narrower with each look. A look shows only whether the price changed
@@ -7,7 +7,7 @@ step of Dempster, Laird and Rubin ("Maximum likelihood from incomplete data via 
 JRSS B 39(1), 1977).
 
 The worth of a look follows from the best plan under a budget. The share of time with a right price
-is greatest if the next look at each product adds the same, the multiplier of the budget (Cho and
+is greatest if the next look adds the same gain at each product: the budget's multiplier (Cho and
 Garcia-Molina, "Effective page refresh policies", ACM TODS 28(4), 2003; with weights Azar et al.,
 "Tractable near-optimal policies for crawling", PNAS 115(32), 2018). A look after t seconds adds
 w · (1 - e^(-rt) (1 + rt)) / r. Taking the highest worth first spends the budget exactly, and the
@@ -28,15 +28,15 @@ from scrapy_seine.attrs_bases import Value
 _DAY_S = 86_400.0
 #: Steps of the iteration for the rate; intervals with a change count as equally long.
 _STEPS = 16
-_CLOSE = 1e-4
-#: Within this distance of a shape of 1, the limit's formula is used, because it is more exact.
-_ONE = 1e-6
+_TOLERANCE = 1e-4
+#: Distance from a shape of 1 within which the limit's formula is used, being more exact.
+_LIMIT_DISTANCE = 1e-6
 #: Shape of the rates within a category: 1 is an exponential distribution.
 _SHAPE = 1.0
 #: Weight of the prior, in changes: of the site for a category, of any site for a site.
-_CATEGORY, _SITE = 2.0, 0.5
-#: Categories of a site with their own prior; the others use the site's.
-MOST_GROUPS = 5000
+_CATEGORY_WEIGHT, _SITE_WEIGHT = 2.0, 0.5
+#: Largest number of a site's categories with their own prior; the others use the site's.
+MAX_CATEGORIES = 5000
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -50,11 +50,11 @@ class Looks(Value):
     calm_s: float = 0.0
     """Total of the intervals before looks that found the same price, in seconds."""
 
-    def __add__(self, other: Looks) -> Looks:
+    def __add__(self, looks: Looks) -> Looks:
         return Looks(
-            self.changes + other.changes,
-            self.changed_s + other.changed_s,
-            self.calm_s + other.calm_s,
+            self.changes + looks.changes,
+            self.changed_s + looks.changed_s,
+            self.calm_s + looks.calm_s,
         )
 
 
@@ -72,10 +72,10 @@ class Belief(Value):
 
 
 #: The prior of any site: one change in four weeks.
-ANY = Belief(_SITE, _SITE * 28 * _DAY_S)
+ANY_SITE = Belief(_SITE_WEIGHT, _SITE_WEIGHT * 28 * _DAY_S)
 
 
-def belief(looks: Looks, prior: Belief = ANY) -> Belief:
+def belief(looks: Looks, prior: Belief = ANY_SITE) -> Belief:
     """Return the distribution of a rate after the looks.
 
     Ten looks, one a day, of which five found a change:
@@ -91,7 +91,7 @@ def belief(looks: Looks, prior: Belief = ANY) -> Belief:
     for _ in range(_STEPS):
         last_rate, expected_changes = rate, rate * step / -math.expm1(-rate * step)
         rate = (prior.shape + looks.changes * expected_changes) / (calm_s + changed_s)
-        if rate - last_rate <= _CLOSE * rate:
+        if rate - last_rate <= _TOLERANCE * rate:
             break
     shape = prior.shape + looks.changes
     return Belief(shape, shape / rate)
@@ -107,7 +107,7 @@ def worth(rate_belief: Belief, waited_s: float) -> float:
         return 0.0
     shape, shrinkage = rate_belief.shape, rate_belief.seconds / (rate_belief.seconds + waited_s)
     exponent = shape - 1
-    if abs(exponent) < _ONE:
+    if abs(exponent) < _LIMIT_DISTANCE:
         gain = -rate_belief.seconds * math.log(shrinkage)
     else:
         gain = rate_belief.seconds / exponent * -math.expm1(exponent * math.log(shrinkage))
@@ -120,11 +120,13 @@ def priors(groups: Iterable[tuple[str, Looks]]) -> dict[str, Belief]:
     A category with few changes gets about the prior of its site.
     """
     by_category: Mapping[str, Looks] = dict(groups)
-    site = belief(sum(by_category.values(), Looks()), ANY).rate
+    site = belief(sum(by_category.values(), Looks()), ANY_SITE).rate
     beliefs = {"": _prior(site)}
     for name, looks in by_category.items():
         if name:
-            beliefs[name] = _prior(belief(looks, Belief(_CATEGORY, _CATEGORY / site)).rate)
+            beliefs[name] = _prior(
+                belief(looks, Belief(_CATEGORY_WEIGHT, _CATEGORY_WEIGHT / site)).rate
+            )
     return beliefs
 
 

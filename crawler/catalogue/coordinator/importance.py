@@ -10,7 +10,7 @@ from crawler.catalogue.coordinator.known_product import KnownProduct
 
 logger = logging.getLogger(__name__)
 #: Bounds of the importance, so that a wrong rule does not starve a site.
-LEAST, MOST = 1e-3, 1e3
+MIN_IMPORTANCE, MAX_IMPORTANCE = 1e-3, 1e3
 Rule = Callable[[KnownProduct], float]
 
 
@@ -30,4 +30,4 @@ def importance(product: KnownProduct, rule: Rule | None = None) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         logger.warning("importance of %s: %.40r is no number", product.url, value)
         return 1.0
-    return min(MOST, max(LEAST, float(value)))
+    return min(MAX_IMPORTANCE, max(MIN_IMPORTANCE, float(value)))

@@ -17,7 +17,7 @@ class KnownProduct(Value):
     url: str
     scraped_at: datetime
     observed_s: float = 0.0
-    """Total of the intervals between the looks at it, in seconds."""
+    """Total of the intervals between the looks at the product, in seconds."""
     price_changes: int = 0
     """Looks without an announcement that found another price or availability."""
     price_changed_s: float = 0.0
@@ -36,6 +36,6 @@ class KnownProduct(Value):
 
     @property
     def looks(self) -> Looks:
-        """The results of the looks at it."""
+        """The results of the looks at the product."""
         calm_s = self.observed_s - self.price_changed_s
         return Looks(self.price_changes, self.price_changed_s, max(0.0, calm_s))

@@ -38,14 +38,14 @@ ROUND_S = 1.0
 #: Shortest pause between two re-crawl steps, s.
 RECRAWL_S = 60.0
 #: Shortest pause as a multiple of the duration of the last re-crawl step.
-_REST = 20
+_PAUSE_FACTOR = 20
 #: Interval after which the change rates of a site's categories are read again, s.
-EXPECT_S = 6 * 3600.0
+PRIORS_S = 6 * 3600.0
 #: Most products that one re-crawl step sends; the others wait for the next step.
 BATCH = 2000
 _DAY_S = 86_400.0
 #: Largest delay between a change and the sitemap that announces it.
-_LATE = timedelta(days=2)
+_MAX_ANNOUNCEMENT_DELAY = timedelta(days=2)
 
 
 @attrs.define(eq=False)
@@ -65,7 +65,7 @@ class Coordinator:
     leading: bool = False
     _has_joined: bool = False
     _recorded_jobs: set[str] = attrs.field(factory=set, init=False)
-    """Names of jobs that only PostgreSQL has; no job begins under these."""
+    """Names of jobs that only PostgreSQL has; no job begins under such a name."""
     _lock: Lock = attrs.field(init=False)
     _recrawled_at: datetime | None = None
     _pause_s: float = RECRAWL_S
@@ -84,7 +84,7 @@ class Coordinator:
         try:
             while not _is_cancelled():
                 try:
-                    if await self._lead():
+                    if await self._update_leadership():
                         await self.step(datetime.now(UTC))
                 except StateError as error:
                     self._has_joined = self._has_joined and not isinstance(error, StateLost)
@@ -96,13 +96,13 @@ class Coordinator:
         finally:
             await self._resign()
 
-    async def _lead(self) -> bool:
-        was_leading, self.leading = self.leading, await self._in_office()
+    async def _update_leadership(self) -> bool:
+        was_leading, self.leading = self.leading, await self._holds_lock()
         if self.leading != was_leading:
             logger.info("this coordinator %s", "leads" if self.leading else "stands by")
         return self.leading
 
-    async def _in_office(self) -> bool:
+    async def _holds_lock(self) -> bool:
         if self.leading:
             try:
                 return bool(await self._lock.reacquire())
@@ -140,8 +140,8 @@ class Coordinator:
             self._recrawled_at, started_s = now, monotonic()
             for plan in self.plans:
                 await self._recrawl(plan, now)
-            # The query takes long for large sites, and must leave the database time for others.
-            self._pause_s = max(RECRAWL_S, _REST * (monotonic() - started_s))
+            # The query is slow for large sites, and must leave the database time for other queries.
+            self._pause_s = max(RECRAWL_S, _PAUSE_FACTOR * (monotonic() - started_s))
         await self._close(now)
 
     async def _take_over(self, now: datetime) -> None:
@@ -155,16 +155,16 @@ class Coordinator:
     async def _plan_full_crawl(self, plan: Plan, now: datetime) -> None:
         if not plan.schedule or not plan.seeds:
             return
-        due = cron_times.last_due(plan.schedule, now)
-        if plan.since is not None and due < plan.since:
+        due_at = cron_times.last_due(plan.schedule, now)
+        if plan.since is not None and due_at < plan.since:
             return
-        await self._plan_once(plan, "full", due, plan.seeds)
+        await self._plan_once(plan, "full", due_at, plan.seeds)
 
     async def _plan_sitemap_look(self, plan: Plan, now: datetime) -> None:
         if not plan.sitemaps or plan.watch_s <= 0 or await self._first_crawl_runs(plan):
             return
-        at = cron_times.slot(now, plan.watch_s)
-        await self._plan_once(plan, "news", at, plan.sitemaps, self._look_at_sitemaps)
+        due_at = cron_times.slot(now, plan.watch_s)
+        await self._plan_once(plan, "news", due_at, plan.sitemaps, self._look_at_sitemaps)
 
     async def _jobs_of(self, plan: Plan) -> list[Job]:
         """Return the site's jobs without the cancelled ones, newest first."""
@@ -192,7 +192,11 @@ class Coordinator:
         finished_full = next(
             (job for job in site_jobs if job.kind == "full" and job.state == "finished"), None
         )
-        times = [job.started - _LATE for job in site_jobs if job.kind == "news" and job.planned][:1]
+        times = [
+            job.started - _MAX_ANNOUNCEMENT_DELAY
+            for job in site_jobs
+            if job.kind == "news" and job.planned
+        ][:1]
         if finished_full is not None:
             cb_kwargs["crawled"] = finished_full.id
         if newest_full is not None:
@@ -205,11 +209,11 @@ class Coordinator:
         self,
         plan: Plan,
         kind: str,
-        at: datetime,
+        due_at: datetime,
         urls: Sequence[str],
         describe: Callable[[Plan], Awaitable[Mapping[str, object]]] | None = None,
     ) -> None:
-        name = job_id(plan.site_id, kind, at)
+        name = job_id(plan.site_id, kind, due_at)
         existing = await self.jobs.get(name)
         if existing.planned if existing is not None else await self._is_recorded(name):
             return
@@ -219,7 +223,7 @@ class Coordinator:
         logger.info("job %s begins: %d seeds", job.id, len(urls))
 
     async def _is_recorded(self, name: str) -> bool:
-        """Whether PostgreSQL has a job that Redis lacks: it ended, or is restored separately."""
+        """Whether PostgreSQL has a job that Redis lacks, because it ended or will be restored."""
         if name not in self._recorded_jobs:
             if await asyncio.to_thread(recorded_state, self.database_url, name) is None:
                 return False
@@ -237,31 +241,31 @@ class Coordinator:
             name = job_id(plan.site_id, "recrawl", day_start)
             name = await free_name(self.database_url, name)
             job = await self.jobs.get(name)
-        limit, spent = BATCH, job.total if job is not None else 0
+        limit, sent_count = BATCH, job.total if job is not None else 0
         if plan.budget:
             # The budget until the next step is spent now, because that step may be the next day's.
             elapsed_s = (now - day_start).total_seconds() + self._pause_s
-            limit = min(BATCH, recrawl.allowance(plan.budget, spent, elapsed_s))
+            limit = min(BATCH, recrawl.allowance(plan.budget, sent_count, elapsed_s))
         if limit <= 0:
             return
-        products = await asyncio.to_thread(self._due_products, plan, now, limit, spent)
+        products = await asyncio.to_thread(self._due_products, plan, now, limit, sent_count)
         if products:
             await self._send_again(plan, name, products)
 
     def _due_products(
-        self, plan: Plan, now: datetime, limit: int, spent: int
+        self, plan: Plan, now: datetime, limit: int, sent_count: int
     ) -> list[KnownProduct]:
         products = recrawl.candidates(self.database_url, plan, now)
-        expected = self._expectations(plan, now) if products else None
-        return recrawl.due_products_of(products, plan, now, limit, expected, spent=spent)
+        priors = self._priors_of(plan, now) if products else None
+        return recrawl.due_products_of(products, plan, now, limit, priors, sent_count=sent_count)
 
-    def _expectations(self, plan: Plan, now: datetime) -> Mapping[str, Belief]:
-        """Return the priors of the site's products, read again every EXPECT_S seconds."""
-        learned = self._priors.get(plan.site_id)
-        if learned is None or (now - learned[0]).total_seconds() >= EXPECT_S:
-            learned = now, recrawl.expectations(self.database_url, plan)
-            self._priors[plan.site_id] = learned
-        return learned[1]
+    def _priors_of(self, plan: Plan, now: datetime) -> Mapping[str, Belief]:
+        """Return the priors of the site's products, read again every PRIORS_S seconds."""
+        cached_priors = self._priors.get(plan.site_id)
+        if cached_priors is None or (now - cached_priors[0]).total_seconds() >= PRIORS_S:
+            cached_priors = now, recrawl.expectations(self.database_url, plan)
+            self._priors[plan.site_id] = cached_priors
+        return cached_priors[1]
 
     async def _running_recrawl(self, site: str, now: datetime) -> Job | None:
         """Return the site's re-crawl of an earlier day that has requests left, because another job
@@ -275,11 +279,11 @@ class Coordinator:
     async def _send_again(self, plan: Plan, name: str, products: Sequence[KnownProduct]) -> None:
         site = plan.site_id
         await self.jobs.begin(name, site_id=site, kind="recrawl", urls=())
-        # The mark has the time of the last look, so that a product is sent once for each look.
+        # The mark contains the time of the last look, so that each look is followed by one request.
         marks = {k.url: f"@{k.scraped_at.timestamp():.0f}" for k in products}
         # The request carries the stored state, so that no worker has to query it.
         metas = {k.url: _meta(name, k) for k in products}
-        sent = await self.jobs.add(
+        sent_count = await self.jobs.add(
             name,
             site_id=site,
             kind="recrawl",
@@ -288,8 +292,8 @@ class Coordinator:
             metas=metas,
             priority=0,
         )
-        if sent:
-            logger.info("job %s: %d products are due again", name, sent)
+        if sent_count:
+            logger.info("job %s: %d products are due again", name, sent_count)
 
     async def _close(self, now: datetime) -> None:
         running = await self.jobs.running()

@@ -6,8 +6,8 @@ its importance, because for a given number of fetches this minimises the number 
 
 Under a budget, the products whose period is over are taken by the worth of a look (`change_rate`),
 as many as the budget allows by this time of the day. So a price that changes faster than the budget
-can follow is skipped in favour of others. The share SWEEP of the looks goes to the products that
-waited longest, whatever their worth.
+can follow is skipped in favour of others. The share SWEEP_SHARE of the looks goes to the products
+that waited longest, whatever their worth.
 
 Only price and availability count as changes, and only those that no sitemap announced, because the
 rate of unannounced changes is estimated.
@@ -22,8 +22,8 @@ from datetime import datetime
 import attrs
 
 from crawler.catalogue.coordinator.change_rate import (
-    ANY,
-    MOST_GROUPS,
+    ANY_SITE,
+    MAX_CATEGORIES,
     Belief,
     Looks,
     belief,
@@ -38,13 +38,13 @@ from scrapy_seine.attrs_bases import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 #: Shortest period of a product, s.
-SHORTEST_S = 3600.0
+MIN_PERIOD_S = 3600.0
 _DAY_S = 86_400.0
 #: How much a change rate shortens the period. With 10 and a week's period, a product that changes
 #: daily is fetched after some 20 hours, and one that changes monthly after 4 days.
 _RATE_WEIGHT = 10.0
 #: Share of a budget for the products that waited longest.
-SWEEP = 0.03
+SWEEP_SHARE = 0.03
 
 
 def period_s(
@@ -60,14 +60,14 @@ def period_s(
     A new product is fetched after a day, then after twice as long each time, because its rate is
     unknown: unless a sitemap is *watched*, which announces changes, or its category has a *prior*.
     """
-    rate = belief(product.looks, prior or ANY).rate if product.price_changes or prior else 0.0
+    rate = belief(product.looks, prior or ANY_SITE).rate if product.price_changes or prior else 0.0
     period = calm_s / math.sqrt(weight * (1 + _RATE_WEIGHT * rate * calm_s))
     longest_s = math.inf if watched or prior else max(_DAY_S, product.observed_s)
-    return max(SHORTEST_S, min(period, longest_s))
+    return max(MIN_PERIOD_S, min(period, longest_s))
 
 
 @attrs.frozen(eq=False, repr=False)
-class Due(Value):
+class DueProduct(Value):
     """A product whose period is over."""
 
     product: KnownProduct
@@ -80,36 +80,36 @@ def due_products_of(
     plan: Plan,
     now: datetime,
     limit: int,
-    expected: Mapping[str, Belief] | None = None,
+    prior_by_category: Mapping[str, Belief] | None = None,
     *,
-    spent: int = 0,
+    sent_count: int = 0,
 ) -> list[KnownProduct]:
-    """Return at most *limit* products whose period is over, by worth, with SWEEP of the oldest.
+    """Return at most *limit* products whose period is over: see `select`.
 
-    *expected* has the priors by category, see `change_rate.priors`; *spent* is the number of looks
-    that the budget has spent.
+    *prior_by_category* comes from `change_rate.priors`; *sent_count* is the number of looks that
+    the day's budget has already paid for.
     """
     watched = bool(plan.sitemaps) and plan.watch_s > 0
     due_products = []
     for product in products:
-        weight, prior = importance(product, plan.importance), _expected(product, expected)
+        weight, prior = importance(product, plan.importance), _prior_of(product, prior_by_category)
         waited_s = (now - product.scraped_at).total_seconds()
         product_period_s = period_s(
             product, plan.recrawl_s, watched=watched, prior=prior, weight=weight
         )
         if waited_s >= product_period_s:
-            value = weight * worth(belief(product.looks, prior or ANY), waited_s)
-            due_products.append(Due(product, waited_s, value))
-    return [entry.product for entry in select(due_products, limit, spent)]
+            value = weight * worth(belief(product.looks, prior or ANY_SITE), waited_s)
+            due_products.append(DueProduct(product, waited_s, value))
+    return [entry.product for entry in select(due_products, limit, sent_count)]
 
 
-def select(due_products: Sequence[Due], limit: int, spent: int = 0) -> list[Due]:
-    """Return at most *limit* products: the worthiest, with SWEEP of those that waited longest.
+def select(due_products: Sequence[DueProduct], limit: int, sent_count: int = 0) -> list[DueProduct]:
+    """Return at most *limit* products by worth, with SWEEP_SHARE of those that waited longest.
 
-    *spent* looks came before. They are needed, because the sweep's share of a few looks is below 1.
+    *sent_count* looks came before; it is needed, because the share of a few looks is below 1.
     """
     if len(due_products) > limit:
-        swept = int((spent + limit) * SWEEP) - int(spent * SWEEP)
+        swept = int((sent_count + limit) * SWEEP_SHARE) - int(sent_count * SWEEP_SHARE)
         oldest = sorted(due_products, key=lambda entry: -entry.waited_s)[:swept]
         swept_ids = set(map(id, oldest))
         due_products = [entry for entry in due_products if id(entry) not in swept_ids]
@@ -120,13 +120,15 @@ def select(due_products: Sequence[Due], limit: int, spent: int = 0) -> list[Due]
     return sorted(due_products, key=lambda entry: -entry.worth)
 
 
-def _expected(product: KnownProduct, expected: Mapping[str, Belief] | None) -> Belief | None:
-    if not expected:
+def _prior_of(
+    product: KnownProduct, prior_by_category: Mapping[str, Belief] | None
+) -> Belief | None:
+    if not prior_by_category:
         return None
-    return expected.get(product.category) or expected.get("")
+    return prior_by_category.get(product.category) or prior_by_category.get("")
 
 
-def allowance(budget: int, spent: int, elapsed_s: float) -> int:
+def allowance(budget: int, sent_count: int, elapsed_s: float) -> int:
     """Return how many looks a day's budget allows now, *elapsed_s* after the day began.
 
     The budget is spread over the day, so that some is left for products that fall due late.
@@ -134,7 +136,7 @@ def allowance(budget: int, spent: int, elapsed_s: float) -> int:
     >>> [allowance(48, 10, hours * 3600) for hours in (0, 6, 24, 30)]
     [0, 2, 38, 38]
     """
-    return max(0, math.ceil(budget * min(1.0, elapsed_s / _DAY_S)) - spent)
+    return max(0, math.ceil(budget * min(1.0, elapsed_s / _DAY_S)) - sent_count)
 
 
 def candidates(
@@ -148,8 +150,8 @@ def candidates(
     values = {
         "site": plan.site_id,
         "now": now,
-        "shortest": SHORTEST_S,
-        "calm": max(SHORTEST_S, plan.recrawl_s),
+        "shortest": MIN_PERIOD_S,
+        "calm": max(MIN_PERIOD_S, plan.recrawl_s),
         "limit": limit,
     }
     with transaction(database_url) as connection:
@@ -166,7 +168,7 @@ def expectations(database_url: str, plan: Plan) -> dict[str, Belief]:
     """
     with transaction(database_url) as connection:
         cursor = connection.cursor()
-        cursor.execute(query("change_groups"), {"site": plan.site_id, "limit": MOST_GROUPS})
+        cursor.execute(query("change_groups"), {"site": plan.site_id, "limit": MAX_CATEGORIES})
         rows = cursor.fetchall()
     if not any(changes or calm_s for _, changes, _, calm_s in rows):
         return {}

@@ -1,9 +1,9 @@
 """End complete jobs: the first worker or coordinator that sees a complete job ends it.
 
-A full crawl sees the products that its links lead to. Before it ends, the other products of the
-site are requested by their own URLs, as tasks of the kind `check`, because a listing may be a dead
-letter: only a product's own page shows that it is gone. A job sends its checks once, so that it
-ends.
+A full crawl sees the products that its links lead to. Before the job ends, the other products of
+the site are requested by their own URLs, as tasks of the kind `check`, because a listing may be a
+dead letter: only a product's own page shows that the product is gone. A job sends its checks only
+once, because it would never end otherwise.
 
 Any number of processes may run this at once, and each step is idempotent: checks are pushed once,
 by their fingerprints, before the job is marked as checked. So a job that is checked and has no
@@ -37,7 +37,7 @@ _DAY_S = 86_400.0
 BATCH = 5_000
 
 
-async def end_jobs(jobs: Jobs, database_url: str, at: datetime | None = None) -> list[Job]:
+async def end_jobs(jobs: Jobs, database_url: str, now: datetime | None = None) -> list[Job]:
     """End and record each complete job; return the ended ones.
 
     A full crawl with unseen products gets checks first, and ends after these.
@@ -49,12 +49,12 @@ async def end_jobs(jobs: Jobs, database_url: str, at: datetime | None = None) ->
     """
     running = await jobs.running()
     idle = bool(running) and await jobs.frontier.idle()
-    at, ended_jobs, errors = at or datetime.now(UTC), [], []
+    now, ended_jobs, errors = now or datetime.now(UTC), [], []
     for job in running:
-        if not is_over(job, at, idle=idle):
+        if not is_over(job, now, idle=idle):
             continue
         try:
-            ended_job = await _end(jobs, database_url, job, at)
+            ended_job = await _end(jobs, database_url, job, now)
         except (StoreUnreachable, psycopg2.Error) as error:  # must not stop jobs of other sites
             errors.append(error)
             continue
@@ -67,27 +67,29 @@ async def end_jobs(jobs: Jobs, database_url: str, at: datetime | None = None) ->
     return ended_jobs
 
 
-def is_over(job: Job, at: datetime, *, idle: bool) -> bool:
+def is_over(job: Job, now: datetime, *, idle: bool) -> bool:
     """Whether a job has no requests left; a day's re-crawl is over only after its day.
 
     *idle*: the whole crawl has no requests left, whatever the job's own counters are.
     """
-    if job.kind == "recrawl" and (at - job.started).total_seconds() < _DAY_S:
+    if job.kind == "recrawl" and (now - job.started).total_seconds() < _DAY_S:
         return False
     return job.complete or (idle and job.state == "running" and job.planned)
 
 
-async def _end(jobs: Jobs, database_url: str, job: Job, at: datetime) -> Job | None:
+async def _end(jobs: Jobs, database_url: str, job: Job, now: datetime) -> Job | None:
     note = ""
     if job.kind == "full" and job.done:
         if not job.checked:
-            sent = await _check(jobs, database_url, job)
+            check_count = await _request_unseen(jobs, database_url, job)
             await jobs.note_checked(job)
-            if sent:
-                logger.info("job %s: %d products that it had not seen are requested", job.id, sent)
+            if check_count:
+                logger.info(
+                    "job %s: %d products that it had not seen are requested", job.id, check_count
+                )
             # Also if no check was new, because another process may just have pushed them.
             current, idle = await jobs.get(job.id), await jobs.frontier.idle()
-            if current is None or not is_over(current, at, idle=idle):
+            if current is None or not is_over(current, now, idle=idle):
                 return None
         result = await asyncio.to_thread(
             finish_site, database_url, job.site_id, job.started, job_id=job.id
@@ -112,9 +114,9 @@ def note_without_products(job: Job, result: Finished | None) -> str:
     return f"{job.done} pages were read, and none showed a product{rejections}; {HELP}"
 
 
-async def _check(jobs: Jobs, database_url: str, job: Job) -> int:
+async def _request_unseen(jobs: Jobs, database_url: str, job: Job) -> int:
     """Request the products that a full crawl did not see; return how many checks were new."""
-    sent, after = 0, ""
+    check_count, after = 0, ""
     while True:
         products = await asyncio.to_thread(
             find_unseen,
@@ -126,10 +128,10 @@ async def _check(jobs: Jobs, database_url: str, job: Job) -> int:
             limit=BATCH,
         )
         if not products:
-            return sent
+            return check_count
         after = products[-1].url
         by_url = {url: list(rows) for url, rows in groupby(products, lambda row: row.url)}
-        sent += await jobs.add(
+        check_count += await jobs.add(
             job.id,
             site_id=job.site_id,
             kind="check",

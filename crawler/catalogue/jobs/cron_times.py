@@ -25,9 +25,9 @@ def last_due(schedule: str, now: datetime) -> datetime:
     >>> last_due("0 4 * * *", datetime(2026, 11, 21, 12, 30, tzinfo=UTC)).isoformat()
     '2026-11-21T04:00:00+00:00'
     """
-    due: datetime = croniter(schedule, now).get_prev(datetime)
-    following: datetime = croniter(schedule, due).get_next(datetime)
-    return (following if following <= now else due).astimezone(UTC)
+    latest: datetime = croniter(schedule, now).get_prev(datetime)
+    following: datetime = croniter(schedule, latest).get_next(datetime)
+    return (following if following <= now else latest).astimezone(UTC)
 
 
 def slot(now: datetime, every_s: float) -> datetime:

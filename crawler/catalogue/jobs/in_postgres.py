@@ -46,7 +46,7 @@ class Unended(Value):
     kind: str
     paused: bool
     urls: Sequence[str]
-    """Its seeds; empty: it has none, or an older version began it."""
+    """The job's seeds; empty: it has none, or an older version began it."""
     fields: Mapping[str, object]
     """Further fields of its seeds' requests."""
 

@@ -76,7 +76,7 @@ class Jobs:
         assert current is not None  # it was written just now
         return current
 
-    async def start(self, site_id: str, urls: Sequence[str], at: datetime) -> Job:
+    async def start(self, site_id: str, urls: Sequence[str], started_at: datetime) -> Job:
         """Begin a site's full crawl; two calls within a minute begin one job.
 
         A job of that minute that has ended or has other seeds is not joined, because new requests
@@ -85,7 +85,7 @@ class Jobs:
         Raises:
             ConfigError: a URL is invalid; the message has it.
         """
-        name, plan = job_id(site_id, "full", at), _plan(urls, {})
+        name, plan = job_id(site_id, "full", started_at), _plan(urls, {})
         while (existing := await self.get(name)) is not None:
             if existing.state not in ENDED_STATES and existing.plan == plan.decode():
                 break
@@ -93,7 +93,7 @@ class Jobs:
         return await self.begin(name, site_id=site_id, kind="full", urls=urls)
 
     async def complete(self, job: Job) -> Job:
-        """Plan the rest of a job whose planning process died."""
+        """Push the remaining seeds of a job whose planning process died."""
         raw = await self._redis.hget(self._key(job.id), _PLAN)
         if raw is None:  # begun by an older version, which stored no plan
             return job
@@ -155,9 +155,9 @@ class Jobs:
     async def get(self, job: str) -> Job | None:
         """Return the job of that name, or None."""
         fields: Mapping[bytes, bytes] = await self._redis.hgetall(self._key(job))
-        return await self._read(job, fields) if b"state" in fields else None
+        return await self._job_from(job, fields) if b"state" in fields else None
 
-    async def _read(self, job: str, fields: Mapping[bytes, bytes]) -> Job:
+    async def _job_from(self, job: str, fields: Mapping[bytes, bytes]) -> Job:
         is_partitioned = self.frontier.keys.of > 1
         if is_partitioned:
             fields = {**fields, **await self._summed_counters(job)}
@@ -169,10 +169,10 @@ class Jobs:
         The ended requests are read before the pushed ones. Both only grow, so if they are equal, no
         request was left at the moment in between (see frontier.partitions).
         """
-        ended = await self._sums(job, *ENDED, "arrived")
-        pushed = await self._sums(job, "total", "sent")
-        total = pushed["total"] + pushed["sent"] - ended["arrived"]
-        counters = {"total": total, **{name: ended[name] for name in ENDED}}
+        ended_counts = await self._sums(job, *ENDED, "arrived")
+        pushed_counts = await self._sums(job, "total", "sent")
+        total = pushed_counts["total"] + pushed_counts["sent"] - ended_counts["arrived"]
+        counters = {"total": total, **{name: ended_counts[name] for name in ENDED}}
         return {name.encode(): b"%d" % n for name, n in counters.items()}
 
     async def _sums(self, job: str, *fields: str) -> dict[str, int]:
@@ -192,7 +192,9 @@ class Jobs:
         for name in names:
             pipe.hgetall(self._key(word(name)))
         rows = zip(names, await pipe.execute(), strict=True)
-        return [await self._read(word(name), fields) for name, fields in rows if b"state" in fields]
+        return [
+            await self._job_from(word(name), fields) for name, fields in rows if b"state" in fields
+        ]
 
     async def running(self) -> list[Job]:
         """Return the jobs among the newest thousand that have not ended."""
@@ -304,5 +306,7 @@ def _job(name: str, fields: Mapping[bytes, bytes]) -> Job:
 def _pace(numbers: list[Any]) -> Pace | None:
     if len(numbers) != len(attrs.fields(Pace)):
         return None
-    at_s, total, ended, rate, growth = numbers
-    return Pace(real(at_s), whole_number(total), whole_number(ended), real(rate), real(growth))
+    at_s, total, ended_count, rate, growth = numbers
+    return Pace(
+        real(at_s), whole_number(total), whole_number(ended_count), real(rate), real(growth)
+    )

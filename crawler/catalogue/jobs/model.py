@@ -39,7 +39,7 @@ class Plan(Value):
     budget: int = 0
     """Most products that are re-crawled in a day; 0: no limit."""
     importance: Callable[[Any], float] | None = attrs.field(default=None, eq=False, repr=False)
-    """Returns the importance of a coordinator.known_product.Known; None: all are equal."""
+    """Returns the importance of a coordinator.known_product.KnownProduct; None: all are equal."""
     since: datetime | None = None
     """Times of the schedule before this start no crawl; None: all do."""
 
@@ -70,7 +70,7 @@ class Job(Value):
     planned: bool = True
     """Whether all its seeds are in the frontier."""
     checked: bool = False
-    """Whether the products that it did not see were requested by their own URLs."""
+    """Whether the products that the job did not see were requested by their own URLs."""
     plan: str = attrs.field(default="", repr=False)
     """Its seeds and further fields of their requests, as JSON; empty for jobs of older versions."""
     pace: Pace | None = None
@@ -78,25 +78,25 @@ class Job(Value):
 
     @property
     def left(self) -> int:
-        """Requests that have not ended."""
+        """Number of requests that have not ended."""
         return max(0, self.total - self.ended)
 
     @property
     def ended(self) -> int:
-        """Requests that have ended, whatever the outcome."""
+        """Number of ended requests with any outcome."""
         return self.done + self.ignored + self.failed + self.cancelled
 
     def pace_at(self, at_s: float) -> Pace:
-        """Return its speed at *at_s*, from the current counters."""
+        """Return the job's speed at *at_s*, from the current counters."""
         return follow(self.pace, at_s, self.total, self.ended, self.started_at)
 
     def estimate(self, at_s: float) -> Estimate | None:
-        """Estimate when it ends; None if it does not run."""
+        """Estimate when the job ends; None if it does not run."""
         return estimate(self.pace_at(at_s)) if self.state == "running" else None
 
     @property
     def complete(self) -> bool:
-        """Whether it runs and has no requests left.
+        """Whether the job runs and has no requests left.
 
         A job with more ended requests than its total is not complete: its counters are lost (I12).
         """
@@ -104,17 +104,17 @@ class Job(Value):
 
     @property
     def started(self) -> datetime:
-        """When it began."""
+        """When the job began."""
         return datetime.fromtimestamp(self.started_at, UTC)
 
 
-def job_id(site_id: str, kind: str, at: datetime) -> str:
+def job_id(site_id: str, kind: str, due_at: datetime) -> str:
     """Build a job's name from its kind and due time, so that planning it twice makes one job.
 
     >>> job_id("shop.example", "full", datetime(2026, 11, 21, 4, 0, tzinfo=UTC))
     'shop.example-full-20261121T0400'
     """
-    return re.sub(r"[^\w.:-]", "_", f"{site_id}-{kind}-{at:%Y%m%dT%H%M}")
+    return re.sub(r"[^\w.:-]", "_", f"{site_id}-{kind}-{due_at:%Y%m%dT%H%M}")
 
 
 def next_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Begin jobs anew, under another name, whose state Redis lost (I12).
+"""Begin jobs whose state Redis lost anew, under another name (I12).
 
 PostgreSQL stores the seeds of a job. A job that runs there and is missing in Redis has lost its
 counters, and perhaps its requests, so its progress is unknown. Its record becomes `lost`, which no
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 async def restore_jobs(jobs: Jobs, database_url: str) -> list[Job]:
-    """Begin the jobs anew that Redis lost; return the new ones.
+    """Begin the jobs that Redis lost anew; return the new jobs.
 
     Raises:
         StoreUnreachable: the database does not answer.
@@ -56,22 +56,22 @@ async def _check_frontier(jobs: Jobs, database_url: str) -> None:
         return
     keys, redis = jobs.frontier.keys, jobs.frontier.redis
     redis_at = whole_number(await redis.hget(keys.control, "stored"))
-    stored = await asyncio.to_thread(note_frontier, database_url, keys.crawl, "+".join(ids))
-    await redis.hset(keys.control, "stored", str(stored.at))
-    if stored.before is not None:
+    recorded = await asyncio.to_thread(note_frontier, database_url, keys.crawl, "+".join(ids))
+    await redis.hset(keys.control, "stored", str(recorded.at))
+    if recorded.before is not None:
         logger.error(
             "state_lost: crawl %r ran on another frontier before; jobs that ran begin anew "
             "(docs/runbooks/state-lost.md)",
             keys.crawl,
         )
-    elif redis_at > stored.was_at:
+    elif redis_at > recorded.was_at:
         logger.error(
             "state_rolled_back: PostgreSQL has an older state of crawl %r than Redis, or is "
             "another database: it lacks what was stored since %s, and the pages of that are done; "
             "to ask for them again, `scrapy forget '*' --crawl %s` and crawl "
             "(docs/runbooks/state-lost.md)",
             keys.crawl,
-            f"{moment_of(stored.was_at / 1e6):%Y-%m-%d %H:%M:%S}" if stored.was_at else "ever",
+            f"{moment_of(recorded.was_at / 1e6):%Y-%m-%d %H:%M:%S}" if recorded.was_at else "ever",
             keys.crawl,
         )
 

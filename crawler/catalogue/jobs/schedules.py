@@ -24,10 +24,10 @@ from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
 #: Most seeds of one schedule.
-MOST_SEEDS = 1000
+MAX_SEEDS = 1000
 #: Most schedules of one crawl.
-MOST = 10_000
-_LONGEST_CRON = 200
+MAX_SCHEDULES = 10_000
+_MAX_CRON_LENGTH = 200
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -57,10 +57,10 @@ def checked(site_id: str, cron: str, seeds: Sequence[str], now_s: float) -> Sche
     """
     if not NAME.fullmatch(site_id):
         raise ConfigError(f"site {site_id!r}: letters, digits and _ . : - only, 120 at most")
-    if len(cron) > _LONGEST_CRON:
-        raise ConfigError(f"site {site_id}: a schedule has {_LONGEST_CRON} characters at most")
-    if len(seeds) > MOST_SEEDS:
-        raise ConfigError(f"site {site_id}: {len(seeds)} seeds are more than {MOST_SEEDS}")
+    if len(cron) > _MAX_CRON_LENGTH:
+        raise ConfigError(f"site {site_id}: a schedule has {_MAX_CRON_LENGTH} characters at most")
+    if len(seeds) > MAX_SEEDS:
+        raise ConfigError(f"site {site_id}: {len(seeds)} seeds are more than {MAX_SEEDS}")
     cron_times.check(cron, site_id)
     if cron and not _fires(cron, now_s):
         raise ConfigError(f"site {site_id}: schedule={cron!r} never fires")
@@ -81,21 +81,23 @@ def _fires(cron: str, now_s: float) -> bool:
     return True
 
 
-def merged(plans: Sequence[Plan], stored: Sequence[Schedule]) -> list[Plan]:
+def merged(plans: Sequence[Plan], stored_schedules: Sequence[Schedule]) -> list[Plan]:
     """Return the plans with the stored schedules applied; a site without a file gets a new plan."""
-    by_site = {schedule.site_id: schedule for schedule in stored}
-    changed = [_changed(plan, by_site.pop(plan.site_id, None)) for plan in plans]
+    by_site = {schedule.site_id: schedule for schedule in stored_schedules}
+    changed = [_with_schedule(plan, by_site.pop(plan.site_id, None)) for plan in plans]
     return [
         *changed,
-        *(_changed(Plan(site_id=name), schedule) for name, schedule in by_site.items()),
+        *(_with_schedule(Plan(site_id=name), schedule) for name, schedule in by_site.items()),
     ]
 
 
-def _changed(plan: Plan, stored: Schedule | None) -> Plan:
-    if stored is None:
+def _with_schedule(plan: Plan, stored_schedule: Schedule | None) -> Plan:
+    if stored_schedule is None:
         return plan
-    cron = "" if stored.paused else stored.cron or plan.schedule
-    return attrs.evolve(plan, schedule=cron, seeds=stored.seeds or plan.seeds, since=stored.since)
+    cron = "" if stored_schedule.paused else stored_schedule.cron or plan.schedule
+    return attrs.evolve(
+        plan, schedule=cron, seeds=stored_schedule.seeds or plan.seeds, since=stored_schedule.since
+    )
 
 
 class Schedules:
@@ -121,8 +123,8 @@ class Schedules:
         Raises:
             ConfigError: there are too many schedules.
         """
-        if await self._redis.hlen(self._key) >= MOST:
-            raise ConfigError(f"there are {MOST} schedules, which is the most")
+        if await self._redis.hlen(self._key) >= MAX_SCHEDULES:
+            raise ConfigError(f"there are {MAX_SCHEDULES} schedules, which is the most")
         values = attrs.asdict(schedule, filter=lambda field, _: field.name != "site_id")
         await self._redis.hset(self._key, schedule.site_id, orjson.dumps(values))
 

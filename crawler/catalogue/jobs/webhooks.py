@@ -34,15 +34,15 @@ from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
 #: Approximate number of stored events; a receiver that is down for longer misses the oldest.
-KEEP = 10_000
-#: An event that the receiver has refused for this long is given up, s.
+MAX_EVENTS = 10_000
+#: Age at which a refused event is given up, s.
 GIVE_UP_S = 3 * 86_400.0
 #: Timeout of one attempt, s.
 TIMEOUT_S = 10.0
 #: Pause between two reads of the stream, s.
-LOOK_S = 1.0
+READ_EVERY_S = 1.0
 #: Longest pause between two attempts, s.
-LONGEST_S = 300.0
+MAX_PAUSE_S = 300.0
 _BATCH = 100
 _MIN_SECRET = 16
 
@@ -126,12 +126,12 @@ def headers(secret: str, event_id: str, body: bytes, now_s: float) -> dict[str, 
 
 
 def pause_s(failures: int) -> float:
-    """Return the seconds until the next attempt after *failures* in a row.
+    """Return the pause before the next attempt, in seconds, after *failures* in a row.
 
     >>> [pause_s(n) for n in (1, 2, 3, 20)]
     [1.0, 2.0, 4.0, 300.0]
     """
-    return min(LONGEST_S, 2.0 ** min(failures - 1, 20))
+    return min(MAX_PAUSE_S, 2.0 ** min(failures - 1, 20))
 
 
 @attrs.define(eq=False, repr=False)
@@ -141,7 +141,7 @@ class Webhooks:
     redis: Any
     keys: Keys
     config: WebhookConfig
-    look_s: float = LOOK_S
+    look_s: float = READ_EVERY_S
     post: Callable[[str, bytes, Mapping[str, str]], Any] | None = None
     """Sends an event and returns the HTTP status; None: aiohttp is used."""
     _failures: int = 0
@@ -164,14 +164,14 @@ class Webhooks:
     async def begin(self) -> None:
         """Start with the next event if no event was ever sent."""
         newest = await self.redis.xrevrange(self.keys.events, count=1)
-        last = word(newest[0][0]) if newest else "0-0"
-        await self.redis.set(self.keys.events_sent, last, nx=True)
+        last_id = word(newest[0][0]) if newest else "0-0"
+        await self.redis.set(self.keys.events_sent, last_id, nx=True)
 
     async def deliver(self) -> bool:
         """Send all waiting events in order; return False if one could not be sent."""
         while True:
-            sent = word(await self.redis.get(self.keys.events_sent) or b"0-0")
-            waiting = await self.redis.xrange(self.keys.events, f"({sent}", "+", count=_BATCH)
+            sent_id = word(await self.redis.get(self.keys.events_sent) or b"0-0")
+            waiting = await self.redis.xrange(self.keys.events, f"({sent_id}", "+", count=_BATCH)
             if not waiting:
                 return True
             for entry, fields in waiting:
@@ -222,4 +222,4 @@ async def _post(url: str, body: bytes, request_headers: Mapping[str, str]) -> in
 
 def add_to(pipe: Any, keys: Keys, event: Mapping[str, Any]) -> None:
     """Add an event to an open transaction."""
-    pipe.xadd(keys.events, {"event": orjson.dumps(event)}, maxlen=KEEP, approximate=True)
+    pipe.xadd(keys.events, {"event": orjson.dumps(event)}, maxlen=MAX_EVENTS, approximate=True)

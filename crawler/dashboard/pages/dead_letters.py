@@ -13,7 +13,7 @@ from scrapy_seine.reads.fleet import stored_fields
 from scrapy_seine.reads.formatting import count
 from scrapy_seine.reads.requests import Found
 
-SHOWN = 100
+MAX_LETTERS = 100
 
 
 async def dead(request: web.Request) -> web.Response:
@@ -22,24 +22,26 @@ async def dead(request: web.Request) -> web.Response:
     letter_filter = Filter(
         reason=query.get("reason", ""), domain=query.get("in", ""), text=query.get("text", "")
     )
-    letters, is_complete = await search_dead(context.frontier, letter_filter, limit=SHOWN)
+    letters, is_complete = await search_dead(context.frontier, letter_filter, limit=MAX_LETTERS)
     total = (await context.frontier.counts()).dead
     return page(
         request,
         "Dead letters",
-        tag.p(f"{count(total)} in all. {_extent(len(letters), is_complete)}"),
+        tag.p(f"{count(total)} in all. {_extent_text(len(letters), is_complete)}"),
         _filter(letter_filter),
-        _list(request, letters, letter_filter) if letters else tag.p(_none(total)),
+        _list(request, letters, letter_filter) if letters else tag.p(_empty_text(total)),
     )
 
 
-def _none(total: int) -> str:
+def _empty_text(total: int) -> str:
     """Return why the list is empty."""
     return "No dead letter matches." if total else "No request was given up."
 
 
-def _extent(shown: int, is_complete: bool) -> str:
-    return f"Shown: {shown}." if is_complete else f"Shown: the newest {shown} that match."
+def _extent_text(shown_count: int, is_complete: bool) -> str:
+    return (
+        f"Shown: {shown_count}." if is_complete else f"Shown: the newest {shown_count} that match."
+    )
 
 
 def _filter(letter_filter: Filter) -> Node:

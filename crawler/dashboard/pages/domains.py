@@ -27,8 +27,8 @@ async def domains(request: web.Request) -> web.Response:
     start = number(request.query.get("from", "0"))
     keys = context.frontier.keys
     names = await list_domains(context.redis, keys, limit=PAGE, start=start)
-    at = (await context.overview(max_age_s=5)).fleet.at
-    rows = await read_domains(context.redis, keys, names, at)
+    read_at = (await context.overview(max_age_s=5)).fleet.at
+    rows = await read_domains(context.redis, keys, names, read_at)
     next_link: Node = None
     if len(names) == PAGE:
         next_link = tag.p(tag.a("Next page", href=f"/domains?from={start + PAGE}"))
@@ -49,8 +49,8 @@ def number(text: str) -> int:
 async def domain(request: web.Request) -> web.Response:
     """Show one domain, its limits and the head of its queue."""
     context, name = context_of(request), request.match_info["name"]
-    at = (await context.overview(max_age_s=5)).fleet.at
-    (d,) = await read_domains(context.redis, context.frontier.keys, [name], at)
+    read_at = (await context.overview(max_age_s=5)).fleet.at
+    (d,) = await read_domains(context.redis, context.frontier.keys, [name], read_at)
     queue = await peek(context.frontier, name)
     rung = await read_rung(context.redis, context.config.fleet, name)
     verb, label = ("resume", "Resume it") if d.paused else ("pause", "Pause it")

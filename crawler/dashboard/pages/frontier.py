@@ -115,8 +115,8 @@ def _row(request: Found) -> tuple[Node, ...]:
     reason = (
         f"{request.note.get('reason', '')}: {request.note.get('error', '')}" if request.note else ""
     )
-    at = moment(request.at)
-    return state, at, str(request.retries), request.worker, reason, link(request.url)
+    request_time = moment(request.at)
+    return state, request_time, str(request.retries), request.worker, reason, link(request.url)
 
 
 async def _history(context: Context, url: str, host: str) -> Node:

@@ -16,7 +16,7 @@ from crawler.reads.records import recorded_jobs
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads.formatting import count, share, time_left
 
-SHOWN = 100
+MAX_JOBS = 100
 _SCHEDULE = ("Site", "When (UTC)", "Starts at", "State", "Actions")
 _COUNTERS = ("total", *ENDED)
 _MOODS = {"running": "good", "paused": "warn", "cancelled": "bad", "done": ""}
@@ -30,7 +30,7 @@ _ACTIONS = {
 async def jobs(request: web.Request) -> web.Response:
     """Show the jobs of the crawl, and older ones that only PostgreSQL has."""
     context = context_of(request)
-    newest_jobs = await Jobs(context.frontier).newest(SHOWN)
+    newest_jobs = await Jobs(context.frontier).newest(MAX_JOBS)
     now_s = (await context.overview(max_age_s=5)).fleet.at
     names = (
         *("Job", "Kind", "Site", "State", "Started (UTC)", "Actions"),

@@ -22,7 +22,7 @@ from crawler.dashboard.layout import (
     table,
     tiles,
 )
-from crawler.dashboard.overview_plots import RANGES, USUAL, Range, plots
+from crawler.dashboard.overview_plots import DEFAULT_RANGE, RANGES, Range, plots
 from crawler.dashboard.pages.workers import workers_table
 from crawler.reads.troubles import troubles
 from scrapy_seine.reads.audit import Deed, read_deeds
@@ -38,7 +38,7 @@ async def overview(request: web.Request) -> web.Response:
     """Show the first page."""
     context = context_of(request)
     slug = request.query.get("range", "").replace(" ", "")
-    plot_range = next((candidate for candidate in RANGES if candidate.slug == slug), USUAL)
+    plot_range = next((candidate for candidate in RANGES if candidate.slug == slug), DEFAULT_RANGE)
     parts = await live(context, plot_range)
     paused = (await context.overview(max_age_s=1)).fleet.counts.paused
     verb, label = ("resume", "Resume the crawl") if paused else ("pause", "Pause the crawl")
@@ -71,14 +71,14 @@ def _seed_field() -> tuple[Node, ...]:
 
 def stream(plot_range: Range) -> str:
     """Return the name of a range's event stream."""
-    return "overview" if plot_range is USUAL else f"overview-{plot_range.slug}"
+    return "overview" if plot_range is DEFAULT_RANGE else f"overview-{plot_range.slug}"
 
 
 def _ranges(selected: Range) -> Markup:
     links = [
         tag.a(
             plot_range.name,
-            href="/" if plot_range is USUAL else address("", range=plot_range.slug),
+            href="/" if plot_range is DEFAULT_RANGE else address("", range=plot_range.slug),
             aria_current="true" if plot_range is selected else None,
         )
         for plot_range in RANGES
@@ -160,10 +160,10 @@ def _troubles(now: Overview, seeds: int) -> Markup:
 def _requests_by_state(now: Overview) -> Markup:
     """Render the unfinished requests by state, as parts of one bar."""
     counts = now.fleet.counts
-    due = min(now.fleet.due_now, counts.ready)
+    due_count = min(now.fleet.due_now, counts.ready)
     parts = [
-        ("due now", due),
-        ("ready, but their sites must wait", counts.ready - due),
+        ("due now", due_count),
+        ("ready, but their sites must wait", counts.ready - due_count),
         ("delayed after a failure", counts.delayed),
         ("leased by a worker", counts.leased),
         ("dead letters", counts.dead),

@@ -16,7 +16,7 @@ from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import badge, link, moment, page, table, tiles
 from crawler.dashboard.pages.products import price, stock_words
-from crawler.dashboard.product_pictures import Stored, picture
+from crawler.dashboard.product_pictures import PictureStore, picture
 from crawler.reads.database import Row
 from crawler.reads.products import changes, doubts, product
 from scrapy_seine.lenient_parsing import moment_of
@@ -36,14 +36,14 @@ async def one_product(request: web.Request) -> web.Response:
     history, product_doubts = await asyncio.gather(
         changes(context.database, *key), doubts(context.database, *key)
     )
-    stored = Stored.within(context.config.images)
+    store = PictureStore.within(context.config.images)
     return page(
         request,
         row["name"],
         tag.p(link(row["url"])),
         tag.p(badge("gone", "bad"), " The shop shows it no more.") if row["gone_at"] else None,
         _doubts(product_doubts),
-        tag.div(picture(stored, row, large=True), _tiles(row), class_="beside"),
+        tag.div(picture(store, row, large=True), _tiles(row), class_="beside"),
         _chart(row, history),
         table(
             "What changed",
@@ -60,8 +60,8 @@ async def one_product(request: web.Request) -> web.Response:
 
 
 def _change(change: Row) -> tuple[Node, ...]:
-    at = moment(change["changed_at"].timestamp())
-    return at, change["field"], _short(change["old"]), _short(change["new"])
+    changed_at = moment(change["changed_at"].timestamp())
+    return changed_at, change["field"], _shortened(change["old"]), _shortened(change["new"])
 
 
 def _doubts(product_doubts: Sequence[Any]) -> Node:
@@ -71,7 +71,8 @@ def _doubts(product_doubts: Sequence[Any]) -> Node:
     rows = [
         tag.li(
             tag.strong(doubt["field"]),
-            f": the page says {_short(doubt['value'])}, {_short(doubt['kept'])} is kept, because ",
+            f": the page says {_shortened(doubt['value'])},"
+            f" {_shortened(doubt['kept'])} is kept, because ",
             doubt["reason"],
         )
         for doubt in product_doubts
@@ -111,12 +112,14 @@ def prices(row: Row, history: Sequence[Row]) -> list[tuple[float, Decimal]]:
     steps = [change for change in reversed(history) if change["field"] == "price"]
     amounts: list[tuple[float, Decimal]] = []
     if steps:
-        first = row["first_seen"].timestamp()
+        first_seen_s = row["first_seen"].timestamp()
         raw_amounts = [
-            (first, steps[0]["old"]),
+            (first_seen_s, steps[0]["old"]),
             *((step["changed_at"].timestamp(), step["new"]) for step in steps),
         ]
-        amounts = [(at, amount) for at, raw in raw_amounts if (amount := _amount(raw)) is not None]
+        amounts = [
+            (at_s, amount) for at_s, raw in raw_amounts if (amount := _amount(raw)) is not None
+        ]
     elif row["price"] is not None:
         amounts = [(row["first_seen"].timestamp(), row["price"])]
     return amounts
@@ -136,10 +139,10 @@ def _chart(row: Row, history: Sequence[Row]) -> Node:
         return None
     start = steps[0][0]
     end = max(row["scraped_at"].timestamp(), steps[-1][0], start + 1)
-    at = [start + (end - start) * point / (_POINTS - 1) for point in range(_POINTS)]
+    times = [start + (end - start) * point / (_POINTS - 1) for point in range(_POINTS)]
     pattern = "%Y-%m-%d" if end - start > _DAY_S else "%H:%M"
     labels = [f"{moment_of(time_s):{pattern}}" for time_s in (start, (start + end) / 2, end)]
-    values = prices_at(steps, at)
+    values = prices_at(steps, times)
     lowest = min(amount for _, amount in steps)
     return [
         line_chart(
@@ -147,7 +150,7 @@ def _chart(row: Row, history: Sequence[Row]) -> Node:
             [Series("Price", values)],
             labels,
             steps=True,
-            at=at,
+            times=times,
             now=price(steps[-1][1], row["currency"]),
         ),
         tag.p(
@@ -168,7 +171,7 @@ def _moves(steps: Sequence[tuple[float, Decimal]]) -> str:
 def _events(history: Sequence[Row]) -> str:
     """Describe the latest changes of availability, regular price and currency, newest first."""
     events = [
-        f"{change['changed_at']:%Y-%m-%d}: {change['field']} became {_short(change['new'])}"
+        f"{change['changed_at']:%Y-%m-%d}: {change['field']} became {_shortened(change['new'])}"
         for change in history
         if change["field"] in {"availability", "regular_price", "currency"}
     ][:3]
@@ -190,10 +193,10 @@ def prices_at(steps: Sequence[tuple[float, Decimal]], times: Sequence[float]) ->
     return values
 
 
-def _short(value: object) -> str:
+def _shortened(value: object) -> str:
     text = value if isinstance(value, str) else orjson.dumps(value, default=str).decode()
-    longest = 200
-    return text if len(text) <= longest else f"{text[:longest]}…"
+    max_length = 200
+    return text if len(text) <= max_length else f"{text[:max_length]}…"
 
 
 def _pretty(item: object) -> str:

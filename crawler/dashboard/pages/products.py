@@ -10,9 +10,9 @@ from aiohttp import web
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import address, badge, moment, page, table
-from crawler.dashboard.product_pictures import Stored, picture
+from crawler.dashboard.product_pictures import PictureStore, picture
 from crawler.reads.database import Row, estimate
-from crawler.reads.products import MOST_SITES, MOVES, ORDERS, ProductFilter, search_products, sites
+from crawler.reads.products import MAX_SITES, MOVES, ORDERS, ProductFilter, search_products, sites
 from scrapy_seine.reads.formatting import count
 
 PAGE = 50
@@ -40,13 +40,13 @@ async def products(request: web.Request) -> web.Response:
     )
     after = query.get("after", "")
     result = await search_products(context.database, product_filter, limit=PAGE, after=after)
-    stored = Stored.within(context.config.images)
-    names = [*([""] if stored else []), "Product", "Site", "Number", "Stock"]
+    store = PictureStore.within(context.config.images)
+    names = [*([""] if store else []), "Product", "Site", "Number", "Stock"]
     words = len(names)
     names += ["Price", *(["Before", "Change"] if product_filter.move else ["Changed (UTC)"])]
     rows = [
         [
-            *([picture(stored, row)] if stored else []),
+            *([picture(store, row)] if store else []),
             *_row(row, has_moved=bool(product_filter.move)),
         ]
         for row in result.rows
@@ -61,7 +61,9 @@ async def products(request: web.Request) -> web.Response:
         "Products",
         _search(product_filter, await sites(context.database)),
         _summary(product_filter, await estimate(context.database, "products")),
-        table(caption, names, rows, words=words, empty=_none(product_filter), class_="products"),
+        table(
+            caption, names, rows, words=words, empty=_empty_text(product_filter), class_="products"
+        ),
         _page_links(product_filter, after, result.after),
     )
 
@@ -118,7 +120,7 @@ def _search(product_filter: ProductFilter, site_ids: list[str]) -> Node:
 
 def _site(site_ids: list[str], selected: str) -> Node:
     """Render a list of the sites; if there are too many, a text field with suggestions."""
-    if len(site_ids) < MOST_SITES:
+    if len(site_ids) < MAX_SITES:
         return _choice(
             "site", "Site", [("", "all"), *((site, site) for site in site_ids)], selected
         )
@@ -149,15 +151,19 @@ def _summary(product_filter: ProductFilter, total: int) -> Node:
     selection = " and ".join(parameters.values())
     label = f"Download {selection} as CSV" if selection else "Download all as CSV"
     conditions = [("site_id", product_filter.site), ("availability", product_filter.stock)]
-    where = "".join(f" --where {field}={value}" for field, value in conditions if value)
+    where_options = "".join(f" --where {field}={value}" for field, value in conditions if value)
     return tag.p(
         f"About {count(total)} in all. ",
         tag.a(label, href=address("products.csv", **parameters), download="products.csv"),
-        tag.span(" or ", tag.code(f"scrapy export products{where} -o products.csv"), class_="desk"),
+        tag.span(
+            " or ",
+            tag.code(f"scrapy export products{where_options} -o products.csv"),
+            class_="desk",
+        ),
     )
 
 
-def _none(product_filter: ProductFilter) -> Node:
+def _empty_text(product_filter: ProductFilter) -> Node:
     if product_filter == ProductFilter(order=product_filter.order):
         return ("No product is stored yet: ", tag.code("scrapy crawl catalog -a url=https://…"))
     if product_filter.move:
@@ -200,8 +206,8 @@ def percent(row: Row) -> str:
     >>> percent({"old_price": Decimal(0), "new_price": Decimal(15)})
     '–'
     """
-    old, new = row["old_price"], row["new_price"]
-    return f"{100 * (new / old - 1):+.1f} %" if old else "–"
+    old_price, new_price = row["old_price"], row["new_price"]
+    return f"{100 * (new_price / old_price - 1):+.1f} %" if old_price else "–"
 
 
 def price(amount: Decimal | None, currency: str | None) -> str:

@@ -11,7 +11,7 @@ from crawler.dashboard.layout import badge, page, table
 from crawler.reads.proxies import read_proxies
 from scrapy_seine.reads.formatting import count, share, span
 
-SHOWN = 500
+MAX_PROXIES = 500
 
 
 async def proxies(request: web.Request) -> web.Response:
@@ -29,7 +29,7 @@ async def proxies(request: web.Request) -> web.Response:
         table(
             "Most bans first",
             names,
-            [_row(health) for health in healths[:SHOWN]],
+            [_row(health) for health in healths[:MAX_PROXIES]],
             words=6,
             empty=("No worker has used a proxy yet; name some in ", tag.code("SEINE_PROXIES")),
         ),

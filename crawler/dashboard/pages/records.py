@@ -14,11 +14,11 @@ from crawler.reads.records import attempts_by_provider, newest_attempts, rejecti
 from scrapy_seine.reads.formatting import count, share, size
 
 #: Most attempts that are summed by provider, because a fleet may have millions in an hour.
-_SUMMED = 10_000
+_MAX_SUMMED = 10_000
 
 
-def _time(at: datetime | None) -> Node:
-    return moment(at.timestamp()) if at else "–"
+def _time(time: datetime | None) -> Node:
+    return moment(time.timestamp()) if time else "–"
 
 
 async def attempts(request: web.Request) -> web.Response:
@@ -45,12 +45,14 @@ async def attempts(request: web.Request) -> web.Response:
         request,
         "Attempts",
         search,
-        table("The last day, newest first", names, cells, words=6, empty=_none(outcome, domain)),
+        table(
+            "The last day, newest first", names, cells, words=6, empty=_empty_text(outcome, domain)
+        ),
         await _providers(context_of(request), domain),
     )
 
 
-def _none(outcome: str, domain: str) -> Node:
+def _empty_text(outcome: str, domain: str) -> Node:
     if outcome or domain:
         return "No attempt of the last day matches."
     return ("No page was asked for in the last day: ", tag.code("scrapy crawl catalog"))
@@ -61,9 +63,11 @@ def _outcome(name: str) -> Node:
 
 
 async def _providers(context: Context, domain: str) -> Node:
-    rows = await attempts_by_provider(context.database, domain=domain, most=_SUMMED)
-    is_complete = sum(row["attempts"] for row in rows) < _SUMMED
-    caption = "The last hour" if is_complete else f"The newest {count(_SUMMED)} of the last hour"
+    rows = await attempts_by_provider(context.database, domain=domain, max_attempts=_MAX_SUMMED)
+    is_complete = sum(row["attempts"] for row in rows) < _MAX_SUMMED
+    caption = (
+        "The last hour" if is_complete else f"The newest {count(_MAX_SUMMED)} of the last hour"
+    )
     cells = [
         (
             *(row["provider"], _time(row["hour"]), count(row["attempts"])),

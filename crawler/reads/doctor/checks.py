@@ -1,7 +1,7 @@
 """The checks of `scrapy doctor`. Pure: facts in, findings out.
 
-The settings that are checked are traps of plain scrapy-redis on a current Scrapy: each one stopped
-a crawl, or emptied a queue that other workers used.
+The checked settings are traps of plain scrapy-redis on a current Scrapy: each one has stopped a
+crawl, or emptied a queue that other workers used.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from scrapy_seine.engine.settings_check import wrong_values
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads.formatting import share, size
 
-#: Share of a limit (Redis' memory, PostgreSQL's connections) that is a finding.
-FULL = 0.8
-#: A longer round trip limits a worker's speed, seconds.
-SLOW_S = 0.02
-#: Domains that a finding names.
-_NAMED = 5
+#: Largest share of a limit (Redis' memory, PostgreSQL's connections) without a finding.
+MAX_SHARE = 0.8
+#: Longest round trip without a finding, seconds; a longer one limits a worker's speed.
+MAX_ROUND_TRIP_S = 0.02
+#: Largest number of domains or tables that a finding names.
+_MAX_NAMES = 5
 _OLDEST_REDIS = (6, 2)
 _OLDEST_POSTGRES = 14
-_SCRAPY = "2.19."
+_SCRAPY_SERIES = "2.19."
 #: The grants that a worker's role in PostgreSQL needs.
 GRANT = (
     "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA … TO its role, or name the "
@@ -50,23 +50,23 @@ def is_on(settings: SettingsLike, name: str) -> bool:
 
 
 def _names(settings: SettingsLike, name: str) -> set[str]:
-    """Class names with a number in a setting such as ITEM_PIPELINES."""
+    """Return the class names with a number in a setting such as ITEM_PIPELINES."""
     value = settings.get(name) or {}
     return {str(key) for key, order in dict(value).items() if order is not None}
 
 
 def settings_findings(settings: SettingsLike) -> list[Finding]:
     """Judge the settings."""
-    findings = [*_wrong(settings), *_slots(settings), *_switches(settings)]
+    findings = [*_invalid_values(settings), *_components(settings), *_switches(settings)]
     return findings or [_ok("settings", "no trap found")]
 
 
-def _wrong(settings: SettingsLike) -> Iterator[Finding]:
+def _invalid_values(settings: SettingsLike) -> Iterator[Finding]:
     for text in wrong_values(settings, TABLE):
         yield Finding("fail", "settings", text, "correct it: no worker starts with it")
 
 
-def _slots(settings: SettingsLike) -> Iterator[Finding]:
+def _components(settings: SettingsLike) -> Iterator[Finding]:
     scheduler = str(settings.get("SCHEDULER", ""))
     if scheduler != "scrapy_seine.engine.scheduler.Scheduler":
         text = f"SCHEDULER is {scheduler}"
@@ -134,9 +134,9 @@ def version_findings(versions: Mapping[str, str | None]) -> list[Finding]:
                     "install the project again: make demo",
                 )
             )
-        elif name == "scrapy" and not version.startswith(_SCRAPY):
-            text = f"scrapy {version}: the engine hooks are tested with {_SCRAPY}x"
-            findings.append(Finding("fail", "versions", text, f"install scrapy {_SCRAPY}*"))
+        elif name == "scrapy" and not version.startswith(_SCRAPY_SERIES):
+            text = f"scrapy {version}: the engine hooks are tested with {_SCRAPY_SERIES}x"
+            findings.append(Finding("fail", "versions", text, f"install scrapy {_SCRAPY_SERIES}*"))
     installed = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
     return findings or [_ok("versions", installed)]
 
@@ -156,7 +156,12 @@ class RedisFacts(Value):
 
 def redis_findings(facts: RedisFacts) -> list[Finding]:
     """Judge the frontier's server."""
-    return [*_server(facts), *_memory(facts.info), *_keeping(facts.info), *_left_over(facts)]
+    return [
+        *_server(facts),
+        *_memory(facts.info),
+        *_persistence(facts.info),
+        *_plain_scrapy_redis_keys(facts),
+    ]
 
 
 def _server(facts: RedisFacts) -> Iterator[Finding]:
@@ -164,45 +169,45 @@ def _server(facts: RedisFacts) -> Iterator[Finding]:
     version = str(info.get("valkey_version") or info.get("redis_version", "0"))
     name = "Valkey" if "valkey_version" in info else "Redis"
     numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
-    old = numbers < _OLDEST_REDIS
+    is_too_old = numbers < _OLDEST_REDIS
     text = f"{name} {version} answers in {1000 * facts.round_trip_s:.1f} ms"
-    advice = "use 6.2 or newer" if old else ""
-    yield Finding("fail" if old else "ok", "redis", text, advice)
+    advice = "use 6.2 or newer" if is_too_old else ""
+    yield Finding("fail" if is_too_old else "ok", "redis", text, advice)
     if str(info.get("role")) == "slave":
         text = "REDIS_URL names a replica, which takes no writes"
         yield Finding("fail", "redis", text, "name the primary in REDIS_URL")
-    if facts.round_trip_s > SLOW_S:
+    if facts.round_trip_s > MAX_ROUND_TRIP_S:
         text = f"a round trip takes {1000 * facts.round_trip_s:.0f} ms"
         advice = "bring Redis closer, or raise SEINE_READ_AHEAD"
         yield Finding("warn", "redis", text, advice)
-    in_step = _ok("clock", f"{1000 * abs(facts.skew_s):.0f} ms off Redis'")
-    yield from clock_findings(facts.skew_s, "Redis") or [in_step]
+    clock_finding = _ok("clock", f"{1000 * abs(facts.skew_s):.0f} ms off Redis'")
+    yield from clock_findings(facts.skew_s, "Redis") or [clock_finding]
 
 
 def _memory(info: Mapping[str, Any]) -> Iterator[Finding]:
     policy = str(info.get("maxmemory_policy", "unknown"))
-    limit, used = int(info.get("maxmemory", 0)), int(info.get("used_memory", 0))
+    limit_bytes, used_bytes = int(info.get("maxmemory", 0)), int(info.get("used_memory", 0))
     if policy != "noeviction":
         text = f"maxmemory-policy is {policy}: Redis drops requests when its memory is full"
         yield Finding("fail", "memory", text, "CONFIG SET maxmemory-policy noeviction")
     if int(info.get("evicted_keys", 0)):
         text = f"{info['evicted_keys']} keys were evicted: requests may be lost"
         yield Finding("fail", "memory", text, "crawl again once the policy is noeviction")
-    total = int(info.get("total_system_memory", 0))
-    ceiling = min(n for n in (limit, total, used * 100 + 1) if n > 0)
-    text = f"{size(used)} in use, limit {size(limit) if limit else 'none'}"
-    if used > FULL * ceiling:
+    total_bytes = int(info.get("total_system_memory", 0))
+    ceiling_bytes = min(n for n in (limit_bytes, total_bytes, used_bytes * 100 + 1) if n > 0)
+    text = f"{size(used_bytes)} in use, limit {size(limit_bytes) if limit_bytes else 'none'}"
+    if used_bytes > MAX_SHARE * ceiling_bytes:
         advice = "give Redis more memory, or split the crawl over several"
-        part = f"{text}: {share(used / ceiling)} full"
-        yield Finding("fail" if limit else "warn", "memory", part, advice)
-    elif not limit:
+        full_text = f"{text}: {share(used_bytes / ceiling_bytes)} full"
+        yield Finding("fail" if limit_bytes else "warn", "memory", full_text, advice)
+    elif not limit_bytes:
         advice = "set maxmemory below the machine's, so that writes are refused, not killed"
         yield Finding("warn", "memory", text, advice)
     else:
         yield _ok("memory", text)
 
 
-def _keeping(info: Mapping[str, Any]) -> Iterator[Finding]:
+def _persistence(info: Mapping[str, Any]) -> Iterator[Finding]:
     if int(info.get("aof_enabled", 0)):
         state = str(info.get("aof_last_write_status", "ok"))
         level: Level = "ok" if state == "ok" else "fail"
@@ -218,7 +223,7 @@ def _keeping(info: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding("fail", "persistence", text, "look at the disk and at Redis' log")
 
 
-def _left_over(facts: RedisFacts) -> Iterator[Finding]:
+def _plain_scrapy_redis_keys(facts: RedisFacts) -> Iterator[Finding]:
     if facts.old_keys:
         text = f"keys of plain scrapy-redis are left: {', '.join(facts.old_keys)}"
         advice = "`scrapy frontier import-scrapy-redis` takes them over; nothing reads them now"
@@ -229,7 +234,7 @@ def ladder_findings(waiting: Sequence[str]) -> list[Finding]:
     """Judge the domains that wait for a worker with a browser."""
     if not waiting:
         return []
-    names = ", ".join(waiting[:_NAMED]) + (", …" if len(waiting) > _NAMED else "")
+    names = ", ".join(waiting[:_MAX_NAMES]) + (", …" if len(waiting) > _MAX_NAMES else "")
     text = f"{len(waiting)} domains need a browser worker; none is alive: {names}"
     advice = "start one with SEINE_BROWSER=1, or set SEINE_LADDER_CAP to pool"
     return [Finding("warn", "browser", text, advice)]
@@ -249,20 +254,20 @@ class PostgresFacts(Value):
     max_connections: int
     read_only: bool = False
     """The server refuses writes: a standby, or a read-only role."""
-    closed: tuple[str, ...] = ()
+    closed_tables: tuple[str, ...] = ()
     """Tables that this user may not read and write."""
     owner: bool = True
     """Whether this user has the rights of the tables' owner."""
-    unfilled: tuple[str, ...] = ()
-    """Columns that are NOT NULL without a default, and that our rows do not fill."""
+    unfilled_columns: tuple[str, ...] = ()
+    """NOT NULL columns without a default that our rows do not fill."""
 
 
 def postgres_findings(facts: PostgresFacts) -> list[Finding]:
     """Judge the products' server."""
-    old = facts.version < _OLDEST_POSTGRES
+    is_too_old = facts.version < _OLDEST_POSTGRES
     findings = [
         Finding("fail", "postgresql", f"PostgreSQL {facts.version}", "use 14 or newer")
-        if old
+        if is_too_old
         else _ok("postgresql", f"PostgreSQL {facts.version} answers")
     ]
     if facts.pending:
@@ -273,19 +278,23 @@ def postgres_findings(facts: PostgresFacts) -> list[Finding]:
     if facts.read_only:
         text = "the server takes no writes: it is a standby, or the user's default is read-only"
         findings.append(Finding("fail", "postgresql", text, "name the primary in DATABASE_URL"))
-    elif facts.closed:
-        names = ", ".join(facts.closed[:_NAMED]) + (", …" if len(facts.closed) > _NAMED else "")
-        tables = f"{len(facts.closed)} of the tables: {names}"
+    elif facts.closed_tables:
+        names = ", ".join(facts.closed_tables[:_MAX_NAMES]) + (
+            ", …" if len(facts.closed_tables) > _MAX_NAMES else ""
+        )
+        tables = f"{len(facts.closed_tables)} of the tables: {names}"
         text = f"the user of DATABASE_URL may not write or not read {tables}"
         findings.append(Finding("fail", "postgresql", text, GRANT))
     elif not facts.owner:
         text = "the user of DATABASE_URL does not own the log of attempts: no old day is dropped"
         findings.append(Finding("warn", "postgresql", text, _ATTEMPT_DAYS))
-    if facts.unfilled:
-        text = f"no row is taken, because nothing fills the column {', '.join(facts.unfilled)}"
+    if facts.unfilled_columns:
+        text = (
+            f"no row is taken, because nothing fills the column {', '.join(facts.unfilled_columns)}"
+        )
         advice = "ALTER TABLE … ALTER COLUMN … SET DEFAULT …, or DROP NOT NULL"
         findings.append(Finding("fail", "schema", text, advice))
-    if facts.connections > FULL * facts.max_connections:
+    if facts.connections > MAX_SHARE * facts.max_connections:
         text = f"{facts.connections} of {facts.max_connections} connections are in use"
         findings.append(Finding("warn", "postgresql", text, "raise the limit, or use PgBouncer"))
     return [*findings, *clock_findings(facts.skew_s, "PostgreSQL")]
@@ -297,10 +306,10 @@ def browser_findings(
     """Judge the browser lane's program and package; both are optional unless *required*."""
     if program and playwright:
         return [_ok("browser", f"{program}, scrapy-playwright {playwright}")]
-    lacking = [
+    missing_parts = [
         *([] if program else ["the browser's program"]),
         *([] if playwright else ["scrapy-playwright"]),
     ]
-    text = f"{' and '.join(lacking)} not found: no page can be rendered here"
+    text = f"{' and '.join(missing_parts)} not found: no page can be rendered here"
     advice = "install scrapy-seine[browser] and chromium (or firefox-esr), if sites need it"
     return [Finding("fail" if required else "warn", "browser", text, advice)]

@@ -1,6 +1,6 @@
-"""Checks of `scrapy doctor` that use what they check: folders, files, lanes, combined settings.
+"""Checks of `scrapy doctor` that use folders, files, lanes and combined settings.
 
-Only a write shows whether a folder can be written, so that a check writes a probe and removes it.
+Only a write shows whether a folder can be written, so a check writes a probe and removes it.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from scrapy_seine.reads.formatting import size
 
 #: Name of the probe object; readers of an archive skip names that begin with a dot.
 PROBE = ".seine-doctor"
-#: A disk with less free space is a finding, bytes.
-_LITTLE = 256 << 20
-#: Timeout of a worker's reply, seconds, and how much of its metrics is read, bytes.
-_ANSWER_S, _METRICS = 2.0, 1 << 20
+#: Smallest free space of a disk without a finding, bytes.
+_MIN_FREE_BYTES = 256 << 20
+#: Timeout of a worker's reply, seconds, and the largest part of its metrics to read, bytes.
+_REPLY_TIMEOUT_S, _MAX_METRICS_BYTES = 2.0, 1 << 20
 
 
 def environment_findings(
@@ -59,18 +59,18 @@ def environment_findings(
 def _places(settings: SettingsLike, table: Mapping[str, Kind]) -> Iterator[Finding]:
     """Try to read or write the place that each setting names, as its kind requires."""
     if is_on(settings, "SEINE_EMBEDDED"):
-        yield from _room("SEINE_DATA_DIR", str(data_folder(settings)))
+        yield from _disk_space("SEINE_DATA_DIR", str(data_folder(settings)))
     for name, kind in sorted(table.items()):
         value = str(settings.get(name) or "").strip()
-        if not (kind.place and value and kind.allows(value)) or _elsewhere(value):
+        if not (kind.place and value and kind.allows(value)) or _is_scrapy_store(value):
             continue
         try:
-            _TRIES[kind.place](value)
+            _TRY_BY_ACCESS[kind.place](value)
         except (SeineError, OSError, ValueError) as error:
             text = redact(f"{name}={value} cannot be {kind.place}: {_reason(error)}")
             yield Finding("fail", "places", text, f"correct {name}, or the rights of that place")
         else:
-            yield from _room(name, value)
+            yield from _disk_space(name, value)
 
 
 def _port(settings: SettingsLike) -> Iterator[Finding]:
@@ -92,19 +92,19 @@ def _port(settings: SettingsLike) -> Iterator[Finding]:
 
 
 def _is_worker(host: str, port: int) -> bool:
-    """Whether the port belongs to a worker, as where the doctor runs in a worker's pod."""
-    connection = HTTPConnection(host or "127.0.0.1", port, timeout=_ANSWER_S)
+    """Whether the port belongs to a worker, for instance in a worker's own pod."""
+    connection = HTTPConnection(host or "127.0.0.1", port, timeout=_REPLY_TIMEOUT_S)
     try:
         connection.request("GET", "/metrics")
-        return b"seine_worker_info" in connection.getresponse().read(_METRICS)
+        return b"seine_worker_info" in connection.getresponse().read(_MAX_METRICS_BYTES)
     except (OSError, HTTPException):
         return False
     finally:
         connection.close()
 
 
-def _elsewhere(value: str) -> bool:
-    """Whether only Scrapy's own file stores can use a place: gs://, ftp://."""
+def _is_scrapy_store(value: str) -> bool:
+    """Whether only Scrapy's file stores can use a location: gs://, ftp://."""
     return "://" in value and not value.startswith("s3://")
 
 
@@ -114,17 +114,17 @@ def _reason(error: Exception) -> str:
     return " ".join(str(error).removeprefix("archive ").split())
 
 
-def _room(name: str, value: str) -> Iterator[Finding]:
-    """Report a nearly full disk, also where the folder does not exist yet."""
+def _disk_space(name: str, value: str) -> Iterator[Finding]:
+    """Report a nearly full disk, also if the folder does not exist yet."""
     place = Path(value).expanduser().absolute()
     existing = next((folder for folder in (place, *place.parents) if folder.exists()), None)
-    free = shutil.disk_usage(existing).free if existing else _LITTLE
-    if "://" not in value and free < _LITTLE:
-        text = f"{name}={value} lies on a disk with {size(free)} of room left"
+    free_bytes = shutil.disk_usage(existing).free if existing else _MIN_FREE_BYTES
+    if "://" not in value and free_bytes < _MIN_FREE_BYTES:
+        text = f"{name}={value} lies on a disk with {size(free_bytes)} of room left"
         yield Finding("warn", "places", text, "make room, or name another disk")
 
 
-def _written(value: str) -> None:
+def _try_writing(value: str) -> None:
     """Write a probe and remove it, with the folders that were created for it.
 
     Raises:
@@ -132,20 +132,20 @@ def _written(value: str) -> None:
     """
     store = open_store(value)
     if isinstance(store, Folder):
-        missing = [p for p in (store.root, *store.root.parents) if not p.exists()]
+        created_folders = [p for p in (store.root, *store.root.parents) if not p.exists()]
         try:
             store.put(PROBE, b"1")
         finally:
             with suppress(OSError):
                 (store.root / PROBE).unlink(missing_ok=True)
-                for folder in missing:
+                for folder in created_folders:
                     folder.rmdir()
     elif isinstance(store, S3):
         store.put(PROBE, b"1")
         store.remove(PROBE)
 
 
-def _read(value: str) -> None:
+def _try_listing(value: str) -> None:
     """List a place.
 
     Raises:
@@ -163,8 +163,11 @@ def _read(value: str) -> None:
         raise ValueError("nothing is kept there")
 
 
-#: How a place is tried, by the `place` of a setting's kind.
-_TRIES: Mapping[str, Callable[[str], None]] = {"written": _written, "read": _read}
+#: Function that tries a location, by the `place` of a setting's kind.
+_TRY_BY_ACCESS: Mapping[str, Callable[[str], None]] = {
+    "written": _try_writing,
+    "read": _try_listing,
+}
 
 
 def _lanes(settings: SettingsLike) -> Iterator[Finding]:
@@ -191,7 +194,7 @@ def _no_handler(path: str) -> str:
 
 
 @attrs.frozen(eq=False, repr=False)
-class _RightAlone(Value):
+class _ValidSettings(Value):
     """Settings without invalid values, which the settings' table has reported already."""
 
     settings: SettingsLike
@@ -206,7 +209,7 @@ class _RightAlone(Value):
 def _combined(settings: SettingsLike, spider: str, table: Mapping[str, Kind]) -> Iterator[Finding]:
     """Build a worker's config objects, because settings valid alone may be invalid together."""
     faulty_names = {fault.partition("=")[0] for fault in wrong_values(settings, table)}
-    valid_settings = _RightAlone(settings, table)
+    valid_settings = _ValidSettings(settings, table)
     makers: tuple[Callable[[], object], ...] = (
         lambda: FrontierConfig.from_settings(valid_settings, spider),
         lambda: StoreConfig.from_settings(valid_settings),

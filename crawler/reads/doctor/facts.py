@@ -179,7 +179,7 @@ def _postgres_facts(url: str) -> PostgresFacts:
             " AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')))"
             " ORDER BY c.relname"
         )
-        closed = tuple(name for (name,) in cursor)
+        closed_tables = tuple(name for (name,) in cursor)
         cursor.execute(
             "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class"
             " WHERE oid = to_regclass('attempts')"
@@ -192,8 +192,10 @@ def _postgres_facts(url: str) -> PostgresFacts:
             " AND a.attnotnull AND NOT a.attisdropped AND NOT a.atthasdef AND a.attidentity = ''"
             " ORDER BY 1, 2"
         )
-        filled = filled_columns()
-        unfilled = tuple(f"{t}.{c}" for t, c in cursor if c not in filled.get(t, {c}))
+        filled_by_table = filled_columns()
+        unfilled_columns = tuple(
+            f"{t}.{c}" for t, c in cursor if c not in filled_by_table.get(t, {c})
+        )
         return PostgresFacts(
             version=connection.server_version // 10000,
             pending=tuple(pending(url)),
@@ -201,7 +203,7 @@ def _postgres_facts(url: str) -> PostgresFacts:
             connections=connections,
             max_connections=max_connections,
             read_only=read_only,
-            closed=closed,
+            closed_tables=closed_tables,
             owner=owner,
-            unfilled=unfilled,
+            unfilled_columns=unfilled_columns,
         )

@@ -26,7 +26,7 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
 }
 #: Settings whose values are never shown.
 SECRET = re.compile(r"SECRET|TOKEN|PASSWORD|PROXIES$|PROXY_LIST$")
-_SHOWN = 60
+_MAX_LENGTH = 60
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -41,12 +41,12 @@ class Source(Value):
 
 
 def sources(
-    settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
+    settings: BaseSettings, environ: Mapping[str, str], known_names: Collection[str]
 ) -> list[Source]:
-    """Return the settings of *known* that this start overrides, with their origins."""
-    origins = {name: _origin(settings, environ, name) for name in sorted(known)}
+    """Return the settings in *known_names* that this start overrides, with their origins."""
+    origins = {name: _origin(settings, environ, name) for name in sorted(known_names)}
     return [
-        Source(name, shown(name, settings.get(name)), origin)
+        Source(name, display_value(name, settings.get(name)), origin)
         for name, origin in origins.items()
         if origin
     ]
@@ -65,49 +65,60 @@ def _origin(settings: BaseSettings, environ: Mapping[str, str], name: str) -> st
     return f"file {path}" if path else ""
 
 
-def shown(name: str, value: object) -> str:
+def display_value(name: str, value: object) -> str:
     """Return a value for display: no secret, no credentials of a URL, and shortened.
 
-    >>> shown("SEINE_SECRET", "abc"), shown("REDIS_URL", "redis://me:pw@host/0"), shown("N", 5)
-    ('***', 'redis://***@host/0', '5')
+    >>> display_value("SEINE_SECRET", "abc"), display_value("REDIS_URL", "redis://me:pw@host/0")
+    ('***', 'redis://***@host/0')
+    >>> display_value("N", 5)
+    '5'
     """
     if SECRET.search(name) and value:
         return "***"
     text = redact(str(value))
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 1]}…"
 
 
-def _unread_level(settings: BaseSettings, environ: Mapping[str, str]) -> Iterator[str]:
+def _unused_log_level(settings: BaseSettings, environ: Mapping[str, str]) -> Iterator[str]:
     """Warn that the variable LOG_LEVEL is not read, where it differs from the setting."""
     level = environ.get("LOG_LEVEL", "")
     if level and "SEINE_LOG_LEVEL" not in environ and level != str(settings.get("LOG_LEVEL")):
-        yield f"LOG_LEVEL={shown('', level)} is not read; the variable is SEINE_LOG_LEVEL"
+        yield f"LOG_LEVEL={display_value('', level)} is not read; the variable is SEINE_LOG_LEVEL"
 
 
-def emptied(
-    settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
+def empty_variables(
+    settings: BaseSettings, environ: Mapping[str, str], known_names: Collection[str]
 ) -> Iterator[str]:
     """Report the value in effect for each variable that is set but empty."""
-    for name in sorted(known):
-        blank = [variable for variable in VARIABLES.get(name, (name,)) if variable in environ]
-        if not blank or _origin(settings, environ, name):
+    for name in sorted(known_names):
+        variables = [variable for variable in VARIABLES.get(name, (name,)) if variable in environ]
+        if not variables or _origin(settings, environ, name):
             continue
         value = settings.get(name)
         if value and str(value).strip():
-            yield f"{blank[0]} is empty in the environment, so that it stays {shown(name, value)!r}"
+            yield (
+                f"{variables[0]} is empty in the environment, so that it stays"
+                f" {display_value(name, value)!r}"
+            )
 
 
 def source_findings(
-    settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
+    settings: BaseSettings, environ: Mapping[str, str], known_names: Collection[str]
 ) -> list[Finding]:
     """Report the origin of each overridden value, and variables without effect."""
-    fill = "give it a value, or remove the variable"
-    unread = _unread_level(settings, environ)
+    advice = "give it a value, or remove the variable"
+    unused_texts = _unused_log_level(settings, environ)
     return [
-        *(Finding("warn", "settings", text, fill) for text in emptied(settings, environ, known)),
-        *(Finding("warn", "settings", text, "correct the name, or remove it") for text in unread),
+        *(
+            Finding("warn", "settings", text, advice)
+            for text in empty_variables(settings, environ, known_names)
+        ),
+        *(
+            Finding("warn", "settings", text, "correct the name, or remove it")
+            for text in unused_texts
+        ),
         *(
             Finding("ok", "from", f"{source.name} = {source.value} ({source.origin})")
-            for source in sources(settings, environ, known)
+            for source in sources(settings, environ, known_names)
         ),
     ]

@@ -1,7 +1,7 @@
-"""Checks at a worker's start and of `scrapy doctor`, for mistakes that stop nothing at once. Pure.
+"""Checks of a worker's start and of `scrapy doctor`, for mistakes that stop nothing at once. Pure.
 
-An empty list of proxies, a pool or lane without a member, an example USER_AGENT and a file that
-cannot be imported would otherwise be noticed after hours.
+Without these checks, users would notice an empty list of proxies, a pool or lane without a member,
+an example USER_AGENT or a file that cannot be imported only after hours.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _LIST_ADVICE = (
     "write one proxy a line (a file's path begins with / or ./), or unset PROXY_LIST to crawl "
     "without proxies"
 )
-_NAMED = 3
+_MAX_NAMES = 3
 
 
 @attrs.frozen(eq=False, repr=False)
 class FetchOptions(Value):
-    """How a site file wants its site to be fetched."""
+    """The fetch options of a site file."""
 
     site: str
     lane: str | None = None
@@ -43,30 +43,30 @@ def start_findings(
 ) -> list[Finding]:
     """Judge the files, the settings and the list of proxies, without a store."""
     return [
-        *_broken(broken),
-        *_name(settings),
+        *_broken_files(broken),
+        *_user_agent(settings),
         *_proxies(settings, site_options),
         *_lanes(settings, site_options),
     ]
 
 
-def _broken(files: Iterable[BrokenFile]) -> Iterator[Finding]:
+def _broken_files(files: Iterable[BrokenFile]) -> Iterator[Finding]:
     for file in files:
         advice = "correct the file; until then its site is read by the default parser"
         yield Finding("fail", "files", f"{file}; it is left out", advice)
 
 
-def _name(settings: SettingsLike) -> Iterator[Finding]:
+def _user_agent(settings: SettingsLike) -> Iterator[Finding]:
     agent = str(settings.get("USER_AGENT") or "")
-    as_itself = str(settings.get("SEINE_IDENTITY") or "bot") == "bot"
-    if as_itself and (not agent.strip() or any(part in agent for part in _PLACEHOLDERS)):
+    is_bot_identity = str(settings.get("SEINE_IDENTITY") or "bot") == "bot"
+    if is_bot_identity and (not agent.strip() or any(part in agent for part in _PLACEHOLDERS)):
         state = f"{agent!r}, an example" if agent.strip() else "empty"
         text = f"USER_AGENT is {state}: a site cannot see whom to write to"
         yield Finding("warn", "identity", text, "set USER_AGENT to a name with your own address")
 
 
 def _proxies(settings: SettingsLike, site_options: Sequence[FetchOptions]) -> Iterator[Finding]:
-    """Judge the list, and the pools that sites and settings ask for."""
+    """Judge the list, and the pools that sites and settings name."""
     proxy_list = ProxyList.from_settings(settings)
     user_by_pool = _pools(settings, site_options)
     if not proxy_list:
@@ -81,9 +81,10 @@ def _proxies(settings: SettingsLike, site_options: Sequence[FetchOptions]) -> It
         yield Finding("fail", "proxies", str(error), "mount the file, or unset PROXY_LIST")
         return
     if bad_lines:
-        first = bad_lines[0]
+        bad_line = bad_lines[0]
         text = (
-            f"{len(bad_lines)} lines of {place} are no proxies; line {first.number}: {first.reason}"
+            f"{len(bad_lines)} lines of {place} are no proxies; "
+            f"line {bad_line.number}: {bad_line.reason}"
         )
         yield Finding("warn", "proxies", text, "correct the lines; they are left out")
     if not proxies:
@@ -100,7 +101,7 @@ def _proxies(settings: SettingsLike, site_options: Sequence[FetchOptions]) -> It
 
 
 def _pools(settings: SettingsLike, site_options: Sequence[FetchOptions]) -> dict[str, str]:
-    """Return the pools that are asked for, with the site or setting that asks."""
+    """Return the pools that sites and settings name, with the name of the site or setting."""
     user_by_pool = {}
     for options in site_options:
         if options.proxy_pool not in {None, "any", "none"}:
@@ -118,7 +119,7 @@ def _lanes(settings: SettingsLike, site_options: Sequence[FetchOptions]) -> Iter
         return
     sites = sorted(options.site for options in site_options if options.lane == "browser")
     if sites and not has_browser:
-        names = ", ".join(sites[:_NAMED]) + (", …" if len(sites) > _NAMED else "")
+        names = ", ".join(sites[:_MAX_NAMES]) + (", …" if len(sites) > _MAX_NAMES else "")
         text = f"{names} must be fetched by a browser, which this worker does not have"
         yield Finding("warn", "lanes", text, "start a worker with SEINE_BROWSER=1 as well")
 

@@ -113,13 +113,13 @@ def _index_one(cursor: extensions.cursor, store: ObjectStore, key: str) -> Count
         rows = [
             {
                 "url": url,
-                "at": at,
+                "at": fetched_at,
                 "status": status,
                 "key": key,
                 "start": place.start,
                 "length": place.length,
             }
-            for url, at, status, place in places_of(store.get(key, 0))
+            for url, fetched_at, status, place in places_of(store.get(key, 0))
         ]
     except ValueError:
         return Counter(bad=1)

@@ -1,4 +1,4 @@
-"""Where whole objects are kept: a folder, or S3-compatible storage.
+"""Stores of whole objects: a folder, or S3-compatible storage.
 
 Credentials and the endpoint of S3 come from the environment alone (AWS_ACCESS_KEY_ID,
 AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL, AWS_REGION …), never from a setting.
@@ -26,8 +26,8 @@ class ObjectStore(Protocol):
         """Store *data* durably.
 
         Raises:
-            StoreUnreachable: it could not be stored; the same call may be made again.
-            ValueError: it is larger than an object may be.
+            StoreUnreachable: the object could not be stored; the caller may retry.
+            ValueError: the data is larger than an object may be.
         """
 
     def get(self, key: str, start: int, length: int | None = None) -> bytes:

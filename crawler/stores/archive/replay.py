@@ -16,7 +16,7 @@ from scrapy.http.headers import Headers
 from scrapy.responsetypes import responsetypes
 
 from crawler.stores.archive.object_storage import ObjectStore, open_store
-from crawler.stores.archive.warc import MOST_BYTES, Page, unpack
+from crawler.stores.archive.warc import MAX_RECORD_BYTES, Page, unpack
 from crawler.stores.queries import query
 from crawler.stores.store_endpoints import endpoints
 from scrapy_seine.engine.lease.outcomes import Ignored
@@ -29,7 +29,9 @@ _THREADS = 4
 class Reader:
     """Finds stored pages by their URL; each thread has its own connection."""
 
-    def __init__(self, store: ObjectStore, database_url: str, max_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self, store: ObjectStore, database_url: str, max_bytes: int = MAX_RECORD_BYTES
+    ) -> None:
         self.store = store
         self.max_bytes = max_bytes
         """Largest record in bytes, compressed or not."""
@@ -95,7 +97,7 @@ class ReplayHandler:
             raise ConfigError("SEINE_REPLAY must say where the archive is")
         url = endpoints(crawler.settings, need=("postgres",)).database_url
         # Twice the largest page leaves room for headers.
-        max_bytes = max(MOST_BYTES, 2 * int(crawler.settings.getint("DOWNLOAD_MAXSIZE")))
+        max_bytes = max(MAX_RECORD_BYTES, 2 * int(crawler.settings.getint("DOWNLOAD_MAXSIZE")))
         return cls(Reader(open_store(place), url, max_bytes))
 
     async def download_request(self, request: Request) -> Response:

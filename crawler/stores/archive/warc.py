@@ -16,8 +16,8 @@ if TYPE_CHECKING:  # where it is used: most workers have no archive
     from warcio.recordloader import ArcWarcRecord
 
 #: Largest unpacked record in bytes, where the caller sets no other limit.
-MOST_BYTES = 64 << 20
-_MOST_HEADERS = 256 << 10
+MAX_RECORD_BYTES = 64 << 20
+_MAX_HEADER_BYTES = 256 << 10
 _LOWEST, _HIGHEST = 100, 599
 Headers = list[tuple[str, str]]
 #: Headers that are dropped, because the body is stored unchunked.
@@ -92,15 +92,15 @@ def places_of(data: bytes) -> Iterator[tuple[str, datetime, int, Place]]:
             if record.rec_type != "response" or record.http_headers is None:
                 continue
             url = record.rec_headers.get_header("WARC-Target-URI")
-            at = datetime.fromisoformat(record.rec_headers.get_header("WARC-Date"))
+            fetched_at = datetime.fromisoformat(record.rec_headers.get_header("WARC-Date"))
             status = int(record.http_headers.get_statuscode())
             start = records.get_record_offset()
-            yield url, at, status, Place(start, records.get_record_length())
+            yield url, fetched_at, status, Place(start, records.get_record_length())
     except Exception as error:  # the parser raises errors of any type for a malformed file
         raise ValueError(f"no WARC file: {error}") from None
 
 
-def unpack(data: bytes, max_bytes: int = MOST_BYTES) -> Page:
+def unpack(data: bytes, max_bytes: int = MAX_RECORD_BYTES) -> Page:
     """Read one record, gzipped or plain. A hostile record costs at most *max_bytes* of memory.
 
     Raises:
@@ -159,6 +159,6 @@ def _check_headers(plain: bytes) -> None:
     """Refuse endless headers, because their parser reads lines without a limit."""
     end = 0
     for _ in range(2):
-        end = plain.find(b"\r\n\r\n", end, end + _MOST_HEADERS) + 4
+        end = plain.find(b"\r\n\r\n", end, end + _MAX_HEADER_BYTES) + 4
         if end < 4:  # noqa: PLR2004  # nothing was found
             raise ValueError("the record's headers do not end")

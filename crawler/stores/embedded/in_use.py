@@ -33,5 +33,5 @@ def _users(data: Path) -> int:
     if not valkey.running(place):
         return 0
     with blocking_client(valkey.url(place)) as redis:
-        own = str(redis.client_id())
-        return sum(client["id"] != own for client in redis.client_list())
+        own_id = str(redis.client_id())
+        return sum(client["id"] != own_id for client in redis.client_list())

@@ -96,18 +96,18 @@ def pending(database_url: str) -> list[str]:
     return [migration.name for migration in available() if migration.name not in digests]
 
 
-def prepare(database_url: str, own: bool) -> None:
+def prepare(database_url: str, is_embedded: bool) -> None:
     """Migrate the embedded database; for any other, check that it is up to date.
 
     Raises:
         StoreUnreachable: the database does not answer.
         MigrationError: the database is not up to date, or a migration fails.
     """
-    if own:
+    if is_embedded:
         for name in migrate(database_url):
             logger.info("applied migration %s", name)
-    elif missing := pending(database_url):
-        raise MigrationError(f"the database lacks {', '.join(missing)}; run `scrapy migrate` first")
+    elif names := pending(database_url):
+        raise MigrationError(f"the database lacks {', '.join(names)}; run `scrapy migrate` first")
 
 
 def _apply(cursor: extensions.cursor) -> list[str]:

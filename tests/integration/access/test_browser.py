@@ -72,7 +72,7 @@ def test_the_browser_leaves_through_the_requests_proxy(fetch: Fetch) -> None:
             {"url": shop.url, "meta": {"lane": "browser", "proxy": login}}, **BROWSER, **ANY
         ).answers[0]
     assert answer.get("status") == 200, answer
-    assert way.asked > 0
+    assert way.connections > 0
 
 
 def test_a_page_that_never_answers_is_a_timeout_and_the_next_one_is_rendered(

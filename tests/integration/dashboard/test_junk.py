@@ -12,9 +12,9 @@ from crawler.access.proxies.list_format import Proxy
 from crawler.access.proxies.pool import ProxyPool
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.dashboard.login_attempts import (
-    KNOWN_S,
-    MOST_BY_ADDRESS,
-    MOST_IN_ALL,
+    MAX_GUESSES,
+    MAX_GUESSES_BY_ADDRESS,
+    TRUST_S,
     WINDOW_S,
     Guesses,
 )
@@ -136,9 +136,9 @@ async def test_wrong_tokens_in_parallel_are_counted_before_they_are_compared(
             async with client.post("/login", data={"token": f"guess {n}"}) as response:
                 return response.status
 
-        told = await asyncio.gather(*(guess(n) for n in range(3 * MOST_BY_ADDRESS)))
-        assert told.count(403) == MOST_BY_ADDRESS
-        assert told.count(429) == 2 * MOST_BY_ADDRESS
+        told = await asyncio.gather(*(guess(n) for n in range(3 * MAX_GUESSES_BY_ADDRESS)))
+        assert told.count(403) == MAX_GUESSES_BY_ADDRESS
+        assert told.count(429) == 2 * MAX_GUESSES_BY_ADDRESS
         async with client.post("/login", data={"token": TOKEN}) as response:
             assert (response.status, int(response.headers["Retry-After"]) > 0) == (429, True)
         bearer = {"Authorization": f"Bearer {TOKEN}"}
@@ -149,7 +149,7 @@ async def test_wrong_tokens_in_parallel_are_counted_before_they_are_compared(
 async def test_right_tokens_are_never_too_many(namespace, redis_url, database):
     bearer = {"Authorization": f"Bearer {TOKEN}"}
     async with serving(namespace, redis_url, database, token=TOKEN) as client:
-        for _ in range(MOST_BY_ADDRESS + 2):
+        for _ in range(MAX_GUESSES_BY_ADDRESS + 2):
             async with client.get("/metrics", headers=bearer) as response:
                 assert response.status == 200
 
@@ -157,8 +157,8 @@ async def test_right_tokens_are_never_too_many(namespace, redis_url, database):
 def test_guesses_of_many_addresses_are_limited_together_and_time_forgives():
     now = 0.0
     guesses = Guesses(lambda: now)
-    told = [guesses.begin(f"10.0.{n // 200}.{n % 200}") for n in range(MOST_IN_ALL + 5)]
-    assert [bool(wait_s) for wait_s in told] == [False] * MOST_IN_ALL + [True] * 5
+    told = [guesses.begin(f"10.0.{n // 200}.{n % 200}") for n in range(MAX_GUESSES + 5)]
+    assert [bool(wait_s) for wait_s in told] == [False] * MAX_GUESSES + [True] * 5
     now = WINDOW_S
     assert not guesses.begin("10.9.9.9")
 
@@ -168,20 +168,20 @@ def test_who_gave_the_right_token_is_held_up_by_its_own_address_alone():
     guesses = Guesses(lambda: now)
     assert not guesses.begin("10.9.9.9")
     guesses.forgive("10.9.9.9")
-    for n in range(MOST_IN_ALL + 1):
+    for n in range(MAX_GUESSES + 1):
         guesses.begin(f"10.0.{n}.1")
     assert guesses.begin("10.8.8.8")
-    told = [guesses.begin("10.9.9.9") for _ in range(MOST_BY_ADDRESS + 1)]
-    assert [bool(wait_s) for wait_s in told] == [False] * MOST_BY_ADDRESS + [True]
-    now = KNOWN_S + 1
-    for n in range(MOST_IN_ALL):
+    told = [guesses.begin("10.9.9.9") for _ in range(MAX_GUESSES_BY_ADDRESS + 1)]
+    assert [bool(wait_s) for wait_s in told] == [False] * MAX_GUESSES_BY_ADDRESS + [True]
+    now = TRUST_S + 1
+    for n in range(MAX_GUESSES):
         guesses.begin(f"10.0.{n}.1")
     assert guesses.begin("10.9.9.9")
 
 
 def test_an_ipv6_network_is_one_guesser():
     guesses = Guesses(lambda: 0.0)
-    told = [guesses.begin(f"2001:db8:0:1::{n:x}") for n in range(1, MOST_BY_ADDRESS + 2)]
+    told = [guesses.begin(f"2001:db8:0:1::{n:x}") for n in range(1, MAX_GUESSES_BY_ADDRESS + 2)]
     assert told[-1]
     assert not any(told[:-1])
     assert not guesses.begin("2001:db8:0:2::1")

@@ -12,7 +12,7 @@ import pytest
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE
 from yarl import URL
 
-from crawler.dashboard.product_pictures import Stored
+from crawler.dashboard.product_pictures import PictureStore
 from crawler.reads import database as stored_database
 from crawler.reads.database import Database
 from crawler.reads.products import ORDERS, ProductFilter, search_products
@@ -226,7 +226,7 @@ async def test_attempts_are_summed_up_to_a_limit(database):
         " 'a', 'ok', 10 FROM generate_series(1, 30)",
     )
     asked = Database(database)
-    bounded = await attempts_by_provider(asked, most=20)
+    bounded = await attempts_by_provider(asked, max_attempts=20)
     whole = await attempts_by_provider(asked)
     await asked.aclose()
 
@@ -277,7 +277,7 @@ def test_a_list_shows_the_smallest_picture_and_a_product_the_whole_one(tmp_path)
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / f"{name}.jpg").write_bytes(b"x" * size)
     (tmp_path / "thumbs" / "note.txt").write_text("no folder")
-    stored = Stored.within(str(tmp_path))
+    stored = PictureStore.within(str(tmp_path))
 
     def shown(*, large):
         path = stored.file(name, large=large)
@@ -289,7 +289,7 @@ def test_a_list_shows_the_smallest_picture_and_a_product_the_whole_one(tmp_path)
     for thumb in ("small", "big"):
         (tmp_path / "thumbs" / thumb / f"{name}.jpg").unlink()
     assert shown(large=False) is None
-    assert Stored.within("") is None
+    assert PictureStore.within("") is None
 
 
 async def test_a_held_back_value_is_named_on_its_products_page(client, database):

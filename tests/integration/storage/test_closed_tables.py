@@ -336,10 +336,10 @@ def test_the_doctor_names_a_table_of_which_one_right_is_missing(database: str) -
     assert _postgres_facts(database).owner
     with lesser_role(database) as url:
         role = f"role_{urlsplit(database).path[1:]}"
-        assert (_postgres_facts(url).closed, _postgres_facts(url).owner) == ((), False)
+        assert (_postgres_facts(url).closed_tables, _postgres_facts(url).owner) == ((), False)
         execute(database, f"REVOKE DELETE ON products FROM {role}")
         execute(database, f"REVOKE INSERT ON seine_migrations FROM {role}")
-        assert _postgres_facts(url).closed == ("products",)
+        assert _postgres_facts(url).closed_tables == ("products",)
         execute(database, f"REVOKE SELECT ON seine_migrations FROM {role}")
         (found,) = _postgres(url)
         assert "permission denied for table seine_migrations" in found.text
@@ -347,9 +347,9 @@ def test_the_doctor_names_a_table_of_which_one_right_is_missing(database: str) -
 
 
 def test_the_doctor_names_a_column_that_nothing_fills(database: str) -> None:
-    assert _postgres_facts(database).unfilled == ()
+    assert _postgres_facts(database).unfilled_columns == ()
     execute(database, "ALTER TABLE products ADD shelf text NOT NULL, ADD n int NOT NULL DEFAULT 1")
-    assert _postgres_facts(database).unfilled == ("products.shelf",)
+    assert _postgres_facts(database).unfilled_columns == ("products.shelf",)
 
 
 @contextmanager

@@ -139,4 +139,4 @@ def test_a_proxy_is_used_by_what_is_begun_meanwhile_and_passes_a_connection_on_o
             with build_opener().open(site.url) as answer:
                 assert b"<title>" in answer.read()
         assert site.stats()["pages"] == 2
-        assert proxy.asked == 2
+        assert proxy.connections == 2

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from crawler.catalogue.coordinator import importance as bounds
 from crawler.catalogue.coordinator.change_rate import (
-    ANY,
+    ANY_SITE,
     Belief,
     Looks,
     belief,
@@ -24,8 +24,8 @@ from crawler.catalogue.coordinator.change_rate import (
 from crawler.catalogue.coordinator.importance import importance
 from crawler.catalogue.coordinator.known_product import KnownProduct
 from crawler.catalogue.coordinator.recrawl import (
-    SHORTEST_S,
-    SWEEP,
+    MIN_PERIOD_S,
+    SWEEP_SHARE,
     allowance,
     due_products_of,
     period_s,
@@ -51,7 +51,7 @@ def test_what_changes_more_often_comes_sooner() -> None:
     assert period_s(known(1, 0), WEEK) == WEEK
     assert DAY / 4 < period_s(known(1, 30), WEEK) < DAY
     assert DAY < period_s(known(1, 4), WEEK) < 4 * DAY
-    assert period_s(known(1, 10**9), WEEK) == SHORTEST_S
+    assert period_s(known(1, 10**9), WEEK) == MIN_PERIOD_S
 
 
 def test_what_matters_more_comes_sooner() -> None:
@@ -76,7 +76,7 @@ def test_the_rate_is_found_again_from_irregular_looks(rate: float) -> None:
     st.floats(0, 1e12),
     st.floats(-1e12, 1e12),
     st.floats(0, 1e10),
-    st.sampled_from([ANY, Belief(1.0, 1e-3), Belief(1.0, 1e12)]),
+    st.sampled_from([ANY_SITE, Belief(1.0, 1e-3), Belief(1.0, 1e12)]),
 )
 def test_a_belief_and_a_worth_are_numbers_whatever_the_looks(
     changes: int, changed_s: float, calm_s: float, waited_s: float, prior: Belief
@@ -131,8 +131,10 @@ def test_a_share_of_the_budget_goes_to_who_waited_longest() -> None:
     found = urls(due_products_of(products, PLAN, NOW, 100))
     assert len(found) == 100
     assert {url for url in found if "wild" in url} == {"wild 19", "wild 18", "wild 17"}
-    assert round(100 * SWEEP) == 3
-    one_by_one = [urls(due_products_of(products, PLAN, NOW, 1, spent=n))[0] for n in range(100)]
+    assert round(100 * SWEEP_SHARE) == 3
+    one_by_one = [
+        urls(due_products_of(products, PLAN, NOW, 1, sent_count=n))[0] for n in range(100)
+    ]
     assert sum("wild" in url for url in one_by_one) == 3
 
 
@@ -160,7 +162,7 @@ def test_a_rule_that_gives_no_number_counts_as_one_and_is_told_of(
 
 @pytest.mark.parametrize("given", [-5, 0, 1e99, math.inf, -math.inf])
 def test_importance_stays_within_its_bounds(given: float) -> None:
-    assert bounds.LEAST <= importance(known(1), lambda _: given) <= bounds.MOST
+    assert bounds.MIN_IMPORTANCE <= importance(known(1), lambda _: given) <= bounds.MAX_IMPORTANCE
 
 
 @given(st.integers(1, 5000), st.integers(1, 200))

@@ -68,7 +68,7 @@ def test_a_shop_of_any_size_costs_so_many_pages_at_most() -> None:
         todo.add(Link(f"https://s.example/{n}/{i}", "listing", "") for i in range(9))
         n += 1
 
-    assert len(todo.asked) == PAGES
+    assert len(todo.queued_urls) == PAGES
 
 
 def test_the_pattern_fits_its_urls() -> None:

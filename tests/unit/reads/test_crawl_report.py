@@ -33,7 +33,7 @@ def test_the_block_tells_what_was_stored_skipped_and_given_up() -> None:
         "seine/buried/timeout": 2,
         "seine/buried/odd": 1,
     }
-    lines = closing_block(end(stats=stats, known=15, dead=3))
+    lines = closing_block(end(stats=stats, known_links=15, dead=3))
 
     assert lines == [
         "catalog: the crawl is complete",
@@ -60,7 +60,7 @@ def test_the_block_tells_of_values_that_were_held_back() -> None:
 
 
 def test_a_second_run_says_how_to_fetch_again_what_it_skipped() -> None:
-    lines = closing_block(end(crawl="mine", stats={"seine/dequeued": 1}, known=21))
+    lines = closing_block(end(crawl="mine", stats={"seine/dequeued": 1}, known_links=21))
 
     assert "  known        21 links skipped, because their page was fetched before" in lines
     assert "scrapy forget '*' --crawl mine" in lines[lines.index("next:") + 1]
@@ -149,11 +149,11 @@ SEE = ["scrapy dashboard", "scrapy status"]
     [
         ({}, [FORGET, *SEE]),
         ({"stats": FETCHED}, ["scrapy explain URL", *SEE]),
-        ({"stats": FETCHED, "known": 4}, [FORGET, "scrapy explain URL", "scrapy dashboard"]),
+        ({"stats": FETCHED, "known_links": 4}, [FORGET, "scrapy explain URL", "scrapy dashboard"]),
         ({"stats": FETCHED, "stores": False}, [*SEE, "scrapy down"]),
         ({"reason": "shutdown"}, [*SEE, "scrapy down"]),
         ({"stats": STORED}, [EXPORT, *SEE]),
-        ({"stats": STORED, "known": 4}, [EXPORT, *SEE]),
+        ({"stats": STORED, "known_links": 4}, [EXPORT, *SEE]),
         ({"stats": STORED, "dead": 1, "waiting": 1},
          [EXPORT, "scrapy dlq", "scrapy crawl catalog"]),
         ({"stats": STORED, "site": "books"},

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from crawler.reads.unknown_settings import environment_strays, name_findings, refuse_strays
+from crawler.reads.unknown_settings import name_findings, refuse_unknown_names, unknown_variables
 from scrapy_seine.errors import ConfigError
 from tests import started
 from tests.helpers import patient
@@ -33,33 +33,33 @@ def test_kubernetes_own_variables_are_no_mistake() -> None:
         "SEINE_PORT_80_TCP": "tcp://10.0.0.1:80",
         "SEINE_PORT_80_TCP_ADDR": "10.0.0.1",
     }
-    assert environment_strays(own, KNOWN) == []
-    assert environment_strays({"SEINE_PORT": "80"}, KNOWN), "that one somebody meant"
+    assert unknown_variables(own, KNOWN) == []
+    assert unknown_variables({"SEINE_PORT": "80"}, KNOWN), "that one somebody meant"
 
 
 def test_files_and_other_names_of_variables_are_known() -> None:
     given = {"SEINE_SECRET_FILE": "x", "SEINE_LOG_LEVEL": "INFO", "SEINE_DASHBOARD_TOKEN_FILE": "x"}
-    assert environment_strays(given, KNOWN) == []
-    assert environment_strays({"SEINE_SEEN_FILE": "x"}, KNOWN)
+    assert unknown_variables(given, KNOWN) == []
+    assert unknown_variables({"SEINE_SEEN_FILE": "x"}, KNOWN)
 
 
 def test_a_misspelt_name_warns_in_the_environment_and_ends_on_the_command_line() -> None:
     settings, astray = Settings(DEFAULTS), {"SEINE_DOMAIN_DELAY": "1"}
     meant = "SEINE_DOMAIN_DELAY is no setting of Seine and changes nothing; did you mean"
-    assert refuse_strays(settings, astray, KNOWN) == [f"{meant} SEINE_DOMAIN_DELAY_MS?"]
+    assert refuse_unknown_names(settings, astray, KNOWN) == [f"{meant} SEINE_DOMAIN_DELAY_MS?"]
     settings.set("SEINE_DOMAIN_DELAY", "1", priority="cmdline")
     with pytest.raises(ConfigError, match="did you mean SEINE_DOMAIN_DELAY_MS"):
-        refuse_strays(settings, {}, KNOWN)
+        refuse_unknown_names(settings, {}, KNOWN)
 
 
 def test_strict_ends_for_a_variable_too() -> None:
     settings = Settings({**DEFAULTS, "SEINE_STRICT": "1"})
     with pytest.raises(ConfigError, match="SEINE_SEENN"):
-        refuse_strays(settings, {"SEINE_SEENN": "bloom"}, KNOWN)
+        refuse_unknown_names(settings, {"SEINE_SEENN": "bloom"}, KNOWN)
 
 
 def test_other_peoples_variables_are_nobodys_business() -> None:
-    assert environment_strays({"PATH": "/bin", "USERAGENT": "x", "SEINERIVER": "x"}, KNOWN) == []
+    assert unknown_variables({"PATH": "/bin", "USERAGENT": "x", "SEINERIVER": "x"}, KNOWN) == []
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_misspelt_variable_of_a_store_is_said_at_the_start_and_by_doctor(
     """Without it a worker begins a server of its own, and shares no crawl."""
     settings = Settings(DEFAULTS)
     said = f"{name} is no setting of Seine or Scrapy; did you mean {meant}?"
-    assert refuse_strays(settings, {name: "x"}, KNOWN) == [said]
+    assert refuse_unknown_names(settings, {name: "x"}, KNOWN) == [said]
     assert said in [finding.text for finding in name_findings(settings, {name: "x"}, KNOWN)]
 
 
@@ -86,14 +86,14 @@ def test_a_misspelt_setting_of_scrapys_on_the_command_line_is_said() -> None:
     settings, known = Settings(DEFAULTS), {*KNOWN, "CONCURRENT_REQUESTS"}
     settings.set("CONCURENT_REQUESTS", "1", priority="cmdline")
     settings.set("COLOURS_OF_MY_SPIDER", "1", priority="cmdline")
-    (said,) = refuse_strays(settings, {}, known)
+    (said,) = refuse_unknown_names(settings, {}, known)
     assert "did you mean CONCURRENT_REQUESTS?" in said
 
 
 def test_the_usual_variables_of_a_machine_are_like_none_of_ours() -> None:
     usual = "HOME USER LANG TERM PWD SHELL EDITOR PAGER TZ LOGNAME HOSTNAME PYTHONPATH VIRTUAL_ENV"
     names = [*usual.split(), "REDIS_HOST", "REDIS_PORT", "DATABASE_HOST", "HTTP_PROXY", "NO_PROXY"]
-    assert refuse_strays(Settings(DEFAULTS), dict.fromkeys(names, "x"), KNOWN) == []
+    assert refuse_unknown_names(Settings(DEFAULTS), dict.fromkeys(names, "x"), KNOWN) == []
 
 
 @pytest.mark.parametrize("command", [["crawl", "catalog"], ["coordinate", "--once"], ["exporter"]])

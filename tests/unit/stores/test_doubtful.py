@@ -65,7 +65,7 @@ def test_a_jump_of_the_price(price, sure, doubtful):
 )  # fmt: skip
 def test_a_barcode_that_is_a_part_of_the_stored_one_lost_digits(gtin, doubtful):
     made = doubts_of(row(gtin=gtin), stored(gtin="4006381333931"))
-    assert [(one.field, one.kind, one.kept) for one in made] == (
+    assert [(one.field, one.kind, one.good_value) for one in made] == (
         [("gtin", "cut", "4006381333931")] if doubtful else []
     )
 
@@ -85,7 +85,7 @@ class TestKeys:
 
     def test_another_page_with_another_name_does_not_take_a_products_key(self):
         (made,) = doubts_of(row(**self.OTHER), stored())
-        assert (made.field, made.kind, made.kept) == ("external_id", "conflict", None)
+        assert (made.field, made.kind, made.good_value) == ("external_id", "conflict", None)
         assert "Red Lamp" in made.reason
 
     @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ class TestCurrencies:
 
     def test_another_currency_is_not_believed_at_once_and_its_price_is_not_either(self):
         made = self.turned()
-        assert (made.field, made.kind, made.value, made.kept) == (
+        assert (made.field, made.kind, made.value, made.good_value) == (
             "currency",
             "turned",
             "USD",
@@ -168,7 +168,7 @@ class TestCurrencies:
     def test_a_new_price_whose_currency_is_in_dispute_is_not_believed(self):
         doubts = {"currency": ["dispute", "text says 'USD'"]}
         (made,) = doubts_of(row(price=Decimal("11"), doubts=doubts), stored())
-        assert (made.field, made.kind, made.kept) == ("price", "dispute", "10.00")
+        assert (made.field, made.kind, made.good_value) == ("price", "dispute", "10.00")
         assert doubts_of(row(doubts=doubts), stored()) == []
 
     def test_a_first_currency_and_one_that_is_gone_are_no_turn(self):
@@ -186,19 +186,19 @@ class TestRepeated:
     DOUBT = {"name": ["repeated", "six products have it"]}
 
     def made(self, lately, name="Red Lamp"):
-        before = attrs.evolve(stored(), lately=lately)
+        before = attrs.evolve(stored(), earlier_values=lately)
         return doubts_of(row(name=name, doubts=self.DOUBT), before)
 
     def test_the_value_before_it_returns(self):
         (made,) = self.made({"name": "Blue Vase"})
-        assert (made.value, made.kept) == ("Red Lamp", "Blue Vase")
+        assert (made.value, made.good_value) == ("Red Lamp", "Blue Vase")
 
     def test_one_that_did_not_change_of_late_stays(self):
         assert self.made({}) == []
 
     def test_another_value_does_not_bring_back_one_older_than_the_stored(self):
         (made,) = self.made({"name": "Blue Vase"}, name="Best offers")
-        assert made.kept == "Red Lamp"
+        assert made.good_value == "Red Lamp"
 
 
 def test_the_money_that_belongs_to_a_kept_price_is_kept_with_it():

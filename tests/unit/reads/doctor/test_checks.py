@@ -122,11 +122,11 @@ def test_the_database_is_judged():
     assert judged(postgres()) == []
     assert judged(postgres(version=13)) == [("fail", "postgresql")]
     assert judged(postgres(pending=("0002_attempts",))) == [("fail", "schema")]
-    assert judged(postgres(unfilled=("products.shelf",))) == [("fail", "schema")]
+    assert judged(postgres(unfilled_columns=("products.shelf",))) == [("fail", "schema")]
     assert judged(postgres(connections=95)) == [("warn", "postgresql")]
     assert judged(postgres(skew_s=5.0)) == [("warn", "clock")]
     assert judged(postgres(owner=False)) == [("warn", "postgresql")]
-    assert judged(postgres(closed=("products",), owner=False)) == [("fail", "postgresql")]
+    assert judged(postgres(closed_tables=("products",), owner=False)) == [("fail", "postgresql")]
 
 
 def test_versions_and_browser_are_judged():
