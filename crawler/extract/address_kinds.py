@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from crawler.extract import lazy_patterns
 from crawler.extract.words import any_of, finder
 
 #: `product-category` and `categorie-produit` belong to a listing's address.
@@ -41,7 +40,7 @@ _LATER_PAGE_QUERY = re.compile(
     r"|stranica|sayfa|oldal|sivu|halaman|trang|lehekulg|puslapis|lapa|selida|sahife|pagen_\d)"
     r"=(?:[2-9]|[1-9]\d)(?:&|$)"
 ).match
-_ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
+_ORIGIN = re.compile(r"https?://[^/?#]*").match
 _FRONT = re.compile(
     r"(?:https?://[^/?#]{1,200})?/?(?:(?:index|default|home|main)\.\w{2,5})?", re.I
 ).fullmatch
@@ -57,7 +56,8 @@ def without_origin(url: str) -> str:
     >>> without_origin("https://a.example/lamps?page=2"), without_origin("https://a.example?id=1")
     ('/lamps?page=2', '?id=1')
     """
-    return _ORIGIN.sub("", url)
+    origin = _ORIGIN(url)
+    return url[origin.end() :] if origin else url
 
 
 def looks_like_product(path: str) -> bool:

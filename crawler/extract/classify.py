@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Literal
 
 import attrs
@@ -17,6 +18,7 @@ from crawler.extract.address_kinds import (
     is_reading,
     looks_like_listing,
     looks_like_product,
+    without_origin,
 )
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page
@@ -33,12 +35,11 @@ _IS_ERRAND_HEADING = full_matcher_of(
     lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'errands')})\W{{0,3}}"
 )
 _MAX_ERRAND_HEADING = 60
-_ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
 #: Fields for a quantity: the tag, its names, and the word in a name. One pattern for all three is
 #: slower, because it would try each word at each place of each name of each tag before it.
-_FIELD = lazy_patterns.pattern(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
-_NAME = lazy_patterns.pattern(rb"\bname=[\"']?([^\s\"'>]{0,80}+)", re.I)
-_QUANTITY = lazy_patterns.pattern(any_of("fields", "quantity").encode(), re.I)
+_QUANTITY = lazy_patterns.pattern(any_of("fields", "quantity"), re.I)
+#: Fields of a page that are asked for their name, and characters of a name.
+_MAX_FIELDS, _MAX_NAME = 5_000, 80
 #: Things on a page from which on the page is a list of them.
 MIN_LIST_LENGTH = 3
 #: Points of a product's page.
@@ -104,7 +105,7 @@ class Verdict(Record):
 
 def address_signs(verdict: Verdict, page: Page) -> None:
     """Score the page's address."""
-    path = _ORIGIN.sub("", page.url)
+    path = without_origin(page.url)
     if is_front(path) or is_front_of_language(path):
         verdict.add("product", -4, "it is the front page")
     elif is_errand(path):
@@ -129,8 +130,9 @@ def quantity_signs(verdict: Verdict, page: Page, sells: bool) -> None:
 
     With *sells*, a button sells one thing, so a script may draw the price; the field counts more.
     """
-    names = (_NAME.findall(field[0]) for field in _FIELD.finditer(page.raw, 0, 1_000_000))
-    quantity_fields = sum(any(map(_QUANTITY.search, field_names)) for field_names in names)
+    fields = islice(page.root.iter("input", "select"), _MAX_FIELDS)
+    names = ((field.get("name") or "")[:_MAX_NAME] for field in fields)
+    quantity_fields = sum(name != "" and _QUANTITY.search(name) is not None for name in names)
     if 1 <= quantity_fields <= 2:
         verdict.add("product", 2.5 if sells else 1.5, "it asks how many")
     elif quantity_fields > 3:
@@ -141,7 +143,7 @@ def number_signs(verdict: Verdict, page: Page, number: str | None) -> None:
     """Score an address that contains the product's number on the page."""
     if not number:
         return
-    address = _ORIGIN.sub("", page.url).lower()
+    address = without_origin(page.url).lower()
     figures = _FIGURES_AT_END(number)
     if (len(number) >= 4 and number.lower() in address) or (
         figures is not None and f"={figures[0]}&" in f"{address}&"

@@ -231,7 +231,7 @@ def _described_in_text(result: Found, name: str | None) -> str | None:
     if heading is None:
         return None
     if boxes is None:
-        boxes = [*description.called_boxes(page, heading)] if description.may_describe(page) else []
+        boxes = [*description.called_boxes(page, heading)]
     box_text = description.described(boxes, heading) or description.description_below_title(
         page, result.lines
     )

@@ -23,8 +23,8 @@ from crawler.extract.words import CachedRule, entry_matcher, prefix_matcher_of
 (
     OLD, ELSEWHERE, HIDDEN, LINK, PRICE, BUTTON, STOCK, HEADING, LABEL,
     RATING, FACT, BADGE, OFF, CARD, BEYOND, JOINED, NOW, DIGIT, DESCRIPTION,
-    TITLE,
-) = (1 << bit for bit in range(20))  # fmt: skip
+    TITLE, LONG,
+) = (1 << bit for bit in range(21))  # fmt: skip
 
 _TAGS = {
     "del": OLD, "s": OLD, "strike": OLD, "aside": CARD, "footer": ELSEWHERE,
@@ -75,7 +75,10 @@ class Line:
 
     text: str
     flags: int
-    """With `DIGIT` if the text contains a figure, because most readers check that first."""
+    """With `DIGIT` if the text contains a figure, and `LONG` if it is longer than a fact.
+
+    Nearly each reader checks these first.
+    """
     element: Element
     """The element in which the line begins."""
     index: int = 0
@@ -88,6 +91,8 @@ class Lines:
     lines: list[Line] = attrs.Factory(list)
     heading: int = -1
     """Index of the line with the main heading, -1 without one."""
+    has_others: bool = False
+    """Whether some lines stand below a heading about other products (`BEYOND`)."""
     rows: list[Element] = attrs.Factory(list)
     """Table rows and terms (tr, dt) outside navigation."""
     inputs: list[Element] = attrs.Factory(list)
@@ -100,11 +105,8 @@ class Lines:
     def product_lines(self) -> list[Line]:
         """The visible, short lines from the heading on, outside of boxes about other things."""
         if self._product_lines is None:
-            lines = self.lines[max(self.heading, 0) :]
-            excluded = ELSEWHERE | HIDDEN
-            self._product_lines = [
-                n for n in lines if not n.flags & excluded and len(n.text) <= _MAX_LENGTH
-            ]
+            lines, excluded = self.lines[max(self.heading, 0) :], ELSEWHERE | HIDDEN | LONG
+            self._product_lines = [line for line in lines if not line.flags & excluded]
         return self._product_lines
 
 
@@ -126,12 +128,15 @@ def _style_flags(style: str) -> int:
 
 
 def _squashed(text: str) -> tuple[str, int]:
-    """Return the text of a line, and `DIGIT` if it contains a figure."""
-    if text.isascii() and "  " not in text:
-        raw = text.encode()
-        if len(raw.translate(None, _FIGURES_AND_SPACES)) == len(raw):
-            return text.strip(), 0  # most sentences: one pass checks both
-    return squashed(text), DIGIT if holds_digit(text) else 0
+    """Return the text of a line, and of the flags `DIGIT` and `LONG` those that it has."""
+    flags = 0
+    raw = text.encode() if text.isascii() and "  " not in text else b""
+    if raw and len(raw.translate(None, _FIGURES_AND_SPACES)) == len(raw):
+        text = text.strip()  # most sentences: one pass checks both
+    else:
+        flags = DIGIT if holds_digit(text) else 0
+        text = squashed(text)
+    return text, flags | LONG if len(text) > _MAX_LENGTH else flags
 
 
 _FIGURES_AND_SPACES = b"0123456789\t\n\v\f\r\x1c\x1d\x1e\x1f"
@@ -209,16 +214,18 @@ class _Reader:
         children, parent, text_element, inherited, in_line = frames.pop()
         while True:
             for element in children:
-                tag, attributes = element.tag, element.items()
-                if attributes or tag in _FLAGGED_TAGS:
-                    flags = self._flags_of(element, tag, attributes, inherited)
+                tag, own_flags, flags = element.tag, 0, inherited
+                for name, value in element.items():
+                    if name in _FLAG_RULES:
+                        own_flags |= _FLAG_RULES[name][value]
+                if own_flags or tag in _FLAGGED_TAGS:
+                    flags = self._flags_of(element, tag, own_flags, inherited)
                 elif self.beyond_flags and not inherited & ELSEWHERE:
-                    flags = inherited | self.beyond_flags
+                    flags |= self.beyond_flags
+                if flags < 0:
+                    child_count = 0
                 else:
-                    flags = inherited
-                child_count = 0
-                if flags >= 0:
-                    is_inline = tag in INLINE or (tag == "a" and inherited & PRICE > 0)
+                    is_inline = tag in _INLINE and (tag != "a" or inherited & PRICE > 0)
                     if parts and not is_inline:
                         self._end()
                     text, child_count = element.text, len(element)
@@ -236,7 +243,9 @@ class _Reader:
                     frames.append((children, parent, text_element, inherited, in_line))
                     children, parent, text_element = iter(element[:elements_left]), element, element
                     inherited, in_line = flags, is_inline
-                    elements_left = max(elements_left - child_count, 0)
+                    elements_left = (
+                        elements_left - child_count if child_count < elements_left else 0
+                    )
                     break
                 tail = element.tail
                 if tail and (parts or not tail.isspace()):
@@ -262,16 +271,15 @@ class _Reader:
         if heading >= 0:
             self.stop_after = min(heading + self.line_limit, max(heading, place) + _MAX_DULL_LINES)
 
-    def _flags_of(
-        self, element: Element, tag: str, attributes: list[tuple[str, str]], inherited: int
-    ) -> int:
-        """Return the flags of an element's text, by tag and attributes; negative: skip it."""
+    def _flags_of(self, element: Element, tag: str, flags: int, inherited: int) -> int:
+        """Return the flags of an element's text by its tag, place and attributes' *flags*.
+
+        A negative number: skip the element.
+        """
         if tag in SKIPPED:
             return -1
-        flags = _TAGS.get(tag, 0)
-        for name, value in attributes:
-            if (flags_by_value := _FLAG_RULES.get(name)) is not None:
-                flags |= flags_by_value[value]
+        if tag in _TAGS:
+            flags |= _TAGS[tag]
         if flags & DESCRIPTION:
             flags ^= DESCRIPTION
             if not self.beyond_flags:
@@ -439,7 +447,7 @@ class _Reader:
 
     def _add(self, text: str, flags: int, element: Element) -> None:
         length = len(text)
-        text, digit = _SQUASHED[text] if length <= _MAX_LENGTH else _squashed(text)
+        text, text_flags = _SQUASHED[text] if length <= _MAX_LENGTH else _squashed(text)
         if not text:
             return
         lines = self.result.lines
@@ -451,7 +459,7 @@ class _Reader:
             ):
                 return
             flags = self._follow_section(text, flags, element)
-        lines.append(Line(text, flags | digit, element, place))
+        lines.append(Line(text, flags | text_flags, element, place))
         if place >= self.stop_after:
             self.is_full = True
 
@@ -464,6 +472,7 @@ class _Reader:
         # A title behind the main heading; a link in a box for one is a tab.
         elif result.heading >= 0 and (flags & HEADING or flags & (TITLE | LINK) == TITLE):
             if begins_other_section(text):
+                result.has_others = True
                 self.beyond_flags, self.beyond_section = (
                     ELSEWHERE | BEYOND,
                     section_of(element, self.heading),
@@ -492,6 +501,8 @@ def _frames(start: Element, is_heading: bool) -> list[_Frame]:
     return frames
 
 
+#: Tags of elements within a line; in a price box, a link is one.
+_INLINE = INLINE | {"a"}
 _COLLECTED_TAGS = frozenset({"tr", "dt", "input", "a"})
 #: Tags whose elements have flags or are collected even without attributes.
 _FLAGGED_TAGS = SKIPPED | _COLLECTED_TAGS | _TAGS.keys()

@@ -120,11 +120,9 @@ def _all_amounts(walk: Lines, local: str | None, look_for_tiles: bool) -> Amount
     """Read at most _MAX_AMOUNTS amounts from all visible lines."""
     amounts, remaining = Amounts(look_for_tiles=look_for_tiles), _MAX_AMOUNTS
     line_flags = _lines.DIGIT | _lines.HIDDEN
-    for line in walk.lines:
+    for line in [line for line in walk.lines if line.flags & line_flags == _lines.DIGIT]:
         if remaining <= 0:
             break
-        if line.flags & line_flags != _lines.DIGIT:
-            continue
         monies = monies_of(line, local)
         if "=" in line.text:
             monies = without_rates(line.text, monies)

@@ -14,6 +14,7 @@ from typing import Any
 from lxml import etree
 
 from crawler.extract import lazy_patterns
+from crawler.extract.address_kinds import without_origin
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import gtin
 from crawler.extract.money.amounts import count, number, parse_price
@@ -55,7 +56,6 @@ _MAX_URL_LENGTH, _MAX_PLACES = 4096, 8
 _MAX_VARIANTS, _MAX_OFFERS, _MAX_IMAGES, _MAX_DEPTH = 1000, 1000, 1000, 3
 _TAG = lazy_patterns.pattern(r"<[a-zA-Z/!]")
 _VOCABULARY = lazy_patterns.pattern(r"[/#:]")
-_ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
 _NESTED = (dict, list)
 
 
@@ -104,7 +104,7 @@ def is_in_address(node: Node, url: str) -> bool:
     long_codes = [code for code in codes if code and len(code) >= _MIN_CODE_LENGTH]
     if not long_codes:
         return False
-    path = _ORIGIN.sub("", url[:_MAX_URL_LENGTH])
+    path = without_origin(url[:_MAX_URL_LENGTH])
     return any(stands_in(path, code) for code in long_codes)
 
 

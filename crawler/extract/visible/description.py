@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import dropwhile, islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page import class_words
@@ -13,19 +13,6 @@ from crawler.extract.page.page import Element, Page, short_text, squashed
 from crawler.extract.price.other_amounts import POSTAGE
 from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.words import CachedRule, full_matcher_of
-
-_WORDS = (
-    rb"desc(?:r|\b)|beschreibung|omschrijving|beskriv|popis|opis|kuvaus|leiras|descri[pcz]|aciklama"
-    rb"|item[-_]?details?\b|product[-_]?details?\b|mota|mo-ta"
-)
-_DESCRIPTION_ATTRIBUTE = lazy_patterns.pattern(
-    rb"(?:class|id|itemprop)\s?=\s?[\"']?[^\"'<>]{0,80}(?:" + _WORDS + rb")"
-)
-#: Each word of the pattern has one of these, and most pages have none: a cheap check before it.
-_WORD_PARTS = (
-    b"desc", b"detail", b"opis", b"beschreibung", b"omschrijving", b"beskriv", b"kuvaus", b"leiras",
-    b"aciklama", b"mota", b"mo-ta",
-)  # fmt: skip
 
 
 def _classes_with(pattern: re.Pattern[str]) -> CachedRule[bool]:
@@ -39,6 +26,8 @@ _IS_DESCRIPTION = _classes_with(_DESCRIPTION_CLASS)
 _OF_OTHERS = lazy_patterns.pattern(class_words.OF_OTHERS)
 _IS_OTHERS = _classes_with(_OF_OTHERS)
 _FRAMES = frozenset({"a", "nav", "footer", "aside"})
+#: Attributes that name a box.
+_NAMING = frozenset({"class", "id", "itemprop"})
 _BOXES = ("div", "section", "article", "p", "td", "dd", "span")
 #: Boxes of a page, boxes around one, and characters of a description.
 _MAX_BOXES, _MAX_AROUND = 8_000, 8
@@ -88,15 +77,6 @@ _ASIDE_CLASS = lazy_patterns.pattern(
 _IS_ASIDE = _classes_with(_ASIDE_CLASS)
 
 
-def may_describe(page: Page) -> bool:
-    """Whether some attribute of a page may name a box a description."""
-    markup = page.raw.lower()
-    return (
-        any(word in markup for word in _WORD_PARTS)
-        and _DESCRIPTION_ATTRIBUTE.search(markup) is not None
-    )
-
-
 def speaks_of(text: str, name: str) -> bool:
     """Whether a text holds half of a name's words, compared by their first letters.
 
@@ -110,12 +90,12 @@ def speaks_of(text: str, name: str) -> bool:
 
 def called_boxes(page: Page, heading: Element) -> Iterator[Element]:
     """Yield the boxes behind the heading whose class, id or itemprop names a description."""
-    is_behind = False
-    for element in islice(page.root.iter(*_BOXES, heading.tag), _MAX_BOXES):
-        is_behind = is_behind or element is heading
-        names = (element.get("class"), element.get("id"), element.get("itemprop"))
-        if is_behind and any(name and _IS_DESCRIPTION[name] for name in names):
-            yield element
+    boxes = islice(page.root.iter(*_BOXES, heading.tag), _MAX_BOXES)
+    for element in dropwhile(lambda box: box is not heading, boxes):
+        for name, words in element.items():
+            if name in _NAMING and _IS_DESCRIPTION[words]:
+                yield element
+                break
 
 
 def described(boxes: Iterable[Element], heading: Element) -> str | None:
@@ -200,7 +180,7 @@ def first_sentences(heading: Element) -> str | None:
         )
         if begins_other or element.tag == "footer":
             return None
-        parts = (element.text, *(inner.tail for inner in islice(element, _MAX_PARTS)))
+        parts = (element.text, *(inner.tail for inner in element[:_MAX_PARTS]))
         sentence = next((part for part in parts if part and _is_prose(part)), None)
         if sentence is None or (sentence is element.text and element.tag in _TITLES):
             continue

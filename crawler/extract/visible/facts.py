@@ -75,6 +75,7 @@ _MAX_FACT, MAX_BRAND = 120, 40
 #: Characters of a line that may be a label and a number without a sign between them.
 _MAX_CODE = 40
 _MAX_AROUND = 2
+_FACT_OR_LABEL = _lines.FACT | _lines.LABEL
 #: Elements that hold a part of a line.
 _INLINE = frozenset({"i", "em", "small", "span", "b", "strong", "code"})
 #: Words of a value that are searched for a further label.
@@ -119,10 +120,10 @@ def find_facts(walk: Lines, signs: Visible) -> None:
     internal_ids = _rows_of_facts(walk, signs)
     lines = walk.lines
     for line in walk.product_lines:
-        if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
+        flags = line.flags
+        if flags & _FACT_OR_LABEL == _lines.FACT:
             _take_marked(signs, line)
-        is_joined = line.flags & _lines.JOINED  # else no label is inside
-        if not _HAS_NO_FACT[line.text] or (is_joined and _label_inside(line)):
+        if not _HAS_NO_FACT[line.text] or (flags & _lines.JOINED and _label_inside(line)):
             next_index = line.index + 1
             _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)
     for identifier in internal_ids:
@@ -130,7 +131,8 @@ def find_facts(walk: Lines, signs: Visible) -> None:
     if "sku" not in signs.fields:
         if signs.priced_choices:
             _take_parts(walk, signs)
-        _facts_beyond(walk, signs)
+        if walk.has_others:
+            _facts_beyond(walk, signs)
 
 
 def is_number_cell(cell: Element) -> bool:
@@ -242,6 +244,8 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
     if not label or len(label) >= len(line.text) or not line.text.startswith(label):
         return None
     field = _label(label)
+    if not field:
+        return None
     value = line.text[len(label) :].strip()
     following = box.getnext()
     following_text = "" if following is None else short_text(following, _MAX_FACT)
@@ -249,7 +253,7 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
         value = following_text  # the line's text behind it is about something else
     if value[:1] == "(" and value.find(")") == len(value) - 1:
         value = value[1:-1]
-    return (field, value) if field else None
+    return (field, value)
 
 
 def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:

@@ -42,6 +42,7 @@ _MIN_SCORE = 2.4
 _MIN_NAME = 3
 _MAX_NAME = 200
 _IS_PRODUCT_NAME = CachedRule(lambda words: _NAMES_PRODUCT(words) is not None)
+_NO_NAMES = (None, None)
 _LONGEST_CLASS = 1_000
 _WORDS = lazy_patterns.pattern(r"\w+")
 #: Elements in a box that may be a name.
@@ -159,7 +160,8 @@ def _large(page: Page) -> Element | None:
     large, best_likeness = None, -1.0
     title, site = page.title[:MAX_TEXT_LENGTH].casefold(), host_of(page.url)
     for element in islice(page.root.iter(*BOXES, "big"), MAX_BOXES):
-        is_called = _IS_PRODUCT_NAME[f"{element.get('class')} {element.get('id')}"]
+        names = element.get("class"), element.get("id")
+        is_called = names != _NO_NAMES and _IS_PRODUCT_NAME[f"{names[0]} {names[1]}"]
         if not is_called and not _is_large(element):
             continue
         text = short_text(element, _MAX_NAME, _MAX_STEPS)

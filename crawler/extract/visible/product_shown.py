@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 from crawler.extract.fields import Fields
@@ -42,7 +41,7 @@ from crawler.extract.visible_signs import Visible
 _MAX_DISTANCE = 60
 _LINES_AROUND = 40
 #: Signs of a struck amount, in tags, classes and styles.
-_STRIKES = re.compile(rb"line-through|strike|<del\b|<s>").search
+_STRIKES = (b"line-through", b"strike", b"<del", b"<s>")
 
 
 def visible(page: Page, structured: Fields | None = None) -> Visible:
@@ -149,7 +148,9 @@ def glance(page: Page, structured: Fields) -> Visible:
     if "regular_price" not in structured:
         local = currency_of_place(page)
         find_price(walk, signs, local, tiles=False)
-        if signs.fields.get("price") != structured.get("price") and _STRIKES(page.raw):
+        if signs.fields.get("price") != structured.get("price") and any(
+            map(page.raw.__contains__, _STRIKES)
+        ):
             signs = _reduced_above(page, heading, local, structured) or signs
     find_facts(walk, signs)
     take_confirmed(signs, structured)

@@ -32,7 +32,7 @@ def take_rating(walk: Lines, fields: Fields) -> None:
         if "rating" in fields and "review_count" in fields:
             return
         text = element.get("aria-label") or element.get("title") or short_text(element)
-        text = squashed(text[: 2 * MAX_TEXT_LENGTH])[:_MAX_TEXT]
+        text = squashed(text[: 2 * MAX_TEXT_LENGTH])[:_MAX_TEXT] if text else ""
         value = _stars(element, text) if "rating" not in fields else None
         if value is not None and value <= 5:
             fields["rating"] = value

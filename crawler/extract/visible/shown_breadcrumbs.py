@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import chain, islice, takewhile
+from itertools import islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import is_front
@@ -40,31 +40,43 @@ _BEGINS_WITH_LABEL = CachedRule(lambda text: bool(_IS_LABEL(text.partition(":")[
 def breadcrumbs(page: Page, name: str | None) -> list[str]:
     """Return the categories of the page's visible breadcrumbs, which stand before the heading."""
     heading = heading_of(page, name)
-    if b"rumb" in page.raw:
-        categories = _in_trail_box(page, heading, name) or _right_behind(page, heading, name)
-    else:
-        categories = _in_path_box(page, heading, name)
+    trail_boxes, path_boxes = _named_boxes(page, heading)
+    categories = _in_trail_box(page, trail_boxes, name) or _right_behind(page, heading, name)
+    if not trail_boxes:
+        categories = categories or _in_path_box(page, path_boxes, name)
     return categories or _by_signs(page, heading, name) or _labelled(page, heading)
 
 
-def _in_trail_box(page: Page, heading: Element | None, name: str | None) -> list[str]:
-    """Return the categories in a box whose class, id or label names breadcrumbs."""
+def _named_boxes(page: Page, heading: Element | None) -> tuple[list[Element], list[Element]]:
+    """Return the boxes before the heading that are named breadcrumbs, and those named a path."""
     own_tag = str(heading.tag) if heading is not None else "h1"
-    tags = page.root.iter(*_TRAIL_TAGS, own_tag)
-    trails = 0
-    for element in islice(tags, _MAX_BEFORE):
-        if element is heading or trails >= _MAX_TRAILS:
+    trail_boxes: list[Element] = []
+    path_boxes: list[Element] = []
+    for element in islice(page.root.iter(*_TRAIL_TAGS, own_tag), _MAX_BEFORE):
+        if element is heading or len(trail_boxes) >= _MAX_TRAILS:
             break
-        if not (
-            ((words := element.get("class")) and _IS_TRAIL[words])
-            or ((words := element.get("id")) and _IS_TRAIL[words])
-            or ((words := element.get("aria-label")) and _IS_TRAIL[words])
-        ):
-            continue
-        trails += 1
-        if categories := _categories_of(page, element, name):
-            return categories
-    return []
+        kind = _kind_of(element)
+        if kind == "trail":
+            trail_boxes.append(element)
+        elif kind:
+            path_boxes.append(element)
+    return trail_boxes, path_boxes
+
+
+def _kind_of(box: Element) -> str:
+    """Return what the attributes of a box name it: "trail", "path" or ""."""
+    kind = ""
+    for attribute, words in box.items():
+        if attribute in _NAMING and (named := _KINDS[words]):
+            if named == "trail":
+                return named
+            kind = kind if attribute == "aria-label" else named
+    return kind
+
+
+def _in_trail_box(page: Page, boxes: list[Element], name: str | None) -> list[str]:
+    """Return the categories in the first box named breadcrumbs that has some."""
+    return next(filter(None, (_categories_of(page, box, name) for box in boxes)), [])
 
 
 def _categories_of(page: Page, element: Element, name: str | None) -> list[str]:
@@ -84,39 +96,36 @@ def _right_behind(page: Page, heading: Element | None, name: str | None) -> list
     """Return the categories in a box for breadcrumbs right behind the heading."""
     around = () if heading is None else (heading, *islice(heading.iterancestors(), _MAX_AROUND))
     for box in (after for inner in around for after in islice(inner.itersiblings(), _MAX_AFTER)):
-        attributes = (box.get("class"), box.get("id"), box.get("aria-label"))
-        if any(words and _IS_TRAIL[words] for words in attributes) and (
-            categories := _categories_of(page, box, name)
-        ):
+        if _kind_of(box) == "trail" and (categories := _categories_of(page, box, name)):
             return categories
     return []
 
 
-def _in_path_box(page: Page, heading: Element | None, name: str | None) -> list[str]:
-    """Return the categories in a box whose class is for a path, and whose first link leads home."""
-    own_tag = str(heading.tag) if heading is not None else "h1"
-    for element in islice(page.root.iter(*_TRAIL_TAGS, own_tag), _MAX_BEFORE):
-        if element is heading:
-            break
-        if not (
-            ((words := element.get("class")) and _IS_PATH[words])
-            or ((words := element.get("id")) and _IS_PATH[words])
-        ):
-            continue
+def _in_path_box(page: Page, boxes: list[Element], name: str | None) -> list[str]:
+    """Return the categories in a box named a path, of which the first link leads home."""
+    for element in boxes:
         first_link = next(element.iter("a"), None)
         if first_link is None:
             continue
         home = is_front(page.resolve(first_link.get("href") or "")) or is_home(
             short_text(first_link)
         )
-        of_trail = words is not None and "ariane" in words  # French for one
+        # "Fil d'Ariane" is French for breadcrumbs.
+        of_trail = "ariane" in f"{element.get('class')} {element.get('id')}"
         if (home or of_trail) and (categories := _categories_of(page, element, name)):
             return categories
     return []
 
 
-_IS_TRAIL = CachedRule(lambda words: "crumb" in words.lower())
-_IS_PATH = CachedRule(lambda words: _PATH(words[:300].lower()) is not None)
+def _kind_by_words(words: str) -> str:
+    if "crumb" in words.lower():
+        return "trail"
+    return "path" if _PATH(words[:300].lower()) else ""
+
+
+_KINDS = CachedRule(_kind_by_words)
+#: Attributes that name a box.
+_NAMING = frozenset({"class", "id", "aria-label"})
 
 
 def _by_signs(page: Page, heading: Element | None, name: str | None) -> list[str]:
@@ -158,10 +167,15 @@ def _leads_to_page(url: str | None, page: Page) -> bool:
 def _labelled(page: Page, heading: Element | None) -> list[str]:
     """Return the one category behind a label: `Category: lamps`."""
     own_tag = () if heading is None else (str(heading.tag),)
-    boxes = islice(page.root.iter(*_LABEL_TAGS, *own_tag), _MAX_BOXES)
-    before = takewhile(lambda box: box is not heading, boxes)
-    for box in chain(before, islice(boxes, _MAX_BEHIND)):
+    boxes_left = _MAX_BOXES
+    for box in page.root.iter(*_LABEL_TAGS, *own_tag):
+        boxes_left -= 1
+        if boxes_left < 0:
+            break
         text = box.text
+        if box is heading:
+            boxes_left = min(boxes_left, _MAX_BEHIND)
+            continue
         if text is None or len(text) > _LONGEST_LABEL or not _BEGINS_WITH_LABEL[text]:
             continue
         if box.tag not in _LABEL_TAGS:
