@@ -187,6 +187,7 @@ def extract(page: Page) -> Found:
     if result.kind != "product":
         unread |= {"json-ld": page.unreadable_json_ld} if page.unreadable_json_ld else {}
         return result
+    page.shows_product = True
     _add_breadcrumbs(result, merged_fields.get("name"))
     _add_description(result)
     # Guesses come last, because the visible text is read only for fields without a value.

@@ -112,8 +112,9 @@ def find_links(
         collector.add(element, None)
     for element, reference in unlinked(page):
         collector.add(element, None, reference)
-    for element, reference in loaded_addresses(page):
-        collector.add(element, "pagination", reference)
+    if not page.shows_product:  # what a product's page loads are reviews
+        for element, reference in loaded_addresses(page):
+            collector.add(element, "pagination", reference)
     if not any(link.kind == "product" for link in collector.links_by_url.values()):
         for element, reference in scripted(page):
             collector.add(element, None, reference)

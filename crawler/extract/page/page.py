@@ -78,6 +78,8 @@ class Page:
     """Texts of its JSON-LD whose end is a guess of the repair."""
     other_languages: dict[str, list[str]] = attrs.Factory(dict)
     """Folders of other languages, each with its links, which are not followed."""
+    shows_product: bool = False
+    """Whether `extract` judged the page to be a product's."""
     headings_by_name: dict[str, Element | None] = attrs.Factory(dict)
     """Product headings that were searched, by the expected name (`product_heading.heading_of`)."""
     _canonical: str | None = attrs.field(default="", init=False)
