@@ -75,10 +75,7 @@ class Line:
 
     text: str
     flags: int
-    """With `DIGIT` if the text contains a figure, and `LONG` if it is longer than a fact.
-
-    Nearly each reader checks these first.
-    """
+    """With `DIGIT` (it contains a figure) and `LONG` (no fact is as long), which most readers check."""
     element: Element
     """The element in which the line begins."""
     index: int = 0
@@ -91,14 +88,14 @@ class Lines:
     lines: list[Line] = attrs.Factory(list)
     heading: int = -1
     """Index of the line with the main heading, -1 without one."""
-    has_others: bool = False
-    """Whether some lines stand below a heading about other products (`BEYOND`)."""
     rows: list[Element] = attrs.Factory(list)
     """Table rows and terms (tr, dt) outside navigation."""
     inputs: list[Element] = attrs.Factory(list)
     ratings: list[Element] = attrs.Factory(list)
     description_boxes: list[Element] = attrs.Factory(list)
     """Boxes whose class names a description."""
+    has_others: bool = False
+    """Whether some lines stand below a heading about other products (`BEYOND`)."""
     _product_lines: list[Line] | None = attrs.field(default=None, init=False)
 
     @property
@@ -129,13 +126,11 @@ def _style_flags(style: str) -> int:
 
 def _squashed(text: str) -> tuple[str, int]:
     """Return the text of a line, and of the flags `DIGIT` and `LONG` those that it has."""
-    flags = 0
     raw = text.encode() if text.isascii() and "  " not in text else b""
     if raw and len(raw.translate(None, _FIGURES_AND_SPACES)) == len(raw):
-        text = text.strip()  # most sentences: one pass checks both
+        text, flags = text.strip(), 0  # most sentences: one pass checks both
     else:
-        flags = DIGIT if holds_digit(text) else 0
-        text = squashed(text)
+        text, flags = squashed(text), DIGIT if holds_digit(text) else 0
     return text, flags | LONG if len(text) > _MAX_LENGTH else flags
 
 
@@ -272,14 +267,10 @@ class _Reader:
             self.stop_after = min(heading + self.line_limit, max(heading, place) + _MAX_DULL_LINES)
 
     def _flags_of(self, element: Element, tag: str, flags: int, inherited: int) -> int:
-        """Return the flags of an element's text by its tag, place and attributes' *flags*.
-
-        A negative number: skip the element.
-        """
+        """Return the flags of an element's text, by its own *flags* and its tag; negative: skip it."""
         if tag in SKIPPED:
             return -1
-        if tag in _TAGS:
-            flags |= _TAGS[tag]
+        flags |= _TAGS.get(tag, 0)
         if flags & DESCRIPTION:
             flags ^= DESCRIPTION
             if not self.beyond_flags:
@@ -473,10 +464,8 @@ class _Reader:
         elif result.heading >= 0 and (flags & HEADING or flags & (TITLE | LINK) == TITLE):
             if begins_other_section(text):
                 result.has_others = True
-                self.beyond_flags, self.beyond_section = (
-                    ELSEWHERE | BEYOND,
-                    section_of(element, self.heading),
-                )
+                self.beyond_flags = ELSEWHERE | BEYOND
+                self.beyond_section = section_of(element, self.heading)
                 flags |= ELSEWHERE
             elif self.beyond_flags and _describes(text):  # behind a section of other sellers
                 self.beyond_flags, self.beyond_section = 0, None

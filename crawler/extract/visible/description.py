@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import dropwhile, islice
+from operator import is_not
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page import class_words
@@ -91,7 +93,7 @@ def speaks_of(text: str, name: str) -> bool:
 def called_boxes(page: Page, heading: Element) -> Iterator[Element]:
     """Yield the boxes behind the heading whose class, id or itemprop names a description."""
     boxes = islice(page.root.iter(*_BOXES, heading.tag), _MAX_BOXES)
-    for element in dropwhile(lambda box: box is not heading, boxes):
+    for element in dropwhile(partial(is_not, heading), boxes):
         for name, words in element.items():
             if name in _NAMING and _IS_DESCRIPTION[words]:
                 yield element

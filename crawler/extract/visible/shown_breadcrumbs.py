@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from functools import partial
+from itertools import chain, islice, takewhile
+from operator import is_not
 
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import is_front
@@ -167,15 +169,10 @@ def _leads_to_page(url: str | None, page: Page) -> bool:
 def _labelled(page: Page, heading: Element | None) -> list[str]:
     """Return the one category behind a label: `Category: lamps`."""
     own_tag = () if heading is None else (str(heading.tag),)
-    boxes_left = _MAX_BOXES
-    for box in page.root.iter(*_LABEL_TAGS, *own_tag):
-        boxes_left -= 1
-        if boxes_left < 0:
-            break
+    boxes = islice(page.root.iter(*_LABEL_TAGS, *own_tag), _MAX_BOXES)
+    before = takewhile(partial(is_not, heading), boxes)
+    for box in chain(before, islice(boxes, _MAX_BEHIND)):
         text = box.text
-        if box is heading:
-            boxes_left = min(boxes_left, _MAX_BEHIND)
-            continue
         if text is None or len(text) > _LONGEST_LABEL or not _BEGINS_WITH_LABEL[text]:
             continue
         if box.tag not in _LABEL_TAGS:

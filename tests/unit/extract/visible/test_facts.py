@@ -25,7 +25,8 @@ def told(*lines: Any, rows: tuple[str, ...] = (), heading: int = -1) -> Visible:
         made.append(Line(text=text, flags=mark, element=element, index=index))
     found = [fragment_fromstring(f"<table>{row}</table>").find(".//tr") for row in rows]
     seen = Visible()
-    find_facts(Lines(made, heading, rows=found), seen)
+    has_others = any(line.flags & BEYOND for line in made)
+    find_facts(Lines(made, heading, rows=found, has_others=has_others), seen)
     return seen
 
 
