@@ -63,7 +63,13 @@ def _is_below_product(walk: Lines, line: Line) -> bool:
         place -= 1
     line_before = walk.lines[max(place, 0)]
     link = link_around(line_before.element, _MAX_LINKED)
-    return link is not None and looks_like_product((link.get("href") or "")[:LONGEST_LINE])
+    return link is not None and _leads_to_product(link)
+
+
+def _leads_to_product(link: Element) -> bool:
+    """Whether a link's address, which may be relative to the page's, has the form of a product's."""
+    address = (link.get("href") or "")[:LONGEST_LINE]
+    return looks_like_product(address if "/" in address else f"/{address}")
 
 
 def _is_in_titled_box(walk: Lines, line: Line, main: Element) -> bool:
@@ -90,8 +96,7 @@ def _is_below_picture(walk: Lines, line: Line, main: Line) -> bool:
     if place <= walk.heading or not name.flags & _lines.LINK or name.text == main.text:
         return False
     link = link_around(name.element, _MAX_LINKED)
-    address = "" if link is None else (link.get("href") or "")[:LONGEST_LINE]
-    if link is None or not looks_like_product(address) or checks_out(link):
+    if link is None or not _leads_to_product(link) or checks_out(link):
         return False
     around = islice(line.element.iterancestors(), _MAX_LINKED)
     same = (
