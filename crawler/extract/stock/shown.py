@@ -14,7 +14,7 @@ from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text
 from crawler.extract.page.places import leads_away, link_around, path
 from crawler.extract.stock.availability import WORDS, availability_of_text, buys, buys_in_short
 from crawler.extract.stock.behind_price import SOLD as _SOLD
-from crawler.extract.stock.behind_price import sold_in, stock_behind_price
+from crawler.extract.stock.behind_price import begins_sold, sold_in, stock_behind_price
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -368,6 +368,8 @@ def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:
             return "OutOfStock"
     for line, following in pairwise([*walk.product_lines, None] if not signs.buy_buttons else ()):
         if line is None or len(line.text) >= _MAX_SOLD:
+            if line is not None and begins_sold(line.text):
+                return "OutOfStock"
             continue
         if _SOLD(line.text):
             has_count = following is not None and following.text[:1].isdigit()
