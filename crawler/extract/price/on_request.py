@@ -8,6 +8,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
+from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.words import CachedRule, any_word, full_matcher_of
 
 _ON_REQUEST = any_word("amounts", "on_request")
@@ -27,7 +28,9 @@ def asks_for_price(walk: Lines, before: int) -> bool:
     """Whether a short line from the heading up to line *before* says "price on request"."""
     lines = walk.lines[max(walk.heading, 0) : min(before, max(walk.heading, 0) + _MAX_DISTANCE)]
     short_lines = [line for line in lines if len(line.text) < LONGEST_TILE_PRICE]
-    if any(line.flags & _lines.PRICE and _ASKS[line.text] for line in short_lines):
+    if any(
+        _ASKS[line.text] for line in short_lines if line.flags & _lines.PRICE or _is_priced(line)
+    ):
         return True
     if _names_no_amount(lines):
         return True
@@ -54,6 +57,12 @@ def has_button_for_price(walk: Lines) -> bool:
     captions = (e.get("value") or "" for e in walk.inputs if e.get("type") in _PRESSED)
     asking = [c for c in captions if len(c) < LONGEST_TILE_PRICE and _ON_REQUEST(c)]
     return len(asking) == 1  # a listing has one in each tile
+
+
+def _is_priced(line: Line) -> bool:
+    """Whether a line begins with a label of the price: `Price: ask us`."""
+    label, colon, _ = line.text.partition(":")
+    return bool(colon) and CALLS_PRICE(label) is not None
 
 
 def _names_no_amount(lines: list[Line]) -> bool:

@@ -1,0 +1,78 @@
+"""What shops with templates of their own do, without structured data: one case a cause."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import extract, parse
+
+_BUY = "<form><input name=qty><button>Add to cart</button></form>"
+_PRICE = "<p class=price>€ 12.00</p>"
+
+
+def _read(body, path="/lamps/oak", title="Oak lamp", lang="en"):
+    html = f"<html lang={lang}><head><title>{title}</title></head><body>{body}</body></html>"
+    return extract(parse(html.encode(), f"https://shop.example{path}", "text/html; charset=utf-8"))
+
+
+def test_a_remark_without_a_blank_before_it_ends_a_currency_with_dots():
+    body = "<h1>عود</h1><div><span class=was>240 ر.س</span><span>189 ر.س</span><small>شامل الضريبة</small></div><button>أضف إلى السلة</button>"
+    found = _read(body, lang="ar").fields
+    assert (found["price"], found["regular_price"]) == (Decimal(189), Decimal(240))
+
+
+def test_one_thing_in_a_table_of_a_category_is_another_pages():
+    row = "<tr><td><a href='detail.php?id=7'><img src=7.jpg></a></td><td><a href='detail.php?id=7'>Oak lamp</a></td><td>12,00 €</td><td><a href='cart.php?add=7'>Add to cart</a></td></tr>"
+    assert _read(f"<h1>Lamps</h1><table>{row}</table>", path="/kat.php?id=9").kind != "product"
+
+
+def test_ranges_that_begin_where_another_ends_are_steps_of_a_filter():
+    tile = "<div class=tile><h4><a href=/{n}.html>Lamp {n}</a></h4><p>1{n}.00 €</p><a class=btn>Add to cart</a></div>"
+    tiles = "".join(tile.replace("{n}", str(n)) for n in range(3))
+    steps = "<label><input type=checkbox> 0 - 50 € (12)</label><label><input type=checkbox> 50 - 100 € (40)</label>"
+    found = _read(f"<h1>Lamps</h1><div>{steps}</div><div>{tiles}</div>", title="Lamps")
+    assert found.kind != "product"
+
+
+def test_a_range_of_a_variant_is_no_step():
+    body = f"<h1>Oak lamp</h1><p class=price><span>€ 12 - € 24</span></p>{_BUY}"
+    assert _read(body).fields["price"] == Decimal(12)
+
+
+def test_a_label_of_the_price_may_be_followed_by_words():
+    body = "<h1>Gebyok kayu</h1><div>Kode: GB-002</div><div>Harga: Hubungi CS</div><button>Beli Sekarang</button>"
+    found = _read(body, lang="id", title="Gebyok kayu")
+    assert (found.kind, found.fields.get("price")) == ("product", None)
+
+
+@pytest.mark.parametrize(
+    ("line", "brand", "mpn"),
+    [
+        ("Brand: Acme &nbsp; Mfr Part #: 88-12", "Acme", "88-12"),
+        ("Brand: Acme Works MPN: 88-12", "Acme Works", "88-12"),
+        ("Brand: Acme Works", "Acme Works", None),
+    ],
+)
+def test_a_makers_name_ends_before_a_further_label(line, brand, mpn):
+    found = _read(f"<h1>Oak lamp</h1><div>{line}</div>{_PRICE}{_BUY}").fields
+    assert (found["brand"], found.get("mpn")) == (brand, mpn)
+
+
+@pytest.mark.parametrize(
+    ("sign", "stock"),
+    [
+        ("<div><img src=s.gif alt='SOLD OUT'></div>", "OutOfStock"),
+        ("<div><a href=/2>Lamp</a><img src=s.gif alt='SOLD OUT'></div>", None),
+        ("<p>SOLD - but I can make one like it, just <a href=/ask>ask</a>.</p>", "OutOfStock"),
+        ("<p>Sold - 25 pieces since May, and many more to come.</p>", None),
+        ("<p>This book has been sold.</p>", "OutOfStock"),
+        ("<p>This model has been sold in 20 countries.</p>", None),
+    ],
+)
+def test_a_sign_or_a_sentence_in_place_of_the_button_says_sold(sign, stock):
+    assert _read(f"<h1>Oak lamp</h1>{_PRICE}{sign}").fields.get("availability") == stock
+
+
+def test_questions_and_their_amounts_are_no_product():
+    body = "<h1>अक्सर पूछे जाने वाले सवाल</h1><h3>क्या EMI उपलब्ध है?</h3><p>₹3,000 से ऊपर।</p>"
+    assert _read(body, path="/prashn/", lang="hi").kind != "product"
