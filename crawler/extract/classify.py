@@ -15,6 +15,7 @@ from crawler.extract.address_kinds import (
     is_front_of_language,
     is_later_page,
     is_reading,
+    is_search,
     looks_like_listing,
     looks_like_product,
 )
@@ -118,6 +119,9 @@ def address_signs(verdict: Verdict, page: Page) -> None:
     elif "?" in path and has_later_page_parameter(path):
         verdict.add("product", -4, "its address turns a listing's page")
         verdict.add("listing", 3, "its address turns a listing's page")
+    elif is_search(path):
+        verdict.add("product", -4, "its address is that of a search")
+        verdict.add("listing", 1, "its address is that of a search")
     elif looks_like_product(path):
         verdict.add("product", 1.5, "its address reads like a product's")
     elif looks_like_listing(path):

@@ -76,3 +76,26 @@ def test_a_sign_or_a_sentence_in_place_of_the_button_says_sold(sign, stock):
 def test_questions_and_their_amounts_are_no_product():
     body = "<h1>अक्सर पूछे जाने वाले सवाल</h1><h3>क्या EMI उपलब्ध है?</h3><p>₹3,000 से ऊपर।</p>"
     assert _read(body, path="/prashn/", lang="hi").kind != "product"
+
+
+def _table(first_cells, link="/koszyk/dodaj/{n}"):
+    rows = "".join(
+        f"<tr><td>{cell}</td><td>{n}9,00 zł</td><td><a href={link.format(n=n)}>do koszyka</a></td></tr>"
+        for n, cell in enumerate(first_cells, start=1)
+    )
+    return f"<h2>Sosna</h2><table>{rows}</table>"
+
+
+def test_rows_of_sizes_that_only_lead_to_the_cart_are_the_products_own():
+    found = _read(_table(["C2", "C5 40 cm", "C10"]), lang="pl", title="Sosna")
+    assert (found.kind, found.fields["price"]) == ("product", Decimal(19))
+    names = ["Sosna czarna", "Sosna górska", "Sosna himalajska"]
+    assert _read(_table(names), lang="pl", title="Sosny").kind != "product"
+    linked = _table(["C2", "C5", "C10"], link="/roslina/{n}")
+    assert _read(linked, lang="pl", title="Sosny").kind != "product"
+
+
+@pytest.mark.parametrize("path", ["/search.php?kw=lamp", "/szukaj?q=lamp", "/search-results/"])
+def test_one_thing_that_a_search_found_is_another_pages(path):
+    tile = "<li><a href=/view.php?no=7><img src=7.jpg><b>Oak lamp</b></a><span>€ 12.00</span></li>"
+    assert _read(f"<h2>1 result</h2><ul>{tile}</ul>{_BUY}", path=path).kind != "product"
