@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
+from unicodedata import normalize
 
 from crawler.extract.address_kinds import looks_like_product
 from crawler.extract.money.amounts import find_prices
@@ -20,8 +21,10 @@ LONGEST_TILE_PRICE = 40
 #: Boxes around an element, and boxes that are searched for a link.
 _MAX_BOXES, _MAX_LINKED = 100, 6
 _MIN_NAME = 3
+_COLONS = frozenset(":：")
 #: Lines in a tile between its link and its price.
 _SKIPPED_FLAGS = _lines.OLD | _lines.HIDDEN | _lines.STOCK
+_SLUG_WORDS = re.compile(r"[a-z\d]+")
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)\b", re.I).search
 
 
@@ -96,8 +99,11 @@ def _is_below_picture(walk: Lines, line: Line, main: Line) -> bool:
     if place <= walk.heading or not name.flags & _lines.LINK or name.text == main.text:
         return False
     link = link_around(name.element, _MAX_LINKED)
-    if link is None or not _leads_to_product(link) or checks_out(link):
+    if link is None or checks_out(link):
         return False
+    if not _leads_to_product(link):
+        is_tile = _is_named_by_address(link) and maker_led_to(link) is None
+        return is_tile and not _share_a_box(main.element, link, line.element)
     around = islice(line.element.iterancestors(), _MAX_LINKED)
     same = (
         a
@@ -107,6 +113,16 @@ def _is_below_picture(walk: Lines, line: Line, main: Line) -> bool:
     )
     pictured = any(next(a.iter("img"), None) is not None for a in same)
     return pictured and not _share_a_box(main.element, link, line.element)
+
+
+def _is_named_by_address(link: Element) -> bool:
+    """Whether a link holds a picture and a name of which its address is made: `/red/oak-lamp`."""
+    if next(link.iter("img"), None) is None:
+        return False
+    slug = (link.get("href") or "")[:LONGEST_LINE].rstrip("/").rpartition("/")[2]
+    text = normalize("NFKD", short_text(link)).casefold()
+    words = _SLUG_WORDS.findall(slug.partition("?")[0].partition(".")[0])
+    return len(words) > 1 and all(word in text for word in words)
 
 
 def _share_a_box(main: Element, title: Element, price: Element) -> bool:
@@ -129,6 +145,8 @@ def follows_link(walk: Lines, line: Line) -> bool:
         return False  # another edition with its price
     if walk.heading >= 0 and walk.lines[walk.heading].text.startswith(walk.lines[place].text):
         return False  # the product's maker or its name
+    if place - 1 > walk.heading and walk.lines[place - 1].text[-1] in _COLONS:
+        return False  # a fact's value behind its label: the cellar, the author
     element = walk.lines[place].element
     return maker_led_to(element) is None and not _leads_nowhere(element)
 
