@@ -120,7 +120,7 @@ def address_signs(verdict: Verdict, page: Page) -> None:
         verdict.add("product", -4, "its address turns a listing's page")
         verdict.add("listing", 3, "its address turns a listing's page")
     elif is_search(path):
-        verdict.add("product", -4, "its address is that of a search")
+        verdict.add("product", -5, "its address is that of a search")
         verdict.add("listing", 1, "its address is that of a search")
     elif looks_like_product(path):
         verdict.add("product", 1.5, "its address reads like a product's")
@@ -276,7 +276,10 @@ def _stock_signs(visible: Visible, verdict: Verdict) -> None:
     priced = priced and (
         visible.price_stands or visible.price_marked or bool(visible.facts or visible.buy_buttons)
     )
-    if stock in UNAVAILABLE and priced and not (visible.cards or visible.lone_cards):
+    # Fewer tiles than a listing has may stand below a product with its own picture.
+    has_tiles = visible.cards or visible.lone_cards
+    is_own = not has_tiles or (visible.pictured and visible.cards < MIN_LIST_LENGTH)
+    if stock in UNAVAILABLE and priced and is_own:
         verdict.add("product", 2, "beside its price it says that it cannot be had")
     elif stock and has_offer:
         verdict.add("product", 1, "the page says whether it is in stock")

@@ -201,13 +201,18 @@ _STOCK_CLASS = CachedRule(_stock_of_class)
 def _is_buy_button(line: Line) -> bool:
     text = line.text
     if line.flags & _lines.BUTTON:
-        return buys_in_short(text)
+        return buys_in_short(text) or _orders_ahead(text)
     if len(text) >= _SHORT or line.flags & (_lines.LINK | _lines.DIGIT) == _lines.DIGIT:
         return False  # a sentence: "buy a lamp from 19.90 on"
     if line.flags & _lines.LINK and buys_in_short(text) and not buys(text):
         boxes = (line.element, line.element.getparent())
         return any(_IS_BUTTON[box.get("class") or ""] for box in boxes if box is not None)
     return buys(text)
+
+
+def _orders_ahead(caption: str) -> bool:
+    """Whether a button's caption is that of an order before the product is sold."""
+    return len(caption) < _SHORT and availability_of_text(caption) == "PreOrder"
 
 
 def _caption(element: Element) -> str:
