@@ -98,4 +98,58 @@ def test_rows_of_sizes_that_only_lead_to_the_cart_are_the_products_own():
 @pytest.mark.parametrize("path", ["/search.php?kw=lamp", "/szukaj?q=lamp", "/search-results/"])
 def test_one_thing_that_a_search_found_is_another_pages(path):
     tile = "<li><a href=/view.php?no=7><img src=7.jpg><b>Oak lamp</b></a><span>€ 12.00</span></li>"
-    assert _read(f"<h2>1 result</h2><ul>{tile}</ul>{_BUY}", path=path).kind != "product"
+    page = f"<h2>1 result</h2><ul>{tile}</ul>{_BUY}"
+    assert _read(page, path=path, title="Search").kind != "product"
+
+
+def test_a_link_behind_a_label_is_a_fact_and_no_tile():
+    body = "<h1>Merlot</h1><h3>Cellar: <a href=/cellar/x>Casa Red</a></h3><p class=prices><b>$ 520.00 USD</b></p><div>Sold out</div>"
+    found = _read(body, path="/wine/merlot", title="Merlot")
+    assert (found.kind, found.fields["price"]) == ("product", Decimal(520))
+
+
+def test_a_tile_is_another_things_if_its_address_is_made_of_its_name():
+    tile = "<div><a href=/red/gran-lamp><img src=1.jpg><span>Gran Lamp 2018</span></a><span>$ 18.00</span><button>Add to cart</button></div>"
+    assert _read(f"<h1>Acme</h1>{tile}", path="/maker/acme", title="Acme").kind != "product"
+    zoom = tile.replace("/red/gran-lamp", "/zoom.php?id=57")
+    assert _read(f"<h1>Gran Lamp</h1>{zoom}", title="Gran Lamp").kind == "product"
+
+
+def test_a_sold_thing_with_its_picture_may_have_two_tiles_below_it():
+    tiles = "".join(
+        f"<a href=/shop/{n}><img src={n}.jpg><div>Lamp {n}</div><div>29 €</div></a>" for n in (1, 2)
+    )
+    body = f"<img src=o.jpg alt='Oak lamp'><h1>Oak lamp</h1><p><span>68 €</span></p><p>Sold out</p><section><h2>Same series</h2>{tiles}</section>"
+    found = _read(body)
+    assert (found.kind, found.fields["availability"]) == ("product", "OutOfStock")
+
+
+def test_a_button_that_orders_ahead_buys_whatever_its_verb():
+    body = "<h1>Teekannu</h1><p><span>120 €</span></p><button>Ennakkotilaa</button>"
+    found = _read(body, lang="fi", title="Teekannu")
+    assert (found.kind, found.fields["availability"]) == ("product", "PreOrder")
+
+
+@pytest.mark.parametrize(
+    ("path", "sku"), [("/bikes/TH-1203/", "TH-1203"), ("/bikes/oak-1203/", "1203")]
+)
+def test_a_last_part_in_capitals_is_the_number_as_a_whole(path, sku):
+    assert _read(f"<h1>Gazelle</h1>{_PRICE}{_BUY}", path=path).fields["sku"] == sku
+
+
+def test_a_short_name_in_chinese_letters_is_found_by_the_title():
+    body = "<table><tr><td><font><b>萩焼 抹茶碗</b></font></td></tr><tr><td>商品コード：hg-003<br>価格：<font size=4><b>24,200円</b></font>（税込）<br><input type=submit value=かごに入れる></td></tr></table>"
+    found = _read(body, lang="ja", title="萩焼 抹茶碗 - 陶の里 やきもの通販").fields
+    assert (found["name"], found["sku"]) == ("萩焼 抹茶碗", "hg-003")
+
+
+def test_a_price_to_ask_for_makes_a_product_of_a_pictured_thing():
+    body = "<h1>Lathe 8</h1><img src=l.jpg alt='Lathe 8'><a href=#>Ask for Price</a><button>Get Best Quote</button><table><tr><td>Brand</td><td>Acme</td></tr></table>"
+    found = _read(body, path="/lathe.html", title="Lathe 8")
+    assert (found.kind, found.fields.get("price")) == ("product", None)
+
+
+@pytest.mark.parametrize(("path", "kind"), [("/nieuws/lamp/", "other"), ("/lamps/a/", "product")])
+def test_news_of_other_languages_are_something_to_read(path, kind):
+    body = "<h1>Beurt nu € 69,-</h1><p>Laat uw lamp nakijken. Van € 89,- voor € 69,-.</p>"
+    assert _read(body, path=path, lang="nl", title="Beurt").kind == kind
