@@ -82,7 +82,7 @@ def _length(text: str) -> int:
     """Return the characters of a name, of which one in Chinese or Japanese counts as two.
 
     >>> _length("red lamp"), _length("萩焼 抹茶碗")
-    (8, 13)
+    (8, 11)
     """
     return len(text) if text.isascii() else len(text) + sum(c > _LAST_LETTER for c in text)
 
