@@ -26,7 +26,12 @@ from crawler.extract.price.line_amounts import (
     says_old,
     with_next,
 )
-from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, follows_link, is_in_tile
+from crawler.extract.price.lone_tiles import (
+    LONGEST_TILE_PRICE,
+    follows_link,
+    is_in_tile,
+    is_named_otherwise,
+)
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
     EXTRA_COSTS,
@@ -334,6 +339,7 @@ def find_price(
     )
     signs.price_is_called = is_called_price(price)
     signs.price_after_link = price.follows_link
+    signs.price_named_otherwise = price.follows_link and is_named_otherwise(walk, price.line)
     rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
     signs.price_in_rows = price.follows_link and len(rows) > 1
     signs.net_price = net_beside(price, candidates, walk.lines)

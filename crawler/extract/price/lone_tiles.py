@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 from unicodedata import normalize
 
@@ -24,6 +25,12 @@ _MIN_NAME = 3
 _COLONS = frozenset(":：")
 #: Lines in a tile between its link and its price.
 _SKIPPED_FLAGS = _lines.OLD | _lines.HIDDEN | _lines.STOCK
+#: Addresses that enlarge a picture, and attributes of a link that only leads to a page.
+_ENLARGES = re.compile(
+    r"zoom|popup|large|enlarge|gro(?:ss|%c3%9f)|image|im(?:a)?gen|picture|photo|foto|bild|gallery|galeri"
+    r"|\.(?:jpe?g|png|gif|webp|avif)\b|^data:"
+).search
+_PLAIN_ATTRIBUTES = frozenset({"href", "class", "title"})
 _SLUG_WORDS = re.compile(r"[a-z\d]+")
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)\b", re.I).search
 
@@ -104,13 +111,7 @@ def _is_below_picture(walk: Lines, line: Line, main: Line) -> bool:
     if not _leads_to_product(link):
         is_tile = _is_named_by_address(link) and maker_led_to(link) is None
         return is_tile and not _share_a_box(main.element, link, line.element)
-    around = islice(line.element.iterancestors(), _MAX_LINKED)
-    same = (
-        a
-        for box in around
-        for a in islice(box.iter("a"), _MAX_LINKED)
-        if a.get("href") == link.get("href")
-    )
+    same = _links_beside(line, link.get("href"))
     pictured = any(next(a.iter("img"), None) is not None for a in same)
     return pictured and not _share_a_box(main.element, link, line.element)
 
@@ -149,6 +150,39 @@ def follows_link(walk: Lines, line: Line) -> bool:
         return False  # a fact's value behind its label: the cellar, the author
     element = walk.lines[place].element
     return maker_led_to(element) is None and not _leads_nowhere(element)
+
+
+def is_named_otherwise(walk: Lines, line: Line) -> bool:
+    """Whether a picture and a name, other than the page's, link to one page right before an amount.
+
+    A link that enlarges the product's own picture has no name of another product.
+    """
+    place = line.index - 1
+    while place > walk.heading and walk.lines[place].flags & _SKIPPED_FLAGS:
+        place -= 1
+    main, name = walk.lines[max(walk.heading, 0)], walk.lines[max(place, 0)]
+    link = link_around(name.element, _MAX_LINKED)
+    if walk.heading < 0 or link is None or not leads_away(link) or len(name.text) < _MIN_NAME:
+        return False
+    if _share_a_box(main.element, link, line.element) or not _PLAIN_ATTRIBUTES.issuperset(
+        link.keys()
+    ):
+        return False
+    target, title = link.get("href") or "", main.text.casefold()
+    pictures = [p for a in _links_beside(line, target) for p in islice(a.iter("img"), 1)]
+    texts = (name.text, *(p.get("alt") or "" for p in pictures))
+    is_own = any(text and _overlaps(text.casefold(), title) for text in texts)
+    return bool(pictures) and not (is_own or _ENLARGES(target.lower()))
+
+
+def _overlaps(text: str, title: str) -> bool:
+    return text in title or title in text
+
+
+def _links_beside(line: Line, target: str) -> Iterator[Element]:
+    """Yield the links to one address in the boxes around a line."""
+    for box in islice(line.element.iterancestors(), _MAX_LINKED):
+        yield from (a for a in islice(box.iter("a"), _MAX_LINKED) if a.get("href") == target)
 
 
 def _leads_nowhere(element: Element) -> bool:
