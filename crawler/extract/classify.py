@@ -24,7 +24,7 @@ from crawler.extract.page.page import Page
 from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_of, full_matcher_of
+from crawler.extract.words import any_of, full_matcher_of, prefix_matcher_of
 from scrapy_seine.attrs_bases import Record
 
 Kind = Literal["product", "listing", "other"]
@@ -34,6 +34,9 @@ _IS_ERRAND_HEADING = full_matcher_of(
     lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'errands')})\W{{0,3}}"
 )
 _MAX_ERRAND_HEADING = 60
+#: The heading of an article: "How to", or a question.
+_TEACHES = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'teaches')})")
+_QUESTIONS = frozenset("?？؟")
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
 #: Fields for a quantity: the tag, its names, and the word in a name. One pattern for all three is
 #: slower, because it would try each word at each place of each name of each tag before it.
@@ -237,11 +240,14 @@ def _offer_signs(visible: Visible, verdict: Verdict) -> None:
 
 
 def _shows_product(visible: Visible, verdict: Verdict) -> bool:
-    """Whether a page with a price on request has a picture named like its heading, and one more sign.
+    """Whether a page with a price on request has signs of a product: a picture named like its heading.
 
-    Pages about services have the same buttons.
+    And one more sign; or the maker and the stock. Pages about services have the same buttons.
     """
-    has_sign = visible.price_marked or visible.facts or "brand" in visible.fields
+    has_brand = "brand" in visible.fields
+    if has_brand and visible.on_request and "availability" in visible.fields:
+        return True
+    has_sign = visible.price_marked or visible.facts or has_brand
     return visible.pictured and (bool(has_sign) or verdict.product > _NEAR_POINTS)
 
 
@@ -249,6 +255,8 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
     name = visible.fields.get("name") or ""
     if len(name) <= _MAX_ERRAND_HEADING and _IS_ERRAND_HEADING(name):
         verdict.add("product", -4, "its heading is that of postage, terms or a cart")
+    elif not (visible.buy_buttons or visible.facts) and (name[-1:] in _QUESTIONS or _TEACHES(name)):
+        verdict.add("product", -2, "its heading asks or teaches something")
 
 
 def _tile_signs(visible: Visible, verdict: Verdict) -> None:
@@ -320,9 +328,12 @@ def _price_signs(visible: Visible, verdict: Verdict) -> None:
             verdict.add("listing", -5, "what is described are tiles below its own price")
         if is_near and visible.pictured and several_tiles:
             verdict.add("product", 1, "a picture is called as it is")
+        if visible.price_named_otherwise and not (visible.facts or visible.pictured):
+            verdict.add("product", -4, "the price stands below another thing's picture and name")
         if is_near and "regular_price" in visible.fields:
             verdict.add("product", 1, "with the price before")
     elif visible.price_distance is not None:
         verdict.add("product", 2, "a price stands alone")
     elif visible.on_request:
-        verdict.add("product", 3, "its price is given on request")
+        in_its_place = visible.price_marked and visible.pictured
+        verdict.add("product", 5 if in_its_place else 3, "its price is given on request")

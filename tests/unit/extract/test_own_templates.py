@@ -153,3 +153,49 @@ def test_a_price_to_ask_for_makes_a_product_of_a_pictured_thing():
 def test_news_of_other_languages_are_something_to_read(path, kind):
     body = "<h1>Beurt nu € 69,-</h1><p>Laat uw lamp nakijken. Van € 89,- voor € 69,-.</p>"
     assert _read(body, path=path, lang="nl", title="Beurt").kind == kind
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "<a href=/seeds/melon><img src=1.jpg><span>Диня F1</span></a><b>29 грн</b>",
+        "<a href=part.cfm?pn=1><img src=1.jpg></a><a href=part.cfm?pn=1>Диня F1</a><b>29 грн</b>",
+    ],
+)
+def test_the_only_thing_of_a_category_is_another_pages(link):
+    tile = f"<div>{link}<button>До кошика</button></div>"
+    assert _read(f"<h1>Clause</h1>{tile}", lang="uk", title="Clause").kind != "product"
+    own = tile.replace("Диня F1", "Clause").replace("part.cfm", "zoom.cfm")
+    assert _read(f"<h1>Clause</h1>{own}", lang="uk", title="Clause").kind == "product"
+    numbered = f"<h1>Clause</h1><p>Код товару: AB-12</p>{tile}"
+    assert _read(numbered, lang="uk", title="Clause").kind == "product"
+
+
+@pytest.mark.parametrize("heading", ["วิธีเลี้ยงแวนด้า", "Jak pěstovat orchideje", "Which lamp?"])
+def test_a_heading_that_teaches_or_asks_names_no_product(heading):
+    body = f"<h1>{heading}</h1><p>ปุ๋ยถุงละ 120 บาท</p>"
+    assert _read(body, path="/article/3", title=heading).kind != "product"
+    sold = f"<h1>{heading}</h1><p class=price>120 บาท</p>{_BUY}"
+    assert _read(sold, path="/article/3", title=heading).kind == "product"
+
+
+def test_contact_us_right_below_the_heading_stands_for_the_price():
+    body = "<img src=1.jpg alt='Barolo'><h1>Barolo</h1><div>{}</div><ul><li>750ml</li></ul>"
+    found = _read(body.format("Liên hệ"), path="/vang/barolo", lang="vi", title="Barolo")
+    assert (found.kind, found.fields.get("price")) == ("product", None)
+    link = body.format("<a href=/lien-he>Liên hệ</a>")
+    assert _read(link, path="/vang/barolo", lang="vi", title="Barolo").kind == "other"
+
+
+def test_a_price_by_agreement_in_the_row_of_the_price_is_on_request():
+    rows = "<tr><th>Značka</th><td>Acme</td></tr><tr><th>Stav</th><td>volné</td></tr><tr><th>Cena</th><td><b>dohodou</b></td></tr>"
+    body = f"<h1>Křídlo 130</h1><table>{rows}</table><a href=/kontakt>Mám zájem</a>"
+    found = _read(body, lang="cs", title="Křídlo 130")
+    assert (found.kind, found.fields["availability"]) == ("product", "InStock")
+
+
+@pytest.mark.parametrize(
+    "line", ["הספר נמכר", "Este libro ya fue vendido", "Товар продан", "この商品は売約済です"]
+)
+def test_a_sentence_says_sold_in_more_languages(line):
+    assert _read(f"<h1>Libro</h1>{_PRICE}<p>{line}</p>").fields["availability"] == "OutOfStock"
