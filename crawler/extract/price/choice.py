@@ -236,7 +236,10 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
     label_words = before[-40:].strip(" :：") or label
     if place.behind:
         label_words = line.text[money.end : end][:40].strip()
-    by_words = says_old(label_words) or (start > 0 and is_old_behind(line.text[money.end :]))
+    # "3 990 Ft helyett 3 490 Ft": the words before an amount may be about the one before them.
+    by_words = (says_old(label_words) and not is_old_behind(label_words)) or (
+        (start > 0 or end < len(line.text)) and is_old_behind(line.text[money.end : end])
+    )
     is_old = bool(line.flags & _lines.OLD) or by_words
     is_now = not is_old and bool(label_words) and says_now(label_words)
     if is_now or (label and not start and CALLS_PRICE(label)):

@@ -16,6 +16,7 @@ from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
 from crawler.extract.page.page import short_text
 from crawler.extract.price.other_amounts import PERCENT, POSTAGE, WITH_TAX, says_other
+from crawler.extract.price.per_unit import unit_behind
 from crawler.extract.words import CachedRule, any_word
 from scrapy_seine.attrs_bases import Value
 
@@ -470,12 +471,13 @@ def stands_alone(amount: Candidate) -> bool:
 
 
 def _words_beside(amount: Candidate) -> str:
-    """Return a line's text without amounts and percentages; all of it if the line is long."""
+    """Return a line's text without amounts, units and percentages; all of it if it is long."""
     text = PERCENT.sub("", amount.line.text) if "%" in amount.line.text else amount.line.text
     if len(text) > _MAX_PAIR_LINE + _MAX_REMARK:
         return text
     for money in find_prices(text, amount.money.currency):
-        text = text[: money.start] + " " * (money.end - money.start) + text[money.end :]
+        end = money.end + (unit_behind(text[money.end :]) if "/" in text else 0)
+        text = text[: money.start] + " " * (end - money.start) + text[end:]
     return " ".join(text.split())
 
 

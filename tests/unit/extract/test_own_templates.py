@@ -199,3 +199,25 @@ def test_a_price_by_agreement_in_the_row_of_the_price_is_on_request():
 )
 def test_a_sentence_says_sold_in_more_languages(line):
     assert _read(f"<h1>Libro</h1>{_PRICE}<p>{line}</p>").fields["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize(
+    "amounts",
+    [
+        "<span class=x>22,00 €</span> <b>18,50 €</b> <i>(24,67 €/l)</i>",
+        "<span class=prije>22,00 €</span> <b>18,50 €</b> <i>popust</i>",
+        "<span class=antes>22,00 €</span> <b>18,50 €</b> <i>oferta</i>",
+    ],
+)
+def test_a_units_price_or_a_class_leaves_two_amounts_a_pair(amounts):
+    found = _read(f"<h1>Chardonnay</h1><p>{amounts}</p>{_BUY}", title="Chardonnay").fields
+    assert (found["price"], found["regular_price"]) == (Decimal("18.50"), Decimal(22))
+
+
+@pytest.mark.parametrize(
+    "amounts", ["<del>3 990 Ft</del> helyett <b>3 490 Ft</b>", "3 990 Ft helyett 3 490 Ft"]
+)
+def test_a_word_behind_the_price_before_is_not_about_the_price_behind_it(amounts):
+    body = f"<h1>Kajszibarack</h1><p>Ár: {amounts}</p><button>Kosárba</button>"
+    found = _read(body, lang="hu", title="Kajszibarack").fields
+    assert (found["price"], found["regular_price"]) == (Decimal(3490), Decimal(3990))
