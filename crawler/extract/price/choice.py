@@ -95,6 +95,8 @@ _MAX_LINKED = 6
 _MAX_ROWS = 3
 #: Lines between a sentence and the price that it is about.
 _MAX_SENTENCE_LINES = 1
+#: Lines from the price before to the price behind its label.
+_MAX_REDUCED_LINES = 3
 #: The highest ratio of a regular price to the price.
 _MAX_RATIO = 5
 
@@ -244,7 +246,30 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
     is_now = not is_old and bool(label_words) and says_now(label_words)
     if is_now or (label and not start and CALLS_PRICE(label)):
         cost -= 10  # a label counts as much as a class
-    return Candidate(money, line, cost, is_old, other, place.follows_link, is_now, by_words)
+    called = by_words and CALLS_PRICE(label_words) is not None
+    return Candidate(money, line, cost, is_old, other, place.follows_link, is_now, by_words, called)
+
+
+def _unmark_lone(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark an amount with a label of both prices as the price, if no lower one stands beside it."""
+    if not any(c.called for c in candidates):
+        return candidates
+    return [
+        attrs.evolve(c, old=False, says_old=False)
+        if c.called and not (c.line.flags & _lines.OLD or _has_lower_beside(c, candidates))
+        else c
+        for c in candidates
+    ]
+
+
+def _has_lower_beside(amount: Candidate, candidates: list[Candidate]) -> bool:
+    """Whether another amount near one is lower, and so the price after the reduction."""
+    return any(
+        not (c.old or c.other)
+        and c.money.value < amount.money.value
+        and abs(c.line.index - amount.line.index) <= _MAX_REDUCED_LINES
+        for c in candidates
+    )
 
 
 def _cost_of_place(money: Money, place: _Place) -> int:
@@ -275,7 +300,7 @@ def _is_outside_links(element: Element) -> bool:
 
 def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Candidate | None]:
     """Compare the amounts; return them and the one that is most likely the price."""
-    candidates = prefer_selected(_drop_old_in_prose(weighed))
+    candidates = prefer_selected(_drop_old_in_prose(_unmark_lone(weighed)))
     if len(candidates) > 1:  # one alone is no other amount's tax or regular price
         amounts = unmark_paid(prefer_gross(labelled_above(candidates), walk.lines))
         candidates = favour_repeated(mark_pairs(mark_by_label(favour_reduced(amounts)), walk.lines))

@@ -79,6 +79,8 @@ class Candidate(Value):
     """Words call it the price after a reduction."""
     says_old: bool = False
     """Words, and not only a class, call it the price before a reduction."""
+    called: bool = False
+    """The words that call it the price before call the price now as well: `PVP`."""
     tax: bool = False
     """It is the tax that another amount includes."""
 

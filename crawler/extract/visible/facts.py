@@ -281,8 +281,8 @@ def brand_before(heading: Element, title: str) -> str | None:
     if above is not None and above.tag == heading.tag == "h1":
         return short_text(above) or None  # the name is in two headings
     if above is not None and above.tag in {"a", "span", "div", "p"}:
-        text = short_text(above)
-        if _is_titled(text, short_text(heading), title):
+        text, name = short_text(above), short_text(heading)
+        if _is_titled(text, name, title) or _begins_with_maker(name, text):
             return text
     return None
 
@@ -309,6 +309,11 @@ def _is_titled(maker: str, name: str, title: str) -> bool:
     """Whether a page's title begins with the maker and, behind it, the product's name."""
     title_start = f"{maker} {name}".casefold()
     return 0 < len(maker) <= MAX_BRAND and title.casefold().startswith(title_start)
+
+
+def _begins_with_maker(name: str, text: str) -> bool:
+    """Whether the text above a product's name is its first words: `Acme` above `Acme lamp 12`."""
+    return 1 < len(text) <= MAX_BRAND and name.startswith(f"{text} ")
 
 
 def number_in_heading(heading: Element, url: str) -> str | None:

@@ -221,3 +221,33 @@ def test_a_word_behind_the_price_before_is_not_about_the_price_behind_it(amounts
     body = f"<h1>Kajszibarack</h1><p>Ár: {amounts}</p><button>Kosárba</button>"
     found = _read(body, lang="hu", title="Kajszibarack").fields
     assert (found["price"], found["regular_price"]) == (Decimal(3490), Decimal(3990))
+
+
+def test_the_text_above_a_name_that_begins_it_is_the_maker():
+    body = f"<div><span class=small>Acme Works</span><h1>Acme Works B40 amplifier</h1>{_PRICE}{_BUY}</div>"
+    assert _read(body, title="Acme Works B40 amplifier | Shop").fields["brand"] == "Acme Works"
+    other = body.replace("<span class=small>Acme Works", "<span class=small>Used things")
+    assert "brand" not in _read(other, title="Acme Works B40 amplifier | Shop").fields
+
+
+def test_a_remark_in_the_heading_says_sold_and_is_no_name():
+    body = "<h2>Azulejo de Sevilha <span>VENDIDO</span></h2><p>Ref.: AZ-1 | Preço: <b>220 €</b></p>"
+    found = _read(body, lang="pt", title="Azulejo de Sevilha").fields
+    assert (found["name"], found["availability"]) == ("Azulejo de Sevilha", "OutOfStock")
+
+
+def test_a_price_on_request_may_be_one_of_several_statements_of_a_line():
+    line = "Ref.: AZ-118 | Época: séc. XVIII | Dimensões: 14 x 14 cm | Preço: sob consulta"
+    found = _read(f"<h2>Par de jarras</h2><p>{line}</p>", lang="pt", path="/peca/AZ-118")
+    assert (found.kind, found.fields.get("price")) == ("product", None)
+
+
+def test_a_label_of_both_prices_is_that_of_the_only_amount():
+    rows = "<table><tr><td>PVP:</td><td><b>{} €</b></td></tr></table>"
+    others = "<h2>Novedades</h2><ul><li><a href=/l/1>Voces</a> (18,00 €)</li></ul>"
+    body = f"<h1>Campos</h1>{rows.format('24,00')}<p>a</p><p>b</p><p>c</p>{others}{_BUY}"
+    found = _read(body, lang="es", title="Campos").fields
+    assert (found["price"], found.get("regular_price")) == (Decimal(24), None)
+    both = f"<h1>Campos</h1><p>PVP: 24,00 €</p><p>Precio: 22,00 €</p>{_BUY}"
+    found = _read(both, lang="es", title="Campos").fields
+    assert (found["price"], found["regular_price"]) == (Decimal(22), Decimal(24))
