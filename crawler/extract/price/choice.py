@@ -252,8 +252,6 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
 
 def _unmark_lone(candidates: list[Candidate]) -> list[Candidate]:
     """Mark an amount with a label of both prices as the price, if no lower one stands beside it."""
-    if not any(c.called for c in candidates):
-        return candidates
     return [
         attrs.evolve(c, old=False, says_old=False)
         if c.called and not (c.line.flags & _lines.OLD or _has_lower_beside(c, candidates))
@@ -300,7 +298,7 @@ def _is_outside_links(element: Element) -> bool:
 
 def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Candidate | None]:
     """Compare the amounts; return them and the one that is most likely the price."""
-    candidates = prefer_selected(_drop_old_in_prose(_unmark_lone(weighed)))
+    candidates = prefer_selected(_unmark_old(weighed))
     if len(candidates) > 1:  # one alone is no other amount's tax or regular price
         amounts = unmark_paid(prefer_gross(labelled_above(candidates), walk.lines))
         candidates = favour_repeated(mark_pairs(mark_by_label(favour_reduced(amounts)), walk.lines))
@@ -406,13 +404,18 @@ def _set_regular(
         signs.struck_below = _struck_below(walk, candidates, price)
 
 
+def _unmark_old(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark amounts that words call old, and that are no price before a reduction, as what they are."""
+    if not [c for c in candidates if c.says_old]:
+        return candidates
+    return _drop_old_in_prose(_unmark_lone(candidates))
+
+
 def _drop_old_in_prose(candidates: list[Candidate]) -> list[Candidate]:
     """Mark an old price as another amount, if only a sentence far from all prices calls it old.
 
     A description may have the price in other shops, or of the new product.
     """
-    if not [c for c in candidates if c.says_old]:
-        return candidates
     priced = [c.line.index for c in candidates if c.line.flags & _lines.PRICE and not c.says_old]
     return [
         c

@@ -29,17 +29,18 @@ _ASKS = CachedRule(lambda text: _ASKS_IN_BOX(text) is not None)
 def asks_for_price(walk: Lines, before: int) -> bool:
     """Whether a short line from the heading up to line *before* says "price on request"."""
     lines = walk.lines[max(walk.heading, 0) : min(before, max(walk.heading, 0) + _MAX_DISTANCE)]
-    statements = [
-        (part, line.flags)
-        for line in lines
-        for part in (line.text.split(" | ") if "|" in line.text else (line.text,))
-        if len(part) < LONGEST_TILE_PRICE
-    ]
-    if any(_ASKS[part] for part, flags in statements if flags & _lines.PRICE or _is_priced(part)):
+    short_lines = [line for line in lines if len(line.text) < LONGEST_TILE_PRICE]
+    if any(
+        _ASKS[line.text] and (line.flags & _lines.PRICE or _is_priced(line.text))
+        for line in short_lines
+        if line.flags & _lines.PRICE or ":" in line.text
+    ):
         return True
     if _names_no_amount(lines) or _asks_below_heading(walk):
         return True
-    texts = [part for part, _ in statements]
+    texts = [line.text for line in short_lines]
+    if len(short_lines) < len(lines):
+        texts += [part for line in lines if " | " in line.text for part in line.text.split(" | ")]
     return any(map(_MAY_ASK.__getitem__, texts)) and _ON_REQUEST("\n".join(texts)) is not None
 
 
@@ -68,8 +69,7 @@ def has_button_for_price(walk: Lines) -> bool:
 
 def _is_priced(text: str) -> bool:
     """Whether a text begins with a label of the price: `Price: ask us`."""
-    label, colon, _ = text.partition(":")
-    return bool(colon) and CALLS_PRICE(label) is not None
+    return CALLS_PRICE(text.partition(":")[0]) is not None
 
 
 def _names_no_amount(lines: list[Line]) -> bool:

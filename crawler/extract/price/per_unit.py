@@ -31,7 +31,9 @@ def names_unit(before: str, behind: str) -> bool:
     >>> names_unit("", " per piece"), names_unit("now ", "!")
     (False, False)
     """
-    return _OF_UNIT.search(before) is not None or unit_behind(behind) > 0
+    if _OF_UNIT.search(before):
+        return True
+    return behind != "" and unit_behind(behind) > 0
 
 
 def unit_behind(behind: str) -> int:
