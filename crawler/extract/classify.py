@@ -336,4 +336,6 @@ def _price_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("product", 2, "a price stands alone")
     elif visible.on_request:
         in_its_place = visible.price_marked and visible.pictured
-        verdict.add("product", 5 if in_its_place else 3, "its price is given on request")
+        may_be_tiles = visible.lone_cards and not (visible.facts or visible.pictured)
+        points = 5 if in_its_place else 1 if may_be_tiles else 3
+        verdict.add("product", points, "its price is given on request")

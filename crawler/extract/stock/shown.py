@@ -207,7 +207,11 @@ def _is_buy_button(line: Line) -> bool:
     if line.flags & _lines.LINK and buys_in_short(text) and not buys(text):
         boxes = (line.element, line.element.getparent())
         return any(_IS_BUTTON[box.get("class") or ""] for box in boxes if box is not None)
-    return buys(text)
+    if buys(text):
+        return True
+    boxes = (line.element, line.element.getparent())
+    is_button = any(box is not None and box.get("role") == "button" for box in boxes)
+    return is_button and (buys_in_short(text) or _orders_ahead(text))
 
 
 def _orders_ahead(caption: str) -> bool:

@@ -251,3 +251,25 @@ def test_a_label_of_both_prices_is_that_of_the_only_amount():
     both = f"<h1>Campos</h1><p>PVP: 24,00 €</p><p>Precio: 22,00 €</p>{_BUY}"
     found = _read(both, lang="es", title="Campos").fields
     assert (found["price"], found["regular_price"]) == (Decimal(22), Decimal(24))
+
+
+def test_few_things_of_a_list_and_one_to_ask_for_are_no_product():
+    tile = "<div><a href=/{0}><img src={0}.jpg></a><p><a href=/{0}>{1}</a><br>{2}</p></div>"
+    things = [("p-201", "CHF 6'800.–"), ("p-202", "verkauft"), ("p-203", "auf Anfrage")]
+    tiles = "".join(tile.format(f"objekt/{place}", "Stockuhr", text) for place, text in things)
+    body = f"<h1>Pendulen</h1>{tiles}"
+    assert _read(body, lang="de-CH", path="/pendulen", title="Pendulen").kind != "product"
+
+
+def test_a_label_before_two_amounts_of_a_line_leaves_them_a_pair():
+    body = f"<h1>Cilindro</h1><p>Prezzo: <i>€ 135,00</i> <b>€ 119,00</b> (IVA inclusa)</p>{_BUY}"
+    found = _read(body, lang="it", title="Cilindro").fields
+    assert (found["price"], found["regular_price"]) == (Decimal(119), Decimal(135))
+
+
+def test_a_box_in_the_role_of_a_button_orders_ahead():
+    tile = "<a href=/s/{0}><img src={0}.jpg><div>Pot {0}</div><div>$1{0}</div></a>"
+    button = "<div class=act role=button>Pre-order</div><div>or 4 payments of $8.00</div>"
+    body = f"<div class=name>Oak lamp</div><div class=amt>$32</div>{button}<div>{{}}{{}}</div>"
+    found = _read(body.format(tile.format(1), tile.format(2)))
+    assert (found.kind, found.fields["availability"]) == ("product", "PreOrder")
