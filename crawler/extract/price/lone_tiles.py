@@ -155,7 +155,8 @@ def follows_link(walk: Lines, line: Line) -> bool:
 def is_named_otherwise(walk: Lines, line: Line) -> bool:
     """Whether a picture and a name, other than the page's, link to one page right before an amount.
 
-    A link that enlarges the product's own picture has no name of another product.
+    A link that enlarges the product's own picture has no name of another product. A row of a list
+    has no picture: the name's cell and the amount's.
     """
     place = line.index - 1
     while place > walk.heading and walk.lines[place].flags & _SKIPPED_FLAGS:
@@ -172,11 +173,25 @@ def is_named_otherwise(walk: Lines, line: Line) -> bool:
     pictures = [p for a in _links_beside(line, target) for p in islice(a.iter("img"), 1)]
     texts = (name.text, *(p.get("alt") or "" for p in pictures))
     is_own = any(text and _overlaps(text.casefold(), title) for text in texts)
-    return bool(pictures) and not (is_own or _ENLARGES(target.lower()))
+    is_shown = pictures or _is_cell_beside(link, line.element)
+    return bool(is_shown) and not (is_own or _ENLARGES(target.lower()))
+
+
+def _is_cell_beside(link: Element, price: Element) -> bool:
+    """Whether a link is in the first cell of a table row, and an amount in another cell of it."""
+    cells = [
+        next((box for box in (e, *islice(e.iterancestors(), _MAX_LINKED)) if box.tag == "td"), None)
+        for e in (link, price)
+    ]
+    name_cell, price_cell = cells
+    if name_cell is None or price_cell is None or name_cell is price_cell:
+        return False
+    return name_cell.getprevious() is None and name_cell.getparent() is price_cell.getparent()
 
 
 def _overlaps(text: str, title: str) -> bool:
-    return text in title or title in text
+    """Whether a name is a part of the page's, or begins with it; a category's is within a name."""
+    return text in title or text.startswith(title)
 
 
 def _links_beside(line: Line, target: str) -> Iterator[Element]:

@@ -273,3 +273,16 @@ def test_a_box_in_the_role_of_a_button_orders_ahead():
     body = f"<div class=name>Oak lamp</div><div class=amt>$32</div>{button}<div>{{}}{{}}</div>"
     found = _read(body.format(tile.format(1), tile.format(2)))
     assert (found.kind, found.fields["availability"]) == ("product", "PreOrder")
+
+
+def test_a_row_with_a_name_and_an_amount_is_a_lists():
+    row = "<tr><td><a href=/artikel/d-08>Universaldübel</a></td><td>8,90 €</td><td><button>In den Warenkorb</button></td></tr>"
+    body = f"<h1>Dübel</h1><table>{row}</table>"
+    assert _read(body, lang="de", title="Dübel").kind != "product"
+    own = f"<h1>Schraube 8 mm</h1><table>{row}</table>".replace("Universaldübel", "Schraube 8 mm")
+    assert _read(own, lang="de", title="Schraube 8 mm").kind == "product"
+
+
+def test_a_wage_by_the_hour_is_no_price():
+    body = "<h1>Lagerist (m/w/d)</h1><p>16,50 €/Std., Vollzeit.</p><div>Versand 6,90 € netto.</div>"
+    assert _read(body, lang="de", path="/stellen", title="Lagerist").kind != "product"
