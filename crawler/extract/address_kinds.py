@@ -27,6 +27,10 @@ _ERRAND_PATH = finder(
     rf"(?:/|[?&](?:main_page|route|dispatch|cl|controller|action|mode|act|page|view)=)(?:{any_of('paths', 'errand')})"
     r"(?:[/?.&]|$)"
 )
+#: A search's results: `/search?q=lamp`, `/search.php?kw=lamp`.
+_SEARCH_PATH = finder(
+    rf"/(?:{any_of('paths', 'search')})(?:[-_]?results?)?(?:\.(?:php|aspx?|jsp|cgi|cfm|html?))?/?(?:\?|$)"
+)
 #: Articles: below a blog's path, below a year and a month, or a forum's thread.
 _ARTICLE_PATH = finder(
     rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/|/(?:view|show)(?:topic|thread|forum)\.php"
@@ -97,6 +101,15 @@ def is_front_of_language(url: str) -> bool:
 def is_errand(path: str) -> bool:
     """Return whether an address is that of a cart, an account or a form."""
     return _ERRAND_PATH(path) is not None
+
+
+def is_search(path: str) -> bool:
+    """Return whether an address is that of a search's results.
+
+    >>> is_search("/search.php?kw=lamp"), is_search("/search/red-lamp")
+    (True, False)
+    """
+    return _SEARCH_PATH(path) is not None
 
 
 def is_reading(path: str) -> bool:

@@ -16,6 +16,7 @@ from crawler.extract.address_kinds import (
     is_front_of_language,
     is_later_page,
     is_reading,
+    is_search,
     looks_like_listing,
     looks_like_product,
     without_origin,
@@ -25,7 +26,7 @@ from crawler.extract.page.page import Page
 from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_of, full_matcher_of
+from crawler.extract.words import any_of, full_matcher_of, prefix_matcher_of
 from scrapy_seine.attrs_bases import Record
 
 Kind = Literal["product", "listing", "other"]
@@ -35,8 +36,9 @@ _IS_ERRAND_HEADING = full_matcher_of(
     lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'errands')})\W{{0,3}}"
 )
 _MAX_ERRAND_HEADING = 60
-#: Fields for a quantity: the tag, its names, and the word in a name. One pattern for all three is
-#: slower, because it would try each word at each place of each name of each tag before it.
+#: The heading of an article: "How to", or a question.
+_TEACHES = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'teaches')})")
+_QUESTIONS = frozenset("?？؟")
 _QUANTITY = lazy_patterns.pattern(any_of("fields", "quantity"), re.I)
 #: Fields of a page that are asked for their name, and characters of a name.
 _MAX_FIELDS, _MAX_NAME = 5_000, 80
@@ -119,6 +121,9 @@ def address_signs(verdict: Verdict, page: Page) -> None:
     elif "?" in path and has_later_page_parameter(path):
         verdict.add("product", -4, "its address turns a listing's page")
         verdict.add("listing", 3, "its address turns a listing's page")
+    elif is_search(path):
+        verdict.add("product", -5, "its address is that of a search")
+        verdict.add("listing", 1, "its address is that of a search")
     elif looks_like_product(path):
         verdict.add("product", 1.5, "its address reads like a product's")
     elif looks_like_listing(path):
@@ -235,11 +240,14 @@ def _offer_signs(visible: Visible, verdict: Verdict) -> None:
 
 
 def _shows_product(visible: Visible, verdict: Verdict) -> bool:
-    """Whether a page with a price on request has a picture named like its heading, and one more sign.
+    """Whether a page with a price on request has signs of a product: a picture named like its heading.
 
-    Pages about services have the same buttons.
+    And one more sign; or the maker and the stock. Pages about services have the same buttons.
     """
-    has_sign = visible.price_marked or visible.facts or "brand" in visible.fields
+    has_brand = "brand" in visible.fields
+    if has_brand and visible.on_request and "availability" in visible.fields:
+        return True
+    has_sign = visible.price_marked or visible.facts or has_brand
     return visible.pictured and (bool(has_sign) or verdict.product > _NEAR_POINTS)
 
 
@@ -247,6 +255,8 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
     name = visible.fields.get("name") or ""
     if len(name) <= _MAX_ERRAND_HEADING and _IS_ERRAND_HEADING(name):
         verdict.add("product", -4, "its heading is that of postage, terms or a cart")
+    elif not (visible.buy_buttons or visible.facts) and (name[-1:] in _QUESTIONS or _TEACHES(name)):
+        verdict.add("product", -2, "its heading asks or teaches something")
 
 
 def _tile_signs(visible: Visible, verdict: Verdict) -> None:
@@ -274,7 +284,10 @@ def _stock_signs(visible: Visible, verdict: Verdict) -> None:
     priced = priced and (
         visible.price_stands or visible.price_marked or bool(visible.facts or visible.buy_buttons)
     )
-    if stock in UNAVAILABLE and priced and not (visible.cards or visible.lone_cards):
+    # Fewer tiles than a listing has may stand below a product with its own picture.
+    has_tiles = visible.cards or visible.lone_cards
+    is_own = not has_tiles or (visible.pictured and visible.cards < MIN_LIST_LENGTH)
+    if stock in UNAVAILABLE and priced and is_own:
         verdict.add("product", 2, "beside its price it says that it cannot be had")
     elif stock and has_offer:
         verdict.add("product", 1, "the page says whether it is in stock")
@@ -315,9 +328,14 @@ def _price_signs(visible: Visible, verdict: Verdict) -> None:
             verdict.add("listing", -5, "what is described are tiles below its own price")
         if is_near and visible.pictured and several_tiles:
             verdict.add("product", 1, "a picture is called as it is")
+        if visible.price_named_otherwise and not (visible.facts or visible.pictured):
+            verdict.add("product", -4, "the price stands below another thing's picture and name")
         if is_near and "regular_price" in visible.fields:
             verdict.add("product", 1, "with the price before")
     elif visible.price_distance is not None:
         verdict.add("product", 2, "a price stands alone")
     elif visible.on_request:
-        verdict.add("product", 3, "its price is given on request")
+        in_its_place = visible.price_marked and visible.pictured
+        may_be_tiles = visible.lone_cards and not (visible.facts or visible.pictured)
+        points = 5 if in_its_place else 1 if may_be_tiles else 3
+        verdict.add("product", points, "its price is given on request")

@@ -34,6 +34,8 @@ _AT_END = lazy_patterns.pattern(
 )
 #: A number at the end with capital letters among its digits; a slug has lower-case letters.
 _IN_CAPITALS = lazy_patterns.pattern(r"(?:^|-)((?=[A-Z]{0,8}\d)(?=(?:\D{0,8}\d){4})[A-Z\d]{8,20})$")
+#: A last part that is the number as a whole, with its capital letters: `TH-1203`.
+_WHOLE = lazy_patterns.pattern(r"((?!ID-|ART-)[A-Z]{2,5}-\d{3,12})(?:\.html?|\.php|\.aspx?)?$")
 _AT_BEGIN = lazy_patterns.pattern(r"((?:[A-Z]{2,4}-?)?\d{2,12})-[a-zA-Z]")
 #: A folder that is a number, above a last part that is the name.
 _FOLDER = lazy_patterns.pattern(r"\d{5,20}")
@@ -218,7 +220,9 @@ def in_address(url: str) -> str | None:
     if parameter := _BEFORE_NAME(path):
         return parameter[1]
     folders, _, slug = _INDEX.sub("", path).rstrip("/").rpartition("/")
-    matches = (rule(slug) for rule in (_AT_END.search, _IN_CAPITALS.search, _AT_BEGIN.match))
+    matches = (
+        rule(slug) for rule in (_WHOLE.match, _AT_END.search, _IN_CAPITALS.search, _AT_BEGIN.match)
+    )
     number = next((match[1] for match in matches if match and not _YEAR.fullmatch(match[1])), None)
     folder = folders.rpartition("/")[2]
     return number or (folder if _FOLDER.fullmatch(folder) else None)

@@ -79,6 +79,8 @@ class Visible(Record):
     """The line with the price names an entrance, an hour, a course or a date, or is a forum's."""
     price_after_link: bool = False
     """The price stands right after a link, as in a listing's tiles."""
+    price_named_otherwise: bool = False
+    """A picture and a name, other than the page's, link to another page right before the price."""
     price_in_rows: bool = False
     """The price is one of several after links, as in a listing's table of few rows."""
     net_price: Decimal | None = None

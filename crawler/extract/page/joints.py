@@ -27,15 +27,15 @@ _MIN_LETTERS = 3
 #: Characters at a text's end that are searched for a currency's word, and for a word and a figure.
 _MAX_CURRENCY_LENGTH, _MAX_COUNT_LENGTH = 8, 20
 _HEADINGS = frozenset({"h1", "h2", "h3"})
-_ENDS_IN_WORD = re.compile(r"\d\s?([^\W\d_]{1,4}\.?)\Z").search
+_ENDS_IN_WORD = re.compile(r"\d\s?([^\W\d_]{1,4}(?:\.[^\W\d_]{1,2})?\.?)\Z").search
 _ENDS_IN_COUNT = re.compile(r"([^\W\d_]{1,12})\.?\s\d{1,3}\Z").search
 
 
 def ends_in_currency(text: str) -> bool:
     """Whether a text ends with an amount and a currency's word.
 
-    >>> ends_in_currency("219,00 zł"), ends_in_currency("219,00 per")
-    (True, False)
+    >>> ends_in_currency("219,00 zł"), ends_in_currency("219 ر.س"), ends_in_currency("219,00 per")
+    (True, True, False)
     """
     word = (
         _ENDS_IN_WORD(text[-_MAX_CURRENCY_LENGTH:])

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain, islice, takewhile
 from urllib.parse import unquote
 
-from crawler.extract.page.page import Element, holds_digit
+from crawler.extract.page.page import Element, holds_digit, short_text
 
 #: Names of the folder above a maker's own page.
 _MAKERS = frozenset(
@@ -32,6 +32,8 @@ _MAX_CLASSES, _MAX_CLASS_LENGTH = 6, 200
 _MAX_AROUND = 6
 #: Elements of a column in which an amount is looked for.
 _MAX_INSIDE, _MAX_AMOUNT_TEXT = 40, 24
+#: Characters of a size in a table of sizes: `C5`, `40-60 cm`.
+_MAX_MEASURE = 12
 
 #: An element's tag, and the characters of its class attribute that are read.
 Box = tuple[str, str]
@@ -96,7 +98,10 @@ def section_of(title: Element, main: Element) -> Element | None:
 _IS_BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button)(?=$|[\s_-])").search
 
 
-_CHECKS_OUT = re.compile(r"/(?:checkout|cart|basket|order|buy)(?=[/?#.]|$)").search
+_CHECKS_OUT = re.compile(
+    r"(?:\A|/)(?:checkout|cart|basket|order|buy|warenkorb|winkelwagen|panier|carrello|carrito|carrinho"
+    r"|kosz(?:yk)?|kos[ií]k|kosar|kosarica|sepet|korzina|cos|kurv|varukorg|ostoskori)(?=[/?#.]|$)"
+).search
 
 
 def checks_out(link: Element) -> bool:
@@ -160,7 +165,7 @@ def tiles_of(members: list[Element], min_tiles: int) -> list[Element]:
     for boxes in around:
         unshared = [element for element in boxes if shared[element] == 1]
         outer_boxes += unshared[-1:]
-        if not unshared or not leads_away(unshared[-1]):
+        if not unshared or not leads_away(unshared[-1]) or is_choice(unshared[-1]):
             own_boxes.append(boxes[0])
     if not own_boxes:  # the page's own thing may lead to its category
         own_boxes = [
@@ -173,6 +178,15 @@ def tiles_of(members: list[Element], min_tiles: int) -> list[Element]:
         return []
     own_product = own_boxes[0] if len(own_boxes) == 1 else None
     return [member for member in members if member is not own_product]
+
+
+def is_choice(row: Element) -> bool:
+    """Whether a table row is a size of the page's own thing: a measure, and a link to the cart."""
+    first = next(row.iterchildren("td"), None) if row.tag == "tr" else None
+    if first is None or not _buys(row):
+        return False
+    measure = short_text(first, _MAX_MEASURE + 1)
+    return len(measure) <= _MAX_MEASURE and holds_digit(measure)
 
 
 @lru_cache(maxsize=4096)

@@ -26,7 +26,12 @@ from crawler.extract.price.line_amounts import (
     says_old,
     with_next,
 )
-from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, follows_link, is_in_tile
+from crawler.extract.price.lone_tiles import (
+    LONGEST_TILE_PRICE,
+    follows_link,
+    is_in_tile,
+    is_named_otherwise,
+)
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
     EXTRA_COSTS,
@@ -90,6 +95,8 @@ _MAX_LINKED = 6
 _MAX_ROWS = 3
 #: Lines between a sentence and the price that it is about.
 _MAX_SENTENCE_LINES = 1
+#: Lines from the price before to the price behind its label.
+_MAX_REDUCED_LINES = 3
 #: The highest ratio of a regular price to the price.
 _MAX_RATIO = 5
 
@@ -229,12 +236,36 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
     label_words = before[-40:].strip(" :：") or label
     if place.behind:
         label_words = line.text[money.end : end][:40].strip()
-    by_words = says_old(label_words) or (start > 0 and is_old_behind(line.text[money.end :]))
+    # "3 990 Ft helyett 3 490 Ft": the words before an amount may be about the one before them.
+    by_words = (says_old(label_words) and not is_old_behind(label_words)) or (
+        (start > 0 or end < len(line.text)) and is_old_behind(line.text[money.end : end])
+    )
     is_old = bool(line.flags & _lines.OLD) or by_words
     is_now = not is_old and bool(label_words) and says_now(label_words)
     if is_now or (label and not start and CALLS_PRICE(label)):
         cost -= 10  # a label counts as much as a class
-    return Candidate(money, line, cost, is_old, other, place.follows_link, is_now, by_words)
+    called = by_words and CALLS_PRICE(label_words) is not None
+    return Candidate(money, line, cost, is_old, other, place.follows_link, is_now, by_words, called)
+
+
+def _unmark_lone(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark an amount with a label of both prices as the price, if no lower one stands beside it."""
+    return [
+        attrs.evolve(c, old=False, says_old=False)
+        if c.called and not (c.line.flags & _lines.OLD or _has_lower_beside(c, candidates))
+        else c
+        for c in candidates
+    ]
+
+
+def _has_lower_beside(amount: Candidate, candidates: list[Candidate]) -> bool:
+    """Whether another amount near one is lower, and so the price after the reduction."""
+    return any(
+        not (c.old or c.other)
+        and c.money.value < amount.money.value
+        and abs(c.line.index - amount.line.index) <= _MAX_REDUCED_LINES
+        for c in candidates
+    )
 
 
 def _cost_of_place(money: Money, place: _Place) -> int:
@@ -265,7 +296,7 @@ def _is_outside_links(element: Element) -> bool:
 
 def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Candidate | None]:
     """Compare the amounts; return them and the one that is most likely the price."""
-    candidates = prefer_selected(_drop_old_in_prose(weighed))
+    candidates = prefer_selected(_unmark_old(weighed))
     if len(candidates) > 1:  # one alone is no other amount's tax or regular price
         amounts = unmark_paid(prefer_gross(labelled_above(candidates), walk.lines))
         candidates = favour_repeated(mark_pairs(mark_by_label(favour_reduced(amounts)), walk.lines))
@@ -332,6 +363,7 @@ def find_price(
     )
     signs.price_is_called = is_called_price(price)
     signs.price_after_link = price.follows_link
+    signs.price_named_otherwise = price.follows_link and is_named_otherwise(walk, price.line)
     rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
     signs.price_in_rows = price.follows_link and len(rows) > 1
     signs.net_price = net_beside(price, candidates, walk.lines)
@@ -370,13 +402,18 @@ def _set_regular(
         signs.struck_below = _struck_below(walk, candidates, price)
 
 
+def _unmark_old(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark amounts that words call old, and that are no price before a reduction, as what they are."""
+    if not [c for c in candidates if c.says_old]:
+        return candidates
+    return _drop_old_in_prose(_unmark_lone(candidates))
+
+
 def _drop_old_in_prose(candidates: list[Candidate]) -> list[Candidate]:
     """Mark an old price as another amount, if only a sentence far from all prices calls it old.
 
     A description may have the price in other shops, or of the new product.
     """
-    if not [c for c in candidates if c.says_old]:
-        return candidates
     priced = [c.line.index for c in candidates if c.line.flags & _lines.PRICE and not c.says_old]
     return [
         c

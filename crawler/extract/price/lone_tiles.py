@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
+from unicodedata import normalize
 
 from crawler.extract.address_kinds import looks_like_product
 from crawler.extract.money.amounts import find_prices
@@ -20,8 +22,16 @@ LONGEST_TILE_PRICE = 40
 #: Boxes around an element, and boxes that are searched for a link.
 _MAX_BOXES, _MAX_LINKED = 100, 6
 _MIN_NAME = 3
+_COLONS = frozenset(":：")
 #: Lines in a tile between its link and its price.
 _SKIPPED_FLAGS = _lines.OLD | _lines.HIDDEN | _lines.STOCK
+#: Addresses that enlarge a picture, and attributes of a link that only leads to a page.
+_ENLARGES = re.compile(
+    r"zoom|popup|large|enlarge|gro(?:ss|%c3%9f)|image|im(?:a)?gen|picture|photo|foto|bild|gallery|galeri"
+    r"|\.(?:jpe?g|png|gif|webp|avif)\b|^data:"
+).search
+_PLAIN_ATTRIBUTES = frozenset({"href", "class", "title"})
+_SLUG_WORDS = re.compile(r"[a-z\d]+")
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)\b", re.I).search
 
 
@@ -63,7 +73,13 @@ def _is_below_product(walk: Lines, line: Line) -> bool:
         place -= 1
     line_before = walk.lines[max(place, 0)]
     link = link_around(line_before.element, _MAX_LINKED)
-    return link is not None and looks_like_product((link.get("href") or "")[:LONGEST_LINE])
+    return link is not None and _leads_to_product(link)
+
+
+def _leads_to_product(link: Element) -> bool:
+    """Whether a link's address, which may be relative to the page's, has the form of a product's."""
+    address = (link.get("href") or "")[:LONGEST_LINE]
+    return looks_like_product(address if "/" in address else f"/{address}")
 
 
 def _is_in_titled_box(walk: Lines, line: Line, main: Element) -> bool:
@@ -90,18 +106,24 @@ def _is_below_picture(walk: Lines, line: Line, main: Line) -> bool:
     if place <= walk.heading or not name.flags & _lines.LINK or name.text == main.text:
         return False
     link = link_around(name.element, _MAX_LINKED)
-    address = "" if link is None else (link.get("href") or "")[:LONGEST_LINE]
-    if link is None or not looks_like_product(address) or checks_out(link):
+    if link is None or checks_out(link):
         return False
-    around = islice(line.element.iterancestors(), _MAX_LINKED)
-    same = (
-        a
-        for box in around
-        for a in islice(box.iter("a"), _MAX_LINKED)
-        if a.get("href") == link.get("href")
-    )
+    if not _leads_to_product(link):
+        is_tile = _is_named_by_address(link) and maker_led_to(link) is None
+        return is_tile and not _share_a_box(main.element, link, line.element)
+    same = _links_beside(line, link.get("href"))
     pictured = any(next(a.iter("img"), None) is not None for a in same)
     return pictured and not _share_a_box(main.element, link, line.element)
+
+
+def _is_named_by_address(link: Element) -> bool:
+    """Whether a link holds a picture and a name of which its address is made: `/red/oak-lamp`."""
+    if next(link.iter("img"), None) is None:
+        return False
+    slug = (link.get("href") or "")[:LONGEST_LINE].rstrip("/").rpartition("/")[2]
+    text = normalize("NFKD", short_text(link)).casefold()
+    words = _SLUG_WORDS.findall(slug.partition("?")[0].partition(".")[0])
+    return len(words) > 1 and all(word in text for word in words)
 
 
 def _share_a_box(main: Element, title: Element, price: Element) -> bool:
@@ -124,8 +146,58 @@ def follows_link(walk: Lines, line: Line) -> bool:
         return False  # another edition with its price
     if walk.heading >= 0 and walk.lines[walk.heading].text.startswith(walk.lines[place].text):
         return False  # the product's maker or its name
+    if place - 1 > walk.heading and walk.lines[place - 1].text[-1] in _COLONS:
+        return False  # a fact's value behind its label: the cellar, the author
     element = walk.lines[place].element
     return maker_led_to(element) is None and not _leads_nowhere(element)
+
+
+def is_named_otherwise(walk: Lines, line: Line) -> bool:
+    """Whether a picture and a name, other than the page's, link to one page right before an amount.
+
+    A link that enlarges the product's own picture has no name of another product. A row of a list
+    has no picture: the name's cell and the amount's.
+    """
+    place = line.index - 1
+    while place > walk.heading and walk.lines[place].flags & _SKIPPED_FLAGS:
+        place -= 1
+    main, name = walk.lines[max(walk.heading, 0)], walk.lines[max(place, 0)]
+    link = link_around(name.element, _MAX_LINKED)
+    if walk.heading < 0 or link is None or not leads_away(link) or len(name.text) < _MIN_NAME:
+        return False
+    if _share_a_box(main.element, link, line.element) or not _PLAIN_ATTRIBUTES.issuperset(
+        link.keys()
+    ):
+        return False
+    target, title = link.get("href") or "", main.text.casefold()
+    pictures = [p for a in _links_beside(line, target) for p in islice(a.iter("img"), 1)]
+    texts = (name.text, *(p.get("alt") or "" for p in pictures))
+    is_own = any(text and _overlaps(text.casefold(), title) for text in texts)
+    is_shown = pictures or _is_cell_beside(link, line.element)
+    return bool(is_shown) and not (is_own or _ENLARGES(target.lower()))
+
+
+def _is_cell_beside(link: Element, price: Element) -> bool:
+    """Whether a link is in the first cell of a table row, and an amount in another cell of it."""
+    cells = [
+        next((box for box in (e, *islice(e.iterancestors(), _MAX_LINKED)) if box.tag == "td"), None)
+        for e in (link, price)
+    ]
+    name_cell, price_cell = cells
+    if name_cell is None or price_cell is None or name_cell is price_cell:
+        return False
+    return name_cell.getprevious() is None and name_cell.getparent() is price_cell.getparent()
+
+
+def _overlaps(text: str, title: str) -> bool:
+    """Whether a name is a part of the page's, or begins with it; a category's is within a name."""
+    return text in title or text.startswith(title)
+
+
+def _links_beside(line: Line, target: str) -> Iterator[Element]:
+    """Yield the links to one address in the boxes around a line."""
+    for box in islice(line.element.iterancestors(), _MAX_LINKED):
+        yield from (a for a in islice(box.iter("a"), _MAX_LINKED) if a.get("href") == target)
 
 
 def _leads_nowhere(element: Element) -> bool:

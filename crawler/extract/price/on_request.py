@@ -8,6 +8,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
+from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.words import CachedRule, any_word, full_matcher_of
 
 _ON_REQUEST = any_word("amounts", "on_request")
@@ -18,6 +19,8 @@ _ASKS_IN_BOX = full_matcher_of(
 _PRESSED = frozenset({"submit", "button"})
 #: Lines after the heading that are searched.
 _MAX_DISTANCE = 60
+#: Lines below the heading in which a price stands first, and characters of one with just a word.
+_MAX_BELOW, _SHORT = 3, 24
 #: Whether a line may hold a part of the words, which may stand in two lines.
 _MAY_ASK = CachedRule(_ON_REQUEST.may_hold)
 _ASKS = CachedRule(lambda text: _ASKS_IN_BOX(text) is not None)
@@ -27,16 +30,24 @@ def asks_for_price(walk: Lines, before: int) -> bool:
     """Whether a short line from the heading up to line *before* says "price on request"."""
     lines = walk.lines[max(walk.heading, 0) : min(before, max(walk.heading, 0) + _MAX_DISTANCE)]
     short_lines = [line for line in lines if len(line.text) < LONGEST_TILE_PRICE]
-    if any(line.flags & _lines.PRICE and _ASKS[line.text] for line in short_lines):
+    if any(
+        _ASKS[line.text] and (line.flags & _lines.PRICE or _is_priced(line.text))
+        for line in short_lines
+        if line.flags & _lines.PRICE or ":" in line.text
+    ):
         return True
-    if _names_no_amount(lines):
+    if _names_no_amount(lines) or _asks_below_heading(walk):
         return True
     texts = [line.text for line in short_lines]
+    if len(short_lines) < len(lines):
+        texts += [part for line in lines if " | " in line.text for part in line.text.split(" | ")]
     return any(map(_MAY_ASK.__getitem__, texts)) and _ON_REQUEST("\n".join(texts)) is not None
 
 
 def asks_in_price_box(walk: Lines) -> bool:
-    """Whether a box for the price has words for a price on request."""
+    """Whether a box for the price, or a line in its place, has words for a price on request."""
+    if _asks_below_heading(walk):
+        return True
     lines = walk.lines[max(walk.heading, 0) :][:_MAX_DISTANCE]
     boxed = (line.text for line in lines if line.flags & _lines.PRICE)
     return any(
@@ -56,11 +67,26 @@ def has_button_for_price(walk: Lines) -> bool:
     return len(asking) == 1  # a listing has one in each tile
 
 
+def _is_priced(text: str) -> bool:
+    """Whether a text begins with a label of the price: `Price: ask us`."""
+    return CALLS_PRICE(text.partition(":")[0]) is not None
+
+
 def _names_no_amount(lines: list[Line]) -> bool:
     """Whether the value behind a label for the price is a word without an amount."""
     for label, value in pairwise(lines):
         if not label.flags & _lines.LABEL or (label.flags | value.flags) & _lines.DIGIT:
             continue
-        if says_now(label.text) and len(value.text) < LONGEST_TILE_PRICE:
+        if len(value.text) < LONGEST_TILE_PRICE and (
+            says_now(label.text) or (_ASKS[value.text] and CALLS_PRICE(label.text))
+        ):
             return True
     return False
+
+
+def _asks_below_heading(walk: Lines) -> bool:
+    """Whether a line right below the heading, where a price stands, is just "contact us"."""
+    first = walk.heading + 1
+    lines = walk.lines[first : first + _MAX_BELOW] if walk.heading >= 0 else []
+    pressed = _lines.LINK | _lines.BUTTON | _lines.HEADING
+    return any(_ASKS[n.text] for n in lines if not n.flags & pressed and len(n.text) < _SHORT)

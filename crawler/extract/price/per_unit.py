@@ -33,5 +33,14 @@ def names_unit(before: str, behind: str) -> bool:
     """
     if _OF_UNIT.search(before):
         return True
+    return behind != "" and unit_behind(behind) > 0
+
+
+def unit_behind(behind: str) -> int:
+    """Return the characters of a unit's name behind its price; 0 without one.
+
+    >>> unit_behind(" €/kg"[2:]), unit_behind(" per piece")
+    (3, 0)
+    """
     unit = _PER_UNIT.match(behind) or ("/" in behind and _PER_WORD.fullmatch(behind)) or None
-    return unit is not None and _PER_PIECE.match(behind) is None
+    return 0 if unit is None or _PER_PIECE.match(behind) else unit.end()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
+from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money
 from crawler.extract.page.lines import Line
 from crawler.extract.page.page import short_text
@@ -19,6 +20,12 @@ _MAX_BOUND_LENGTH = 24
 #: The words before the first figure of a text, without a currency.
 _WORDS_BEFORE = re.compile(r"(\D{2,24}?)\W{0,3}(?:[A-Z]{1,3}\W{0,2})?\d").match
 _MAX_STEPS = 12
+#: The two bounds of a step: `0 - 500 Lei (12)`.
+_BOUNDS = lazy_patterns.pattern(
+    r"\D{0,24}?(\d[\d., \u00a0]{0,12})\D{0,6}?[-–—]\D{0,6}?(\d[\d., \u00a0]{0,12})"
+)
+_DASHES = frozenset("-–—")
+_FIGURES = re.compile(r"\D+")
 
 
 def is_bound(before: str) -> bool:
@@ -33,16 +40,37 @@ def is_bound(before: str) -> bool:
 def is_filter_step(line: Line, amounts: Sequence[Money]) -> bool:
     """Whether a line is a step of a filter: a range, with a bound in a box of the same kind beside.
 
-    A range without a bound beside it may be the prices of a product's variants.
+    Or with a range beside it that begins where the step ends; any other range may be the prices of
+    a product's variants.
     """
-    if len(line.text) > LONGEST_TILE_PRICE or not _is_range(line.text, amounts):
+    if len(line.text) > LONGEST_TILE_PRICE:
+        return False
+    bounds = _bounds(line.text)
+    if not (bounds or _is_range(line.text, amounts)):
         return False
     step, parent = line.element, line.element.getparent()
     while parent is not None and len(parent) == 1:
         step, parent = parent, parent.getparent()
     boxes = () if parent is None else islice(parent.iterchildren(step.tag), _MAX_STEPS)
-    texts = (short_text(box, LONGEST_TILE_PRICE) for box in boxes if box is not step)
+    texts = [short_text(box, LONGEST_TILE_PRICE) for box in boxes if box is not step]
+    if bounds and any(_adjoin(bounds, other) for text in texts if (other := _bounds(text))):
+        return True
     return any(is_bound(words[1]) for words in map(_WORDS_BEFORE, texts) if words)
+
+
+def _bounds(text: str) -> tuple[str, str] | None:
+    """Return the figures of a range's two bounds; None if a text is no range.
+
+    >>> _bounds("500 - 1.000 Lei (40)"), _bounds("1.349,00 Lei")
+    (('500', '1000'), None)
+    """
+    match = _BOUNDS.match(text) if not _DASHES.isdisjoint(text) else None
+    return None if match is None else (_FIGURES.sub("", match[1]), _FIGURES.sub("", match[2]))
+
+
+def _adjoin(step: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Whether one of two ranges begins where the other ends."""
+    return step != other and (step[1] == other[0] or step[0] == other[1])
 
 
 def _is_range(text: str, amounts: Sequence[Money]) -> bool:

@@ -12,25 +12,19 @@ from itertools import chain, islice, pairwise, permutations
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.money.amounts import Money, find_prices
+from crawler.extract.money.amounts import Money
 from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
 from crawler.extract.page.page import short_text
-from crawler.extract.price.other_amounts import PERCENT, POSTAGE, WITH_TAX, says_other
-from crawler.extract.words import CachedRule, any_word
+from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, NET, are_alone
+from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, says_other
+from crawler.extract.words import CachedRule
 from scrapy_seine.attrs_bases import Value
 
-#: Text beside an amount that qualifies it: words, a range, a sum, a quantity.
-_WORD = lazy_patterns.pattern(r"[^\W\d_]{3}|[-–—/+]|\d\s?[^\W\d_]")
-_MAX_PAIR_LINE = 30
-#: Characters of a remark behind an amount that the tax is included.
-_MAX_REMARK = 30
 #: The cost, in lines, of an amount that words call postage, an instalment or a saving.
 OTHER = 60
 #: Lines from an amount to the one before or after: a label may stand between.
 _MAX_LINES = 2
-#: Words for an amount without tax, and the ratios of the amounts with and without: the rates of
-#: sales taxes, in thousandths.
-_NET = any_word("amounts", "without_tax")
+#: The ratios of the amounts with and without tax: the rates of sales taxes, in thousandths.
 _TAXES = tuple(
     Decimal(rate).scaleb(-3)
     for rate in (1050, 1055, 1060, 1070, 1077, 1080, 1081, 1090, 1100, 1110, 1120, 1130, 1140, 1150,
@@ -78,6 +72,8 @@ class Candidate(Value):
     """Words call it the price after a reduction."""
     says_old: bool = False
     """Words, and not only a class, call it the price before a reduction."""
+    called: bool = False
+    """The words that call it the price before call the price now as well: `PVP`."""
     tax: bool = False
     """It is the tax that another amount includes."""
 
@@ -97,7 +93,7 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
         low_words, high_words = _words_around(low, lines), _words_around(high, lines)
         difference = high.money.value - low.money.value
         is_net = (
-            _NET(low_words)
+            NET(low_words)
             or (is_net_box(low) and low.line is not high.line)  # else the box is of both
             or any(c.tax and c.money.value == difference for c in candidates)
         )
@@ -127,7 +123,7 @@ def net_beside(
         is_near = abs(c.line.index - price.line.index) <= _MAX_LINES
         if not is_near or not _is_taxed(c, price):
             continue
-        if (c.line is not price.line and is_net_box(c)) or _NET(_words_around(c, lines)):
+        if (c.line is not price.line and is_net_box(c)) or NET(_words_around(c, lines)):
             return c.money.value
     return None
 
@@ -196,7 +192,7 @@ def _words_around(amount: Candidate, lines: Sequence[Line]) -> str:
         if label := _label_in_row(amount.line, lines):
             return label
         below = lines[amount.line.index + 1].text if amount.line.index + 1 < len(lines) else ""
-        return below if below[:1] in _BRACKETS and len(below) <= _MAX_REMARK else ""
+        return below if below[:1] in _BRACKETS and len(below) <= MAX_REMARK else ""
     before, behind = text[: money.start][-_MAX_WORDS_BESIDE:], text[money.end :].lstrip()
     if _REMARK_BEFORE(before):
         before = ""
@@ -374,7 +370,7 @@ def _is_marked_down(first: Candidate, second: Candidate) -> bool:
     ):
         return False
     low, high = sorted((first, second), key=lambda c: c.money.value)
-    if len(high.line.text) > _MAX_PAIR_LINE + _MAX_REMARK and not _stands_for_price(high):
+    if len(high.line.text) > MAX_PAIR_LINE + MAX_REMARK and not _stands_for_price(high):
         return False  # the sum from which postage is free
     return bool(low.line.flags & ~high.line.flags & NOW) and (
         low.money.value < high.money.value < low.money.value * 5
@@ -403,7 +399,10 @@ def _is_percent_off(text: str, low: Decimal, high: Decimal) -> bool:
 
 def _is_pair(first: Candidate, second: Candidate, lines: Sequence[Line]) -> bool:
     low, high = sorted((first.money.value, second.money.value))
-    stand_alone = all(stands_alone(c) for c in (first, second))
+    if first.line is second.line:  # a label before both is about the price
+        stand_alone = are_alone(first.line.text, first.money.currency, labelled=True)
+    else:
+        stand_alone = stands_alone(first) and stands_alone(second)
     same_currency = (
         first.money.currency is not None and first.money.currency == second.money.currency
     )
@@ -435,7 +434,7 @@ def _is_called_other(high: Candidate, lines: Sequence[Line]) -> bool:
     place = high.line.index + 1
     below = lines[place] if place < len(lines) else high.line
     is_button = (below.flags ^ high.line.flags) & BUTTON
-    if is_button or below.flags & DIGIT or len(below.text) > _MAX_PAIR_LINE:
+    if is_button or below.flags & DIGIT or len(below.text) > MAX_PAIR_LINE:
         return False
     boxes = set(islice(below.element.iterancestors(), 2))
     share_box = any(box in boxes for box in islice(high.line.element.iterancestors(), 2))
@@ -446,7 +445,7 @@ def _is_called_other(high: Candidate, lines: Sequence[Line]) -> bool:
 def _is_off_between(first: Candidate, second: Candidate, lines: Sequence[Line]) -> bool:
     """Whether just a percentage, with a word or two, stands between two amounts."""
     between = lines[first.line.index + 1 : second.line.index]
-    return len(between) == 1 and "%" in (text := between[0].text) and len(text) <= _MAX_PAIR_LINE
+    return len(between) == 1 and "%" in (text := between[0].text) and len(text) <= MAX_PAIR_LINE
 
 
 def _are_adjacent(first: Candidate, second: Candidate) -> bool:
@@ -460,23 +459,7 @@ def _are_adjacent(first: Candidate, second: Candidate) -> bool:
 
 def stands_alone(amount: Candidate) -> bool:
     """Whether a line holds just amounts, or just a remark that the tax is included as well."""
-    words = _words_beside(amount)
-    return not _WORD.search(words) or (
-        len(words) <= _MAX_REMARK
-        and _NET(words) is None
-        and (remark := WITH_TAX(words)) is not None
-        and not _WORD.search(remark.string[: remark.start()] + remark.string[remark.end() :])
-    )
-
-
-def _words_beside(amount: Candidate) -> str:
-    """Return a line's text without amounts and percentages; all of it if the line is long."""
-    text = PERCENT.sub("", amount.line.text) if "%" in amount.line.text else amount.line.text
-    if len(text) > _MAX_PAIR_LINE + _MAX_REMARK:
-        return text
-    for money in find_prices(text, amount.money.currency):
-        text = text[: money.start] + " " * (money.end - money.start) + text[money.end :]
-    return " ".join(text.split())
+    return are_alone(amount.line.text, amount.money.currency)
 
 
 def is_beside(first: Candidate, second: Candidate) -> bool:

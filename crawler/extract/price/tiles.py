@@ -12,7 +12,7 @@ from crawler.extract.money.amounts import Money
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import leads_away, tiles_of
+from crawler.extract.page.places import is_choice, leads_away, tiles_of
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule
 
@@ -106,7 +106,7 @@ class Amounts:
             parent = box.getparent()
             if parent is None or box in heading_boxes:
                 break
-            if not leads_away(box):
+            if not leads_away(box) or is_choice(box):
                 continue
             box_class = _FIRST_CLASS[box.get("class") or ""]
             siblings = islice(parent.iterchildren(box.tag), _MAX_BESIDE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crawler.extract import lazy_patterns
+from crawler.extract.page.page import holds_digit
 from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.words import entry_matcher
 
@@ -23,6 +24,16 @@ def sold_in(text: str) -> bool:
     (True, False)
     """
     return len(text) <= _MAX_REMARKS and SOLD(text.rpartition(". ")[2]) is not None
+
+
+def begins_sold(text: str) -> bool:
+    """Whether a text's first statement is just "sold", and what follows counts nothing.
+
+    >>> begins_sold("SOLD - ask me for another"), begins_sold("Sold - 12 pieces")
+    (True, False)
+    """
+    first, dash, rest = text[:_MAX_REMARKS].replace("! ", " - ").partition(" - ")
+    return bool(dash) and not holds_digit(rest) and SOLD(first) is not None
 
 
 def stock_behind_price(text: str, end: int) -> str | None:

@@ -1,11 +1,13 @@
-"""Read buttons that are pictures, whose caption is only the picture's alternative text."""
+"""Read buttons and signs that are pictures, whose words are only the alternative text."""
 
 from __future__ import annotations
 
 from itertools import islice
 
-from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page
-from crawler.extract.stock.availability import buys_in_short
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, short_text
+from crawler.extract.stock.availability import availability_of_text, buys_in_short
+from crawler.extract.stock.behind_price import SOLD
+from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.visible_signs import Visible
 
 #: Pictures of a page that are read, and characters of a button's caption.
@@ -13,27 +15,40 @@ _MAX_PICTURES, _MAX_CAPTION = 200, 40
 
 
 def take_picture_buttons(page: Page, signs: Visible) -> None:
-    """Take one picture button, or two side by side, as the product's; tiles have several."""
-    buttons = _picture_buttons(page)
+    """Take one picture button, or two side by side, as the product's; tiles have several.
+
+    A page without one may have a picture that says "sold out" in its place.
+    """
+    captions = _captions(page)
+    buttons = [b for c in captions if (b := _picture_button(*c)) is not None]
     if len(buttons) == 1 or (
         len(buttons) == 2 and buttons[0].getparent() is buttons[1].getparent()
     ):
         signs.buy_buttons, signs.fields["availability"] = 1, "InStock"
+    elif not buttons and sum(_is_sold_sign(*caption) for caption in captions) == 1:
+        signs.fields["availability"] = "OutOfStock"
 
 
-def _picture_buttons(page: Page) -> list[Element]:
-    """Return the links and buttons that hold just a picture with the caption of a buy button."""
-    buttons = []
-    for picture in islice(page.root.iter("img"), _MAX_PICTURES):
-        caption = (picture.get("alt") or "")[:MAX_TEXT_LENGTH].strip()
-        button = picture.getparent()
-        if (
-            not 1 < len(caption) < _MAX_CAPTION
-            or button.tag not in {"a", "button"}
-            or len(button) != 1
-        ):
-            continue
-        holds_only = not (button.text or "").strip() and not (picture.tail or "").strip()
-        if holds_only and buys_in_short(caption):
-            buttons.append(button)
-    return buttons
+def _captions(page: Page) -> list[tuple[str, Element]]:
+    """Return the pictures with a short alternative text, behind that text."""
+    pictures = islice(page.root.iter("img"), _MAX_PICTURES)
+    captions = (((p.get("alt") or "")[:MAX_TEXT_LENGTH].strip(), p) for p in pictures)
+    return [caption for caption in captions if 1 < len(caption[0]) < _MAX_CAPTION]
+
+
+def _picture_button(caption: str, picture: Element) -> Element | None:
+    """Return the link or button that holds just a picture with the caption of a buy button."""
+    button = picture.getparent()
+    if button.tag not in {"a", "button"} or len(button) != 1:
+        return None
+    holds_only = not (button.text or "").strip() and not (picture.tail or "").strip()
+    return button if holds_only and buys_in_short(caption) else None
+
+
+def _is_sold_sign(caption: str, picture: Element) -> bool:
+    """Whether a picture says that the product is sold, in a box without text and links."""
+    if not SOLD(caption) and availability_of_text(caption) not in UNAVAILABLE:
+        return False
+    box = picture.getparent()
+    is_alone = next(box.iter("a"), None) is None and not short_text(box)
+    return is_alone and box.getparent().tag != "a"

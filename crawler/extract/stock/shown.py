@@ -14,7 +14,7 @@ from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text
 from crawler.extract.page.places import leads_away, link_around, path
 from crawler.extract.stock.availability import WORDS, availability_of_text, buys, buys_in_short
 from crawler.extract.stock.behind_price import SOLD as _SOLD
-from crawler.extract.stock.behind_price import sold_in, stock_behind_price
+from crawler.extract.stock.behind_price import begins_sold, sold_in, stock_behind_price
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -201,13 +201,22 @@ _STOCK_CLASS = CachedRule(_stock_of_class)
 def _is_buy_button(line: Line) -> bool:
     text = line.text
     if line.flags & _lines.BUTTON:
-        return buys_in_short(text)
+        return buys_in_short(text) or _orders_ahead(text)
     if len(text) >= _SHORT or line.flags & (_lines.LINK | _lines.DIGIT) == _lines.DIGIT:
         return False  # a sentence: "buy a lamp from 19.90 on"
     if line.flags & _lines.LINK and buys_in_short(text) and not buys(text):
         boxes = (line.element, line.element.getparent())
         return any(_IS_BUTTON[box.get("class") or ""] for box in boxes if box is not None)
-    return buys(text)
+    if buys(text):
+        return True
+    boxes = (line.element, line.element.getparent())
+    is_button = any(box is not None and box.get("role") == "button" for box in boxes)
+    return is_button and (buys_in_short(text) or _orders_ahead(text))
+
+
+def _orders_ahead(caption: str) -> bool:
+    """Whether a button's caption is that of an order before the product is sold."""
+    return len(caption) < _SHORT and availability_of_text(caption) == "PreOrder"
 
 
 def _caption(element: Element) -> str:
@@ -368,6 +377,8 @@ def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:
             return "OutOfStock"
     for line, following in pairwise([*walk.product_lines, None] if not signs.buy_buttons else ()):
         if line is None or len(line.text) >= _MAX_SOLD:
+            if line is not None and begins_sold(line.text):
+                return "OutOfStock"
             continue
         if _SOLD(line.text):
             has_count = following is not None and following.text[:1].isdigit()

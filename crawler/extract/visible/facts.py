@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import islice
 from unicodedata import decimal
 
@@ -19,20 +18,11 @@ from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, sho
 from crawler.extract.page.places import link_around
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.product_fields import NOTHING, stands_in
+from crawler.extract.visible.fact_labels import label_of, maker_up_to_label, up_to_label
 from crawler.extract.visible.fact_rows import AROUND, MAX_CELLS, are_variants, row_pair
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import CachedRule, full_matcher_by_start
-from crawler.extract.words.listed_words import AnyOf
+from crawler.extract.words import CachedRule
 
-_LABELS = ("sku", "gtin", "mpn", "brand", "model")
-
-
-def _any_label(any_of: AnyOf) -> str:
-    alternatives = "|".join(f"({any_of('label', field)})" for field in _LABELS)
-    return rf"(?:{alternatives})\.?(?:\s*#)?(?:\s*\((?![^)]*\d{{3}})[^)]*\))?"
-
-
-_IS_LABEL = full_matcher_by_start(_any_label)
 _PAIR = lazy_patterns.pattern(
     r"([^:：՝#]{2,40}?\s?#?)\s?(?:[:：՝]|\bis\b)\s?(\S.{0,80})"
     r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
@@ -46,10 +36,6 @@ _MIN_HEADS = 3
 #: Characters of a number that may count the parts of a text.
 _MAX_ORDINAL = 2
 _PARTS = lazy_patterns.pattern(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
-#: A further label behind a value, `12-B EAN: 4006381333931`, or a remark in brackets.
-_NEXT_LABEL = lazy_patterns.pattern(
-    r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|(?:(?<!\s)\s++)?\([^()]*\)$"
-)
 _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
 #: A number in round brackets: years, measures and packs have few figures or small letters.
 _BRACKETED_AT_END = lazy_patterns.pattern(
@@ -62,14 +48,8 @@ _CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 #: An identifier in lower case has one of these.
 _IDENTIFIER_SIGN = lazy_patterns.pattern(r"[\d_-]")
-#: A shop's name before the label of its number: `Acme-Teilenr`.
-_SHOP_NAME_LABEL = re.compile(r"[A-Z][\w&.]{1,20}-(\S.{4,20})").fullmatch
 #: The end of a label that may be of an internal number.
 _IS_ID = re.compile(r"(?:^|[\s.-])id\Z", re.I).search
-#: A shop's initials as the label of its own number.
-_INITIALS = re.compile(r"[A-Z]{2,4}\s?#").fullmatch
-#: Last words of labels of numbers.
-_LABEL_ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
 #: Characters of a line that may be a fact, and of a brand.
 _MAX_FACT, MAX_BRAND = 120, 40
 #: Characters of a line that may be a label and a number without a sign between them.
@@ -78,8 +58,6 @@ _MAX_AROUND = 2
 _FACT_OR_LABEL = _lines.FACT | _lines.LABEL
 #: Elements that hold a part of a line.
 _INLINE = frozenset({"i", "em", "small", "span", "b", "strong", "code"})
-#: Words of a value that are searched for a further label.
-_MAX_WORDS = 8
 #: Digits of a number in the address; shorter numbers stand in many texts.
 _MIN_ADDRESSED = 6
 #: Classes of elements that hold a brand.
@@ -89,30 +67,6 @@ names_maker = re.compile(
     r"|marke|marque|merk|fabricante|vyrobce|znacka|gyarto|producator|brend|proizvodjac|supplier)"
     r"(?:[-_]?(?:name|link|title|value|text|logo|image|img))?(?:[-_]{1,2}[a-z0-9]{1,12}){0,2}(?=\s|$)"
 ).search
-
-
-@lru_cache(maxsize=256)
-def _label(text: str) -> str | None:
-    """Return the field that a label names."""
-    text = text.strip(AROUND)
-    if not text or len(text) > 40:
-        return None
-    match = _IS_LABEL(text) or ("№" in text and _IS_LABEL(text.replace("№", "no"))) or None
-    if match is not None:
-        return _LABELS[match.lastindex - 1] if match.lastindex else None
-    if "-" in text and (label := _SHOP_NAME_LABEL(text)) and _IS_LABEL(label[1]):
-        return "sku"
-    if text[-1] == "#" and _INITIALS(text):
-        return "sku"  # "BH #": the shop's own number
-    # The last word decides first, because nearly no line ends as a label does.
-    last_word = text[max(text.rfind(" "), text.rfind("-")) + 1 :]
-    if last_word.lower().strip(".") in _LABEL_ENDS and " " in text:
-        # "RS Stock No": shops put their own name before the label.
-        name, tail = text.split(" ", 1)
-        has_shop_name = " " in tail or ("-" in tail and name.isupper())
-        labelled = has_shop_name and _IS_LABEL(tail)
-        return "sku" if labelled and labelled[1] else None
-    return None
 
 
 def find_facts(walk: Lines, signs: Visible) -> None:
@@ -138,7 +92,7 @@ def find_facts(walk: Lines, signs: Visible) -> None:
 def is_number_cell(cell: Element) -> bool:
     """Whether a table cell holds a number because the cell before it is a label of one."""
     label = cell.getprevious() if cell.tag in {"td", "dd"} else None
-    return label is not None and _label(short_text(label, _MAX_FACT)) in {
+    return label is not None and label_of(short_text(label, _MAX_FACT)) in {
         "sku",
         "mpn",
         "gtin",
@@ -196,7 +150,7 @@ def _fields_with_model(signs: Visible) -> dict[str, str]:
 
 def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
     """Take the facts of a line, or of a line that is a label for the line *following*."""
-    field = _label(line.text)
+    field = label_of(line.text)
     if field and following is not None:
         if not line.element.tag == following.element.tag == "th":  # the head of a table
             _take(signs, field, following.text)
@@ -206,10 +160,10 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
         # "In stock - item #12": each part may be a fact.
         for part in filter(None, _PARTS.split(line.text)):
             match = _PAIR.match(part)
-            field = _label(match[1] or match[3]) if match else None
+            field = label_of(match[1] or match[3]) if match else None
             if match and field:
                 _take(signs, field, match[2] or match[4])
-            elif match is None and (field := _label(part)) and following is not None:
+            elif match is None and (field := label_of(part)) and following is not None:
                 _take(signs, field, following.text)  # the line ends in a label
             elif match is None:
                 _take_unseparated(signs, part)
@@ -219,7 +173,7 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
 
 def _has_no_fact(text: str) -> bool:
     """Whether a line holds neither a label nor a fact, however it is divided."""
-    if _label(text) or (_MAY_BE_DIVIDED(text) and _DIVIDED(text)):
+    if label_of(text) or (_MAY_BE_DIVIDED(text) and _DIVIDED(text)):
         return False
     # A number behind a label has a figure or a dash.
     no_number = len(text) >= _MAX_CODE or not ("-" in text or holds_digit(text))
@@ -243,7 +197,7 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
         label = (box[0].tail or "")[:_MAX_FACT].strip()
     if not label or len(label) >= len(line.text) or not line.text.startswith(label):
         return None
-    field = _label(label)
+    field = label_of(label)
     if not field:
         return None
     value = line.text[len(label) :].strip()
@@ -266,7 +220,7 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
             for fact in _below_heads(row):
                 _take(signs, *fact)
             continue
-        field = _label(pair[0])
+        field = label_of(pair[0])
         if field == "sku" and _IS_ID(pair[0].strip(AROUND)):
             internal_ids.append((field, pair[1]))
         elif field:
@@ -291,8 +245,8 @@ def _take_marked(signs: Visible, line: Line) -> None:
     text = line.text
     if pair := _PAIR.match(text):
         # The box may hold the label as well: `<li class="sku"><b>Item:</b><i>X-1</i></li>`.
-        text = (pair[2] or pair[4]) if _label(pair[1] or pair[3]) else text
-    elif _label(text.partition(" ")[0]) == field:
+        text = (pair[2] or pair[4]) if label_of(pair[1] or pair[3]) else text
+    elif label_of(text.partition(" ")[0]) == field:
         text = text.partition(" ")[2]  # "SKU WED"
     if " " not in text and "：" not in text and not text.endswith(":"):
         _take(signs, field, text)
@@ -323,7 +277,7 @@ def brand_before(heading: Element, title: str) -> str | None:
         )
         if element is not None and names_maker(class_and_id[:1000].lower().rstrip()):
             text = short_text(element)
-            if text and len(text) <= MAX_BRAND and ":" not in text and not _label(text):
+            if text and len(text) <= MAX_BRAND and ":" not in text and not label_of(text):
                 return text
         if element is not None and (brand := _brand_behind_label(element)):
             return brand
@@ -331,8 +285,8 @@ def brand_before(heading: Element, title: str) -> str | None:
     if above is not None and above.tag == heading.tag == "h1":
         return short_text(above) or None  # the name is in two headings
     if above is not None and above.tag in {"a", "span", "div", "p"}:
-        text = short_text(above)
-        if _is_titled(text, short_text(heading), title):
+        text, name = short_text(above), short_text(heading)
+        if _is_titled(text, name, title) or _begins_with_maker(name, text):
             return text
     return None
 
@@ -349,7 +303,7 @@ def _sole_box(element: Element | None) -> Element | None:
 def _brand_behind_label(element: Element) -> str | None:
     """Return the brand in a short text right above a heading: `Brand: Acme`."""
     match = _PAIR.match(short_text(element, _MAX_FACT))
-    if match is None or _label(match[1] or match[3]) != "brand":
+    if match is None or label_of(match[1] or match[3]) != "brand":
         return None
     brand = (match[2] or match[4]).strip(AROUND)
     return brand if len(brand) <= MAX_BRAND and ":" not in brand else None
@@ -359,6 +313,11 @@ def _is_titled(maker: str, name: str, title: str) -> bool:
     """Whether a page's title begins with the maker and, behind it, the product's name."""
     title_start = f"{maker} {name}".casefold()
     return 0 < len(maker) <= MAX_BRAND and title.casefold().startswith(title_start)
+
+
+def _begins_with_maker(name: str, text: str) -> bool:
+    """Whether the text above a product's name is its first words: `Acme` above `Acme lamp 12`."""
+    return 1 < len(text) <= MAX_BRAND and name.startswith(f"{text} ")
 
 
 def number_in_heading(heading: Element, url: str) -> str | None:
@@ -379,7 +338,7 @@ def number_beside(heading: Element) -> str | None:
     for element in (heading.getprevious(), None if parent is None else parent.getprevious()):
         text = "" if element is None else short_text(element, _MAX_FACT)
         match = _PAIR.match(text) if _DIVIDED(text) else None
-        if match and _label(match[1] or match[3]) == "sku":
+        if match and label_of(match[1] or match[3]) == "sku":
             return _identifier((match[2] or match[4]).strip(AROUND)) or None
         fact = _unseparated(text) if text and match is None else None
         if fact and fact[0] == "sku":
@@ -412,10 +371,10 @@ def _unseparated(text: str) -> tuple[str, str] | None:
         if holds_digit(words[count]) or ("-" in words[count] and words[count].isupper()):
             if count == 1 and len(words[1]) <= _MAX_ORDINAL and words[0].isalpha():
                 return None  # "Article 4" of the terms, "Item 2" of a list
-            field = _label(" ".join(words[:count])) if len(words) == count + 1 else None
+            field = label_of(" ".join(words[:count])) if len(words) == count + 1 else None
             return (field, words[count]) if field and field != "brand" else None
         if len(words) == count + 2 and words[count].isupper() and words[count + 1].isdecimal():
-            field = _label(" ".join(words[:count]))  # `Item no. K 101`
+            field = label_of(" ".join(words[:count]))  # `Item no. K 101`
             return (field, " ".join(words[count:])) if field in _NUMBERS else None
     return None
 
@@ -427,15 +386,11 @@ def _take(signs: Visible, field: str, value: str) -> None:
     value = value.strip(AROUND)
     if field == "gtin":
         value = named_gtin(value) or ""
-    elif field == "brand":
-        value = "" if len(value) > 60 or _label(value) or value.lower() in NOTHING else value
     else:
-        value, next_fact = _up_to_label(value)
+        value, next_fact = (maker_up_to_label if field == "brand" else up_to_label)(value)
         if next_fact:
             _take_next_fact(signs, next_fact)
-        value = _identifier(value)
-        if not value.isascii():  # addresses and scripts write the figures of all scripts as 0 to 9
-            value = "".join(str(decimal(c, c)) for c in value)
+        value = _maker(value) if field == "brand" else _number(value)
     if field == "model":
         if _CODE.fullmatch(value):
             signs.facts += "model" not in signs.fields.get("attributes", {})
@@ -448,17 +403,15 @@ def _take(signs: Visible, field: str, value: str) -> None:
         signs.facts += field != "brand"
 
 
-def _up_to_label(value: str) -> tuple[str, str]:
-    """Split a value before a further label: `12-B EAN: 400…`, `12-B Model 40`."""
-    if " " not in value:
-        return value, ""
-    if match := _NEXT_LABEL.search(value):
-        return value[: match.start()], value[match.start() :].strip()
-    words = value.split(" ")[:_MAX_WORDS]
-    for place in range(1, len(words) - 1):
-        if not holds_digit(words[place]) and _label(words[place]):
-            return " ".join(words[:place]), " ".join(words[place:])
-    return value, ""
+def _maker(value: str) -> str:
+    """Return *value* if it can be a maker's name, else ''."""
+    return "" if len(value) > 60 or label_of(value) or value.lower() in NOTHING else value
+
+
+def _number(value: str) -> str:
+    """Return an identifier with the figures 0 to 9, as addresses and scripts write it; else ''."""
+    value = _identifier(value)
+    return value if value.isascii() else "".join(str(decimal(c, c)) for c in value)
 
 
 def _take_next_fact(signs: Visible, text: str) -> None:
@@ -466,7 +419,7 @@ def _take_next_fact(signs: Visible, text: str) -> None:
     pair = _PAIR.match(text)
     if pair is None:
         _take_unseparated(signs, text)
-    elif field := _label(pair[1] or pair[3]):
+    elif field := label_of(pair[1] or pair[3]):
         _take(signs, field, pair[2] or pair[4])
 
 
@@ -476,7 +429,7 @@ def _identifier(value: str) -> str:
     if len(value) > 40 or (len(words) > 3 and not all(map(_CODE_WORD.fullmatch, words))):
         return ""
     has_sign = _IDENTIFIER_SIGN.search(value) or (value.isupper() and value.lower() not in NOTHING)
-    return value if has_sign and not _label(value) else ""
+    return value if has_sign and not label_of(value) else ""
 
 
 def _below_heads(row: Element) -> Iterator[tuple[str, str]]:
@@ -495,5 +448,5 @@ def _below_heads(row: Element) -> Iterator[tuple[str, str]]:
     if values.getnext() is not None and not are_variants(row, values):
         return
     for label, value in zip(row[:MAX_CELLS], values[:MAX_CELLS], strict=True):
-        if value.tag == "td" and (field := _label(short_text(label))):
+        if value.tag == "td" and (field := label_of(short_text(label))):
             yield field, short_text(value)

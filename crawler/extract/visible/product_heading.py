@@ -8,6 +8,7 @@ from itertools import islice, pairwise
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, is_hidden, short_text
+from crawler.extract.stock.behind_price import SOLD
 from crawler.extract.visible.priced_heading import (
     heading_by_price,
     is_general,
@@ -40,6 +41,8 @@ _MAX_UNTITLED = 3.0
 #: The lowest score of a product's heading: a second heading with a part of the title.
 _MIN_SCORE = 2.4
 _MIN_NAME = 3
+#: Characters of a remark behind the name in a heading.
+_MAX_REMARK = 20
 _MAX_NAME = 200
 _IS_PRODUCT_NAME = CachedRule(lambda words: _NAMES_PRODUCT(words) is not None)
 _NO_NAMES = (None, None)
@@ -223,8 +226,16 @@ def _name_in(heading: Element) -> str:
         class_and_id = f"{inner.get('class') or ''} {inner.get('id') or ''}".strip()
         if class_and_id and _ENDS_NAME[class_and_id] and "".join(parts).strip():
             return " ".join("".join(parts).split())[:MAX_TEXT_LENGTH].rstrip(" -–—|(:#,")
+        if says_sold(inner) and "".join(parts).strip():
+            return " ".join("".join(parts).split())[:MAX_TEXT_LENGTH].rstrip(" -–—|(:")
         parts += [short_text(inner), inner.tail or ""]
     return short_text(heading)
+
+
+def says_sold(part: Element) -> bool:
+    """Whether a box in a heading just says that the product is sold."""
+    text = short_text(part, _MAX_REMARK + 1)
+    return 0 < len(text) <= _MAX_REMARK and SOLD(text) is not None
 
 
 def _spaced(name: str, heading: Element, page: Page) -> str:

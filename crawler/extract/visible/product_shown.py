@@ -33,7 +33,7 @@ from crawler.extract.visible.pictures import named_pictures, picture_beside
 from crawler.extract.visible.plain_offers import is_price_of_service, weigh_offer
 from crawler.extract.visible.price_in_attributes import take_attribute
 from crawler.extract.visible.price_in_options import take_option
-from crawler.extract.visible.product_heading import heading_of, name_in_heading
+from crawler.extract.visible.product_heading import heading_of, name_in_heading, says_sold
 from crawler.extract.visible.ratings import take_rating
 from crawler.extract.visible.without_heading import labelled_name, name_before, take_labelled
 from crawler.extract.visible_signs import Visible
@@ -119,7 +119,8 @@ def _take_heading(heading: Element, page: Page, signs: Visible, structured: Fiel
     """Take name, brand and number from the heading and the boxes beside it."""
     fields = signs.fields
     if not (signs.buy_buttons or fields.get("availability")):
-        fields["availability"] = stock_above(heading)
+        is_sold = any(map(says_sold, heading))
+        fields["availability"] = "OutOfStock" if is_sold else stock_above(heading)
         if signs.price_may_be_anothers and says_unavailable(signs):
             forget_price(signs)
         if "price" in fields and not fields["availability"]:

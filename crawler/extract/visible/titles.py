@@ -23,6 +23,8 @@ _MIN_NAME, _MIN_CALLED = 7, 3
 #: Characters of a text that is a name in any box, if it is most of the title.
 _MIN_LONG_NAME = 20
 _MAX_NAME = 200
+#: The last character before those of East Asian scripts.
+_LAST_LETTER = "\u2e7f"
 
 
 @lru_cache(maxsize=64)
@@ -57,8 +59,8 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
         text = squashed(text).casefold() if is_plain else ""
         is_in_titles = text != "" and text in all_titles and not is_number_cell(element)
         starts_title = is_in_titles and any(title.startswith(text) for title in titles)
-        if starts_title and longest < len(text) <= MAX_TEXT_LENGTH:
-            title_start, longest = element, len(text)
+        if starts_title and longest < (length := _length(text)) <= MAX_TEXT_LENGTH:
+            title_start, longest = element, length
         elif is_in_titles and named_part is None and _is_part(text, parts, titles):
             if has_name_class(element):
                 named_part = element
@@ -74,6 +76,15 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
         ),
         None,
     )
+
+
+def _length(text: str) -> int:
+    """Return the characters of a name, of which one in Chinese or Japanese counts as two.
+
+    >>> _length("red lamp"), _length("萩焼 抹茶碗")
+    (8, 11)
+    """
+    return len(text) if text.isascii() else len(text) + sum(c > _LAST_LETTER for c in text)
 
 
 def _is_long_name(element: Element, text: str, titles: tuple[str, ...]) -> bool:

@@ -21,7 +21,7 @@ from crawler.extract.structured.breadcrumbs import is_home, trail
 from crawler.extract.structured.jsonld import loads
 from crawler.extract.structured.opengraph import fields
 from crawler.extract.structured.product_fields import images, plain_text, without_tags
-from crawler.extract.visible.facts import _label as label
+from crawler.extract.visible.fact_labels import label_of as label
 
 
 @pytest.mark.parametrize(

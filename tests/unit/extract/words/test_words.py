@@ -15,7 +15,7 @@ from crawler.extract.page import lines
 from crawler.extract.page.lines import read_all
 from crawler.extract.page.page import parse
 from crawler.extract.stock import availability
-from crawler.extract.visible import facts
+from crawler.extract.visible import fact_labels
 from crawler.extract.visible.facts import find_facts
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_word, listed_words, tables, write_tables
@@ -154,13 +154,14 @@ def test_a_text_is_searched_for_each_word_that_its_letters_can_spell():
 
 def test_a_label_means_the_field_that_comes_first_whatever_its_letters():
     matcher = words.full_matcher(
-        "|".join(f"({words.any_of('label', field)})" for field in facts._LABELS)
+        "|".join(f"({words.any_of('label', field)})" for field in fact_labels._LABELS)
     )
     labels = {entry for _, section, _, entries in LISTS if section == "label" for entry in entries}
     plain = [label for label in labels if re.fullmatch(r"[\w -]+", label)]
     assert len(plain) > 200
     for label in plain:
-        assert facts._label(label) == facts._LABELS[matcher(label).lastindex - 1], label
+        field = fact_labels._LABELS[matcher(label).lastindex - 1]
+        assert fact_labels.label_of(label) == field, label
 
 
 def _text_of(parsed, rnd: random.Random) -> str:

@@ -1,0 +1,51 @@
+"""Tell a line that holds just amounts from one whose words qualify them."""
+
+from __future__ import annotations
+
+from crawler.extract import lazy_patterns
+from crawler.extract.money.amounts import find_prices
+from crawler.extract.price.other_amounts import PERCENT, WITH_TAX
+from crawler.extract.price.per_unit import unit_behind
+from crawler.extract.price.words_beside import CALLS_PRICE
+from crawler.extract.words import any_word
+
+#: Text beside an amount that qualifies it: words, a range, a sum, a quantity.
+_WORD = lazy_patterns.pattern(r"[^\W\d_]{3}|[-–—/+]|\d\s?[^\W\d_]")
+MAX_PAIR_LINE = 30
+#: Characters of a remark behind an amount that the tax is included.
+MAX_REMARK = 30
+#: Words for an amount without tax.
+NET = any_word("amounts", "without_tax")
+
+
+def are_alone(text: str, currency: str | None, *, labelled: bool = False) -> bool:
+    """Whether a line holds just amounts, or just a remark that the tax is included as well.
+
+    With *labelled*, a label of the price may stand before them.
+
+    >>> are_alone("€ 12,00 € 9,00", "EUR"), are_alone("Price: € 12,00 € 9,00", "EUR")
+    (True, False)
+    >>> are_alone("Price: € 12,00 € 9,00", "EUR", labelled=True)
+    True
+    """
+    words = _words_beside(text, currency)
+    if labelled and ":" in words:
+        label, _, behind = words.partition(":")
+        words = behind if CALLS_PRICE(label) else words
+    return not _WORD.search(words) or (
+        len(words) <= MAX_REMARK
+        and NET(words) is None
+        and (remark := WITH_TAX(words)) is not None
+        and not _WORD.search(remark.string[: remark.start()] + remark.string[remark.end() :])
+    )
+
+
+def _words_beside(text: str, currency: str | None) -> str:
+    """Return a line's text without amounts, units and percentages; all of it if it is long."""
+    text = PERCENT.sub("", text) if "%" in text else text
+    if len(text) > MAX_PAIR_LINE + MAX_REMARK:
+        return text
+    for money in find_prices(text, currency):
+        end = money.end + (unit_behind(text[money.end :]) if "/" in text else 0)
+        text = text[: money.start] + " " * (end - money.start) + text[end:]
+    return " ".join(text.split())

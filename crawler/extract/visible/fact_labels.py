@@ -1,0 +1,84 @@
+"""Labels of facts: which field a label names, and where a value ends before a further label."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from crawler.extract import lazy_patterns
+from crawler.extract.page.page import holds_digit
+from crawler.extract.visible.fact_rows import AROUND
+from crawler.extract.words import full_matcher_by_start
+from crawler.extract.words.listed_words import AnyOf
+
+_LABELS = ("sku", "gtin", "mpn", "brand", "model")
+
+
+def _any_label(any_of: AnyOf) -> str:
+    alternatives = "|".join(f"({any_of('label', field)})" for field in _LABELS)
+    return rf"(?:{alternatives})\.?(?:\s*#)?(?:\s*\((?![^)]*\d{{3}})[^)]*\))?"
+
+
+_IS_LABEL = full_matcher_by_start(_any_label)
+#: A further label behind a value, `12-B EAN: 4006381333931`, or a remark in brackets.
+_NEXT_LABEL = lazy_patterns.pattern(
+    r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|(?:(?<!\s)\s++)?\([^()]*\)$"
+)
+#: A shop's name before the label of its number: `Acme-Teilenr`.
+_SHOP_NAME_LABEL = re.compile(r"[A-Z][\w&.]{1,20}-(\S.{4,20})").fullmatch
+#: A shop's initials as the label of its own number.
+_INITIALS = re.compile(r"[A-Z]{2,4}\s?#").fullmatch
+#: Last words of labels of numbers.
+_LABEL_ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
+#: Words of a value that are searched for a further label.
+_MAX_WORDS = 8
+#: Words of a label behind a maker's name.
+_MAX_LABEL_WORDS = 3
+
+
+@lru_cache(maxsize=256)
+def label_of(text: str) -> str | None:
+    """Return the field that a label names."""
+    text = text.strip(AROUND)
+    if not text or len(text) > 40:
+        return None
+    match = _IS_LABEL(text) or ("№" in text and _IS_LABEL(text.replace("№", "no"))) or None
+    if match is not None:
+        return _LABELS[match.lastindex - 1] if match.lastindex else None
+    if "-" in text and (label := _SHOP_NAME_LABEL(text)) and _IS_LABEL(label[1]):
+        return "sku"
+    if text[-1] == "#" and _INITIALS(text):
+        return "sku"  # "BH #": the shop's own number
+    # The last word decides first, because nearly no line ends as a label does.
+    last_word = text[max(text.rfind(" "), text.rfind("-")) + 1 :]
+    if last_word.lower().strip(".") in _LABEL_ENDS and " " in text:
+        # "RS Stock No": shops put their own name before the label.
+        name, tail = text.split(" ", 1)
+        has_shop_name = " " in tail or ("-" in tail and name.isupper())
+        labelled = has_shop_name and _IS_LABEL(tail)
+        return "sku" if labelled and labelled[1] else None
+    return None
+
+
+def up_to_label(value: str) -> tuple[str, str]:
+    """Split a value before a further label: `12-B EAN: 400…`, `12-B Model 40`."""
+    if " " not in value:
+        return value, ""
+    if match := _NEXT_LABEL.search(value):
+        return value[: match.start()], value[match.start() :].strip()
+    words = value.split(" ")[:_MAX_WORDS]
+    for place in range(1, len(words) - 1):
+        if not holds_digit(words[place]) and label_of(words[place]):
+            return " ".join(words[:place]), " ".join(words[place:])
+    return value, ""
+
+
+def maker_up_to_label(value: str) -> tuple[str, str]:
+    """Split a maker's name before the label of a further fact: `Acme Works Part no.: 88-12`."""
+    before, colon, _ = value.partition(":")
+    words = before.split(" ") if colon else []
+    for count in range(min(_MAX_LABEL_WORDS, len(words) - 1), 0, -1):
+        name, label = " ".join(words[:-count]), " ".join(words[-count:])
+        if label_of(label):
+            return name, value[len(name) :].lstrip()
+    return value, ""
