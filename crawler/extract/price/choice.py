@@ -27,6 +27,7 @@ from crawler.extract.price.line_amounts import (
     with_next,
 )
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, follows_link, is_in_tile
+from crawler.extract.price.net_alone import accept_net
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
     EXTRA_COSTS,
@@ -90,6 +91,8 @@ _MAX_LINKED = 6
 _MAX_ROWS = 3
 #: Lines between a sentence and the price that it is about.
 _MAX_SENTENCE_LINES = 1
+#: Lines from the price to a higher amount that is the regular price by its place alone.
+_MAX_LINES = 2
 #: The highest ratio of a regular price to the price.
 _MAX_RATIO = 5
 
@@ -269,8 +272,9 @@ def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Can
     """Compare the amounts; return them and the one that is most likely the price."""
     candidates = prefer_selected(_drop_old_in_prose(weighed))
     if len(candidates) > 1:  # one alone is no other amount's tax or regular price
-        amounts = unmark_paid(prefer_gross(labelled_above(candidates), walk.lines))
-        candidates = favour_repeated(mark_pairs(mark_by_label(favour_reduced(amounts)), walk.lines))
+        amounts = accept_net(prefer_gross(labelled_above(candidates), walk.lines))
+        amounts = favour_reduced(unmark_paid(amounts))
+        candidates = favour_repeated(mark_pairs(mark_by_label(amounts), walk.lines))
     current = [c for c in candidates if not c.old]
     price = min(current, key=lambda c: c.cost, default=None)
     likeliest = min(candidates, key=lambda c: c.cost, default=None)
@@ -360,6 +364,7 @@ def _set_regular(
 ) -> None:
     """Put the price before a reduction into *signs*."""
     regular = [c for c in candidates if c.old and not c.other and _is_regular_price(c, price)]
+    regular = [c for c in regular if _is_called_old(c) or _is_paired(c, price, candidates)]
     if regular and not is_net_box(price):
         regular = [c for c in regular if not is_net_box(c)]
     if regular:
@@ -370,6 +375,20 @@ def _set_regular(
         signs.reduced = is_marked and not price.other
     else:
         signs.struck_below = _struck_below(walk, candidates, price)
+
+
+def _is_called_old(amount: Candidate) -> bool:
+    """Whether a mark or words call an amount the price before, or both prices the price."""
+    return bool(amount.line.flags & _lines.OLD) or amount.says_old or amount.now
+
+
+def _is_paired(amount: Candidate, price: Candidate, candidates: Sequence[Candidate]) -> bool:
+    """Whether the price stands right beside an amount, which is not that of another pair.
+
+    A table of instalments has pairs, too: each payment and the sum.
+    """
+    places = [c.line.index for c in candidates if c.money.value == price.money.value]
+    return any(abs(amount.line.index - place) <= _MAX_LINES for place in places)
 
 
 def _drop_old_in_prose(candidates: list[Candidate]) -> list[Candidate]:

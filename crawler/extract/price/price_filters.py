@@ -33,10 +33,13 @@ def is_bound(before: str) -> bool:
 def is_filter_step(line: Line, amounts: Sequence[Money]) -> bool:
     """Whether a line is a step of a filter: a range, with a bound in a box of the same kind beside.
 
-    A range without a bound beside it may be the prices of a product's variants.
+    A range without a bound beside it may be the prices of a product's variants, unless it begins
+    with 0.
     """
     if len(line.text) > LONGEST_TILE_PRICE or not _is_range(line.text, amounts):
         return False
+    if len(amounts) > 1 and not amounts[0].value:
+        return True
     step, parent = line.element, line.element.getparent()
     while parent is not None and len(parent) == 1:
         step, parent = parent, parent.getparent()

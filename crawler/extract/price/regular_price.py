@@ -15,8 +15,8 @@ from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
 from crawler.extract.page.page import short_text
-from crawler.extract.price.other_amounts import PERCENT, POSTAGE, WITH_TAX, says_other
-from crawler.extract.words import CachedRule, any_word
+from crawler.extract.price.other_amounts import PERCENT, POSTAGE, WITH_TAX, WITHOUT_TAX, says_other
+from crawler.extract.words import CachedRule
 from scrapy_seine.attrs_bases import Value
 
 #: Text beside an amount that qualifies it: words, a range, a sum, a quantity.
@@ -28,9 +28,7 @@ _MAX_REMARK = 30
 OTHER = 60
 #: Lines from an amount to the one before or after: a label may stand between.
 _MAX_LINES = 2
-#: Words for an amount without tax, and the ratios of the amounts with and without: the rates of
-#: sales taxes, in thousandths.
-_NET = any_word("amounts", "without_tax")
+#: The ratios of the amounts with and without tax: the rates of sales taxes, in thousandths.
 _TAXES = tuple(
     Decimal(rate).scaleb(-3)
     for rate in (1050, 1055, 1060, 1070, 1077, 1080, 1081, 1090, 1100, 1110, 1120, 1130, 1140, 1150,
@@ -97,7 +95,7 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
         low_words, high_words = _words_around(low, lines), _words_around(high, lines)
         difference = high.money.value - low.money.value
         is_net = (
-            _NET(low_words)
+            WITHOUT_TAX(low_words)
             or (is_net_box(low) and low.line is not high.line)  # else the box is of both
             or any(c.tax and c.money.value == difference for c in candidates)
         )
@@ -127,7 +125,7 @@ def net_beside(
         is_near = abs(c.line.index - price.line.index) <= _MAX_LINES
         if not is_near or not _is_taxed(c, price):
             continue
-        if (c.line is not price.line and is_net_box(c)) or _NET(_words_around(c, lines)):
+        if (c.line is not price.line and is_net_box(c)) or WITHOUT_TAX(_words_around(c, lines)):
             return c.money.value
     return None
 
@@ -290,7 +288,7 @@ def unmark_paid(candidates: list[Candidate]) -> list[Candidate]:
     """
     old_amounts = [c for c in candidates if c.old and not c.other]
     if len(old_amounts) < 2 or any(
-        not c.old and not c.other and _stands_for_price(c) for c in candidates
+        not c.old and not c.other and stands_for_price(c) for c in candidates
     ):
         return candidates
     for first, second in pairwise(old_amounts):
@@ -307,7 +305,7 @@ def unmark_paid(candidates: list[Candidate]) -> list[Candidate]:
     return candidates
 
 
-def _stands_for_price(amount: Candidate) -> bool:
+def stands_for_price(amount: Candidate) -> bool:
     """Whether an amount stands in a price box or alone, and not in a sentence."""
     return bool(amount.line.flags & PRICE) or stands_alone(amount)
 
@@ -374,7 +372,7 @@ def _is_marked_down(first: Candidate, second: Candidate) -> bool:
     ):
         return False
     low, high = sorted((first, second), key=lambda c: c.money.value)
-    if len(high.line.text) > _MAX_PAIR_LINE + _MAX_REMARK and not _stands_for_price(high):
+    if len(high.line.text) > _MAX_PAIR_LINE + _MAX_REMARK and not stands_for_price(high):
         return False  # the sum from which postage is free
     return bool(low.line.flags & ~high.line.flags & NOW) and (
         low.money.value < high.money.value < low.money.value * 5
@@ -463,7 +461,7 @@ def stands_alone(amount: Candidate) -> bool:
     words = _words_beside(amount)
     return not _WORD.search(words) or (
         len(words) <= _MAX_REMARK
-        and _NET(words) is None
+        and WITHOUT_TAX(words) is None
         and (remark := WITH_TAX(words)) is not None
         and not _WORD.search(remark.string[: remark.start()] + remark.string[remark.end() :])
     )
