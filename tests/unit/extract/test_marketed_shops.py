@@ -34,6 +34,34 @@ def test_a_range_from_0_is_a_step_of_a_filter() -> None:
     assert page.kind == "listing"
 
 
+def test_a_box_of_the_full_name_is_no_brand_s_though_its_class_says_so() -> None:
+    name = "<h1 class=productNameContainer><span class=productBrand>Red Lamp 40</span></h1>"
+    body = f"{name}<p>Brand: <a href=/acme>Acme</a></p><p class=price>$40.00</p>{BUY}"
+    assert found(body).fields["brand"] == "Acme"
+    assert "brand" not in found(f"{name}<p class=price>$40.00</p>{BUY}").fields
+
+
+def test_a_brand_in_a_part_of_the_heading_is_read() -> None:
+    name = "<h1><span class=product-brand>Acme</span> <span>Red Lamp 40</span></h1>"
+    assert found(f"{name}<p class=price>$40.00</p>{BUY}").fields["brand"] == "Acme"
+
+
+def test_a_code_in_brackets_in_its_own_box_is_the_number() -> None:
+    code = "<p><span>Stock code</span> <span>(KM-5)</span></p><p>(9 reviews)</p>"
+    assert found(f"{H1}{code}<p class=price>$40.00</p>{BUY}").fields["sku"] == "KM-5"
+
+
+def test_a_part_of_a_line_may_be_a_label_and_a_number() -> None:
+    line = "<div><small>Tax included</small><span>Ref. BOL-B</span></div>"
+    assert found(f"{H1}<p class=price>$40.00</p>{line}{BUY}").fields["sku"] == "BOL-B"
+
+
+def test_a_tile_of_a_product_with_a_shorter_name_is_no_maker_s_logo() -> None:
+    tile = "<a href=/products/red-lamp><img src=1.jpg alt='Red Lamp'></a><b class=price>$9.00</b>"
+    body = f"<h1>Red Lamp 350 ml</h1><p class=price>$40.00</p>{BUY}<div>{tile}</div>"
+    assert "brand" not in found(body).fields
+
+
 def test_a_payment_and_the_sum_of_instalments_are_no_reduction_of_the_price() -> None:
     rows = "<tr><td>3</td><td>$153.00</td><td>$481.95</td></tr>"
     rows += "<tr><td>6</td><td>$76.50</td><td>$504.90</td></tr>"
