@@ -32,6 +32,10 @@ Kind = Literal["product", "listing", "other"]
 _IS_ERRAND_HEADING = full_matcher_of(
     lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'errands')})\W{{0,3}}"
 )
+#: The heading of the results of a search: `2 results for "lamp"`.
+_IS_SEARCH_HEADING = full_matcher_of(
+    lambda any_of: rf"\W{{0,3}}(?:\d{{1,6}} )?(?:{any_of('headings', 'searches')})(?:\W.{{0,50}})?"
+)
 _MAX_ERRAND_HEADING = 60
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
 #: Fields for a quantity: the tag, its names, and the word in a name. One pattern for all three is
@@ -198,7 +202,7 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
     _price_signs(visible, verdict)
     if visible.sells_one:
         verdict.add("product", 2.5, "a button buys it")
-    elif visible.buy_buttons:
+    elif visible.buy_buttons > MIN_LIST_LENGTH or visible.in_tiles:
         verdict.add("listing", 2 + visible.in_tiles, f"{visible.buy_buttons} buttons buy things")
     elif visible.asks and ("price" in visible.fields or _shows_product(visible, verdict)):
         verdict.add("product", 2, "a button asks who sells it")
@@ -245,6 +249,9 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
     name = visible.fields.get("name") or ""
     if len(name) <= _MAX_ERRAND_HEADING and _IS_ERRAND_HEADING(name):
         verdict.add("product", -4, "its heading is that of postage, terms or a cart")
+    elif len(name) <= _MAX_ERRAND_HEADING and _IS_SEARCH_HEADING(name):
+        verdict.add("product", -6, "its heading is that of a search")
+        verdict.add("listing", 3, "its heading is that of a search")
 
 
 def _tile_signs(visible: Visible, verdict: Verdict) -> None:

@@ -202,6 +202,8 @@ def _is_buy_button(line: Line) -> bool:
     text = line.text
     if line.flags & _lines.BUTTON:
         return buys_in_short(text)
+    if line.flags & (_lines.HEADING | _lines.LINK) == _lines.HEADING:
+        return False  # the title of a page about ordering
     if len(text) >= _SHORT or line.flags & (_lines.LINK | _lines.DIGIT) == _lines.DIGIT:
         return False  # a sentence: "buy a lamp from 19.90 on"
     if line.flags & _lines.LINK and buys_in_short(text) and not buys(text):

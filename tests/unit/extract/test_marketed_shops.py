@@ -2,6 +2,8 @@
 
 from decimal import Decimal
 
+import pytest
+
 from tests.unit.extract.bodies import BUY, H1, found
 
 TILE = (
@@ -31,6 +33,11 @@ def test_a_reduced_net_price_has_the_struck_price_before() -> None:
 def test_a_range_from_0_is_a_step_of_a_filter() -> None:
     facet = "<div>By price: $0 - $49.99 (12)</div>"
     page = found(f"<h1>Lamps</h1>{facet}<ul>{''.join(map(TILE.format, '123'))}</ul>")
+    assert page.kind == "listing"
+
+
+def test_the_same_button_in_each_of_three_tiles_buys_no_product_of_the_page() -> None:
+    page = found(f"<h1>Lamps</h1><ul>{''.join(map(TILE.format, '123'))}</ul><p>In stock</p>")
     assert page.kind == "listing"
 
 
@@ -68,3 +75,17 @@ def test_a_payment_and_the_sum_of_instalments_are_no_reduction_of_the_price() ->
     head = "<tr><th>Payments</th><th>Each</th><th>Sum</th></tr>"
     body = f"{H1}<p class=price>$459.00</p>{BUY}<p>Sent today</p><table>{head}{rows}</table>"
     assert "regular_price" not in found(body).fields
+
+
+def test_the_heading_of_a_menu_is_no_buy_button() -> None:
+    dishes = "".join(f"<h3>Dish {n}</h3><p>${n}.50</p>" for n in (9, 14, 4))
+    assert found(f"<h1>Order online</h1><h2>Breakfast</h2>{dishes}").kind != "product"
+
+
+@pytest.mark.parametrize(
+    ("lang", "heading"),
+    [("de", '1 Ergebnis für "laser"'), ("en", "Search results for: lamp"), ("sv", "Sökresultat")],
+)
+def test_the_only_result_of_a_search_is_no_product_of_the_page(lang: str, heading: str) -> None:
+    page = found(f"<h1>{heading}</h1><div>{TILE.format(1)}</div><p>In stock</p>", lang=lang)
+    assert page.kind == "listing"
