@@ -281,6 +281,7 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
     merge.drop_stale_price(offered, visible, page.raw)
     merge.drop_regular_price(offered, visible.reduced)
     merge.drop_net_price(offered, visible)
+    merge.drop_converted_price(offered, visible, page)
     merge.take_unavailability(offered, visible)
     if visible.on_request:
         merge.drop_zero_prices(offered)

@@ -12,11 +12,12 @@ from crawler.extract.external_id import identify
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import has_check_digit
 from crawler.extract.money.amounts import amount, grouped
-from crawler.extract.money.currencies import TOMAN
+from crawler.extract.money.currencies import TOMAN, share_a_sign
 from crawler.extract.page.page import Page
 from crawler.extract.scripts import state
 from crawler.extract.shop_number import set_number, set_vendor
 from crawler.extract.stock.shown import UNAVAILABLE
+from crawler.extract.visible.page_currency import currency_of_place
 from crawler.extract.visible_signs import Visible
 
 #: The price of a product's dearest variant, in JSON and in markup.
@@ -165,11 +166,8 @@ def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -
         not stated_price
         or not shown_price
         or stated_price == shown_price
-        or not visible.price_marked
-        or visible.price_is_loose
+        or not _is_beside_name(visible)
     ):
-        return
-    if (visible.price_distance or 0) > _MAX_PRICE_DISTANCE or visible.price_after_link:
         return
     if visible.fields.get("currency") != structured.get("currency"):
         return
@@ -183,6 +181,13 @@ def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -
         return
     for name in ("price", "currency", "regular_price"):
         structured.pop(name, None)
+
+
+def _is_beside_name(visible: Visible) -> bool:
+    """Whether the visible price stands near the heading in a box for prices."""
+    if not visible.price_marked or visible.price_is_loose or visible.price_after_link:
+        return False
+    return (visible.price_distance or 0) <= _MAX_PRICE_DISTANCE
 
 
 def _contains_price(price: Decimal, body: bytes) -> bool:
@@ -210,6 +215,23 @@ def drop_regular_price(offered: dict[str, Fields], marked: bool) -> None:
     for source, fields in offered.items():
         if source != "text" and fields.get("price") == before:
             del fields["price"]
+
+
+def drop_converted_price(offered: dict[str, Fields], visible: Visible, page: Page) -> None:
+    """Drop the meta elements' price in a currency other than that of the price beside the name.
+
+    Shops that convert their prices leave these elements in the currency of another visitor.
+    """
+    tags, shown = offered["opengraph"], visible.fields
+    tag_currency, currency = tags.get("currency"), shown.get("currency")
+    if not (tag_currency and currency and tag_currency != currency and "price" in tags):
+        return
+    if tags["price"] == shown.get("price") or not _is_beside_name(visible):
+        return
+    is_guessed = share_a_sign(currency, tag_currency) and currency_of_place(page) is None
+    if _structured_price(offered) is None and not is_guessed:
+        for name in ("price", "currency", "regular_price"):
+            tags.pop(name, None)
 
 
 def drop_net_price(offered: dict[str, Fields], visible: Visible) -> None:

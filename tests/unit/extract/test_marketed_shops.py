@@ -12,6 +12,15 @@ TILE = (
 )
 
 
+def tags(price: str, currency: str) -> str:
+    """The meta elements of a product with a price."""
+    return (
+        "<meta property=og:type content=product>"
+        f"<meta property=product:price:amount content={price}>"
+        f"<meta property=product:price:currency content={currency}>"
+    )
+
+
 def test_the_only_price_of_a_shop_for_firms_is_net() -> None:
     postage = "<p>Shipping: €6.90 up to 31 kg, bulky goods €39.00. Free from €150.00 on.</p>"
     fields = found(f"{H1}<div class=price>€249.00 excl. VAT</div>{BUY}{postage}").fields
@@ -80,6 +89,23 @@ def test_a_payment_and_the_sum_of_instalments_are_no_reduction_of_the_price() ->
 def test_the_heading_of_a_menu_is_no_buy_button() -> None:
     dishes = "".join(f"<h3>Dish {n}</h3><p>${n}.50</p>" for n in (9, 14, 4))
     assert found(f"<h1>Order online</h1><h2>Breakfast</h2>{dishes}").kind != "product"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown", "tagged", "price"),
+    [
+        ("https://a.example/p/lamp", "1 024,00 €", "USD", ("1024.00", "EUR")),
+        ("https://a.com.au/p/lamp", "$1,024.00", "USD", ("1024.00", "AUD")),
+        # The dollar sign alone does not say whose dollar it is.
+        ("https://a.example/p/lamp", "$1,024.00", "CAD", ("1110.50", "CAD")),
+    ],
+)
+def test_meta_elements_may_have_another_visitor_s_currency(
+    url: str, shown: str, tagged: str, price: tuple[str, str]
+) -> None:
+    body = f"{H1}<p class=price>{shown}</p>{BUY}"
+    fields = found(body, head=tags("1110.50", tagged), url=url).fields
+    assert (f"{fields['price']:.2f}", fields["currency"]) == price
 
 
 @pytest.mark.parametrize(
