@@ -17,7 +17,7 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.product_fields import NOTHING, stands_in
-from crawler.extract.visible.fact_rows import AROUND, MAX_CELLS, are_variants, row_pair
+from crawler.extract.visible.fact_rows import AROUND, logo_behind, pairs_below_heads, row_pair
 from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule, full_matcher_by_start
@@ -41,7 +41,6 @@ _MAY_BE_DIVIDED = re.compile("[-:#：|՝·•–—]").search
 _DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
 #: A separator between two facts of one line.
 _RULED = re.compile(r"\s[|·•]\s").search
-_MIN_HEADS = 3
 #: Characters of a number that may count the parts of a text.
 _MAX_ORDINAL = 2
 _PARTS = lazy_patterns.pattern(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
@@ -207,7 +206,8 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
     field = None if label and holds_digit(label[1]) else _label(line.text)
     if field and following is not None:
         if not line.element.tag == following.element.tag == "th":  # the head of a table
-            _take(signs, field, following.text)
+            logo = logo_behind(line.element) if field == "brand" else None
+            _take(signs, field, following.text if logo is None else logo)
     elif label and not _RULED(line.text):
         _take(signs, *label)
     elif _DIVIDED(line.text):
@@ -269,8 +269,9 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
     for row in walk.rows[:200]:
         pair = row_pair(row)
         if pair is None:
-            for fact in _below_heads(row):
-                _take(signs, *fact)
+            for label, value in pairs_below_heads(row):
+                if field := _label(label):
+                    _take(signs, field, value)
             continue
         field = _label(pair[0])
         if field == "sku" and _IS_ID(pair[0].strip(AROUND)):
@@ -477,23 +478,3 @@ def _identifier(value: str) -> str:
         return ""
     has_sign = _IDENTIFIER_SIGN.search(value) or (value.isupper() and value.lower() not in NOTHING)
     return value if has_sign and not _label(value) else ""
-
-
-def _below_heads(row: Element) -> Iterator[tuple[str, str]]:
-    """Yield the facts of a table with a row of labels and one row of values below it."""
-    if row.tag != "tr" or len(row) < _MIN_HEADS or not row[0].tag == row[1].tag == "th":
-        return
-    values = row.getnext()
-    if (
-        values is None
-        and row.getparent().tag == "thead"
-        and (body := row.getparent().getnext()) is not None
-    ):
-        values = body[0] if len(body) else None
-    if values is None or len(values) != len(row):
-        return
-    if values.getnext() is not None and not are_variants(row, values):
-        return
-    for label, value in zip(row[:MAX_CELLS], values[:MAX_CELLS], strict=True):
-        if value.tag == "td" and (field := _label(short_text(label))):
-            yield field, short_text(value)

@@ -115,3 +115,11 @@ def test_meta_elements_may_have_another_visitor_s_currency(
 def test_the_only_result_of_a_search_is_no_product_of_the_page(lang: str, heading: str) -> None:
     page = found(f"<h1>{heading}</h1><div>{TILE.format(1)}</div><p>In stock</p>", lang=lang)
     assert page.kind == "listing"
+
+
+def test_the_brand_behind_its_label_may_be_a_picture() -> None:
+    logo = "<a href=/info/7/><img src=7.png alt=Grohe></a>"
+    label = f"<div><b class=title>Brand:</b> {logo}</div>"
+    assert found(f"{H1}{label}<p class=price>$40.00</p>{BUY}").fields["brand"] == "Grohe"
+    unnamed = label.replace(" alt=Grohe", "")
+    assert "brand" not in found(f"{H1}{unnamed}<p class=price>$40.00</p>{BUY}").fields
