@@ -66,6 +66,7 @@ from crawler.extract.price.words_beside import (
     begins_sentence,
     has_lower_behind,
     is_for_postage,
+    is_from_free,
     is_labelled_behind,
     is_old_behind,
     is_one_labelled_behind,
@@ -226,7 +227,8 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
         other = True
     if per_unit.names_unit(before[-20:], line.text[money.end : money.end + BEHIND]):
         other = True
-    if before[-2:].strip() in _MORE_OR_LESS or is_bound(before):
+    is_sum = start and not other and is_from_free(before, line.text[money.end :])
+    if is_sum or before[-2:].strip() in _MORE_OR_LESS or is_bound(before):
         other = True
     cost = _cost_of_place(money, place) + (OTHER if other else 0)
     if start and RANGE.match(before):

@@ -117,6 +117,14 @@ def test_the_only_result_of_a_search_is_no_product_of_the_page(lang: str, headin
     assert page.kind == "listing"
 
 
+def test_the_sum_from_which_postage_is_free_is_no_price_though_a_box_is_called_one() -> None:
+    postage = "<p class=price_txt>Postage is $4.00, from $100.00 free. Pick-up is free.</p>"
+    body = f"{H1}<div class=price>Price on request</div><p>SKU: DK-9</p>{postage}"
+    assert "price" not in found(body).fields
+    fields = found(f"{H1}<p class=price>$14.50/m2</p>{BUY}{postage}").fields
+    assert fields["price"] == Decimal("14.50")
+
+
 def test_the_brand_behind_its_label_may_be_a_picture() -> None:
     logo = "<a href=/info/7/><img src=7.png alt=Grohe></a>"
     label = f"<div><b class=title>Brand:</b> {logo}</div>"
