@@ -260,8 +260,8 @@ def take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:
 
 
 def drop_zero_prices(offered: dict[str, Fields]) -> None:
-    """Drop structured prices of 0, which templates write where the shop has no price."""
-    for source in STRUCTURED:
+    """Drop a page's data with a price of 0, which templates write where the shop has no price."""
+    for source in (*STRUCTURED, "opengraph"):
         fields = offered.get(source, {})
         if "price" in fields and not fields["price"]:
             del fields["price"]

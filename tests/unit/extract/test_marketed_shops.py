@@ -131,3 +131,8 @@ def test_the_brand_behind_its_label_may_be_a_picture() -> None:
     assert found(f"{H1}{label}<p class=price>$40.00</p>{BUY}").fields["brand"] == "Grohe"
     unnamed = label.replace(" alt=Grohe", "")
     assert "brand" not in found(f"{H1}{unnamed}<p class=price>$40.00</p>{BUY}").fields
+
+
+def test_meta_elements_have_a_price_of_0_where_the_shop_gives_it_on_request() -> None:
+    box = "<p class=price>Price on request</p><p>SKU: DK-9</p>"
+    assert "price" not in found(f"{H1}{box}", head=tags("0", "USD")).fields
