@@ -345,10 +345,8 @@ class _Reader:
         last_char = self.parts[-1][-1]
         gains = flags & ~self.flags & PRICE  # "DD-10" and a price of 1 548 Kč
         if text[0] in SIGNS:  # "€ 749,00" and "€ 906,29"; "Item no: 12" and "€ 749"
-            is_second = (joints.has_cents(self.parts[-1]) and holds_digit(text)) or (
-                gains and self.colon
-            )
-            return bool(is_second) and not (self.flags | flags) & OLD
+            follows_amount = joints.has_cents(self.parts[-1]) and holds_digit(text)
+            return bool(follows_amount or (gains and self.colon)) and not (self.flags | flags) & OLD
         if text[0].isdigit():
             is_short = len(text) <= _MAX_CENTS_LENGTH and not joints.ends_in_number(self.parts[-1])
             return bool(gains) and last_char.isdigit() and not is_short
@@ -356,6 +354,8 @@ class _Reader:
             return False
         if ":" in text:
             return last_char.islower() or last_char.isdigit()
+        if "#" in text and "#" in "".join(self.parts):
+            return True  # "Internet # 3044" and "Model # RW-D18K"
         # An amount, and words with another amount: "CHF 23'900.–" and "Leasing from CHF 289".
         ends_amount = last_char in _AMOUNT_ENDS or joints.ends_in_currency(self.parts[-1])
         return ends_amount and not (self.flags | flags) & OLD and holds_digit(text)
@@ -409,7 +409,7 @@ class _Reader:
 
         `<span>119</span>99 ₽` is 119.99, because markup divides a number only to style its parts.
         """
-        if not self.parts[-1].strip().isdigit() or not joints.two_digits(text):
+        if not joints.is_whole(self.parts[-1]) or not joints.two_digits(text):
             return False
         return bool(self.flags & PRICE) or not SIGNS.isdisjoint("".join(self.parts) + text)
 

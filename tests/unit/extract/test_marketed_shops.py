@@ -136,3 +136,14 @@ def test_the_brand_behind_its_label_may_be_a_picture() -> None:
 def test_meta_elements_have_a_price_of_0_where_the_shop_gives_it_on_request() -> None:
     box = "<p class=price>Price on request</p><p>SKU: DK-9</p>"
     assert "price" not in found(f"{H1}{box}", head=tags("0", "USD")).fields
+
+
+def test_three_numbers_in_boxes_of_one_row_are_three_statements() -> None:
+    row = "<span>Internet # 304455661</span><span>Model # RW-D18K</span><span>SKU # 12 40</span>"
+    fields = found(f"{H1}<div>{row}</div><p class=price>$40.00</p>{BUY}").fields
+    assert (fields["sku"], fields["mpn"]) == ("304455661", "RW-D18K")
+
+
+def test_cents_in_a_box_of_their_own_follow_thousands_too() -> None:
+    price = "<div class=price><span>$</span><span>1,099</span><span>00</span></div>"
+    assert found(f"{H1}{price}{BUY}").fields["price"] == Decimal("1099.00")
