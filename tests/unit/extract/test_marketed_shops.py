@@ -147,3 +147,13 @@ def test_three_numbers_in_boxes_of_one_row_are_three_statements() -> None:
 def test_cents_in_a_box_of_their_own_follow_thousands_too() -> None:
     price = "<div class=price><span>$</span><span>1,099</span><span>00</span></div>"
     assert found(f"{H1}{price}{BUY}").fields["price"] == Decimal("1099.00")
+
+
+def test_a_brand_that_only_the_page_shows_is_read_beside_complete_structured_data() -> None:
+    node = (
+        '{"@type": "Product", "name": "Red Lamp", "sku": "R-1", "offers": {"@type": "Offer",'
+        ' "price": "40", "priceCurrency": "USD", "availability": "InStock"}}'
+    )
+    head = f"<script type='application/ld+json'>{node}</script>"
+    body = f"<a class=product-brand href=/x>Acme</a>{H1}<p class=price>$40.00</p>{BUY}"
+    assert found(body, head=head).fields["brand"] == "Acme"
