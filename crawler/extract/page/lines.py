@@ -46,7 +46,6 @@ _RULES = [
 _BOTH_PRICES = re.compile(
     r"price(?:list\b|[-_]?(?:box|container|wrapper|block|info|group|area)(?!__))"
 )
-_CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
 #: Whether a heading begins a section of other products, or of reviews.
 begins_other_section = prefix_matcher_of(lambda any_of: any_of("headings", "others"))
 #: Whether a heading begins the product's own description.
@@ -155,7 +154,6 @@ _FLAG_RULES: dict[str, CachedRule[int]] = {
     "hidden": CachedRule(lambda _: HIDDEN),
     "style": CachedRule(_style_flags),
 }
-_ARE_CENTS = CachedRule(lambda words: _CENTS.search(words.lower()) is not None)
 
 
 def read(page: Page, heading: Element | None, line_limit: int = MAX_LINES) -> Lines:
@@ -382,12 +380,12 @@ class _Reader:
         if before[-1].isdigit():
             if "%" in text or joints.has_cents(before):
                 return " "  # 71.999 and 20% are two numbers, and so are 34.97 and 50.0
-            if self._is_cents(element) or self._reads_as_cents(text):
+            if joints.are_cents(element) or self._reads_as_cents(text):
                 return "," if "." in before else "."
         elif before[-1] in SIGNS and holds_digit(before):
             if len(text) > _MAX_CENTS_LENGTH:
                 return " "  # 149,99 € and 129,99 € are two amounts
-            if joints.two_digits(text) and (self.flags & PRICE or self._is_cents(element)):
+            if joints.two_digits(text) and (self.flags & PRICE or joints.are_cents(element)):
                 self.parts[-1] = before[:-1].rstrip() + before[-1]  # 119€99
         elif (
             joints.ends_in_stroke(before)
@@ -400,7 +398,7 @@ class _Reader:
 
     def _last_part(self, element: Element) -> str:
         """Return the part before an element, without the markup's line break before cents."""
-        if self.parts[-1].isspace() and self.flags & PRICE and self._is_cents(element):
+        if self.parts[-1].isspace() and self.flags & PRICE and joints.are_cents(element):
             self.parts.pop()
         return self.parts[-1]
 
@@ -417,15 +415,11 @@ class _Reader:
         """Whether a short text in its own box is a part of the amount in the box before."""
         if not before.flags & PRICE or before.element.getparent() is not element.getparent():
             return False
-        joint = joints.box_joint(before.text, text, is_small=self._is_cents(element))
+        joint = joints.box_joint(before.text, text, is_small=joints.are_cents(element))
         if joint is not None:
             before.text += joint + text
             before.flags |= JOINED
         return joint is not None
-
-    @staticmethod
-    def _is_cents(element: Element) -> bool:
-        return element.tag in {"sup", "sub", "small"} or _ARE_CENTS[element.get("class") or ""]
 
     def _end(self) -> None:
         parts = self.parts
@@ -434,6 +428,8 @@ class _Reader:
             text, flags = parts[0], self.flags
             if len(parts) > 1:
                 text, flags = "".join(parts), flags | JOINED
+                if flags & PRICE:
+                    text = joints.SPACED_SIGN.sub(r"\1", text)
             parts.clear()
             self._add(text, flags, self.element)
 

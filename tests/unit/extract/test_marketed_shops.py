@@ -157,3 +157,8 @@ def test_a_brand_that_only_the_page_shows_is_read_beside_complete_structured_dat
     head = f"<script type='application/ld+json'>{node}</script>"
     body = f"<a class=product-brand href=/x>Acme</a>{H1}<p class=price>$40.00</p>{BUY}"
     assert found(body, head=head).fields["brand"] == "Acme"
+
+
+def test_blanks_of_the_markup_may_surround_a_decimal_sign() -> None:
+    price = "<p class=price><span>€</span> <span>74</span>\n <span>,</span>\n <span>90</span></p>"
+    assert found(f"{H1}{price}{BUY}").fields["price"] == Decimal("74.90")
