@@ -12,6 +12,8 @@ from crawler.extract.price.words_beside import CALLS_PRICE
 #: Cells of a row, and rows of a table of variants.
 MAX_CELLS, _MAX_VARIANTS = 100, 60
 _MIN_HEADS = 3
+#: Tags of a label that may hold its text in a further box.
+_LABEL_TAGS = frozenset({"b", "strong", "em", "span", "label", "dt", "th", "td"})
 #: Blanks, separators and marks of direction around a label or a value.
 AROUND = " :：՝.*|/·•\u200b\u200e\u200f\u202a\u202c\ufeff"
 
@@ -65,5 +67,7 @@ def pairs_below_heads(row: Element) -> Iterator[tuple[str, str]]:
 def logo_behind(label: Element) -> str | None:
     """Return the text of the picture behind a label in its box; None if no picture is there."""
     value = label.getnext()
+    if value is None and (box := label.getparent()) is not None and box.tag in _LABEL_TAGS:
+        value = box.getnext()
     image = None if value is None or short_text(value) else next(value.iter("img"), None)
     return None if image is None else (image.get("alt") or image.get("title") or "").strip()

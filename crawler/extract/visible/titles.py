@@ -23,6 +23,8 @@ _MIN_NAME, _MIN_CALLED = 7, 3
 #: Characters of a text that is a name in any box, if it is most of the title.
 _MIN_LONG_NAME = 20
 _MAX_NAME = 200
+#: Boxes around one that may be breadcrumbs.
+_MAX_AROUND = 3
 
 
 @lru_cache(maxsize=64)
@@ -57,7 +59,7 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
         text = squashed(text).casefold() if is_plain else ""
         is_in_titles = text != "" and text in all_titles and not is_number_cell(element)
         starts_title = is_in_titles and any(title.startswith(text) for title in titles)
-        if starts_title and longest < len(text) <= MAX_TEXT_LENGTH:
+        if starts_title and longest < len(text) <= MAX_TEXT_LENGTH and not _is_in_trail(element):
             title_start, longest = element, len(text)
         elif is_in_titles and named_part is None and _is_part(text, parts, titles):
             if has_name_class(element):
@@ -74,6 +76,12 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
         ),
         None,
     )
+
+
+def _is_in_trail(element: Element) -> bool:
+    """Whether a box is in breadcrumbs, of which the last one often has the product's name."""
+    boxes = (element, *islice(element.iterancestors(), _MAX_AROUND))
+    return any("crumb" in (box.get("class") or "")[:_MAX_NAME].lower() for box in boxes)
 
 
 def _is_long_name(element: Element, text: str, titles: tuple[str, ...]) -> bool:

@@ -133,6 +133,11 @@ def test_the_brand_behind_its_label_may_be_a_picture() -> None:
     assert "brand" not in found(f"{H1}{unnamed}<p class=price>$40.00</p>{BUY}").fields
 
 
+def test_the_brand_s_label_may_stand_in_a_further_box() -> None:
+    label = "<div><b><span>Brand:</span></b> <a href=/info/7/><img src=7.png alt=Grohe></a></div>"
+    assert found(f"{H1}{label}<p class=price>$40.00</p>{BUY}").fields["brand"] == "Grohe"
+
+
 def test_meta_elements_have_a_price_of_0_where_the_shop_gives_it_on_request() -> None:
     box = "<p class=price>Price on request</p><p>SKU: DK-9</p>"
     assert "price" not in found(f"{H1}{box}", head=tags("0", "USD")).fields
@@ -157,6 +162,20 @@ def test_a_brand_that_only_the_page_shows_is_read_beside_complete_structured_dat
     head = f"<script type='application/ld+json'>{node}</script>"
     body = f"<a class=product-brand href=/x>Acme</a>{H1}<p class=price>$40.00</p>{BUY}"
     assert found(body, head=head).fields["brand"] == "Acme"
+
+
+def test_the_last_breadcrumb_is_not_the_heading_of_a_page_without_one() -> None:
+    trail = "<div class=breadcrumbs><a href=/>Home</a> <span>Oval Red Lamp</span></div>"
+    name = f"<div class=product-title>Oval Red Lamp</div><p class=price>$40.00</p>{BUY}"
+    tiles = "".join(map(TILE.format, "123"))
+    body = f"{trail}<div class=sidebar>{name}</div><h2>More</h2><ul>{tiles}</ul>"
+    page = found(body, head="<title>Oval Red Lamp - Shop</title>")
+    assert (page.kind, page.fields["price"]) == ("product", Decimal("40.00"))
+
+
+def test_a_small_heading_right_before_the_price_names_the_product() -> None:
+    body = f"<font size=5>Welcome all</font><h5>Red Lamp</h5><p class=price>$40.00</p>{BUY}"
+    assert found(body).fields["name"] == "Red Lamp"
 
 
 def test_blanks_of_the_markup_may_surround_a_decimal_sign() -> None:
