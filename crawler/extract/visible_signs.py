@@ -96,6 +96,8 @@ class Visible(Record):
     @property
     def sells_one(self) -> bool:
         """Whether the page has as few buy buttons as a product's page, and not one in each tile."""
+        if self.price_is_loose and 0 < self.buy_buttons <= self.lone_cards:
+            return self.price_is_called  # else a sentence about something else has the amount
         is_priced = "price" in self.fields and not self.price_is_loose
         few = 1 < self.buy_buttons <= 3 and (is_priced or not self._buttons_in_tiles)
         return self.buy_buttons == 1 or few

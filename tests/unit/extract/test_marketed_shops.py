@@ -164,6 +164,13 @@ def test_a_brand_that_only_the_page_shows_is_read_beside_complete_structured_dat
     assert found(body, head=head).fields["brand"] == "Acme"
 
 
+def test_a_sentence_s_amount_above_a_lone_tile_with_a_button_is_no_offer() -> None:
+    tile = "<li><a href=/p/lamp-1><img src=1.jpg><h3>Lamp 1</h3></a><b class=price>$11.50</b>"
+    body = f"<h1>Ideas</h1><p>A whole room for less than $900.</p><ul>{tile}{BUY}</ul>"
+    page = found(body, url="https://shop.example/rooms/")
+    assert page.kind != "product"
+
+
 def test_the_last_breadcrumb_is_not_the_heading_of_a_page_without_one() -> None:
     trail = "<div class=breadcrumbs><a href=/>Home</a> <span>Oval Red Lamp</span></div>"
     name = f"<div class=product-title>Oval Red Lamp</div><p class=price>$40.00</p>{BUY}"
