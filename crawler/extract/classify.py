@@ -28,7 +28,7 @@ from scrapy_seine.attrs_bases import Record
 
 Kind = Literal["product", "listing", "other"]
 
-#: The heading of a page about postage, payment or terms, or of a cart, and its characters.
+#: The heading of a page about postage, payment or terms, of a cart or an order, and its characters.
 _IS_ERRAND_HEADING = full_matcher_of(
     lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'errands')})\W{{0,3}}"
 )
@@ -248,7 +248,7 @@ def _shows_product(visible: Visible, verdict: Verdict) -> bool:
 def _heading_signs(visible: Visible, verdict: Verdict) -> None:
     name = visible.fields.get("name") or ""
     if len(name) <= _MAX_ERRAND_HEADING and _IS_ERRAND_HEADING(name):
-        verdict.add("product", -4, "its heading is that of postage, terms or a cart")
+        verdict.add("product", -4, "its heading is that of postage, terms, a cart or an order")
     elif len(name) <= _MAX_ERRAND_HEADING and _IS_SEARCH_HEADING(name):
         verdict.add("product", -6, "its heading is that of a search")
         verdict.add("listing", 3, "its heading is that of a search")

@@ -188,3 +188,14 @@ def test_a_small_heading_right_before_the_price_names_the_product() -> None:
 def test_blanks_of_the_markup_may_surround_a_decimal_sign() -> None:
     price = "<p class=price><span>€</span> <span>74</span>\n <span>,</span>\n <span>90</span></p>"
     assert found(f"{H1}{price}{BUY}").fields["price"] == Decimal("74.90")
+
+
+@pytest.mark.parametrize(
+    ("lang", "heading"),
+    [("sv", "Tack för din order!"), ("en", "Thank you for your order"), ("de", "Bestellübersicht")],
+)
+def test_the_confirmation_of_an_order_is_no_product(lang: str, heading: str) -> None:
+    row = "<tr><td>Red Lamp</td><td>10-2290</td><td>219,00 €</td></tr>"
+    head = "<tr><th>Article</th><th>Item no</th><th>Price</th></tr>"
+    body = f"<h1>{heading}</h1><table>{head}{row}</table><p>Total 298,00 €</p>"
+    assert found(body, lang=lang, url="https://shop.example/done").kind != "product"
