@@ -111,8 +111,11 @@ def disputed(offered: dict[str, Fields]) -> bool:
     return bool(structured_price and tag_price and structured_price != tag_price)
 
 
-def outvote(offered: dict[str, Fields]) -> None:
-    """Replace structured data's price where two other sources agree, and none agrees with it."""
+def outvote(offered: dict[str, Fields], raw: bytes) -> None:
+    """Replace structured data's price where two other sources agree, and none agrees with it.
+
+    It is the regular price if it is higher and the page shows it, too; else it is stale.
+    """
     structured_price = _structured_price(offered)
     prices = [offered.get(source, {}).get("price") for source in ("opengraph", "state", "text")]
     stated_prices = [price for price in prices if price]
@@ -123,7 +126,10 @@ def outvote(offered: dict[str, Fields]) -> None:
         if "price" in offered.get(source, ()):
             fields = offered[source]
             fields["price"] = agreed
-            if structured_price > agreed and "regular_price" not in offered.get("text", ()):
+            is_regular = structured_price > agreed and "regular_price" not in offered.get(
+                "text", ()
+            )
+            if is_regular and _contains_price(structured_price, _SCRIPT.sub(b"", raw), cents=True):
                 fields.setdefault("regular_price", structured_price)
             if stock := offered.get("text", {}).get("availability"):
                 fields["availability"] = stock  # a source with a stale price has a stale stock
@@ -190,10 +196,14 @@ def _is_beside_name(visible: Visible) -> bool:
     return (visible.price_distance or 0) <= _MAX_PRICE_DISTANCE
 
 
-def _contains_price(price: Decimal, body: bytes) -> bool:
-    """Return whether a page contains a price's whole units, with or without groups of three."""
+def _contains_price(price: Decimal, body: bytes, *, cents: bool = False) -> bool:
+    """Return whether a page contains a price's whole units, with or without groups of three.
+
+    With *cents*, its cents have to follow, if it has any.
+    """
     groups = f"{int(price):,}".encode().split(b",")
-    return re.search(rb"(?<!\d)" + _GROUPS.join(groups) + rb"(?!\d)", body) is not None
+    end = rb"[.,]%02d" % int(price % 1 * 100) if cents and price % 1 else b""
+    return re.search(rb"(?<!\d)" + _GROUPS.join(groups) + end + rb"(?!\d)", body) is not None
 
 
 def _is_in_attribute(price: Decimal, body: bytes) -> bool:
