@@ -199,3 +199,10 @@ def test_the_confirmation_of_an_order_is_no_product(lang: str, heading: str) -> 
     head = "<tr><th>Article</th><th>Item no</th><th>Price</th></tr>"
     body = f"<h1>{heading}</h1><table>{head}{row}</table><p>Total 298,00 €</p>"
     assert found(body, lang=lang, url="https://shop.example/done").kind != "product"
+
+
+@pytest.mark.parametrize("gap", ["", " "])
+def test_a_stroke_in_place_of_cents_is_a_part_of_its_amount(gap: str) -> None:
+    prices = f"<span>€349,-</span>{gap}<span>€299,- <small>Incl. btw</small></span>"
+    fields = found(f"{H1}<div>{prices}</div><button>In winkelwagen</button>", lang="nl").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(299), Decimal(349))
