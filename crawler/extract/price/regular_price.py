@@ -90,7 +90,7 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
         ):
             continue
         low, high = (first, second) if first.money.value < second.money.value else (second, first)
-        if high.old or not _is_taxed(low, high) or _is_old_by_words(high, low):
+        if high.old or not is_taxed(low, high) or _is_old_by_words(high, low):
             continue
         low_words, high_words = _words_around(low, lines), _words_around(high, lines)
         difference = high.money.value - low.money.value
@@ -123,7 +123,7 @@ def net_beside(
     """Return the amount without tax beside a price, if words or the class of its box call it so."""
     for c in candidates:
         is_near = abs(c.line.index - price.line.index) <= _MAX_LINES
-        if not is_near or not _is_taxed(c, price):
+        if not is_near or not is_taxed(c, price):
             continue
         if (c.line is not price.line and is_net_box(c)) or WITHOUT_TAX(_words_around(c, lines)):
             return c.money.value
@@ -152,7 +152,7 @@ def _mark_tax(candidates: list[Candidate]) -> list[Candidate]:
         for net, gross in permutations(near_amounts, 2):
             is_sum = net.money.value + amount.money.value == gross.money.value
             is_reduced = gross.old or _is_old_by_words(gross, net)
-            if is_sum and _is_taxed(net, gross) and not is_reduced:
+            if is_sum and is_taxed(net, gross) and not is_reduced:
                 tax = attrs.evolve(amount, other=True, tax=True, cost=amount.cost + OTHER)
                 return [tax if c is amount else c for c in candidates]
     return candidates
@@ -171,7 +171,7 @@ def is_net_box(amount: Candidate) -> bool:
     return any(_IS_NET[text] for text in values if text)
 
 
-def _is_taxed(low: Candidate, high: Candidate) -> bool:
+def is_taxed(low: Candidate, high: Candidate) -> bool:
     """Whether *high* is *low* and its tax: to the cent, or to the unit if one has no cents."""
     net, gross = low.money.value, high.money.value
     if not net < gross < net * _MAX_TAXED:

@@ -21,9 +21,10 @@ def tags(price: str, currency: str) -> str:
     )
 
 
-def test_the_only_price_of_a_shop_for_firms_is_net() -> None:
+@pytest.mark.parametrize("box_class", ["price", "sc-1f"])
+def test_the_only_price_of_a_shop_for_firms_is_net(box_class: str) -> None:
     postage = "<p>Shipping: €6.90 up to 31 kg, bulky goods €39.00. Free from €150.00 on.</p>"
-    fields = found(f"{H1}<div class=price>€249.00 excl. VAT</div>{BUY}{postage}").fields
+    fields = found(f"{H1}<div class={box_class}>€249.00 excl. VAT</div>{BUY}{postage}").fields
     assert fields["price"] == Decimal("249.00")
 
 
