@@ -12,7 +12,7 @@ two_digits = re.compile(r"\d\d(?!\d|[.,]\d)").match
 #: An amount that the next box may continue: `€ 1.119`, `119.99`.
 is_open_amount = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
 #: An amount without cents: `119`, `1,119`.
-is_whole = re.compile(r"\s*(?:\d++|\d{1,3}(?:[.,]\d{3})++)\s*").fullmatch
+is_whole = re.compile(r"\d{1,12}|\d{1,3}(?:[.,]\d{3}){1,4}").fullmatch
 #: An amount with its cents: a part that begins with a digit behind it is another number.
 has_cents = re.compile(r"\d[.,]\d\d\Z").search
 #: A word and a year or a long number, which is no amount without its cents: `Paris, 2022`.

@@ -407,7 +407,7 @@ class _Reader:
 
         `<span>119</span>99 ₽` is 119.99, because markup divides a number only to style its parts.
         """
-        if not joints.is_whole(self.parts[-1]) or not joints.two_digits(text):
+        if not joints.is_whole(self.parts[-1].strip()) or not joints.two_digits(text):
             return False
         return bool(self.flags & PRICE) or not SIGNS.isdisjoint("".join(self.parts) + text)
 
