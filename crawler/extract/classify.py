@@ -31,9 +31,13 @@ from scrapy_seine.attrs_bases import Record
 
 Kind = Literal["product", "listing", "other"]
 
-#: The heading of a page about postage, payment or terms, or of a cart, and its characters.
+#: The heading of a page about postage, payment or terms, of a cart or an order, and its characters.
 _IS_ERRAND_HEADING = full_matcher_of(
     lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'errands')})\W{{0,3}}"
+)
+#: The heading of the results of a search: `2 results for "lamp"`.
+_IS_SEARCH_HEADING = full_matcher_of(
+    lambda any_of: rf"\W{{0,3}}(?:\d{{1,6}} )?(?:{any_of('headings', 'searches')})(?:\W.{{0,50}})?"
 )
 _MAX_ERRAND_HEADING = 60
 #: The heading of an article: "How to", or a question.
@@ -205,7 +209,7 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
     _price_signs(visible, verdict)
     if visible.sells_one:
         verdict.add("product", 2.5, "a button buys it")
-    elif visible.buy_buttons:
+    elif visible.buy_buttons > MIN_LIST_LENGTH or visible.in_tiles:
         verdict.add("listing", 2 + visible.in_tiles, f"{visible.buy_buttons} buttons buy things")
     elif visible.asks and ("price" in visible.fields or _shows_product(visible, verdict)):
         verdict.add("product", 2, "a button asks who sells it")
@@ -254,7 +258,10 @@ def _shows_product(visible: Visible, verdict: Verdict) -> bool:
 def _heading_signs(visible: Visible, verdict: Verdict) -> None:
     name = visible.fields.get("name") or ""
     if len(name) <= _MAX_ERRAND_HEADING and _IS_ERRAND_HEADING(name):
-        verdict.add("product", -4, "its heading is that of postage, terms or a cart")
+        verdict.add("product", -4, "its heading is that of postage, terms, a cart or an order")
+    elif len(name) <= _MAX_ERRAND_HEADING and _IS_SEARCH_HEADING(name):
+        verdict.add("product", -6, "its heading is that of a search")
+        verdict.add("listing", 3, "its heading is that of a search")
     elif not (visible.buy_buttons or visible.facts) and (name[-1:] in _QUESTIONS or _TEACHES(name)):
         verdict.add("product", -2, "its heading asks or teaches something")
 

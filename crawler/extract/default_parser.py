@@ -277,11 +277,12 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
     result.struck_below, result.described = visible.struck_below, visible.described
     result.lines, result.beside = visible.lines, visible.beside
     if disputed:
-        merge.outvote(offered)
+        merge.outvote(offered, page.raw)
     merge.take_variant_price(offered, visible, page.raw)
     merge.drop_stale_price(offered, visible, page.raw)
     merge.drop_regular_price(offered, visible.reduced)
     merge.drop_net_price(offered, visible)
+    merge.drop_converted_price(offered, visible, page)
     merge.take_unavailability(offered, visible)
     if visible.on_request:
         merge.drop_zero_prices(offered)

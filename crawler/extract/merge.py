@@ -12,11 +12,12 @@ from crawler.extract.external_id import identify
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import has_check_digit
 from crawler.extract.money.amounts import amount, grouped
-from crawler.extract.money.currencies import TOMAN
+from crawler.extract.money.currencies import TOMAN, share_a_sign
 from crawler.extract.page.page import Page
 from crawler.extract.scripts import state
 from crawler.extract.shop_number import set_number, set_vendor
 from crawler.extract.stock.shown import UNAVAILABLE
+from crawler.extract.visible.page_currency import currency_of_place
 from crawler.extract.visible_signs import Visible
 
 #: The price of a product's dearest variant, in JSON and in markup.
@@ -110,8 +111,11 @@ def disputed(offered: dict[str, Fields]) -> bool:
     return bool(structured_price and tag_price and structured_price != tag_price)
 
 
-def outvote(offered: dict[str, Fields]) -> None:
-    """Replace structured data's price where two other sources agree, and none agrees with it."""
+def outvote(offered: dict[str, Fields], raw: bytes) -> None:
+    """Replace structured data's price where two other sources agree, and none agrees with it.
+
+    It is the regular price if it is higher and the page shows it, too; else it is stale.
+    """
     structured_price = _structured_price(offered)
     prices = [offered.get(source, {}).get("price") for source in ("opengraph", "state", "text")]
     stated_prices = [price for price in prices if price]
@@ -122,7 +126,10 @@ def outvote(offered: dict[str, Fields]) -> None:
         if "price" in offered.get(source, ()):
             fields = offered[source]
             fields["price"] = agreed
-            if structured_price > agreed and "regular_price" not in offered.get("text", ()):
+            is_regular = structured_price > agreed and "regular_price" not in offered.get(
+                "text", ()
+            )
+            if is_regular and _contains_price(structured_price, _SCRIPT.sub(b"", raw), cents=True):
                 fields.setdefault("regular_price", structured_price)
             if stock := offered.get("text", {}).get("availability"):
                 fields["availability"] = stock  # a source with a stale price has a stale stock
@@ -165,11 +172,8 @@ def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -
         not stated_price
         or not shown_price
         or stated_price == shown_price
-        or not visible.price_marked
-        or visible.price_is_loose
+        or not _is_beside_name(visible)
     ):
-        return
-    if (visible.price_distance or 0) > _MAX_PRICE_DISTANCE or visible.price_after_link:
         return
     if visible.fields.get("currency") != structured.get("currency"):
         return
@@ -185,10 +189,21 @@ def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -
         structured.pop(name, None)
 
 
-def _contains_price(price: Decimal, body: bytes) -> bool:
-    """Return whether a page contains a price's whole units, with or without groups of three."""
+def _is_beside_name(visible: Visible) -> bool:
+    """Whether the visible price stands near the heading in a box for prices."""
+    if not visible.price_marked or visible.price_is_loose or visible.price_after_link:
+        return False
+    return (visible.price_distance or 0) <= _MAX_PRICE_DISTANCE
+
+
+def _contains_price(price: Decimal, body: bytes, *, cents: bool = False) -> bool:
+    """Return whether a page contains a price's whole units, with or without groups of three.
+
+    With *cents*, its cents have to follow, if it has any.
+    """
     groups = f"{int(price):,}".encode().split(b",")
-    return re.search(rb"(?<!\d)" + _GROUPS.join(groups) + rb"(?!\d)", body) is not None
+    end = rb"[.,]%02d" % int(price % 1 * 100) if cents and price % 1 else b""
+    return re.search(rb"(?<!\d)" + _GROUPS.join(groups) + end + rb"(?!\d)", body) is not None
 
 
 def _is_in_attribute(price: Decimal, body: bytes) -> bool:
@@ -210,6 +225,23 @@ def drop_regular_price(offered: dict[str, Fields], marked: bool) -> None:
     for source, fields in offered.items():
         if source != "text" and fields.get("price") == before:
             del fields["price"]
+
+
+def drop_converted_price(offered: dict[str, Fields], visible: Visible, page: Page) -> None:
+    """Drop the meta elements' price in a currency other than that of the price beside the name.
+
+    Shops that convert their prices leave these elements in the currency of another visitor.
+    """
+    tags, shown = offered["opengraph"], visible.fields
+    tag_currency, currency = tags.get("currency"), shown.get("currency")
+    if not (tag_currency and currency and tag_currency != currency and "price" in tags):
+        return
+    if tags["price"] == shown.get("price") or not _is_beside_name(visible):
+        return
+    is_guessed = share_a_sign(currency, tag_currency) and currency_of_place(page) is None
+    if _structured_price(offered) is None and not is_guessed:
+        for name in ("price", "currency", "regular_price"):
+            tags.pop(name, None)
 
 
 def drop_net_price(offered: dict[str, Fields], visible: Visible) -> None:
@@ -238,8 +270,8 @@ def take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:
 
 
 def drop_zero_prices(offered: dict[str, Fields]) -> None:
-    """Drop structured prices of 0, which templates write where the shop has no price."""
-    for source in STRUCTURED:
+    """Drop a page's data with a price of 0, which templates write where the shop has no price."""
+    for source in (*STRUCTURED, "opengraph"):
         fields = offered.get(source, {})
         if "price" in fields and not fields["price"]:
             del fields["price"]

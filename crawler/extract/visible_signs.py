@@ -93,12 +93,20 @@ class Visible(Record):
     @property
     def in_tiles(self) -> bool:
         """Whether each of a list's few tiles has a buy button, and no price stands outside them."""
-        return self.price_is_loose and self.cards == self.buy_buttons > 1
+        return self.price_is_loose and self._buttons_in_tiles
 
     @property
     def sells_one(self) -> bool:
         """Whether the page has as few buy buttons as a product's page, and not one in each tile."""
-        return self.buy_buttons == 1 or (1 < self.buy_buttons <= 3 and not self.in_tiles)
+        if self.price_is_loose and 0 < self.buy_buttons <= self.lone_cards:
+            return self.price_is_called  # else a sentence about something else has the amount
+        is_priced = "price" in self.fields and not self.price_is_loose
+        few = 1 < self.buy_buttons <= 3 and (is_priced or not self._buttons_in_tiles)
+        return self.buy_buttons == 1 or few
+
+    @property
+    def _buttons_in_tiles(self) -> bool:
+        return self.cards == self.buy_buttons > 1
 
     @property
     def price_may_be_anothers(self) -> bool:

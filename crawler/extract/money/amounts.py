@@ -222,15 +222,14 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
         cents = _NO_CENTS.match(text, end)
         factor, place, word_currency = multiples.factor_behind(text, cents.end() if cents else end)
         sign_after, length = _sign_after(text[place : place + _REACH])
-        end = place + length if sign_after else place if factor > 1 else end
+        has_stroke = cents and _ENDS_IN_STROKE(text, place)
+        end = place + length if sign_after else place if factor > 1 or has_stroke else end
         sign_before = _unless_taken(sign_before, text, start, signs_taken_to if sign_after else 0)
         sign = _own_sign(sign_before, sign_after, match[0], local)
         if sign is None:
             range_start = match
             short_word = short_currency_words.word_beside(text, start, end, local)
-            needs_no_sign = (
-                word_currency == local if word_currency else cents and _ENDS_IN_STROKE(text, place)
-            )
+            needs_no_sign = word_currency == local if word_currency else has_stroke
             unsigned = (local, start, place) if needs_no_sign else None
             currency, start, end = short_word or unsigned or (None, start, end)
         else:

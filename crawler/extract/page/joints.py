@@ -6,10 +6,13 @@ import re
 
 from crawler.extract.money.currencies import is_currency
 from crawler.extract.page.page import Element
+from crawler.extract.words import CachedRule
 
 two_digits = re.compile(r"\d\d(?!\d|[.,]\d)").match
 #: An amount that the next box may continue: `€ 1.119`, `119.99`.
 is_open_amount = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
+#: An amount without cents: `119`, `1,119`.
+is_whole = re.compile(r"\d{1,12}|\d{1,3}(?:[.,]\d{3}){1,4}").fullmatch
 #: An amount with its cents: a part that begins with a digit behind it is another number.
 has_cents = re.compile(r"\d[.,]\d\d\Z").search
 #: A word and a year or a long number, which is no amount without its cents: `Paris, 2022`.
@@ -18,6 +21,8 @@ ends_in_number = re.compile(r"[^\W\d_]{3}\D{0,20}(?:(?:19|20)\d\d|\d{5,12})\Z").
 ends_in_small_word = re.compile(
     r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z|[a-z]\.\Z"
 ).search
+#: A decimal sign in a box of its own, with the markup's blanks around: `74 , 90`.
+SPACED_SIGN = re.compile(r"(?<=\d)\s+([.,])\s*(?=\d\d(?!\d))")
 #: A stroke in place of the cents: `499,-`.
 ends_in_stroke = re.compile(r"\d[.,][-–—]\Z").search
 #: Currency signs that shops write beside an amount.
@@ -26,6 +31,8 @@ SIGNS = frozenset("€£$¥₽₹₺₴₫₾֏₪₸฿৳₩₦₱₮₼円원
 _MIN_LETTERS = 3
 #: Characters at a text's end that are searched for a currency's word, and for a word and a figure.
 _MAX_CURRENCY_LENGTH, _MAX_COUNT_LENGTH = 8, 20
+_CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
+_ARE_CENTS = CachedRule(lambda words: _CENTS.search(words.lower()) is not None)
 _HEADINGS = frozenset({"h1", "h2", "h3"})
 _ENDS_IN_WORD = re.compile(r"\d\s?([^\W\d_]{1,4}(?:\.[^\W\d_]{1,2})?\.?)\Z").search
 _ENDS_IN_COUNT = re.compile(r"([^\W\d_]{1,12})\.?\s\d{1,3}\Z").search
@@ -63,6 +70,11 @@ def is_priced(text: str) -> bool:
     """
     text = text.rstrip()
     return text[-1] in "€$£" or ends_in_currency(text)
+
+
+def are_cents(element: Element) -> bool:
+    """Whether an element's tag or class is one for cents."""
+    return element.tag in {"sup", "sub", "small"} or _ARE_CENTS[element.get("class") or ""]
 
 
 def box_joint(before: str, text: str, *, is_small: bool) -> str | None:

@@ -46,7 +46,6 @@ _RULES = [
 _BOTH_PRICES = re.compile(
     r"price(?:list\b|[-_]?(?:box|container|wrapper|block|info|group|area)(?!__))"
 )
-_CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
 #: Whether a heading begins a section of other products, or of reviews.
 begins_other_section = prefix_matcher_of(lambda any_of: any_of("headings", "others"))
 #: Whether a heading begins the product's own description.
@@ -155,7 +154,6 @@ _FLAG_RULES: dict[str, CachedRule[int]] = {
     "hidden": CachedRule(lambda _: HIDDEN),
     "style": CachedRule(_style_flags),
 }
-_ARE_CENTS = CachedRule(lambda words: _CENTS.search(words.lower()) is not None)
 
 
 def read(page: Page, heading: Element | None, line_limit: int = MAX_LINES) -> Lines:
@@ -344,10 +342,8 @@ class _Reader:
         last_char = self.parts[-1][-1]
         gains = flags & ~self.flags & PRICE  # "DD-10" and a price of 1 548 Kč
         if text[0] in SIGNS:  # "€ 749,00" and "€ 906,29"; "Item no: 12" and "€ 749"
-            is_second = (joints.has_cents(self.parts[-1]) and holds_digit(text)) or (
-                gains and self.colon
-            )
-            return bool(is_second) and not (self.flags | flags) & OLD
+            follows_amount = joints.has_cents(self.parts[-1]) and holds_digit(text)
+            return bool(follows_amount or (gains and self.colon)) and not (self.flags | flags) & OLD
         if text[0].isdigit():
             is_short = len(text) <= _MAX_CENTS_LENGTH and not joints.ends_in_number(self.parts[-1])
             return bool(gains) and last_char.isdigit() and not is_short
@@ -355,6 +351,8 @@ class _Reader:
             return False
         if ":" in text:
             return last_char.islower() or last_char.isdigit()
+        if "#" in text and "#" in "".join(self.parts):
+            return True  # "Internet # 3044" and "Model # RW-D18K"
         # An amount, and words with another amount: "CHF 23'900.–" and "Leasing from CHF 289".
         ends_amount = last_char in _AMOUNT_ENDS or joints.ends_in_currency(self.parts[-1])
         return ends_amount and not (self.flags | flags) & OLD and holds_digit(text)
@@ -381,12 +379,12 @@ class _Reader:
         if before[-1].isdigit():
             if "%" in text or joints.has_cents(before):
                 return " "  # 71.999 and 20% are two numbers, and so are 34.97 and 50.0
-            if self._is_cents(element) or self._reads_as_cents(text):
+            if joints.are_cents(element) or self._reads_as_cents(text):
                 return "," if "." in before else "."
         elif before[-1] in SIGNS and holds_digit(before):
             if len(text) > _MAX_CENTS_LENGTH:
                 return " "  # 149,99 € and 129,99 € are two amounts
-            if joints.two_digits(text) and (self.flags & PRICE or self._is_cents(element)):
+            if joints.two_digits(text) and (self.flags & PRICE or joints.are_cents(element)):
                 self.parts[-1] = before[:-1].rstrip() + before[-1]  # 119€99
         elif (
             joints.ends_in_stroke(before)
@@ -399,7 +397,7 @@ class _Reader:
 
     def _last_part(self, element: Element) -> str:
         """Return the part before an element, without the markup's line break before cents."""
-        if self.parts[-1].isspace() and self.flags & PRICE and self._is_cents(element):
+        if self.parts[-1].isspace() and self.flags & PRICE and joints.are_cents(element):
             self.parts.pop()
         return self.parts[-1]
 
@@ -408,7 +406,7 @@ class _Reader:
 
         `<span>119</span>99 ₽` is 119.99, because markup divides a number only to style its parts.
         """
-        if not self.parts[-1].strip().isdigit() or not joints.two_digits(text):
+        if not joints.is_whole(self.parts[-1].strip()) or not joints.two_digits(text):
             return False
         return bool(self.flags & PRICE) or not SIGNS.isdisjoint("".join(self.parts) + text)
 
@@ -416,15 +414,11 @@ class _Reader:
         """Whether a short text in its own box is a part of the amount in the box before."""
         if not before.flags & PRICE or before.element.getparent() is not element.getparent():
             return False
-        joint = joints.box_joint(before.text, text, is_small=self._is_cents(element))
+        joint = joints.box_joint(before.text, text, is_small=joints.are_cents(element))
         if joint is not None:
             before.text += joint + text
             before.flags |= JOINED
         return joint is not None
-
-    @staticmethod
-    def _is_cents(element: Element) -> bool:
-        return element.tag in {"sup", "sub", "small"} or _ARE_CENTS[element.get("class") or ""]
 
     def _end(self) -> None:
         parts = self.parts
@@ -433,6 +427,8 @@ class _Reader:
             text, flags = parts[0], self.flags
             if len(parts) > 1:
                 text, flags = "".join(parts), flags | JOINED
+                if flags & PRICE:
+                    text = joints.SPACED_SIGN.sub(r"\1", text)
             parts.clear()
             self._add(text, flags, self.element)
 

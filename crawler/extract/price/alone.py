@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import find_prices
-from crawler.extract.price.other_amounts import PERCENT, WITH_TAX
+from crawler.extract.price.other_amounts import PERCENT, WITH_TAX, WITHOUT_TAX
 from crawler.extract.price.per_unit import unit_behind
 from crawler.extract.price.words_beside import CALLS_PRICE
-from crawler.extract.words import any_word
 
 #: Text beside an amount that qualifies it: words, a range, a sum, a quantity.
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{3}|[-–—/+]|\d\s?[^\W\d_]")
 MAX_PAIR_LINE = 30
 #: Characters of a remark behind an amount that the tax is included.
 MAX_REMARK = 30
-#: Words for an amount without tax.
-NET = any_word("amounts", "without_tax")
 
 
 def are_alone(text: str, currency: str | None, *, labelled: bool = False) -> bool:
@@ -34,7 +31,7 @@ def are_alone(text: str, currency: str | None, *, labelled: bool = False) -> boo
         words = behind if CALLS_PRICE(label) else words
     return not _WORD.search(words) or (
         len(words) <= MAX_REMARK
-        and NET(words) is None
+        and WITHOUT_TAX(words) is None
         and (remark := WITH_TAX(words)) is not None
         and not _WORD.search(remark.string[: remark.start()] + remark.string[remark.end() :])
     )

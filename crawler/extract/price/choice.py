@@ -32,6 +32,8 @@ from crawler.extract.price.lone_tiles import (
     is_in_tile,
     is_named_otherwise,
 )
+from crawler.extract.price.net_alone import accept_net
+from crawler.extract.price.old_amounts import unmark_old
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
     EXTRA_COSTS,
@@ -70,6 +72,7 @@ from crawler.extract.price.words_beside import (
     begins_sentence,
     has_lower_behind,
     is_for_postage,
+    is_from_free,
     is_labelled_behind,
     is_old_behind,
     is_one_labelled_behind,
@@ -93,10 +96,8 @@ _MAX_AMOUNTS = 3_000
 _MAX_LINKED = 6
 #: Rows of few tiles with other products.
 _MAX_ROWS = 3
-#: Lines between a sentence and the price that it is about.
-_MAX_SENTENCE_LINES = 1
-#: Lines from the price before to the price behind its label.
-_MAX_REDUCED_LINES = 3
+#: Lines from the price to a higher amount that is the regular price by its place alone.
+_MAX_LINES = 2
 #: The highest ratio of a regular price to the price.
 _MAX_RATIO = 5
 
@@ -228,7 +229,8 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
         other = True
     if per_unit.names_unit(before[-20:], line.text[money.end : money.end + BEHIND]):
         other = True
-    if before[-2:].strip() in _MORE_OR_LESS or is_bound(before):
+    is_sum = start and not other and is_from_free(before, line.text[money.end :])
+    if is_sum or before[-2:].strip() in _MORE_OR_LESS or is_bound(before):
         other = True
     cost = _cost_of_place(money, place) + (OTHER if other else 0)
     if start and RANGE.match(before):
@@ -246,26 +248,6 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
         cost -= 10  # a label counts as much as a class
     called = by_words and CALLS_PRICE(label_words) is not None
     return Candidate(money, line, cost, is_old, other, place.follows_link, is_now, by_words, called)
-
-
-def _unmark_lone(candidates: list[Candidate]) -> list[Candidate]:
-    """Mark an amount with a label of both prices as the price, if no lower one stands beside it."""
-    return [
-        attrs.evolve(c, old=False, says_old=False)
-        if c.called and not (c.line.flags & _lines.OLD or _has_lower_beside(c, candidates))
-        else c
-        for c in candidates
-    ]
-
-
-def _has_lower_beside(amount: Candidate, candidates: list[Candidate]) -> bool:
-    """Whether another amount near one is lower, and so the price after the reduction."""
-    return any(
-        not (c.old or c.other)
-        and c.money.value < amount.money.value
-        and abs(c.line.index - amount.line.index) <= _MAX_REDUCED_LINES
-        for c in candidates
-    )
 
 
 def _cost_of_place(money: Money, place: _Place) -> int:
@@ -296,10 +278,11 @@ def _is_outside_links(element: Element) -> bool:
 
 def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Candidate | None]:
     """Compare the amounts; return them and the one that is most likely the price."""
-    candidates = prefer_selected(_unmark_old(weighed))
+    candidates = prefer_selected(unmark_old(weighed))
     if len(candidates) > 1:  # one alone is no other amount's tax or regular price
-        amounts = unmark_paid(prefer_gross(labelled_above(candidates), walk.lines))
-        candidates = favour_repeated(mark_pairs(mark_by_label(favour_reduced(amounts)), walk.lines))
+        amounts = accept_net(prefer_gross(labelled_above(candidates), walk.lines))
+        amounts = favour_reduced(unmark_paid(amounts))
+        candidates = favour_repeated(mark_pairs(mark_by_label(amounts), walk.lines))
     current = [c for c in candidates if not c.old]
     price = min(current, key=lambda c: c.cost, default=None)
     likeliest = min(candidates, key=lambda c: c.cost, default=None)
@@ -390,6 +373,7 @@ def _set_regular(
 ) -> None:
     """Put the price before a reduction into *signs*."""
     regular = [c for c in candidates if c.old and not c.other and _is_regular_price(c, price)]
+    regular = [c for c in regular if _is_called_old(c) or _is_paired(c, price, candidates)]
     if regular and not is_net_box(price):
         regular = [c for c in regular if not is_net_box(c)]
     if regular:
@@ -402,29 +386,18 @@ def _set_regular(
         signs.struck_below = _struck_below(walk, candidates, price)
 
 
-def _unmark_old(candidates: list[Candidate]) -> list[Candidate]:
-    """Mark amounts that words call old, and that are no price before a reduction, as what they are."""
-    if not [c for c in candidates if c.says_old]:
-        return candidates
-    return _drop_old_in_prose(_unmark_lone(candidates))
+def _is_called_old(amount: Candidate) -> bool:
+    """Whether a mark or words call an amount the price before, or both prices the price."""
+    return bool(amount.line.flags & _lines.OLD) or amount.says_old or amount.now
 
 
-def _drop_old_in_prose(candidates: list[Candidate]) -> list[Candidate]:
-    """Mark an old price as another amount, if only a sentence far from all prices calls it old.
+def _is_paired(amount: Candidate, price: Candidate, candidates: Sequence[Candidate]) -> bool:
+    """Whether the price stands right beside an amount, which is not that of another pair.
 
-    A description may have the price in other shops, or of the new product.
+    A table of instalments has pairs, too: each payment and the sum.
     """
-    priced = [c.line.index for c in candidates if c.line.flags & _lines.PRICE and not c.says_old]
-    return [
-        c
-        if not c.says_old
-        or c.line.flags & _lines.OLD
-        or not ends_sentence(c)
-        or any(abs(c.line.index - place) <= _MAX_SENTENCE_LINES for place in priced)
-        or any(o.line is c.line and not (o.says_old or o.other) for o in candidates)
-        else attrs.evolve(c, old=False, other=True, cost=c.cost + OTHER)
-        for c in candidates
-    ]
+    places = [c.line.index for c in candidates if c.money.value == price.money.value]
+    return any(abs(amount.line.index - place) <= _MAX_LINES for place in places)
 
 
 def _is_no_price_beside(amount: Candidate, regular: Candidate) -> bool:

@@ -19,8 +19,8 @@ EXTRA_COSTS = lazy_patterns.pattern(
     rf"{any_of('amounts', 'apart')}|\+\s?(?:{any_of('amounts', 'postage')})\w*"
 )
 _MAX_ALT = 500
-#: Words for "the tax is included".
-WITH_TAX = any_word("amounts", "with_tax")
+#: Words for "the tax is included", and for an amount without it.
+WITH_TAX, WITHOUT_TAX = any_word("amounts", "with_tax"), any_word("amounts", "without_tax")
 PERCENT = lazy_patterns.pattern(
     rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')})\b)?",
     re.I,

@@ -40,14 +40,16 @@ def is_bound(before: str) -> bool:
 def is_filter_step(line: Line, amounts: Sequence[Money]) -> bool:
     """Whether a line is a step of a filter: a range, with a bound in a box of the same kind beside.
 
-    Or with a range beside it that begins where the step ends; any other range may be the prices of
-    a product's variants.
+    Or with a range beside it that begins where the step ends, or one that begins with 0; any other
+    range may be the prices of a product's variants.
     """
     if len(line.text) > LONGEST_TILE_PRICE:
         return False
     bounds = _bounds(line.text)
     if not (bounds or _is_range(line.text, amounts)):
         return False
+    if len(amounts) > 1 and not amounts[0].value:
+        return True
     step, parent = line.element, line.element.getparent()
     while parent is not None and len(parent) == 1:
         step, parent = parent, parent.getparent()

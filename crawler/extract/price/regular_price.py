@@ -15,8 +15,8 @@ from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money
 from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
 from crawler.extract.page.page import short_text
-from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, NET, are_alone
-from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, says_other
+from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, are_alone
+from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, WITHOUT_TAX, says_other
 from crawler.extract.words import CachedRule
 from scrapy_seine.attrs_bases import Value
 
@@ -88,12 +88,12 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
         ):
             continue
         low, high = (first, second) if first.money.value < second.money.value else (second, first)
-        if high.old or not _is_taxed(low, high) or _is_old_by_words(high, low):
+        if high.old or not is_taxed(low, high) or _is_old_by_words(high, low):
             continue
         low_words, high_words = _words_around(low, lines), _words_around(high, lines)
         difference = high.money.value - low.money.value
         is_net = (
-            NET(low_words)
+            WITHOUT_TAX(low_words)
             or (is_net_box(low) and low.line is not high.line)  # else the box is of both
             or any(c.tax and c.money.value == difference for c in candidates)
         )
@@ -121,9 +121,9 @@ def net_beside(
     """Return the amount without tax beside a price, if words or the class of its box call it so."""
     for c in candidates:
         is_near = abs(c.line.index - price.line.index) <= _MAX_LINES
-        if not is_near or not _is_taxed(c, price):
+        if not is_near or not is_taxed(c, price):
             continue
-        if (c.line is not price.line and is_net_box(c)) or NET(_words_around(c, lines)):
+        if (c.line is not price.line and is_net_box(c)) or WITHOUT_TAX(_words_around(c, lines)):
             return c.money.value
     return None
 
@@ -150,7 +150,7 @@ def _mark_tax(candidates: list[Candidate]) -> list[Candidate]:
         for net, gross in permutations(near_amounts, 2):
             is_sum = net.money.value + amount.money.value == gross.money.value
             is_reduced = gross.old or _is_old_by_words(gross, net)
-            if is_sum and _is_taxed(net, gross) and not is_reduced:
+            if is_sum and is_taxed(net, gross) and not is_reduced:
                 tax = attrs.evolve(amount, other=True, tax=True, cost=amount.cost + OTHER)
                 return [tax if c is amount else c for c in candidates]
     return candidates
@@ -169,7 +169,7 @@ def is_net_box(amount: Candidate) -> bool:
     return any(_IS_NET[text] for text in values if text)
 
 
-def _is_taxed(low: Candidate, high: Candidate) -> bool:
+def is_taxed(low: Candidate, high: Candidate) -> bool:
     """Whether *high* is *low* and its tax: to the cent, or to the unit if one has no cents."""
     net, gross = low.money.value, high.money.value
     if not net < gross < net * _MAX_TAXED:
@@ -286,7 +286,7 @@ def unmark_paid(candidates: list[Candidate]) -> list[Candidate]:
     """
     old_amounts = [c for c in candidates if c.old and not c.other]
     if len(old_amounts) < 2 or any(
-        not c.old and not c.other and _stands_for_price(c) for c in candidates
+        not c.old and not c.other and stands_for_price(c) for c in candidates
     ):
         return candidates
     for first, second in pairwise(old_amounts):
@@ -303,7 +303,7 @@ def unmark_paid(candidates: list[Candidate]) -> list[Candidate]:
     return candidates
 
 
-def _stands_for_price(amount: Candidate) -> bool:
+def stands_for_price(amount: Candidate) -> bool:
     """Whether an amount stands in a price box or alone, and not in a sentence."""
     return bool(amount.line.flags & PRICE) or stands_alone(amount)
 
@@ -370,7 +370,7 @@ def _is_marked_down(first: Candidate, second: Candidate) -> bool:
     ):
         return False
     low, high = sorted((first, second), key=lambda c: c.money.value)
-    if len(high.line.text) > MAX_PAIR_LINE + MAX_REMARK and not _stands_for_price(high):
+    if len(high.line.text) > MAX_PAIR_LINE + MAX_REMARK and not stands_for_price(high):
         return False  # the sum from which postage is free
     return bool(low.line.flags & ~high.line.flags & NOW) and (
         low.money.value < high.money.value < low.money.value * 5

@@ -8,14 +8,11 @@ from crawler.extract.page.lines import Lines
 from crawler.extract.price.line_amounts import PARAGRAPH
 from crawler.extract.price.other_amounts import COSTS
 from crawler.extract.price.regular_price import Candidate
-from crawler.extract.price.words_beside import AROUND, BEHIND, in_sentence
-from crawler.extract.words import finder_of
+from crawler.extract.price.words_beside import AROUND, BEHIND, ENDS_IN_FROM, in_sentence
 
 #: Words before and after an amount in a sentence, and characters of an article.
 _MIN_BEFORE, _MIN_AFTER, _MIN_ARTICLE = 3, 2, 800
 _WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
-#: "From" before the amount in a title: `Shoes from $20`.
-_ENDS_IN_FROM = finder_of(lambda any_of: rf"(?<!\w)(?:{any_of('amounts', 'from')})\W{{0,3}}$")
 #: Characters before an amount at the start of its line.
 _MAX_START = 3
 #: Boxes in which words before an amount are no sentence.
@@ -28,7 +25,7 @@ def is_in_prose(walk: Lines, price: Candidate) -> bool:
     if price.follows_link:
         above = walk.lines[max(walk.heading, 0) : line.index]
         return sum(len(n.text) for n in above if len(n.text) > PARAGRAPH) > _MIN_ARTICLE
-    if line.index == walk.heading and _ENDS_IN_FROM(line.text[: money.start]):
+    if line.index == walk.heading and ENDS_IN_FROM(line.text[: money.start]):
         return True  # the title of an offer of several products
     if line.flags & _BOX_FLAGS or len(line.text) < _MAX_START + BEHIND // 2:
         return False

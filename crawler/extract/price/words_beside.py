@@ -50,6 +50,9 @@ _LABELS_NEXT = finder(
     rf"|^\W{{0,3}}(?:{any_of('amounts', 'postage')})\w{{0,12}}(?:\s\w{{1,10}}){{0,2}}\s?[:(]\s?\W?$"
 )
 #: Words without a blank before them: the amount before is a price for card holders.
+#: "From" before an amount: `Shoes from $20`; and "free" behind one.
+ENDS_IN_FROM = finder_of(lambda any_of: rf"(?<!\w)(?:{any_of('amounts', 'from')})\W{{0,3}}$")
+_FREE = finder_of(lambda any_of: rf"^\W{{0,3}}(?:{any_of('amounts', 'free')})(?!\w)")
 _WITH_CARD = re.compile(r"[cс]\s\w").match
 #: A label of the price, with or without the currency in brackets.
 CALLS_PRICE = full_matcher_of(
@@ -154,6 +157,15 @@ def is_for_postage(money: Money, text: str) -> bool:
     """Whether words before an amount make it postage, or "or more" the sum from which that is free."""
     before, behind = text[: money.start][-_MAX_POSTAGE_WORDS:], text[money.end :][:BEHIND]
     return POSTAGE(before) is not None or _OR_MORE(behind) is not None
+
+
+def is_from_free(before: str, behind: str) -> bool:
+    """Whether the words around an amount make it the sum from which something is free.
+
+    >>> is_from_free("Shipping is 4, from ", " free"), is_from_free("Lamps from ", " and free post")
+    (True, False)
+    """
+    return _FREE(behind[:_MAX_LABEL]) is not None and ENDS_IN_FROM(before[-_MAX_LABEL:]) is not None
 
 
 def _words_of_first(between: str, next_text: str) -> str | None:

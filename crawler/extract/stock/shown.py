@@ -202,6 +202,8 @@ def _is_buy_button(line: Line) -> bool:
     text = line.text
     if line.flags & _lines.BUTTON:
         return buys_in_short(text) or _orders_ahead(text)
+    if line.flags & (_lines.HEADING | _lines.LINK) == _lines.HEADING:
+        return False  # the title of a page about ordering
     if len(text) >= _SHORT or line.flags & (_lines.LINK | _lines.DIGIT) == _lines.DIGIT:
         return False  # a sentence: "buy a lamp from 19.90 on"
     if line.flags & _lines.LINK and buys_in_short(text) and not buys(text):
@@ -270,9 +272,8 @@ _IS_BUTTON = CachedRule(lambda words: _BUTTON(words.lower()) is not None)
 def _sells_elsewhere(element: Element, page_url: str) -> bool:
     """Whether a buy link leads to another product's page, as in articles and tiles."""
     link = link_around(element, 2)
-    target = ((link.get("href") or "") if link is not None else "")[:MAX_TEXT_LENGTH].partition(
-        "#"
-    )[0]
+    address = "" if link is None else (link.get("href") or "")[:MAX_TEXT_LENGTH]
+    target = address.partition("#")[0]
     return looks_like_product(target) and not _CART(target) and _path(target) != _path(page_url)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 
 from crawler.extract.page.page import Element, short_text
@@ -10,6 +11,9 @@ from crawler.extract.price.words_beside import CALLS_PRICE
 
 #: Cells of a row, and rows of a table of variants.
 MAX_CELLS, _MAX_VARIANTS = 100, 60
+_MIN_HEADS = 3
+#: Tags of a label that may hold its text in a further box.
+_LABEL_TAGS = frozenset({"b", "strong", "em", "span", "label", "dt", "th", "td"})
 #: Blanks, separators and marks of direction around a label or a value.
 AROUND = " :：՝.*|/·•\u200b\u200e\u200f\u202a\u202c\ufeff"
 
@@ -38,3 +42,32 @@ def row_pair(row: Element) -> tuple[str, str] | None:
             return None
         pair = short_text(cells[0]), short_text(cells[1])
     return pair if pair[0] and pair[1] else None
+
+
+def pairs_below_heads(row: Element) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of a table with a row of labels and one row of values below it."""
+    if row.tag != "tr" or len(row) < _MIN_HEADS or not row[0].tag == row[1].tag == "th":
+        return
+    values = row.getnext()
+    if (
+        values is None
+        and row.getparent().tag == "thead"
+        and (body := row.getparent().getnext()) is not None
+    ):
+        values = body[0] if len(body) else None
+    if values is None or len(values) != len(row):
+        return
+    if values.getnext() is not None and not are_variants(row, values):
+        return
+    for label, value in zip(row[:MAX_CELLS], values[:MAX_CELLS], strict=True):
+        if value.tag == "td":
+            yield short_text(label), short_text(value)
+
+
+def logo_behind(label: Element) -> str | None:
+    """Return the text of the picture behind a label in its box; None if no picture is there."""
+    value = label.getnext()
+    if value is None and (box := label.getparent()) is not None and box.tag in _LABEL_TAGS:
+        value = box.getnext()
+    image = None if value is None or short_text(value) else next(value.iter("img"), None)
+    return None if image is None else (image.get("alt") or image.get("title") or "").strip()

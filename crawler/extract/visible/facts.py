@@ -8,18 +8,17 @@ from itertools import islice
 from unicodedata import decimal
 
 from crawler.extract import lazy_patterns
-from crawler.extract.address_kinds import is_front
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import is_barcode, named_gtin
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
-from crawler.extract.page.places import link_around
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.product_fields import NOTHING, stands_in
 from crawler.extract.visible.fact_labels import label_of, maker_up_to_label, up_to_label
-from crawler.extract.visible.fact_rows import AROUND, MAX_CELLS, are_variants, row_pair
+from crawler.extract.visible.fact_rows import AROUND, logo_behind, pairs_below_heads, row_pair
+from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule
 
@@ -32,7 +31,6 @@ _MAY_BE_DIVIDED = re.compile("[-:#：|՝·•–—]").search
 _DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
 #: A separator between two facts of one line.
 _RULED = re.compile(r"\s[|·•]\s").search
-_MIN_HEADS = 3
 #: Characters of a number that may count the parts of a text.
 _MAX_ORDINAL = 2
 _PARTS = lazy_patterns.pattern(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
@@ -46,6 +44,8 @@ _NUMBERS = frozenset({"sku", "mpn"})
 _CODE = lazy_patterns.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 _CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
+#: A line that may end with a label and a number.
+_ENDS_IN_CODE = re.compile(r"\S (?=\S{0,30}[\d-])[\w./-]{3,30}\)?\Z").search
 #: An identifier in lower case has one of these.
 _IDENTIFIER_SIGN = lazy_patterns.pattern(r"[\d_-]")
 #: The end of a label that may be of an internal number.
@@ -72,21 +72,29 @@ names_maker = re.compile(
 def find_facts(walk: Lines, signs: Visible) -> None:
     """Put identifiers, brand and attributes into *signs*."""
     internal_ids = _rows_of_facts(walk, signs)
-    lines = walk.lines
+    lines, coded_lines = walk.lines, []
     for line in walk.product_lines:
         flags = line.flags
         if flags & _FACT_OR_LABEL == _lines.FACT:
-            _take_marked(signs, line)
-        if not _HAS_NO_FACT[line.text] or (flags & _lines.JOINED and _label_inside(line)):
+            _take_marked(walk, signs, line)
+        is_joined = flags & _lines.JOINED  # else no label is inside
+        if not _HAS_NO_FACT[line.text] or (is_joined and _label_inside(line)):
             next_index = line.index + 1
             _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)
+        elif is_joined and _ENDS_IN_CODE(line.text):
+            coded_lines.append(line)
     for identifier in internal_ids:
         _take(signs, *identifier)
     if "sku" not in signs.fields:
-        if signs.priced_choices:
-            _take_parts(walk, signs)
+        _take_parts(coded_lines, signs)
         if walk.has_others:
             _facts_beyond(walk, signs)
+
+
+def _is_full_heading(walk: Lines, line: Line) -> bool:
+    """Whether a line is the main heading; some templates call the box of the full name a brand's."""
+    following = walk.lines[line.index + 1 : line.index + 2]
+    return line.index == walk.heading and not any(n.flags & _lines.HEADING for n in following)
 
 
 def is_number_cell(cell: Element) -> bool:
@@ -150,11 +158,14 @@ def _fields_with_model(signs: Visible) -> dict[str, str]:
 
 def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
     """Take the facts of a line, or of a line that is a label for the line *following*."""
-    field = label_of(line.text)
+    label = _label_inside(line)
+    # "Stock code (X-5)": the box in brackets is no remark but the number.
+    field = None if label and holds_digit(label[1]) else label_of(line.text)
     if field and following is not None:
         if not line.element.tag == following.element.tag == "th":  # the head of a table
-            _take(signs, field, following.text)
-    elif (label := _label_inside(line)) and not _RULED(line.text):
+            logo = logo_behind(line.element) if field == "brand" else None
+            _take(signs, field, following.text if logo is None else logo)
+    elif label and not _RULED(line.text):
         _take(signs, *label)
     elif _DIVIDED(line.text):
         # "In stock - item #12": each part may be a fact.
@@ -217,8 +228,9 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
     for row in walk.rows[:200]:
         pair = row_pair(row)
         if pair is None:
-            for fact in _below_heads(row):
-                _take(signs, *fact)
+            for label, value in pairs_below_heads(row):
+                if field := label_of(label):
+                    _take(signs, field, value)
             continue
         field = label_of(pair[0])
         if field == "sku" and _IS_ID(pair[0].strip(AROUND)):
@@ -233,11 +245,13 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
     return internal_ids
 
 
-def _take_marked(signs: Visible, line: Line) -> None:
+def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
     """Take a value whose class names its field: `<span class="sku">X-1</span>`."""
+    if _is_full_heading(walk, line):
+        return
     words = (line.element.get("class") or "")[:1000].lower()
     if any(map(names_maker, _classes_around(line.element))):
-        if ":" not in line.text and len(line.text) <= MAX_BRAND and not _leads_home(line.element):
+        if ":" not in line.text and len(line.text) <= MAX_BRAND and not leads_home(line.element):
             _take(signs, "brand", _BY.sub("", line.text, count=1))
         return
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
@@ -250,13 +264,6 @@ def _take_marked(signs: Visible, line: Line) -> None:
         text = text.partition(" ")[2]  # "SKU WED"
     if " " not in text and "：" not in text and not text.endswith(":"):
         _take(signs, field, text)
-
-
-def _leads_home(element: Element) -> bool:
-    """Whether an element is in a link to the front page: shops call their own name a brand, too."""
-    link = link_around(element, _MAX_AROUND)
-    address = None if link is None else link.get("href")
-    return address is not None and is_front(address.partition("#")[0].removeprefix("."))
 
 
 def _classes_around(element: Element) -> Iterator[str]:
@@ -297,7 +304,7 @@ def _sole_box(element: Element | None) -> Element | None:
         return element
     box = element[0]
     texts = f"{element.text or ''}{box.tail or ''}"
-    return element if texts.strip() or _leads_home(box) else box
+    return element if texts.strip() or leads_home(box) else box
 
 
 def _brand_behind_label(element: Element) -> str | None:
@@ -346,11 +353,10 @@ def number_beside(heading: Element) -> str | None:
     return None
 
 
-def _take_parts(walk: Lines, signs: Visible) -> None:
-    """Take a number behind its label in the line of a choice: `10 g 132 kr <i>art.nr 12-B</i>`."""
-    line_flags = _lines.JOINED | _lines.DIGIT
-    for line in [line for line in walk.product_lines if line.flags & line_flags == line_flags]:
-        for part in islice(line.element, _MAX_AROUND):
+def _take_parts(coded_lines: list[Line], signs: Visible) -> None:
+    """Take a number behind its label in a part of a line: `10 g 132 kr <i>art.nr 12-B</i>`."""
+    for box in (line.element for line in coded_lines):
+        for part in (*islice(box, _MAX_AROUND), *islice(box.itersiblings(), _MAX_AROUND)):
             text = part.text
             if text and " " in text.strip() and part.tag in _INLINE and len(text) < _MAX_CODE:
                 _take_unseparated(signs, " ".join(text.split()))
@@ -430,23 +436,3 @@ def _identifier(value: str) -> str:
         return ""
     has_sign = _IDENTIFIER_SIGN.search(value) or (value.isupper() and value.lower() not in NOTHING)
     return value if has_sign and not label_of(value) else ""
-
-
-def _below_heads(row: Element) -> Iterator[tuple[str, str]]:
-    """Yield the facts of a table with a row of labels and one row of values below it."""
-    if row.tag != "tr" or len(row) < _MIN_HEADS or not row[0].tag == row[1].tag == "th":
-        return
-    values = row.getnext()
-    if (
-        values is None
-        and row.getparent().tag == "thead"
-        and (body := row.getparent().getnext()) is not None
-    ):
-        values = body[0] if len(body) else None
-    if values is None or len(values) != len(row):
-        return
-    if values.getnext() is not None and not are_variants(row, values):
-        return
-    for label, value in zip(row[:MAX_CELLS], values[:MAX_CELLS], strict=True):
-        if value.tag == "td" and (field := label_of(short_text(label))):
-            yield field, short_text(value)

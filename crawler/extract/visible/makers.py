@@ -7,6 +7,7 @@ from itertools import islice
 from unicodedata import normalize
 
 from crawler.extract import lazy_patterns
+from crawler.extract.address_kinds import looks_like_product
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import Element, short_text
 from crawler.extract.page.places import link_around, maker_led_to
@@ -41,7 +42,9 @@ def maker_beside(heading: Element) -> str | None:
     inside = heading.iter("a", "span", "strong", "b", "div") if len(heading) else ()
     for inner in islice(inside, _MAX_AROUND):
         if inner is not heading and _IS_MAKERS[inner.get("class") or ""]:
-            return _valid_maker(short_text(inner))
+            text = short_text(inner)
+            # Some templates call the name itself a brand's.
+            return _valid_maker(text) if len(text) < len(product_name) else None
     links = heading.iter("a") if len(heading) or heading.tag == "a" else ()
     for link in islice(links, _MAX_AROUND):
         text = short_text(link)
@@ -88,6 +91,8 @@ def _logo_maker(image: Element, product_name: str) -> str | None:
     if product_name.startswith(f"{text.casefold()} "):
         link = link_around(image, 2)
         address = "" if link is None else link.get("href") or ""
+        if looks_like_product(address):
+            return None  # the tile of a product whose name is shorter
         if _letters(address.rstrip("/").rpartition("/")[2]) == _letters(text):
             return _valid_maker(text)
     return _valid_maker(text) if any(_IS_MAKERS[box.get("class") or ""] for box in boxes) else None

@@ -105,7 +105,8 @@ def _heading_of(page: Page, expected: str) -> Element | None:
                 else likeliest
             )
     if likeliest is None and not any(map(short_text, headings)):
-        return heading_by_price(page) or _large(page)
+        heading = heading_by_price(page)
+        return _large(page) if heading is None else heading
     if likeliest is not None and likeliest.tag == "h1":
         likeliest = _name_behind_maker(likeliest, title)
     heading = likeliest if best_score >= _MIN_SCORE else heading_by_price(page)

@@ -155,6 +155,8 @@ def glance(page: Page, structured: Fields) -> Visible:
             signs = _reduced_above(page, heading, local, structured) or signs
     find_facts(walk, signs)
     take_confirmed(signs, structured)
+    if not structured.get("brand") and "brand" not in signs.fields:
+        signs.fields["brand"] = brand_before(heading, page.title) or maker_beside(heading)
     # Some templates write "LimitedAvailability" for sold out products.
     if structured.get("availability") in {None, "LimitedAvailability"}:
         read_stock(walk, signs, bool(structured.get("price")), page.url)

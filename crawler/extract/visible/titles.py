@@ -25,6 +25,8 @@ _MIN_LONG_NAME = 20
 _MAX_NAME = 200
 #: The last character before those of East Asian scripts.
 _LAST_LETTER = "\u2e7f"
+#: Boxes around one that may be breadcrumbs.
+_MAX_AROUND = 3
 
 
 @lru_cache(maxsize=64)
@@ -59,7 +61,11 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
         text = squashed(text).casefold() if is_plain else ""
         is_in_titles = text != "" and text in all_titles and not is_number_cell(element)
         starts_title = is_in_titles and any(title.startswith(text) for title in titles)
-        if starts_title and longest < (length := _length(text)) <= MAX_TEXT_LENGTH:
+        if (
+            starts_title
+            and longest < (length := _length(text)) <= MAX_TEXT_LENGTH
+            and not _is_in_trail(element)
+        ):
             title_start, longest = element, length
         elif is_in_titles and named_part is None and _is_part(text, parts, titles):
             if has_name_class(element):
@@ -85,6 +91,12 @@ def _length(text: str) -> int:
     (8, 11)
     """
     return len(text) if text.isascii() else len(text) + sum(c > _LAST_LETTER for c in text)
+
+
+def _is_in_trail(element: Element) -> bool:
+    """Whether a box is in breadcrumbs, of which the last one often has the product's name."""
+    boxes = (element, *islice(element.iterancestors(), _MAX_AROUND))
+    return any("crumb" in (box.get("class") or "")[:_MAX_NAME].lower() for box in boxes)
 
 
 def _is_long_name(element: Element, text: str, titles: tuple[str, ...]) -> bool:

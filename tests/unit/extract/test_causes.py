@@ -208,8 +208,11 @@ class TestPrice:
         head = '<meta property="og:type" content="product">'
         head += '<meta property="product:price:amount" content="10.00">'
         head += '<meta property="product:price:currency" content="EUR">'
-        page = found(f"{H1}<b class=price>10,00 €</b>", head + json_ld(offers=offer("12.00")))
+        head += json_ld(offers=offer("12.00"))
+        page = found(f"{H1}<b class=price>10,00 €</b>", head)
         assert page.fields["price"] == Decimal("10.00")
+        assert "regular_price" not in page.fields  # because the page does not show it
+        page = found(f"{H1}<b class=price>10,00 €</b><p>Last year: 12.00</p>", head)
         assert page.fields["regular_price"] == Decimal("12.00")
 
     def test_one_other_price_alone_outvotes_nothing(self):

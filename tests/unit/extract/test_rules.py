@@ -208,7 +208,7 @@ class TestSources:
     ) -> None:
         offered: dict[str, Any] = {"json-ld": {"price": Decimal(5)}}
         offered |= {source: {"price": Decimal(n)} for source, n in others.items()}
-        outvote(offered)
+        outvote(offered, b"<p>Price before: 5</p>")
         assert offered["json-ld"]["price"] == price
         assert offered["json-ld"].get("regular_price") == regular
 

@@ -241,8 +241,8 @@ def test_two_sources_that_agree_outvote_structured_data_and_one_alone_does_not()
         "opengraph": {"price": Decimal(8)},
         "text": {"price": Decimal(9)},
     }
-    merge.outvote(offered)
+    merge.outvote(offered, b"<p>Price before: 10</p>")
     assert offered["json-ld"] == {"price": Decimal(10)}
     offered["text"]["price"] = Decimal(8)
-    merge.outvote(offered)
+    merge.outvote(offered, b"<p>Price before: 10</p>")
     assert offered["json-ld"] == {"price": Decimal(8), "regular_price": Decimal(10)}

@@ -1,0 +1,59 @@
+"""Decide which amounts that words call old are the price before a reduction."""
+
+from __future__ import annotations
+
+import attrs
+
+from crawler.extract.page import lines as _lines
+from crawler.extract.price.regular_price import OTHER, Candidate
+from crawler.extract.price.sentences import ends_sentence
+
+#: Lines between a sentence and the price that it is about.
+_MAX_SENTENCE_LINES = 1
+#: Lines from the price before to the price behind its label.
+_MAX_REDUCED_LINES = 3
+
+
+def unmark_old(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark amounts that words call old, and that are no price before a reduction, as what they are."""
+    if not [c for c in candidates if c.says_old]:
+        return candidates
+    return _drop_old_in_prose(_unmark_lone(candidates))
+
+
+def _unmark_lone(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark an amount with a label of both prices as the price, if no lower one stands beside it."""
+    return [
+        attrs.evolve(c, old=False, says_old=False)
+        if c.called and not (c.line.flags & _lines.OLD or _has_lower_beside(c, candidates))
+        else c
+        for c in candidates
+    ]
+
+
+def _has_lower_beside(amount: Candidate, candidates: list[Candidate]) -> bool:
+    """Whether another amount near one is lower, and so the price after the reduction."""
+    return any(
+        not (c.old or c.other)
+        and c.money.value < amount.money.value
+        and abs(c.line.index - amount.line.index) <= _MAX_REDUCED_LINES
+        for c in candidates
+    )
+
+
+def _drop_old_in_prose(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark an old price as another amount, if only a sentence far from all prices calls it old.
+
+    A description may have the price in other shops, or of the new product.
+    """
+    priced = [c.line.index for c in candidates if c.line.flags & _lines.PRICE and not c.says_old]
+    return [
+        c
+        if not c.says_old
+        or c.line.flags & _lines.OLD
+        or not ends_sentence(c)
+        or any(abs(c.line.index - place) <= _MAX_SENTENCE_LINES for place in priced)
+        or any(o.line is c.line and not (o.says_old or o.other) for o in candidates)
+        else attrs.evolve(c, old=False, other=True, cost=c.cost + OTHER)
+        for c in candidates
+    ]

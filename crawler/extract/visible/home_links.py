@@ -1,0 +1,17 @@
+"""Recognise a link to the front page, because shops call their own name a brand, too."""
+
+from __future__ import annotations
+
+from crawler.extract.address_kinds import is_front
+from crawler.extract.page.page import Element
+from crawler.extract.page.places import link_around
+
+#: Boxes around an element that are searched for a link.
+_MAX_AROUND = 2
+
+
+def leads_home(element: Element) -> bool:
+    """Whether an element is in a link to the front page."""
+    link = link_around(element, _MAX_AROUND)
+    address = None if link is None else link.get("href")
+    return address is not None and is_front(address.partition("#")[0].removeprefix("."))
