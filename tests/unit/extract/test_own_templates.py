@@ -320,3 +320,18 @@ def test_more_words_say_sold(lang, line):
 def test_more_words_ask_for_the_price(lang, words):
     body = f"<h1>Oak lamp</h1><p class=price>{words}</p><p>SKU: AB-123</p>"
     assert _read(body, lang=lang).kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("lang", "line"),
+    [
+        ("cs", "1 800 Kč / noc."),
+        ("sk", "65 € / noc."),
+        ("pl", "250 zł / doba."),
+        ("ro", "180 lei / noapte."),
+        ("hr", "70 € / noć."),
+    ],
+)
+def test_a_price_for_a_night_is_a_services(lang, line):
+    body = f"<h1>Oak room</h1><img src=a.jpg alt='Oak room'><p>{line}</p><a href='mailto:a@b.example?subject=x'>Mail</a>"
+    assert _read(body, lang=lang, path="/rooms", title="Oak room").kind != "product"
