@@ -286,3 +286,52 @@ def test_a_row_with_a_name_and_an_amount_is_a_lists():
 def test_a_wage_by_the_hour_is_no_price():
     body = "<h1>Lagerist (m/w/d)</h1><p>16,50 €/Std., Vollzeit.</p><div>Versand 6,90 € netto.</div>"
     assert _read(body, lang="de", path="/stellen", title="Lagerist").kind != "product"
+
+
+@pytest.mark.parametrize(
+    ("lang", "line"),
+    [
+        ("tr", "Stoklarımızda kalmamıştır"),
+        ("cs", "Již prodáno"),
+        ("id", "Barang kosong"),
+        ("th", "หมด"),
+        ("pl", "Produkt sprzedany"),
+    ],
+)
+def test_more_words_say_sold(lang, line):
+    found = _read(f"<h1>Oak lamp</h1>{_PRICE}<p>{line}</p>", lang=lang).fields
+    assert found["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        ("hu", "Ár megegyezés szerint"),
+        ("ro", "Solicită preț"),
+        ("ar", "تواصل معنا لمعرفة السعر"),
+        ("he", "התקשרו לקבלת מחיר"),
+        ("ja", "応談"),
+        ("hi", "कीमत के लिए संपर्क करें"),
+        ("ko", "별도문의"),
+        ("pl", "Wycena indywidualna"),
+        ("el", "Ρωτήστε για τιμή"),
+    ],
+)
+def test_more_words_ask_for_the_price(lang, words):
+    body = f"<h1>Oak lamp</h1><p class=price>{words}</p><p>SKU: AB-123</p>"
+    assert _read(body, lang=lang).kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("lang", "line"),
+    [
+        ("cs", "1 800 Kč / noc."),
+        ("sk", "65 € / noc."),
+        ("pl", "250 zł / doba."),
+        ("ro", "180 lei / noapte."),
+        ("hr", "70 € / noć."),
+    ],
+)
+def test_a_price_for_a_night_is_a_services(lang, line):
+    body = f"<h1>Oak room</h1><img src=a.jpg alt='Oak room'><p>{line}</p><a href='mailto:a@b.example?subject=x'>Mail</a>"
+    assert _read(body, lang=lang, path="/rooms", title="Oak room").kind != "product"
