@@ -258,7 +258,9 @@ def _shows_product(visible: Visible, verdict: Verdict) -> bool:
 def _heading_signs(visible: Visible, verdict: Verdict) -> None:
     name = visible.fields.get("name") or ""
     if len(name) <= _MAX_ERRAND_HEADING and _IS_ERRAND_HEADING(name):
-        verdict.add("product", -4, "its heading is that of postage, terms, a cart or an order")
+        verdict.add(
+            "product", -4, "its heading is that of postage, terms, a cart, an order or a comparison"
+        )
     elif len(name) <= _MAX_ERRAND_HEADING and _IS_SEARCH_HEADING(name):
         verdict.add("product", -6, "its heading is that of a search")
         verdict.add("listing", 3, "its heading is that of a search")

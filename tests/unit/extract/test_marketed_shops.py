@@ -207,3 +207,11 @@ def test_a_stroke_in_place_of_cents_is_a_part_of_its_amount(gap: str) -> None:
     prices = f"<span>€349,-</span>{gap}<span>€299,- <small>Incl. btw</small></span>"
     fields = found(f"{H1}<div>{prices}</div><button>In winkelwagen</button>", lang="nl").fields
     assert (fields["price"], fields["regular_price"]) == (Decimal(299), Decimal(349))
+
+
+def test_a_comparison_of_products_is_no_product() -> None:
+    cells = "<th>Price</th><td>$199.00</td><td>$89.00</td>"
+    buttons = f"<td>{BUY}</td><td>{BUY}</td>"
+    rows = f"<tr>{cells}</tr><tr><th>SKU</th><td>L-1</td><td>L-2</td></tr><tr>{buttons}</tr>"
+    body = f"<h1>Compare products</h1><table>{rows}</table>"
+    assert found(body, url="https://shop.example/compare?ids=1,2").kind != "product"
