@@ -66,8 +66,6 @@ class Command(ScrapyCrawl):
         if status := guarded(lambda: check_outputs(opts)):
             sys.exit(status)
         super().process_options(args, opts)
-        assert self.settings is not None
-        quiet(self.settings)
         if status := guarded(lambda: self._prepare(_one_spider(args), opts)):
             sys.exit(status)
 
@@ -76,6 +74,7 @@ class Command(ScrapyCrawl):
         assert settings is not None  # Scrapy sets them before it reads options
         check_names(settings)
         check(settings, TABLE)
+        quiet(settings)
         check_files(settings)
         self.spider = spider_cls = spider_class(settings, spider)
         refuse_undeclared(spider_cls, opts.spargs)

@@ -164,9 +164,12 @@ def test_an_endless_start_gives_way_to_the_pages_and_to_the_end(
 
 def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
     """Scrapy raises it to nobody, while its engine is half open: two tracebacks otherwise."""
-    (tmp_path / "quotes.py").write_text(SPIDER, "utf-8")
-    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', "DOWNLOAD_TIMEOUT": "abc"}
-    done = run(tmp_path, tmp_path / "items.json", "http://127.0.0.1:1", **ours)
+    own = '    custom_settings = {"DOWNLOAD_TIMEOUT": "abc"}\n'
+    (tmp_path / "quotes.py").write_text(
+        SPIDER.replace("    name =", f"{own}    name =", 1), "utf-8"
+    )
+    addon = '{"scrapy_seine.Addon": 500}'
+    done = run(tmp_path, tmp_path / "items.json", "http://127.0.0.1:1", ADDONS=addon)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "the worker does not start: DOWNLOAD_TIMEOUT='abc' is not a number" in done.stderr
@@ -177,7 +180,7 @@ def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
     [
         ("EXTENSIONS", '{"nosuch.Part": 1}', "names nosuch.Part, which cannot be imported: No mod"),
         ("ITEM_PIPELINES", '{"scrapy.Nosuch": 1}', "names scrapy.Nosuch, which cannot be imported"),
-        ("SPIDER_MIDDLEWARES", '{"scrapy.Spider": "x"}', "={'scrapy.Spider': 'x'} is not a table"),
+        ("SPIDER_MIDDLEWARES", '{"scrapy.Spider": "x"}', "is not a table (in JSON, if it is"),
         ("JOBDIR", "/proc/x", "=/proc/x cannot be used: No such file or directory"),
     ],
 )

@@ -16,7 +16,7 @@ from crawler.reads.doctor.clocks import clock_findings
 from crawler.reads.doctor.finding import Finding, Level
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, flag
-from scrapy_seine.engine.settings_check import wrong_values
+from scrapy_seine.engine.settings_check import faults
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads.formatting import share, size
 
@@ -62,7 +62,7 @@ def settings_findings(settings: SettingsLike) -> list[Finding]:
 
 
 def _invalid_values(settings: SettingsLike) -> Iterator[Finding]:
-    for text in wrong_values(settings, TABLE):
+    for text in faults(settings, TABLE):
         yield Finding("fail", "settings", text, "correct it: no worker starts with it")
 
 

@@ -1,16 +1,20 @@
-"""Which setting a start failed by, where it names a class or a folder that cannot be used.
+"""Which setting a start failed by: a wrong value, or a class or folder that cannot be used.
 
 Asked only after a failure, so that a start that succeeds pays nothing for it.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from scrapy.settings import BaseSettings, default_settings
 from scrapy.utils.misc import load_object
+
+from scrapy_seine.engine.settings_check import is_path, wrong_values
 
 #: What Scrapy raises for a class that it cannot load: no such module, no such name, no full path.
 _NOT_LOADED = (ImportError, NameError, ValueError)
@@ -30,6 +34,17 @@ def blame(settings: BaseSettings, error: BaseException) -> str | None:
         if isinstance(error, OSError):
             return _blame_for_place(settings, error)
         return _blame_for_class(settings) if isinstance(error, _NOT_LOADED) else None
+
+
+def blame_settings_module() -> str | None:
+    """Say which values in the project's settings are wrong; None where none is.
+
+    Scrapy fails by some of them when it reads the module, before it looks for any command.
+    """
+    name = os.environ.get("SCRAPY_SETTINGS_MODULE", "")
+    module = sys.modules.get(name)
+    faults = "; ".join(wrong_values(vars(module))) if module is not None else ""
+    return f"{name}: {faults}" if faults else None
 
 
 def _blame_for_class(settings: BaseSettings) -> str | None:
@@ -55,19 +70,10 @@ def _blame_for_place(settings: BaseSettings, error: OSError) -> str | None:
 def _class_paths(settings: BaseSettings) -> Iterator[tuple[str, str]]:
     """Settings of Scrapy's that name classes, each with each path that it names."""
     for name, default in vars(default_settings).items():
-        names_classes = isinstance(default, Mapping) or _is_path(default)
+        names_classes = isinstance(default, Mapping) or is_path(default)
         if not name.isupper() or not names_classes or name not in settings:
             continue
         value = settings.get(name)
         is_table = isinstance(value, Mapping | BaseSettings)
         paths = [*value, *value.values()] if is_table else [value]
-        yield from ((name, path) for path in paths if _is_path(path))
-
-
-def _is_path(value: object) -> bool:
-    """Whether a value looks like the path of a class.
-
-    >>> _is_path("own.pipelines.Drop"), _is_path("utf-8"), _is_path("a feed.json"), _is_path(7)
-    (True, False, False, False)
-    """
-    return isinstance(value, str) and all(map(str.isidentifier, value.split("."))) and "." in value
+        yield from ((name, path) for path in paths if is_path(path))
