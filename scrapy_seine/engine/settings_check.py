@@ -18,7 +18,7 @@ import os
 import re
 import string
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -293,10 +293,11 @@ _SCRAPY: Mapping[str, Kind] = {
     "LOG_LEVEL": LEVEL,
     "REDIRECT_PRIORITY_ADJUST": whole_number(-math.inf),
     # Words of the standard, or classes, one or several.
-    "REFERRER_POLICY": TEXT,
+    "REFERRER_POLICY": PATH,
     "RETRY_GIVE_UP_LOG_LEVEL": LEVEL,
     "RETRY_HTTP_CODES": list_of(whole_number(100, 999)),
     "RETRY_PRIORITY_ADJUST": whole_number(-math.inf),
+    "SPIDER_MODULES": list_of(PATH),
     "TELNETCONSOLE_ENABLED": SWITCH,
     "USER_AGENT": TEXT,
 }
@@ -317,11 +318,17 @@ def _of_scrapy() -> Iterator[tuple[str, Kind]]:
         elif isinstance(default, Mapping):
             yield name, _table_like({**default, **defaults.get(f"{name}_BASE", {})})
         elif isinstance(default, list):
-            yield name, list_of(CLASS if default and all(map(CLASS.allows, default)) else ANY)
+            yield name, list_of(_entry_like(default))
         elif is_path(default):
             yield name, optional(CLASS)
         else:
             yield name, PATH
+
+
+def _entry_like(default: Sequence[Any]) -> Kind:
+    """Return the kind of the entries of a list whose default is this one."""
+    kinds = (kind for kind in (CLASS, PATH) if default and all(map(kind.allows, default)))
+    return next(kinds, ANY)
 
 
 def _table_like(default: Mapping[str, Any]) -> Kind:

@@ -180,7 +180,6 @@ def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
     [
         ("EXTENSIONS", '{"nosuch.Part": 1}', "names nosuch.Part, which cannot be imported: No mod"),
         ("ITEM_PIPELINES", '{"scrapy.Nosuch": 1}', "names scrapy.Nosuch, which cannot be imported"),
-        ("SPIDER_MIDDLEWARES", '{"scrapy.Spider": "x"}', "is not a table (in JSON, if it is"),
         ("JOBDIR", "/proc/x", "=/proc/x cannot be used: No such file or directory"),
     ],
 )

@@ -9,6 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from scrapy.settings import BaseSettings, default_settings
@@ -28,6 +29,8 @@ def blame(settings: BaseSettings, error: BaseException) -> str | None:
     "DNS_RESOLVER names nosuch.Resolver, which cannot be imported: No module named 'nosuch'"
     >>> blame(broken, FileNotFoundError(2, "No such file or directory", "/proc/x"))
     'JOBDIR=/proc/x cannot be used: No such file or directory'
+    >>> blame(BaseSettings({"SPIDER_MODULES": "nosuch.spiders"}), ModuleNotFoundError())
+    'SPIDER_MODULES names nosuch.spiders, which is no module'
     >>> blame(broken, KeyError("of the spider itself"))
     """
     with warnings.catch_warnings(action="ignore"):  # Scrapy warns of old settings that are read
@@ -53,7 +56,17 @@ def _blame_for_class(settings: BaseSettings) -> str | None:
             load_object(path)
         except _NOT_LOADED as error:
             return f"{name} names {path}, which cannot be imported: {error}"
+    for path in map(str, settings.getlist("SPIDER_MODULES")):
+        if not _is_module(path):
+            return f"SPIDER_MODULES names {path}, which is no module"
     return None
+
+
+def _is_module(path: str) -> bool:
+    try:
+        return find_spec(path) is not None
+    except (ModuleNotFoundError, ValueError):  # there is no package of it; it is no name
+        return False
 
 
 def _blame_for_place(settings: BaseSettings, error: OSError) -> str | None:
