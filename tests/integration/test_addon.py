@@ -59,6 +59,35 @@ ENDLESS = """
 """
 
 
+#: What fails at the spider's end, as lines within its class.
+FAILING_ENDS = {
+    "Spider.close": """
+    def closed(self, reason):
+        1 / 0
+
+""",
+    "close_spider": """
+    class Late:
+        def close_spider(self):
+            1 / 0
+
+    custom_settings = {"ITEM_PIPELINES": {Late: 1}}
+
+""",
+    "Quotes._late": """
+    @classmethod
+    def from_crawler(cls, crawler, *args, **kwargs):
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider._late, scrapy.signals.engine_stopped)
+        return spider
+
+    def _late(self):
+        1 / 0
+
+""",
+}
+
+
 class Site(BaseHTTPRequestHandler):
     """Pages of quotes, each with a link to the next one."""
 
@@ -138,6 +167,22 @@ def test_a_start_that_raises_midway_keeps_its_items_and_exits_with_1(
         done = run(tmp_path, tmp_path / "items.json", url, SEINE_CRAWL=namespace, **ours)
     assert done.returncode == 1, done.stderr
     assert "Spider closed (start_error)" in done.stderr
+    assert len(json.loads((tmp_path / "items.json").read_text("utf-8"))) == PAGES * QUOTES
+
+
+@pytest.mark.redis
+@pytest.mark.parametrize("failing", FAILING_ENDS)
+def test_code_that_fails_at_the_end_is_named_and_the_status_is_1(
+    tmp_path: Path, redis_url: str, namespace: str, failing: str
+) -> None:
+    """A pipeline that writes its items in `close_spider` has lost them."""
+    spider = SPIDER.replace("    def parse", FAILING_ENDS[failing] + "    def parse", 1)
+    (tmp_path / "quotes.py").write_text(spider, "utf-8")
+    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', "REDIS_URL": redis_url}
+    with serving(Site) as url:
+        done = run(tmp_path, tmp_path / "items.json", url, SEINE_CRAWL=namespace, **ours)
+    assert done.returncode == 1, done.stderr
+    assert f"{failing} failed; the lines above say why" in done.stderr
     assert len(json.loads((tmp_path / "items.json").read_text("utf-8"))) == PAGES * QUOTES
 
 
