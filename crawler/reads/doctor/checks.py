@@ -248,6 +248,8 @@ class PostgresFacts(Value):
     """The major version."""
     pending: tuple[str, ...]
     """Migrations that are not applied."""
+    missing_tables: tuple[str, ...] = ()
+    """Tables that migrations made, and that are gone."""
     skew_s: float
     connections: int
     """Connections in use."""
@@ -273,6 +275,10 @@ def postgres_findings(facts: PostgresFacts) -> list[Finding]:
     if facts.pending:
         text = f"the schema lacks {', '.join(facts.pending)}"
         findings.append(Finding("fail", "schema", text, "run `scrapy migrate`"))
+    elif facts.missing_tables:
+        text = f"the table {', '.join(facts.missing_tables)} is gone"
+        advice = "restore it from a backup, or empty the schema and run `scrapy migrate`"
+        findings.append(Finding("fail", "schema", text, advice))
     else:
         findings.append(_ok("schema", "up to date"))
     if facts.read_only:
