@@ -58,6 +58,23 @@ def test_a_stopped_worker_writes_what_there_is_and_the_next_one_all_of_it(
     assert in_order(out) == [(-1, 0), *kit.expected(PAGES)]
 
 
+def test_a_crawl_that_goes_on_with_another_feed_names_the_one_with_the_first_items(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    site = kit.site_of(PAGES)
+    first, second = tmp_path / "first.jl", tmp_path / "second.csv"
+    with serving(site) as base:
+        begin = partial(kit.start, tmp_path, redis_url, namespace, base)
+        worker = begin("-O", str(first), SEINE_DOMAIN_DELAY_MS=50)
+        assert kit.kill_when(worker, lambda: len(site.served) >= 20)
+        log = kit.finish(begin("-O", str(second)), tmp_path)
+    assert f"`scrapy seine join-feeds {first}` makes a file of them" in log
+    command = [sys.executable, "-m", "scrapy", "seine", "join-feeds", str(first)]
+    started.run(command, cwd=tmp_path, check=True, capture_output=True)
+    found = {*in_order(first), *in_order(second)}
+    assert sorted(found) == kit.expected(PAGES)
+
+
 def test_parts_in_s3_hold_their_pages_and_no_line_of_the_log_names_a_secret(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
