@@ -226,13 +226,14 @@ def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
         ("EXTENSIONS", '{"nosuch.Part": 1}', "names nosuch.Part, which cannot be imported: No mod"),
         ("ITEM_PIPELINES", '{"scrapy.Nosuch": 1}', "names scrapy.Nosuch, which cannot be imported"),
         ("JOBDIR", "/proc/x", "=/proc/x cannot be used: No such file or directory"),
+        ("HTTPCACHE_DIR", "/proc/x", "=/proc/x cannot be written: No such file or directory"),
     ],
 )
 def test_a_setting_that_a_start_fails_by_is_named_in_one_line(
     tmp_path: Path, name: str, value: str, words: str
 ) -> None:
     (tmp_path / "quotes.py").write_text(SPIDER, "utf-8")
-    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', name: value}
+    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', "HTTPCACHE_ENABLED": "1", name: value}
     done = run(tmp_path, tmp_path / "items.json", "http://127.0.0.1:1", **ours)
 
     assert done.returncode == 1

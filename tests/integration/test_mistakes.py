@@ -112,6 +112,10 @@ def said(redis_url: str, database: str) -> Said:
             ("crawl", "catalog", "-s", "JOBDIR=/proc/x"),
             "JOBDIR=/proc/x cannot be used: No such file or directory",
         ),
+        (
+            ("crawl", "catalog", "-s", "HTTPCACHE_ENABLED=1", "-s", "HTTPCACHE_DIR=/proc/x"),
+            "HTTPCACHE_DIR=/proc/x cannot be written: No such file or directory",
+        ),
         (("crawl", "catalog", "-s", "ADDONS=7"), "ADDONS='7' is not a table"),
         (("crawl", "catalog", "--set=DOWNLOAD_SLOTS=5"), "DOWNLOAD_SLOTS='5' is not a table"),
         (("shell", "-sDNS_RESOLVER=x"), "DNS_RESOLVER='x' is not a class or its path"),
