@@ -226,6 +226,7 @@ def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
         ("EXTENSIONS", '{"nosuch.Part": 1}', "names nosuch.Part, which cannot be imported: No mod"),
         ("ITEM_PIPELINES", '{"scrapy.Nosuch": 1}', "names scrapy.Nosuch, which cannot be imported"),
         ("JOBDIR", "/proc/x", "=/proc/x cannot be used: No such file or directory"),
+        ("LOG_FILE", "no/x.log", "=no/x.log cannot be used: No such file or directory"),
         ("HTTPCACHE_DIR", "/proc/x", "=/proc/x cannot be written: No such file or directory"),
     ],
 )

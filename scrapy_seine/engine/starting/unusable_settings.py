@@ -75,9 +75,14 @@ def _blame_for_place(settings: BaseSettings, error: OSError) -> str | None:
     failed_path = Path(error.filename)
     for name in sorted(map(str, settings)):
         value = settings.get(name)
-        if isinstance(value, str) and value.strip("/.") and failed_path.is_relative_to(value):
+        if isinstance(value, str) and value.strip("/.") and _is_in(failed_path, value):
             return f"{name}={value} cannot be used: {error.strerror}"
     return None
+
+
+def _is_in(failed_path: Path, place: str) -> bool:
+    """Whether a path is in a place; Python's log makes the path of its file absolute."""
+    return failed_path.is_relative_to(place) or failed_path == Path(place).absolute()
 
 
 def _class_paths(settings: BaseSettings) -> Iterator[tuple[str, str]]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
+from errno import EACCES
 from pathlib import Path
 
 import pytest
+from scrapy.settings import Settings
 
+from crawler.commands import genspider
 from crawler.stores.export_formats import open_output
 from scrapy_seine.errors import ConfigError
 from tests.started import PIPE, run
@@ -33,6 +37,20 @@ def test_what_cannot_be_used_is_one_line(words: str, said: str) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith(f"seine: {said}")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_new_spider_in_a_folder_of_another_user_is_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def denied(*_: object) -> None:
+        raise PermissionError(EACCES, "Permission denied", "spiders/new.py")
+
+    monkeypatch.setattr(genspider.ScrapyGenspider, "run", denied)
+    command = genspider.Command()
+    command.settings = Settings()
+    command.run(["new", "shop.example"], Namespace(spider=None))
+    assert command.exitcode == 1
+    assert capsys.readouterr().err == "seine: spiders/new.py cannot be used: Permission denied\n"
 
 
 def test_an_export_to_a_closed_output_fails(monkeypatch: pytest.MonkeyPatch) -> None:
