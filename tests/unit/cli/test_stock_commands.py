@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from errno import EACCES
 from pathlib import Path
 
 import pytest
+from scrapy.commands.genspider import Command as ScrapyGenspider
 from scrapy.settings import Settings
 
 from crawler.commands import genspider
@@ -26,6 +28,7 @@ from tests.started import PIPE, run
         ("view http://[", "'http://[' cannot be read: Invalid IPv6 URL"),
         ("shell /nosuch.html -c 1", "/nosuch.html: there is no such file"),
         ("genspider a b://[", "'b://[' cannot be read: Invalid IPv6 URL"),
+        ("fetch http://127.0.0.1:1/ -s DOWNLOAD_TIMEOUT=x", "DOWNLOAD_TIMEOUT='x' is not a number"),
         ("shell http://[ -c 1", "'http://[' cannot be read: Invalid IPv6 URL"),
     ],
 )
@@ -39,13 +42,21 @@ def test_what_cannot_be_used_is_one_line(words: str, said: str) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_a_wrong_setting_of_the_environment_is_one_line() -> None:
+    command = [sys.executable, "-m", "scrapy", "fetch", "http://127.0.0.1:1/", "--nolog"]
+    env = {**os.environ, "DOWNLOAD_TIMEOUT": "x"}
+    done = run(command, cwd=Path(__file__).parents[3], env=env, stdout=PIPE, stderr=PIPE, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("seine: DOWNLOAD_TIMEOUT='x' is not a number of 0.001 or more")
+
+
 def test_a_new_spider_in_a_folder_of_another_user_is_refused_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def denied(*_: object) -> None:
         raise PermissionError(EACCES, "Permission denied", "spiders/new.py")
 
-    monkeypatch.setattr(genspider.ScrapyGenspider, "run", denied)
+    monkeypatch.setattr(ScrapyGenspider, "run", denied)
     command = genspider.Command()
     command.settings = Settings()
     command.run(["new", "shop.example"], Namespace(spider=None))
