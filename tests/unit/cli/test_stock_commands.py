@@ -44,10 +44,10 @@ def test_what_cannot_be_used_is_one_line(words: str, said: str) -> None:
 
 def test_a_wrong_setting_of_the_environment_is_one_line() -> None:
     command = [sys.executable, "-m", "scrapy", "fetch", "http://127.0.0.1:1/", "--nolog"]
-    env = {**os.environ, "DOWNLOAD_TIMEOUT": "x"}
+    env = {**os.environ, "STATS_DUMP": "x"}
     done = run(command, cwd=Path(__file__).parents[3], env=env, stdout=PIPE, stderr=PIPE, text=True)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert done.stderr.startswith("seine: DOWNLOAD_TIMEOUT='x' is not a number of 0.001 or more")
+    assert done.stderr.startswith("seine: STATS_DUMP='x' is not 1 or 0")
 
 
 def test_a_new_spider_in_a_folder_of_another_user_is_refused_in_one_line(
