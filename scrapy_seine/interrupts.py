@@ -111,9 +111,9 @@ def main() -> None:
     gc.enable()
     try:
         execute()
-    except Exception:
-        from scrapy_seine.engine.starting.unusable_settings import blame_settings_module
+    except Exception as error:
+        from scrapy_seine.engine.starting.unusable_settings import blame_values
 
-        if (fault := blame_settings_module()) is None:
+        if (fault := blame_values(error)) is None:
             raise
         sys.exit(f"seine: {fault}")

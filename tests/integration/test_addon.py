@@ -207,9 +207,21 @@ def test_an_endless_start_gives_way_to_the_pages_and_to_the_end(
     assert len(json.loads(out.read_text("utf-8"))) >= 20
 
 
-def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("custom_settings", "words"),
+    [
+        ({"DOWNLOAD_TIMEOUT": "abc"}, "DOWNLOAD_TIMEOUT='abc' is not a number"),
+        # Scrapy reads these before it makes its engine.
+        ({"DOWNLOAD_SLOTS": 5}, "custom_settings of quotes.Quotes: DOWNLOAD_SLOTS=5 is not a tab"),
+        ({"LOG_LEVEL": "x"}, "custom_settings of quotes.Quotes: LOG_LEVEL='x' is not a level"),
+        (7, "custom_settings of quotes.Quotes is no table"),
+    ],
+)
+def test_a_wrong_setting_of_a_spider_ends_the_start_in_one_line(
+    tmp_path: Path, custom_settings: object, words: str
+) -> None:
     """Scrapy raises it to nobody, while its engine is half open: two tracebacks otherwise."""
-    own = '    custom_settings = {"DOWNLOAD_TIMEOUT": "abc"}\n'
+    own = f"    custom_settings = {custom_settings!r}\n"
     (tmp_path / "quotes.py").write_text(
         SPIDER.replace("    name =", f"{own}    name =", 1), "utf-8"
     )
@@ -217,7 +229,7 @@ def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
     done = run(tmp_path, tmp_path / "items.json", "http://127.0.0.1:1", ADDONS=addon)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
-    assert "the worker does not start: DOWNLOAD_TIMEOUT='abc' is not a number" in done.stderr
+    assert f"the worker does not start: {words}" in done.stderr
 
 
 @pytest.mark.parametrize(

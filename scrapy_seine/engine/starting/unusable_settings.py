@@ -11,9 +11,11 @@ import warnings
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from traceback import walk_tb
 
 from scrapy.settings import BaseSettings, default_settings
 from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 
 from scrapy_seine.engine.settings_check import is_path, wrong_values
 
@@ -33,21 +35,38 @@ def blame(settings: BaseSettings, error: BaseException) -> str | None:
     'SPIDER_MODULES names nosuch.spiders, which is no module'
     >>> blame(broken, KeyError("of the spider itself"))
     """
+    if fault := _blame_custom_settings(error):
+        return fault
     with warnings.catch_warnings(action="ignore"):  # Scrapy warns of old settings that are read
         if isinstance(error, OSError):
             return _blame_for_place(settings, error)
         return _blame_for_class(settings) if isinstance(error, _NOT_LOADED) else None
 
 
-def blame_settings_module() -> str | None:
-    """Say which values in the project's settings are wrong; None where none is.
+def blame_values(error: BaseException) -> str | None:
+    """Say which values of the project or its spider are wrong; None where none is.
 
-    Scrapy fails by some of them when it reads the module, before it looks for any command.
+    Scrapy fails by some when it reads the project's module, before it looks for any command.
     """
     name = os.environ.get("SCRAPY_SETTINGS_MODULE", "")
     module = sys.modules.get(name)
     faults = "; ".join(wrong_values(vars(module))) if module is not None else ""
-    return f"{name}: {faults}" if faults else None
+    return f"{name}: {faults}" if faults else _blame_custom_settings(error)
+
+
+def _blame_custom_settings(error: BaseException) -> str | None:
+    """Say which custom settings are wrong of the spider whose crawler could not be made."""
+    for frame, _ in walk_tb(error.__traceback__):
+        spider = getattr(frame.f_locals.get("self"), "spidercls", None)
+        custom_settings = getattr(spider, "custom_settings", None)
+        if custom_settings is None:
+            continue
+        place = f"custom_settings of {global_object_name(spider)}"
+        if not isinstance(custom_settings, Mapping):
+            return f"{place} is no table"
+        if faults := "; ".join(wrong_values(dict(custom_settings))):
+            return f"{place}: {faults}"
+    return None
 
 
 def _blame_for_class(settings: BaseSettings) -> str | None:
