@@ -148,13 +148,14 @@ def test_a_page_is_asked_for_before_the_items_of_the_page_that_led_to_it_are_sto
     assert sorted(found) == kit.expected(6)
 
 
+@pytest.mark.parametrize("feed", ["file/out.jl", "%(nosuch)s.jl"])
 def test_a_feed_that_cannot_be_written_ends_the_worker_with_its_reason(
-    tmp_path: Path, redis_url: str, namespace: str
+    tmp_path: Path, redis_url: str, namespace: str, feed: str
 ) -> None:
     (tmp_path / "file").write_text("no folder", "utf-8")
     site = kit.site_of(3)
     with serving(site) as base:
-        worker = kit.start(tmp_path, redis_url, namespace, base, "-O", "file/out.jl")
+        worker = kit.start(tmp_path, redis_url, namespace, base, "-O", feed)
         log = kit.finish(worker, tmp_path, status=1)
     assert "worker exits: feed" in log
     assert "Traceback" not in log

@@ -1,4 +1,4 @@
-"""Which setting a start failed by: a wrong value, or a class or folder that cannot be used.
+"""What a start failed by: a setting's wrong value, class or folder, or a spider's name.
 
 Asked only after a failure, so that a start that succeeds pays nothing for it.
 """
@@ -18,7 +18,10 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from scrapy_seine.engine.settings_check import is_path, wrong_values
+from scrapy_seine.misspelt_names import did_you_mean
 
+#: What a loader of spiders raises for a name, before the name.
+_NO_SPIDER = "Spider not found: "
 #: What Scrapy raises for a class that it cannot load: no such module, no such name, no full path.
 _NOT_LOADED = (ImportError, NameError, ValueError)
 
@@ -38,9 +41,20 @@ def blame(settings: BaseSettings, error: BaseException) -> str | None:
     if fault := _blame_custom_settings(error):
         return fault
     with warnings.catch_warnings(action="ignore"):  # Scrapy warns of old settings that are read
+        if isinstance(error, KeyError):
+            return _blame_name(settings, str(error.args[0] if error.args else ""))
         if isinstance(error, OSError):
             return _blame_for_place(settings, error)
         return _blame_for_class(settings) if isinstance(error, _NOT_LOADED) else None
+
+
+def _blame_name(settings: BaseSettings, text: str) -> str | None:
+    if not text.startswith(_NO_SPIDER):
+        return None
+    name = text.removeprefix(_NO_SPIDER)
+    names = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings).list()
+    suggestion = did_you_mean(name, names)
+    return f"no spider is named {name!r}; there is {', '.join(sorted(names)) or 'none'}{suggestion}"
 
 
 def blame_values(error: BaseException) -> str | None:

@@ -117,7 +117,11 @@ class FeedExporter(feedexport.FeedExporter):
     def _begin(self, uri: str, options: dict[str, Any], spider: Spider) -> _ConfiguredFeed:
         # A folder must be the same for all workers, unlike a batch's number and time.
         shared = {"time": "time", "batch_time": "batch_time", "batch_id": 0}
-        filled_uri = self._fill_uri(uri, options, spider, shared)
+        try:
+            filled_uri = self._fill_uri(uri, options, spider, shared)
+        except Exception as error:  # an unknown placeholder, or a function of the project
+            logger.error("worker exits: feed %s cannot be named: %s", redact(uri), describe(error))
+            raise CloseSpider("error") from None
         storage = partial(scrapy_internals.storage_of, self, options=options)
         place: Folder | Store
         try:
