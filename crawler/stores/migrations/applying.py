@@ -37,6 +37,12 @@ _TABLE = """
         name text PRIMARY KEY, digest text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())
 """
 
+#: Tables without which a worker still stores what its pages show.
+_HELPFUL = {
+    *("accepted_doubts", "archive", "attempts", "crawls"),
+    *("dead_ends", "jobs", "quality", "site_templates"),
+}
+
 
 @attrs.frozen(eq=False, repr=False)
 class Migration(Value):
@@ -125,7 +131,7 @@ def prepare(database_url: str, is_embedded: bool) -> None:
             logger.info("applied migration %s", name)
     elif names := pending(database_url):
         raise MigrationError(f"the database lacks {', '.join(names)}; run `scrapy migrate` first")
-    if names := missing_tables(database_url):
+    if names := [name for name in missing_tables(database_url) if name not in _HELPFUL]:
         raise MigrationError(
             f"the database has lost the table {', '.join(names)}, and no migration makes it again; "
             "restore it from a backup, or empty the schema and run `scrapy migrate`"
