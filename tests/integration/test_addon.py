@@ -182,7 +182,7 @@ def test_code_that_fails_at_the_end_is_named_and_the_status_is_1(
     with serving(Site) as url:
         done = run(tmp_path, tmp_path / "items.json", url, SEINE_CRAWL=namespace, **ours)
     assert done.returncode == 1, done.stderr
-    assert f"{failing} failed; the lines above say why" in done.stderr
+    assert f"{failing} failed; its traceback is in the log" in done.stderr
     assert len(json.loads((tmp_path / "items.json").read_text("utf-8"))) == PAGES * QUOTES
 
 

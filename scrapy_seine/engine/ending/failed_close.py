@@ -22,7 +22,9 @@ def watch_close(engine: Any, note_failure: Callable[[], None]) -> None:
     close_parts, send = engine.scraper.close_spider_async, engine.signals.send_catch_log_async
 
     def note(where: str) -> None:
-        logger.error("the worker exits with 1, because %s failed; the lines above say why", where)
+        logger.error(
+            "the worker exits with 1, because %s failed; its traceback is in the log", where
+        )
         note_failure()
 
     async def close_spider_async() -> None:
