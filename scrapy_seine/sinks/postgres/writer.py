@@ -95,7 +95,7 @@ class Writer:
         self.queue = Queue(limits or Limits())
         self._level = threading.RLock()
         self._is_pausing = False
-        self._away = self._admits = self._is_wait_logged = False
+        self._away = self._admits = self._is_wait_logged = self._is_closed_reported = False
         self._log_limiter = OnceAMinute()
         self._doubts: dict[str, list[Piece]] = {}
         """By table: waiting rows that were refused by a doubtful code."""
@@ -301,8 +301,9 @@ class Writer:
         turn, since = 0, time.monotonic()
         while doubtful := self._doubts.get(table):
             turn += 1
-            if fault.is_for_operator and time.monotonic() - since > self._closed_limit_s:
-                self._closed_limit_s = float("inf")  # it is reported once
+            is_over = time.monotonic() - since > self._closed_limit_s
+            if is_over and fault.is_for_operator and not self._is_closed_reported:
+                self._is_closed_reported = True
                 self._on_table_closed(f"{table}: {fault.reason}")
             admits = len(doubtful) < self.queue.limits.rows and not self._is_closed(table, fault)
             if not self._pause(fault, turn, admits=admits):
