@@ -49,6 +49,7 @@ from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.printable import printable
 from scrapy_seine.sinks.postgres.batches import Limits, Report
+from scrapy_seine.sinks.postgres.closed_tables import exit_for_table
 from scrapy_seine.sinks.postgres.writer import Table, Writer, on_loop
 from scrapy_seine.store_wait import RetryUntil
 from scrapy_seine.urls import tidy
@@ -129,6 +130,8 @@ class Storage:
             on_report=partial(on_loop, loop, self._report),
             on_pause=partial(on_loop, loop, partial(self.inflight.request_pause, name)),
             replacement_of=refused,
+            on_table_closed=partial(on_loop, loop, partial(exit_for_table, self.crawler)),
+            closed_limit_s=self.outage_s,
             limits=limits,
         )
         writer.start()

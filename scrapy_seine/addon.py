@@ -19,7 +19,8 @@ from scrapy.utils.python import global_object_name
 from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
 
 from scrapy_seine.engine.ending.no_page_status import fail_without_a_page
-from scrapy_seine.engine.settings_check import LOG, check, unknown_settings
+from scrapy_seine.engine.settings_check import check, unknown_settings
+from scrapy_seine.engine.starting.cache_folder import check_cache_folder
 from scrapy_seine.engine.starting.one_off import is_of_a_page, is_one_off
 from scrapy_seine.engine.telemetry.logs import one_line_end, one_line_failures
 from scrapy_seine.errors import ConfigError
@@ -89,14 +90,14 @@ class Addon:
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Refuse wrong settings of the log, because Scrapy reads them before it makes a crawler.
+        """Refuse wrong settings, because Scrapy reads some before it makes a crawler.
 
         Raises:
             SystemExit: with one line; there is no log yet.
         """
         one_line_end(settings)
         try:
-            check(settings, LOG)
+            check(settings)
         except ConfigError as error:
             raise SystemExit(str(error)) from None
 
@@ -117,6 +118,7 @@ class Addon:
         one_line_failures(settings)
         _take_over(settings)
         check(settings)
+        check_cache_folder(settings)
         _check_loop(settings)
         for stranger in unknown_settings(settings):
             logger.warning("%s", stranger)

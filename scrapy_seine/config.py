@@ -110,6 +110,8 @@ class FrontierConfig(Value):
     """Requests of one job that may enter the crawl; 0: any number."""
     most_pending: int
     """Requests that may wait at one time; 0: any number."""
+    project: str = ""
+    """Name of the project whose spider reads the crawl's pages."""
     run: str = ""
     """Name of the run that this process begins or joins; '': it has none."""
     secrets: tuple[str, ...] = attrs.field(default=(), repr=False)
@@ -152,6 +154,7 @@ class FrontierConfig(Value):
             max_deliveries=int(number(settings, "SEINE_MAX_DELIVERIES", 5, low=1)),
             keep_alive=flag(settings, "SEINE_KEEP_ALIVE"),
             outage_s=number(settings, "SEINE_OUTAGE_LIMIT", 600),
+            project=str(settings.get("BOT_NAME") or ""),
             domain_pages=int(number(settings, "SEINE_DOMAIN_PAGES", 0)),
             job_pages=int(number(settings, "SEINE_JOB_PAGES", 0)),
             most_pending=int(number(settings, "SEINE_MOST_PENDING", 0)),

@@ -4,6 +4,9 @@ Imports take a second or two before any command exists, and Python answers Ctrl-
 traceback of the current import. So an installation for development has its own `scrapy`, `main`,
 which ends the process at once while nothing is open that has to be closed. Only a command's work
 (`interruptible`) sees a KeyboardInterrupt, because it has to close things.
+
+Elsewhere Scrapy's own `scrapy` runs, and a project's code may wait for a KeyboardInterrupt; there
+`one_line_interrupts` replaces only the traceback of one that nothing handled.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from contextlib import contextmanager, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType
+    from types import FrameType, TracebackType
     from typing import Any
 
 
@@ -50,6 +53,24 @@ def interruptible() -> Iterator[None]:
     finally:
         if ends:
             signal.signal(signal.SIGINT, end_at_once)
+
+
+def one_line_interrupts() -> None:
+    """Report a Ctrl-C that nothing handles in one line, unless the project reports errors itself.
+
+    Python ends the process as if by the signal all the same.
+    """
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _report_uncaught
+
+
+def _report_uncaught(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        os.write(2, b"seine: stopped\n")
+    else:
+        sys.__excepthook__(kind, error, trace)
 
 
 def _unraisable(unraisable: Any) -> None:
@@ -88,4 +109,11 @@ def main() -> None:
 
     gc.freeze()
     gc.enable()
-    execute()
+    try:
+        execute()
+    except Exception as error:
+        from scrapy_seine.engine.starting.unusable_settings import blame_values
+
+        if (fault := blame_values(error)) is None:
+            raise
+        sys.exit(f"seine: {fault}")

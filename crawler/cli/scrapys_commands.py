@@ -9,9 +9,11 @@ from urllib.parse import urlsplit
 
 from scrapy.commands import ScrapyCommand
 
+from crawler.reads.catalogue_settings import TABLE
 from scrapy_seine.commands.one_line_errors import guarded
 from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.engine.ending.no_page_status import fail_without_a_page
+from scrapy_seine.engine.settings_check import check
 from scrapy_seine.errors import ConfigError
 
 
@@ -25,11 +27,13 @@ class Checked(ScrapyCommand):
             super().run(args, opts)  # type: ignore[safe-super]
 
     def check_arguments(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Check the spider, the address and the callback.
+        """Check the settings, the spider, the address and the callback.
 
         Raises:
-            ConfigError: an argument is invalid.
+            ConfigError: a setting or an argument is invalid.
         """
+        assert self.settings is not None  # Scrapy sets them before it runs a command
+        check(self.settings, TABLE)
         check_named(self.settings, self.spiders(args, opts), args)
 
     def spiders(self, args: list[str], opts: argparse.Namespace) -> list[str]:

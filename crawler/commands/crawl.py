@@ -28,6 +28,7 @@ from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.engine.settings_check import check
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import refuse_undeclared
+from scrapy_seine.engine.starting.cache_folder import check_cache_folder
 from scrapy_seine.engine.starting.unusable_settings import blame
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.keys import Keys
@@ -66,8 +67,6 @@ class Command(ScrapyCrawl):
         if status := guarded(lambda: check_outputs(opts)):
             sys.exit(status)
         super().process_options(args, opts)
-        assert self.settings is not None
-        quiet(self.settings)
         if status := guarded(lambda: self._prepare(_one_spider(args), opts)):
             sys.exit(status)
 
@@ -76,6 +75,7 @@ class Command(ScrapyCrawl):
         assert settings is not None  # Scrapy sets them before it reads options
         check_names(settings)
         check(settings, TABLE)
+        quiet(settings)
         check_files(settings)
         self.spider = spider_cls = spider_class(settings, spider)
         refuse_undeclared(spider_cls, opts.spargs)
@@ -116,6 +116,7 @@ class Command(ScrapyCrawl):
             """Crawl, and report an error in one line, also if a store fails during the start."""
             try:
                 check(crawler.settings, TABLE)  # now with the spider's own settings
+                check_cache_folder(crawler.settings)
                 self.watch = Watch(crawler, site=self.site)
                 crawler.signals.connect(freeze_loaded_objects, engine_started)
                 await crawl(*args, **kwargs)

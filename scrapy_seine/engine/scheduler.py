@@ -24,6 +24,7 @@ from scrapy_redis.scheduler import Scheduler as RedisScheduler
 from scrapy_seine import meta as m
 from scrapy_seine.config import FrontierConfig, number
 from scrapy_seine.engine.ending.exit_status import fail_after
+from scrapy_seine.engine.ending.failed_close import watch_close
 from scrapy_seine.engine.fastpath import which_path
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.scrapys_path import StockPath
@@ -152,6 +153,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         async def close_spider(*, reason: str = "cancelled") -> None:
             if engine.spider is not None and not self.worker.closing:
                 self._end = reason
+                watch_close(engine, lambda: fail_after("error", self.crawler))
                 self.worker.drain()
                 await self.worker.end_crawl(reason)
             await close(reason=self._end or reason)

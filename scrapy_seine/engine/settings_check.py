@@ -14,9 +14,11 @@ import codecs
 import json
 import logging
 import math
+import os
 import re
 import string
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -34,6 +36,7 @@ from scrapy_seine.printable import redact
 #: Characters of a wrong value that are shown.
 _SHOWN = 100
 _UNSET = object()
+_PAIR = 2
 _BLANKS = set(string.whitespace)
 #: Prefixes of Seine's settings.
 OURS = ("SEINE_", "FRONTIER_")
@@ -91,7 +94,7 @@ def text_like(expression: str, meaning: str) -> Kind:
 def table_of(kind: Kind) -> Kind:
     """Tables whose values are of a kind, as objects or as JSON."""
     return Kind(
-        f"a table (in JSON, if it is a text), of which each value is {kind.text}",
+        f"a table (in JSON, if it is a text){_of_each(kind)}",
         lambda v: all(map(kind.allows, dict(json.loads(v) if isinstance(v, str) else v).values())),
     )
 
@@ -99,7 +102,7 @@ def table_of(kind: Kind) -> Kind:
 def list_of(kind: Kind) -> Kind:
     """Lists of a kind, as objects or separated by commas, as Scrapy reads them."""
     return Kind(
-        f"a list (with commas, if it is a text), of which each value is {kind.text}",
+        f"a list (with commas, if it is a text){_of_each(kind)}",
         lambda v: all(map(kind.allows, v.split(",") if isinstance(v, str) and v else v or ())),
     )
 
@@ -111,6 +114,11 @@ def optional(kind: Kind) -> Kind:
     )
 
 
+def or_none(kind: Kind) -> Kind:
+    """The same kind, or None; an empty text is no table for Scrapy."""
+    return attrs.evolve(kind, parse=lambda v: v is None or kind.allows(v))
+
+
 def place(use: Literal["written", "read"], kind: Kind) -> Kind:
     """Return a kind whose value names a folder or bucket; `scrapy doctor` tries to use it."""
     return attrs.evolve(kind, place=use)
@@ -120,6 +128,10 @@ def secret(characters: int) -> Kind:
     """Texts of at least this length, or empty; never shown."""
     text = f"a text of {characters} characters or more, or empty"
     return Kind(text, lambda v: not v or len(str(v)) >= characters, secret=True)
+
+
+def _of_each(kind: Kind) -> str:
+    return "" if kind is ANY else f", of which each value is {kind.text}"
 
 
 def _span(noun: str, low: float, high: float) -> str:
@@ -157,6 +169,15 @@ def _networks(value: Any) -> AddressPolicy:
     return AddressPolicy.parse("seeds", str(value or "").replace(",", " ").split())
 
 
+def is_path(value: object) -> bool:
+    """Whether a value looks like the path of a class.
+
+    >>> is_path("own.pipelines.Drop"), is_path("utf-8"), is_path("a feed.json"), is_path(7)
+    (True, False, False, False)
+    """
+    return isinstance(value, str) and all(map(str.isidentifier, value.split("."))) and "." in value
+
+
 def _fields(value: Any) -> bool:
     """Whether a value names fields."""
     return value is None or isinstance(value, str) or all(isinstance(v, str) for v in value)
@@ -177,14 +198,14 @@ LEVEL = Kind(
     lambda v: v in logging.getLevelNamesMapping() or isinstance(int(v), int),
 )
 CHARSET = Kind("the name of a charset, for instance utf-8", lambda v: codecs.lookup(v) is not None)
-#: Settings that Scrapy reads before it makes a crawler.
-LOG: Mapping[str, Kind] = {
-    "LOG_ENCODING": optional(CHARSET),
-    "LOG_FORMAT": optional(
-        Kind("a format of Python's logging, with %(message)s", lambda v: bool(logging.Formatter(v)))
-    ),
-    "LOG_LEVEL": LEVEL,
-}
+ANY = Kind("any", lambda _: True)
+PATH = Kind("a text", lambda v: v is None or isinstance(v, str | bytes | os.PathLike))
+CLASS = Kind("a class or its path, as own.module.Name", lambda v: callable(v) or is_path(v))
+TABLE_OF_ANY = or_none(table_of(ANY))
+#: What is put in order by numbers; None leaves a part out.
+ORDERED = or_none(
+    table_of(Kind("a number or None", lambda v: v is None or math.isfinite(_real(v))))
+)
 #: Settings of the library.
 LIBRARY: Mapping[str, Kind] = {
     "FRONTIER_PARTITIONS": whole_number(1, MOST_PARTITIONS),
@@ -235,37 +256,58 @@ LIBRARY: Mapping[str, Kind] = {
     "SEINE_TALLY_SECONDS": number(0.1),
 }
 _FRACTIONS = {"DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
-#: What is put in order by numbers; None leaves a part out.
-_ORDERED = optional(
-    table_of(Kind("a number or None", lambda v: v is None or math.isfinite(_real(v))))
-)
 _SCRAPY: Mapping[str, Kind] = {
-    "DOWNLOADER_MIDDLEWARES": _ORDERED,
-    "EXTENSIONS": _ORDERED,
-    "FEEDS": optional(table_of(Kind("a table of a feed's options", _feed_options))),
-    "ITEM_PIPELINES": _ORDERED,
-    "SPIDER_MIDDLEWARES": _ORDERED,
+    "ADDONS": ORDERED,
+    "ASYNCIO_EVENT_LOOP": optional(CLASS),
     # With 0, Scrapy would accept a page's outputs and never process them.
     "CONCURRENT_ITEMS": whole_number(1),
     "CONCURRENT_REQUESTS": whole_number(1),
+    "DEFAULT_DROPITEM_LOG_LEVEL": LEVEL,
     "DEPTH_PRIORITY": whole_number(-math.inf),
+    "DOWNLOADER_CLIENTCONTEXTFACTORY": optional(
+        Kind(
+            CLASS.text,
+            lambda v: v == default_settings.DOWNLOADER_CLIENTCONTEXTFACTORY or CLASS.allows(v),
+        )
+    ),
+    "DOWNLOADER_CLIENT_TLS_METHOD": one_of("TLS", "TLSv1.0", "TLSv1.1", "TLSv1.2"),
+    "DOWNLOAD_BIND_ADDRESS": Kind(
+        "an address, or a pair of address and port",
+        lambda v: v is None or isinstance(v, str) or len(tuple(v)) == _PAIR,
+    ),
+    "DOWNLOAD_SLOTS": or_none(table_of(table_of(ANY))),
     "DOWNLOAD_TIMEOUT": number(0.001),
-    "FILES_STORE": place("written", TEXT),
-    "IMAGES_STORE": place("written", TEXT),
-    "USER_AGENT": TEXT,
+    "FEEDS": or_none(table_of(Kind("a table of a feed's options", _feed_options))),
     "FEED_EXPORT_ENCODING": optional(CHARSET),
     "FEED_EXPORT_INDENT": Kind("a whole number, or None", lambda v: v is None or int(v) >= 0),
+    "FILES_STORE": place("written", TEXT),
     "HTTPERROR_ALLOWED_CODES": list_of(whole_number(100, 599)),
+    "IMAGES_STORE": place("written", TEXT),
+    "ITEM_PIPELINES": ORDERED,
+    "JOBDIR": PATH,
+    "LOG_ENCODING": optional(CHARSET),
+    "LOG_FILE": PATH,
+    "LOG_FORMAT": optional(
+        Kind("a format of Python's logging, with %(message)s", lambda v: bool(logging.Formatter(v)))
+    ),
+    "LOG_LEVEL": LEVEL,
     "REDIRECT_PRIORITY_ADJUST": whole_number(-math.inf),
+    # Words of the standard, or classes, one or several.
+    "REFERRER_POLICY": PATH,
+    "RETRY_GIVE_UP_LOG_LEVEL": LEVEL,
     "RETRY_HTTP_CODES": list_of(whole_number(100, 999)),
     "RETRY_PRIORITY_ADJUST": whole_number(-math.inf),
+    "SPIDER_MODULES": list_of(PATH),
     "TELNETCONSOLE_ENABLED": SWITCH,
+    "USER_AGENT": TEXT,
 }
 
 
 def _of_scrapy() -> Iterator[tuple[str, Kind]]:
-    for name, default in vars(default_settings).items():
-        if not name.isupper():
+    """Yield the kind of each of Scrapy's settings, by the type of its default."""
+    defaults = vars(default_settings)
+    for name, default in defaults.items():
+        if not name.isupper() or default is None:
             continue
         if isinstance(default, bool):
             yield name, SWITCH
@@ -273,20 +315,48 @@ def _of_scrapy() -> Iterator[tuple[str, Kind]]:
             yield name, number()
         elif isinstance(default, int):
             yield name, Kind(_span("whole number", 0, math.inf), lambda v: int(v) >= 0)
+        elif isinstance(default, Mapping):
+            yield name, _table_like({**default, **defaults.get(f"{name}_BASE", {})})
+        elif isinstance(default, list):
+            yield name, list_of(_entry_like(default))
+        elif is_path(default):
+            yield name, optional(CLASS)
+        else:
+            yield name, PATH
+
+
+def _entry_like(default: Sequence[Any]) -> Kind:
+    """Return the kind of the entries of a list whose default is this one."""
+    kinds = (kind for kind in (CLASS, PATH) if default and all(map(kind.allows, default)))
+    return next(kinds, ANY)
+
+
+def _table_like(default: Mapping[str, Any]) -> Kind:
+    """Return the kind of a table whose default, Scrapy's own entries included, is this one."""
+    if default and all(isinstance(value, int) for value in default.values()):
+        return ORDERED
+    names_classes = default and all(map(is_path, default.values()))
+    return or_none(table_of(optional(CLASS))) if names_classes else TABLE_OF_ANY
 
 
 #: Scrapy's settings, by the types that Scrapy can read, and the library's.
-TABLE: Mapping[str, Kind] = {**dict(_of_scrapy()), **_SCRAPY, **LOG, **LIBRARY}
+TABLE: Mapping[str, Kind] = {**dict(_of_scrapy()), **_SCRAPY, **LIBRARY}
 
 
 def wrong_values(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> Iterator[str]:
     """Yield a message for each setting with a wrong value: name, value, and allowed values."""
-    for name, kind in sorted(table.items()):
-        value = settings.get(name, _UNSET)
+    with warnings.catch_warnings(action="ignore"):  # Scrapy warns of old settings that are read
+        values = [(name, kind, settings.get(name, _UNSET)) for name, kind in sorted(table.items())]
+    for name, kind, value in values:
         if value is not _UNSET and not kind.allows(value):
-            value = dict(value) if isinstance(value, BaseSettings) else value
-            value_text = "***" if kind.secret else redact(repr(value))[:_SHOWN]
+            shown = dict(value) if isinstance(value, BaseSettings) else value
+            value_text = "***" if kind.secret else redact(repr(shown))[:_SHOWN]
             yield f"{name}={value_text} is not {kind.text}"
+
+
+def faults(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> Iterator[str]:
+    """Yield a message for each setting with a wrong value, and for each unusable proxy variable."""
+    yield from wrong_values(settings, table)
     uses_proxies = settings.get("HTTPPROXY_ENABLED", True)
     if SWITCH.allows(uses_proxies) and _is_on(uses_proxies):
         yield from _wrong_proxies(getproxies())
@@ -317,7 +387,7 @@ def check(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> None:
     Raises:
         ConfigError: with all faults in one line.
     """
-    if messages := list(wrong_values(settings, table)):
+    if messages := list(faults(settings, table)):
         raise ConfigError("; ".join(messages))
 
 

@@ -351,7 +351,7 @@ class Worker:
 
     async def _configure(self, member: Member) -> None:
         config, pace = member.exchange.config, pace_of_project(self.crawler.settings)
-        await claim_for_spider(member.frontier, self.spider.name)
+        await claim_for_spider(member.frontier, self.spider.name, config.project)
         await member.frontier.configure(
             delay_ms=pace.delay_ms,
             jitter=pace.jitter,

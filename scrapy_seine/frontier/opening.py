@@ -21,6 +21,8 @@ from scrapy_seine.lenient_parsing import whole_number, word
 logger = logging.getLogger(__name__)
 #: The field of a crawl's control that names its spider.
 _SPIDER = "spider"
+#: The field that names the project of that spider.
+_PROJECT = "project"
 #: The field that names the secret with which its workers sign.
 _SIGNED = "signed"
 
@@ -121,24 +123,26 @@ async def warn_of_eviction(redis: Redis) -> None:
             )
 
 
-async def claim_for_spider(frontier: Frontier, spider: str) -> None:
+async def claim_for_spider(frontier: Frontier, spider: str, project: str) -> None:
     """Assign a crawl to the spider, because only its callbacks can parse the crawl's pages.
 
     A worker of another spider would call its own `parse` with them, and lose their items unnoticed;
-    a worker without their secret would make a dead letter of each.
+    so would one of another project with a spider of the same name. A worker without their secret
+    would make a dead letter of each.
 
     Raises:
-        ConfigError: the crawl is another spider's, or its requests are signed with another secret.
+        ConfigError: the crawl is another spider's, or its requests are another project's or signed
+            with another secret.
         RedisError: Redis does not answer.
     """
     client: Any = frontier.redis
     crawl, seal = frontier.keys.crawl, frontier.seal
     control = Keys(crawl).control
     pipe = client.pipeline(transaction=False)
-    for field, value in ((_SPIDER, spider), (_SIGNED, seal.name)):
+    for field, value in ((_SPIDER, spider), (_PROJECT, project), (_SIGNED, seal.name)):
         pipe.hsetnx(control, field, value)
-    pipe.hmget(control, _SPIDER, _SIGNED)
-    *_, (owner, signed) = await pipe.execute()
+    pipe.hmget(control, _SPIDER, _PROJECT, _SIGNED)
+    *_, (owner, owner_project, signed) = await pipe.execute()
     owner_name, signed = word(owner), word(signed)
     if owner_name != spider:
         raise ConfigError(
@@ -146,6 +150,14 @@ async def claim_for_spider(frontier: Frontier, spider: str) -> None:
             f"callbacks of spider {spider!r}: give this one a crawl of its own (SEINE_CRAWL), or "
             "empty that one (scrapy seine frontier clear)"
         )
+    if word(owner_project) != project:
+        if undone := (await frontier.counts()).undone:
+            raise ConfigError(
+                f"the {undone} requests that wait in crawl {crawl!r} are of the project "
+                f"{word(owner_project)!r} (BOT_NAME), not of {project!r}: give each project a "
+                "crawl of its own (SEINE_CRAWL), or let workers of that one finish them"
+            )
+        await client.hset(control, _PROJECT, project)
     if signed == seal.name:
         return
     if not seal.reads(signed) and (undone := (await frontier.counts()).undone):
@@ -164,7 +176,7 @@ async def release_spider(frontier: Frontier) -> None:
         RedisError: Redis does not answer.
     """
     client: Any = frontier.redis
-    await client.hdel(Keys(frontier.keys.crawl).control, _SPIDER, _SIGNED)
+    await client.hdel(Keys(frontier.keys.crawl).control, _SPIDER, _PROJECT, _SIGNED)
 
 
 def check_partitions(crawl: str, partitions: int, has: int) -> None:

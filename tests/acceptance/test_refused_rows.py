@@ -30,10 +30,11 @@ def test_a_trigger_that_refuses_some_products_costs_these_only(crawl: Crawl) -> 
 
 
 def test_a_grant_that_is_missing_for_a_while_costs_nothing(crawl: Crawl) -> None:
-    execute(crawl.database_url, "ALTER TABLE products RENAME TO away")
     with served(products=PRODUCTS) as shop:
-        crawl.seed(shop.url)
         worker = crawl.start()
+        wait_until(lambda: "waiting for seeds" in said(worker), 60, "it has looked at the schema")
+        execute(crawl.database_url, "ALTER TABLE products RENAME TO away")
+        crawl.seed(shop.url)
         wait_until(lambda: "the store accepts no row for products" in said(worker), 60, "it waits")
         execute(crawl.database_url, "ALTER TABLE away RENAME TO products")
         crawl.wait_for_end()

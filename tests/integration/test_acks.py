@@ -53,6 +53,7 @@ EXPECTED: dict[str, list[str]] = {
     "slash_redirect": ONCE * 2,
     "cookie_redirect": ONCE * 2,
     "circle": ONCE * 2 + AT_ONCE,
+    "circle_errback": ONCE * 3,
     "sent_back": ["retry", *ONCE * 20, *GIVEN_UP],
     "redirect_offsite": IGNORED,
     "redirect_nowhere": AT_ONCE,
@@ -170,6 +171,8 @@ def test_a_lease_ends_only_after_its_item_is_stored(
         ("unknown_lane", {"buried/lane": 1}),
         ("redirect_nowhere", {"buried/address": 1}),
         ("circle", {"buried/redirects": 1}),
+        ("circle_errback", {"handled": 1}),
+        ("redirect_nowhere_errback", {"handled": 1}),
         ("close_spider", {"retries/closed": 1}),
     ],
 )

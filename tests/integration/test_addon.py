@@ -59,6 +59,35 @@ ENDLESS = """
 """
 
 
+#: What fails at the spider's end, as lines within its class.
+FAILING_ENDS = {
+    "Spider.close": """
+    def closed(self, reason):
+        1 / 0
+
+""",
+    "close_spider": """
+    class Late:
+        def close_spider(self):
+            1 / 0
+
+    custom_settings = {"ITEM_PIPELINES": {Late: 1}}
+
+""",
+    "Quotes._late": """
+    @classmethod
+    def from_crawler(cls, crawler, *args, **kwargs):
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider._late, scrapy.signals.engine_stopped)
+        return spider
+
+    def _late(self):
+        1 / 0
+
+""",
+}
+
+
 class Site(BaseHTTPRequestHandler):
     """Pages of quotes, each with a link to the next one."""
 
@@ -142,6 +171,22 @@ def test_a_start_that_raises_midway_keeps_its_items_and_exits_with_1(
 
 
 @pytest.mark.redis
+@pytest.mark.parametrize("failing", FAILING_ENDS)
+def test_code_that_fails_at_the_end_is_named_and_the_status_is_1(
+    tmp_path: Path, redis_url: str, namespace: str, failing: str
+) -> None:
+    """A pipeline that writes its items in `close_spider` has lost them."""
+    spider = SPIDER.replace("    def parse", FAILING_ENDS[failing] + "    def parse", 1)
+    (tmp_path / "quotes.py").write_text(spider, "utf-8")
+    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', "REDIS_URL": redis_url}
+    with serving(Site) as url:
+        done = run(tmp_path, tmp_path / "items.json", url, SEINE_CRAWL=namespace, **ours)
+    assert done.returncode == 1, done.stderr
+    assert f"{failing} failed; its traceback is in the log" in done.stderr
+    assert len(json.loads((tmp_path / "items.json").read_text("utf-8"))) == PAGES * QUOTES
+
+
+@pytest.mark.redis
 def test_an_endless_start_gives_way_to_the_pages_and_to_the_end(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
@@ -162,14 +207,29 @@ def test_an_endless_start_gives_way_to_the_pages_and_to_the_end(
     assert len(json.loads(out.read_text("utf-8"))) >= 20
 
 
-def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("custom_settings", "words"),
+    [
+        ({"DOWNLOAD_TIMEOUT": "abc"}, "DOWNLOAD_TIMEOUT='abc' is not a number"),
+        # Scrapy reads these before it makes its engine.
+        ({"DOWNLOAD_SLOTS": 5}, "custom_settings of quotes.Quotes: DOWNLOAD_SLOTS=5 is not a tab"),
+        ({"LOG_LEVEL": "x"}, "custom_settings of quotes.Quotes: LOG_LEVEL='x' is not a level"),
+        (7, "custom_settings of quotes.Quotes is no table"),
+    ],
+)
+def test_a_wrong_setting_of_a_spider_ends_the_start_in_one_line(
+    tmp_path: Path, custom_settings: object, words: str
+) -> None:
     """Scrapy raises it to nobody, while its engine is half open: two tracebacks otherwise."""
-    (tmp_path / "quotes.py").write_text(SPIDER, "utf-8")
-    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', "DOWNLOAD_TIMEOUT": "abc"}
-    done = run(tmp_path, tmp_path / "items.json", "http://127.0.0.1:1", **ours)
+    own = f"    custom_settings = {custom_settings!r}\n"
+    (tmp_path / "quotes.py").write_text(
+        SPIDER.replace("    name =", f"{own}    name =", 1), "utf-8"
+    )
+    addon = '{"scrapy_seine.Addon": 500}'
+    done = run(tmp_path, tmp_path / "items.json", "http://127.0.0.1:1", ADDONS=addon)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
-    assert "the worker does not start: DOWNLOAD_TIMEOUT='abc' is not a number" in done.stderr
+    assert f"the worker does not start: {words}" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -177,15 +237,16 @@ def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
     [
         ("EXTENSIONS", '{"nosuch.Part": 1}', "names nosuch.Part, which cannot be imported: No mod"),
         ("ITEM_PIPELINES", '{"scrapy.Nosuch": 1}', "names scrapy.Nosuch, which cannot be imported"),
-        ("SPIDER_MIDDLEWARES", '{"scrapy.Spider": "x"}', "={'scrapy.Spider': 'x'} is not a table"),
         ("JOBDIR", "/proc/x", "=/proc/x cannot be used: No such file or directory"),
+        ("LOG_FILE", "no/x.log", "=no/x.log cannot be used: No such file or directory"),
+        ("HTTPCACHE_DIR", "/proc/x", "=/proc/x cannot be written: No such file or directory"),
     ],
 )
 def test_a_setting_that_a_start_fails_by_is_named_in_one_line(
     tmp_path: Path, name: str, value: str, words: str
 ) -> None:
     (tmp_path / "quotes.py").write_text(SPIDER, "utf-8")
-    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', name: value}
+    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', "HTTPCACHE_ENABLED": "1", name: value}
     done = run(tmp_path, tmp_path / "items.json", "http://127.0.0.1:1", **ours)
 
     assert done.returncode == 1

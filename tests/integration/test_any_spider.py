@@ -412,6 +412,19 @@ def test_a_start_that_scrapy_no_longer_calls_is_named(
     assert "does not call start_requests(); write async def start()" in told
 
 
+def test_a_misspelt_spider_or_module_ends_in_one_line(tmp_path: Path) -> None:
+    """Scrapy raises before it logs anything."""
+    folder = project(tmp_path, "http://127.0.0.1:1")
+    for words, said in {
+        ("crawl", "mien"): "no spider is named 'mien'; there is mine; did you mean mine?",
+        ("crawl", "mine", "-s", "SPIDER_MODULES=no.such"): "SPIDER_MODULES names no.such, which is",
+    }.items():
+        command = scrapy(folder, *words, "--nolog")
+        _, complaint = command.communicate(timeout=patient(60))
+        assert (command.returncode, complaint.count("\n")) == (1, 1), complaint
+        assert complaint.startswith(f"the worker does not start: {said}")
+
+
 def test_help_names_the_verbs_of_seine(tmp_path: Path) -> None:
     """`scrapy seine --help` is a question, not a mistake."""
     (tmp_path / "mine_settings.py").write_text('ADDONS = {"scrapy_seine.Addon": 1}\n', "utf-8")

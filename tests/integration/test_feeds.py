@@ -58,6 +58,23 @@ def test_a_stopped_worker_writes_what_there_is_and_the_next_one_all_of_it(
     assert in_order(out) == [(-1, 0), *kit.expected(PAGES)]
 
 
+def test_a_crawl_that_goes_on_with_another_feed_names_the_one_with_the_first_items(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    site = kit.site_of(PAGES)
+    first, second = tmp_path / "first.jl", tmp_path / "second.csv"
+    with serving(site) as base:
+        begin = partial(kit.start, tmp_path, redis_url, namespace, base)
+        worker = begin("-O", str(first), SEINE_DOMAIN_DELAY_MS=50)
+        assert kit.kill_when(worker, lambda: len(site.served) >= 20)
+        log = kit.finish(begin("-O", str(second)), tmp_path)
+    assert f"`scrapy seine join-feeds {first}` makes a file of them" in log
+    command = [sys.executable, "-m", "scrapy", "seine", "join-feeds", str(first)]
+    started.run(command, cwd=tmp_path, check=True, capture_output=True)
+    found = {*in_order(first), *in_order(second)}
+    assert sorted(found) == kit.expected(PAGES)
+
+
 def test_parts_in_s3_hold_their_pages_and_no_line_of_the_log_names_a_secret(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
@@ -131,13 +148,14 @@ def test_a_page_is_asked_for_before_the_items_of_the_page_that_led_to_it_are_sto
     assert sorted(found) == kit.expected(6)
 
 
+@pytest.mark.parametrize("feed", ["file/out.jl", "%(nosuch)s.jl"])
 def test_a_feed_that_cannot_be_written_ends_the_worker_with_its_reason(
-    tmp_path: Path, redis_url: str, namespace: str
+    tmp_path: Path, redis_url: str, namespace: str, feed: str
 ) -> None:
     (tmp_path / "file").write_text("no folder", "utf-8")
     site = kit.site_of(3)
     with serving(site) as base:
-        worker = kit.start(tmp_path, redis_url, namespace, base, "-O", "file/out.jl")
+        worker = kit.start(tmp_path, redis_url, namespace, base, "-O", feed)
         log = kit.finish(worker, tmp_path, status=1)
     assert "worker exits: feed" in log
     assert "Traceback" not in log

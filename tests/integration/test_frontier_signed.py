@@ -96,23 +96,36 @@ async def test_what_a_job_pushes_is_signed(frontier: Frontier) -> None:
     assert len(await lease(frontier)) == len(HOSTS)
 
 
+async def test_a_worker_of_another_project_does_not_join_while_requests_wait(
+    frontier: Frontier,
+) -> None:
+    """Its spider has the same name and other callbacks."""
+    await claim_for_spider(frontier, "s", "first")
+    await claim_for_spider(frontier, "s", "second")  # nothing waits
+    await frontier.push([push(frontier, HOSTS[0])])
+    with pytest.raises(ConfigError, match=r"the 1 requests .* of the project 'second'"):
+        await claim_for_spider(frontier, "s", "first")
+    await frontier.commit([Done(lease=one) for one in await lease(frontier)])
+    await claim_for_spider(frontier, "s", "first")
+
+
 async def test_a_worker_that_would_set_aside_what_waits_does_not_join(frontier: Frontier) -> None:
     """A secret that is set, or lost, between two starts would make each page a dead letter."""
-    await claim_for_spider(frontier, "s")
+    await claim_for_spider(frontier, "s", "p")
     await frontier.push([push(frontier, HOSTS[0])])
     with pytest.raises(ConfigError, match=r"the 1 requests .* another SEINE_SECRET"):
-        await claim_for_spider(frontier.sealed([NEW]), "s")
+        await claim_for_spider(frontier.sealed([NEW]), "s", "p")
 
     await claim_for_spider(
-        frontier.sealed([NEW, OLD]), "s"
+        frontier.sealed([NEW, OLD]), "s", "p"
     )  # as docs/deploying.md says to change it
-    await claim_for_spider(frontier.sealed([OLD, NEW]), "s")
+    await claim_for_spider(frontier.sealed([OLD, NEW]), "s", "p")
     await claim_for_spider(
-        frontier.sealed([]), "s"
+        frontier.sealed([]), "s", "p"
     )  # takes everything, and signs nothing from here on
     await frontier.push([push(frontier, HOSTS[1])])
     with pytest.raises(ConfigError, match=r"the 2 requests .* with none"):
-        await claim_for_spider(frontier.sealed([OLD]), "s")
+        await claim_for_spider(frontier.sealed([OLD]), "s", "p")
 
     await frontier.commit([Done(lease=one) for one in await lease(frontier.sealed([]))])
-    await claim_for_spider(frontier.sealed([OLD]), "s")  # nothing waits any longer
+    await claim_for_spider(frontier.sealed([OLD]), "s", "p")  # nothing waits any longer

@@ -62,6 +62,37 @@ def test_no_item_is_missing_where_a_worker_is_killed_and_none_is_there_twice(
     assert "Traceback" not in log
 
 
+@pytest.mark.redis
+def test_a_table_that_is_gone_for_good_ends_the_worker_and_costs_no_item(
+    tmp_path: Path, redis_url: str, namespace: str, database_url_empty: str
+) -> None:
+    """It was waited for without an end."""
+    site = kit.site_of(PAGES)
+    more = {
+        "ITEM_PIPELINES": json.dumps(
+            {"scrapy_seine.sinks.postgres.pipeline.PostgresPipeline": 900}
+        ),
+        "DATABASE_URL": database_url_empty,
+        "SEINE_ITEMS_TABLE": "pages",
+        "SEINE_ITEMS_KEY": "page, row",
+        "SEINE_OUTAGE_LIMIT": 1,
+        "SEINE_DRAIN_SECONDS": 1,
+    }
+    with serving(site) as base:
+        begin = partial(kit.start, tmp_path, redis_url, namespace, base, **more)
+        worker = begin()
+        wait_until(lambda: len(site.served) >= 10, 60, "the crawl is under way")
+        execute(database_url_empty, "ALTER TABLE pages RENAME TO away")
+        assert worker.wait(patient(60)) == 1
+        log = (tmp_path / "log").read_text("utf-8")
+        assert 'the table items: relation "pages" does not exist (42P01)' in log
+        assert "Traceback" not in log
+        execute(database_url_empty, "ALTER TABLE away RENAME TO pages")
+        kit.finish(begin(), tmp_path)
+    found = [(item["page"], item["row"]) for _, _, item in rows_of(database_url_empty, "pages")]
+    assert sorted(found) == kit.expected(PAGES)
+
+
 class Quote(Item):
     text = Field()
 

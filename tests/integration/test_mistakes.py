@@ -105,13 +105,20 @@ def said(redis_url: str, database: str) -> Said:
         ),
         (
             ("crawl", "catalog", "-s", 'ITEM_PIPELINES={"pipelines.clean.Clean": "first"}'),
-            "ITEM_PIPELINES={'pipelines.clean.Clean': 'first'} is not a table",
+            "is not a table (in JSON, if it is a text), of which each value is a number or None",
         ),
-        (("crawl", "catalog", "-s", 'FEEDS={"a": 1}'), "FEEDS={'a': 1} is not a table"),
+        (("crawl", "catalog", "-s", 'FEEDS={"a": 1}'), "FEEDS='{\"a\": 1}' is not a table"),
         (
             ("crawl", "catalog", "-s", "JOBDIR=/proc/x"),
             "JOBDIR=/proc/x cannot be used: No such file or directory",
         ),
+        (
+            ("crawl", "catalog", "-s", "HTTPCACHE_ENABLED=1", "-s", "HTTPCACHE_DIR=/proc/x"),
+            "HTTPCACHE_DIR=/proc/x cannot be written: No such file or directory",
+        ),
+        (("crawl", "catalog", "-s", "ADDONS=7"), "ADDONS='7' is not a table"),
+        (("crawl", "catalog", "--set=DOWNLOAD_SLOTS=5"), "DOWNLOAD_SLOTS='5' is not a table"),
+        (("shell", "-sDNS_RESOLVER=x"), "DNS_RESOLVER='x' is not a class or its path"),
         (("-s", "SEINE_CRAWL=x", "status"), "SEINE_CRAWL=x stands where the command should"),
     ],
 )

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from importlib.metadata import distribution
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,14 @@ class Now:
         if name == {name!r}:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Now())
+from {place} import {main}
+{main}()
+"""
+#: Has a setting that Scrapy cannot read.
+_WRONG = """
+import os, sys
+os.chdir({folder!r})
+sys.argv = ["scrapy", "list"]
 from scrapy_seine.interrupts import main
 main()
 """
@@ -88,7 +97,27 @@ def ended(code: str) -> tuple[int, str, str]:
 
 @pytest.mark.parametrize("name", ["scrapy", "twisted.python", "scrapy.commands.crawl"])
 def test_ctrl_c_while_scrapy_is_imported_is_one_line(name: str) -> None:
-    assert ended(_AT_IMPORT.format(name=name)) == (-signal.SIGINT, "", "seine: stopped\n")
+    code = _AT_IMPORT.format(name=name, place="scrapy_seine.interrupts", main="main")
+    assert ended(code) == (-signal.SIGINT, "", "seine: stopped\n")
+
+
+def test_ctrl_c_once_scrapy_s_own_program_has_loaded_the_library_is_one_line() -> None:
+    """That is all a project can have that installs the library's wheel."""
+    code = _AT_IMPORT.format(name="crawler.commands.crawl", place="scrapy.cmdline", main="execute")
+    code = "import sys; sys.argv = ['scrapy', 'crawl', 'catalog']" + code
+    assert ended(code) == (-signal.SIGINT, "", "seine: stopped\n")
+
+
+def test_a_settings_module_that_scrapy_cannot_read_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = own_settings\n")
+    (tmp_path / "own_settings.py").write_text("DOWNLOAD_SLOTS = 5\n")
+    monkeypatch.delenv("SCRAPY_PROJECT", raising=False)
+    monkeypatch.delenv("SCRAPY_SETTINGS_MODULE", raising=False)
+    status, out, err = ended(_WRONG.format(folder=str(tmp_path)))
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith("seine: own_settings: DOWNLOAD_SLOTS=5 is not a table")
 
 
 def test_ctrl_c_that_a_callback_loses_ends_the_command_all_the_same() -> None:

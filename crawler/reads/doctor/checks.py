@@ -16,7 +16,7 @@ from crawler.reads.doctor.clocks import clock_findings
 from crawler.reads.doctor.finding import Finding, Level
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, flag
-from scrapy_seine.engine.settings_check import wrong_values
+from scrapy_seine.engine.settings_check import faults
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads.formatting import share, size
 
@@ -62,7 +62,7 @@ def settings_findings(settings: SettingsLike) -> list[Finding]:
 
 
 def _invalid_values(settings: SettingsLike) -> Iterator[Finding]:
-    for text in wrong_values(settings, TABLE):
+    for text in faults(settings, TABLE):
         yield Finding("fail", "settings", text, "correct it: no worker starts with it")
 
 
@@ -248,6 +248,8 @@ class PostgresFacts(Value):
     """The major version."""
     pending: tuple[str, ...]
     """Migrations that are not applied."""
+    missing_tables: tuple[str, ...] = ()
+    """Tables that migrations made, and that are gone."""
     skew_s: float
     connections: int
     """Connections in use."""
@@ -273,6 +275,10 @@ def postgres_findings(facts: PostgresFacts) -> list[Finding]:
     if facts.pending:
         text = f"the schema lacks {', '.join(facts.pending)}"
         findings.append(Finding("fail", "schema", text, "run `scrapy migrate`"))
+    elif facts.missing_tables:
+        text = f"the table {', '.join(facts.missing_tables)} is gone"
+        advice = "restore it from a backup, or empty the schema and run `scrapy migrate`"
+        findings.append(Finding("fail", "schema", text, advice))
     else:
         findings.append(_ok("schema", "up to date"))
     if facts.read_only:

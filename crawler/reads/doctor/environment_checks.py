@@ -61,8 +61,8 @@ def _places(settings: SettingsLike, table: Mapping[str, Kind]) -> Iterator[Findi
     if is_on(settings, "SEINE_EMBEDDED"):
         yield from _disk_space("SEINE_DATA_DIR", str(data_folder(settings)))
     for name, kind in sorted(table.items()):
-        value = str(settings.get(name) or "").strip()
-        if not (kind.place and value and kind.allows(value)) or _is_scrapy_store(value):
+        value = str(settings.get(name) or "").strip() if kind.place else ""
+        if not (value and kind.allows(value)) or _is_scrapy_store(value):
             continue
         try:
             _TRY_BY_ACCESS[kind.place](value)

@@ -1,5 +1,5 @@
 """The database's schema, as numbered SQL files, and how they are applied."""
 
-from crawler.stores.migrations.applying import available, migrate, pending, prepare
+from crawler.stores.migrations.applying import available, migrate, missing_tables, pending, prepare
 
-__all__ = ["available", "migrate", "pending", "prepare"]
+__all__ = ["available", "migrate", "missing_tables", "pending", "prepare"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 from importlib import resources
 
 import attrs
@@ -29,10 +30,18 @@ from scrapy_seine.sinks.postgres.lock_waits import lock_waits_logged
 logger = logging.getLogger(__name__)
 
 _LOCK = (7366450, 1)
+#: A table that a migration makes and keeps; "CREATE TEMP TABLE" is none.
+_MADE = re.compile(r"^CREATE TABLE (\w+) \(", re.MULTILINE)
 _TABLE = """
     CREATE TABLE IF NOT EXISTS seine_migrations (
         name text PRIMARY KEY, digest text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())
 """
+
+#: Tables without which a worker still stores what its pages show.
+_HELPFUL = {
+    *("accepted_doubts", "archive", "attempts", "crawls"),
+    *("dead_ends", "jobs", "quality", "site_templates"),
+}
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -96,18 +105,37 @@ def pending(database_url: str) -> list[str]:
     return [migration.name for migration in available() if migration.name not in digests]
 
 
+def missing_tables(database_url: str) -> list[str]:
+    """Return the tables that applied migrations made, and that are gone.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    made = sorted({name for migration in available() for name in _MADE.findall(migration.sql)})
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT name FROM unnest(%s) name WHERE to_regclass(quote_ident(name)) IS NULL", (made,)
+        )
+        return [name for (name,) in cursor]
+
+
 def prepare(database_url: str, is_embedded: bool) -> None:
     """Migrate the embedded database; for any other, check that it is up to date.
 
     Raises:
         StoreUnreachable: the database does not answer.
-        MigrationError: the database is not up to date, or a migration fails.
+        MigrationError: the database is not up to date, a table is gone, or a migration fails.
     """
     if is_embedded:
         for name in migrate(database_url):
             logger.info("applied migration %s", name)
     elif names := pending(database_url):
         raise MigrationError(f"the database lacks {', '.join(names)}; run `scrapy migrate` first")
+    if names := [name for name in missing_tables(database_url) if name not in _HELPFUL]:
+        raise MigrationError(
+            f"the database has lost the table {', '.join(names)}, and no migration makes it again; "
+            "restore it from a backup, or empty the schema and run `scrapy migrate`"
+        )
 
 
 def _apply(cursor: extensions.cursor) -> list[str]:

@@ -45,7 +45,7 @@ from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.downloader import Downloader
 from scrapy_seine.engine.fastpath.parse_queue import ParseQueue
 from scrapy_seine.engine.fastpath.signals import Signals
-from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls, error_of
+from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls, error_of, led_nowhere
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.uncaught import as_exception, as_output
@@ -190,7 +190,9 @@ class RequestTasks:
         current.set(entry)
         if isinstance(result, Request):
             self._schedule_result(result, entry)
-            return
+            if entry is None or entry.outcome != "bury":
+                return
+            result = led_nowhere(entry)
         await self._scrape(result, request)
         if entry is None:
             return

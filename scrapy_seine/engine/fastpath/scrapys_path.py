@@ -17,7 +17,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls, error_of
+from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls, error_of, led_nowhere
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.uncaught import as_exception
@@ -92,7 +92,10 @@ class StockPath:
         finally:
             self.redirect_target = None
             current.reset(context_token)
-            self.inflight.record_finished(page)
+            if entry.outcome == "bury":
+                self._scrape(led_nowhere(entry), page)
+            else:
+                self.inflight.record_finished(page)
 
     def _scrape(self, result: Response | Failure, request: Request) -> Any:
         entry = self.inflight.entry_of(request)

@@ -17,7 +17,7 @@ from twisted.python.failure import Failure
 
 from scrapy_seine.attribute_limit import bounded, is_suspect
 from scrapy_seine.engine.fastpath import scrapy_internals
-from scrapy_seine.engine.lease.entry import current
+from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.uncaught import (
     as_exception,
@@ -130,6 +130,11 @@ class SpiderCalls:
         entry = current.get()
         if entry is not None:
             self.inflight.state_exception(entry, exception)
+
+
+def led_nowhere(entry: InFlight) -> Failure:
+    """Return the failure, for its errback, of a request whose redirect was given up unscheduled."""
+    return Failure(IgnoreRequest(entry.reason))  # type: ignore[no-untyped-call]
 
 
 def error_of(failure: Failure) -> BaseException:

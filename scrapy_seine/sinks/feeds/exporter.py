@@ -36,7 +36,7 @@ from scrapy_seine.sinks.feeds.feed import Feed
 from scrapy_seine.sinks.feeds.local_file import local_path
 from scrapy_seine.sinks.feeds.part import Part
 from scrapy_seine.sinks.feeds.part_names import PARTS, PartNames
-from scrapy_seine.sinks.feeds.part_storage import Folder, Store
+from scrapy_seine.sinks.feeds.part_storage import Folder, Store, other_feeds
 
 if TYPE_CHECKING:  # where it is used: a worker without a local feed joins nothing
     from scrapy_seine.sinks.feeds.join import Joined
@@ -117,7 +117,11 @@ class FeedExporter(feedexport.FeedExporter):
     def _begin(self, uri: str, options: dict[str, Any], spider: Spider) -> _ConfiguredFeed:
         # A folder must be the same for all workers, unlike a batch's number and time.
         shared = {"time": "time", "batch_time": "batch_time", "batch_id": 0}
-        filled_uri = self._fill_uri(uri, options, spider, shared)
+        try:
+            filled_uri = self._fill_uri(uri, options, spider, shared)
+        except Exception as error:  # an unknown placeholder, or a function of the project
+            logger.error("worker exits: feed %s cannot be named: %s", redact(uri), describe(error))
+            raise CloseSpider("error") from None
         storage = partial(scrapy_internals.storage_of, self, options=options)
         place: Folder | Store
         try:
@@ -217,7 +221,19 @@ class FeedExporter(feedexport.FeedExporter):
                 await self._join(feed, feed.place, spider, is_over)
             else:
                 self._log_parts(feed, f"{feed.place.name}{PARTS}/")
+        if is_over:
+            await self._log_other_feeds()
         await super().close_spider(spider)
+
+    async def _log_other_feeds(self) -> None:
+        """Say which feeds have items of this crawl that no worker's last settings name."""
+        finals = [feed.place.final for feed in self.kept if isinstance(feed.place, Folder)]
+        for final in await asyncio.to_thread(other_feeds, finals, self._names.prefix):
+            text = (
+                "items of this crawl are not in this worker's feeds, because a worker with another "
+                "feed found them; `scrapy seine join-feeds %s` makes a file of them"
+            )
+            logger.warning(text, final)
 
     async def _join(
         self, feed: _ConfiguredFeed, place: Folder, spider: Spider, is_over: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,6 +19,20 @@ from scrapy_seine.sinks.feeds.part_names import PARTS
 
 #: Size at which a new file is begun, bytes.
 FILE_BYTES = 8 << 20
+
+
+def other_feeds(finals: Collection[Path], run: str) -> list[Path]:
+    """Return the feeds beside *finals* that have unjoined parts of a run.
+
+    A crawl that goes on with another `-O` leaves such parts.
+    """
+    folders = {folder for final in finals for folder in final.parent.glob(f"*{PARTS}")}
+    others = {folder.with_name(folder.name.removesuffix(PARTS)): folder for folder in folders}
+    return sorted(
+        final
+        for final, folder in others.items()
+        if final not in finals and any(folder.glob(f"{run}*{SIDECAR}"))
+    )
 
 
 class Place(Protocol):

@@ -30,6 +30,7 @@ try:
 
     from scrapy_seine.sinks.postgres import item_rows
     from scrapy_seine.sinks.postgres.batches import Report
+    from scrapy_seine.sinks.postgres.closed_tables import exit_for_table
     from scrapy_seine.sinks.postgres.database import transaction
     from scrapy_seine.sinks.postgres.writer import Writer, on_loop
 except ImportError:
@@ -90,6 +91,8 @@ class PostgresPipeline:
             on_report=partial(on_loop, loop, self._report),
             on_pause=partial(on_loop, loop, self._press),
             replacement_of=lambda table, row, found: None,
+            on_table_closed=partial(on_loop, loop, partial(exit_for_table, self.crawler)),
+            closed_limit_s=self.outage_s,
         )
         self.writer.start()
 

@@ -67,6 +67,11 @@ class Refusal(Value):
         """Whether it is a doubtful code that waiting does not fix."""
         return self.blame == "doubt" and not self.code.startswith(_PASSING)
 
+    @property
+    def is_for_operator(self) -> bool:
+        """Whether only somebody who changes the table ends it, if it concerns each row."""
+        return self.blame == "table" or self.is_lasting
+
 
 def judge(error: Exception) -> Blame:
     """Return who is to blame for an error; see the module's docstring.

@@ -10,7 +10,8 @@ to blame (scrapy_seine.sinks.postgres.sqlstates):
 * a row: the batch is halved until the row is alone. It is given to *refused*, and the row that this
   returns is stored instead. If it returns None, or that row is refused too, the ticket fails with
   the reason: its page is tried again later, and ends as a dead letter;
-* a table (it lacks a grant or a column): its rows wait, the others are written;
+* a table (it lacks a grant or a column, or is gone): its rows wait, the others are written. If
+  nobody has mended the table after a while, *on_table_closed* is called with the reason;
 * a row or its table (`doubts`): a table that refuses a batch without rows is to blame, otherwise
   the outcome of other rows decides: while several in succession wait, more are taken until a batch
   is full, because another site's rows may decide. If none do, a row with a lasting reason is
@@ -83,15 +84,18 @@ class Writer:
         on_report: Callable[[Report], None],
         on_pause: Callable[[bool], None],
         replacement_of: Refused,
+        on_table_closed: Callable[[str], None] = lambda reason: None,
+        closed_limit_s: float = float("inf"),
         limits: Limits | None = None,
     ) -> None:
         self._url = database_url
         self._tables = tables
         self._on_report, self._on_pause, self._replacement_of = on_report, on_pause, replacement_of
+        self._on_table_closed, self._closed_limit_s = on_table_closed, closed_limit_s
         self.queue = Queue(limits or Limits())
         self._level = threading.RLock()
         self._is_pausing = False
-        self._away = self._admits = self._is_wait_logged = False
+        self._away = self._admits = self._is_wait_logged = self._is_closed_reported = False
         self._log_limiter = OnceAMinute()
         self._doubts: dict[str, list[Piece]] = {}
         """By table: waiting rows that were refused by a doubtful code."""
@@ -294,9 +298,13 @@ class Writer:
 
         Some new rows are tried each time, because one bad site must not block all others.
         """
-        turn = 0
+        turn, since = 0, time.monotonic()
         while doubtful := self._doubts.get(table):
             turn += 1
+            is_over = time.monotonic() - since > self._closed_limit_s
+            if is_over and fault.is_for_operator and not self._is_closed_reported:
+                self._is_closed_reported = True
+                self._on_table_closed(f"{table}: {fault.reason}")
             admits = len(doubtful) < self.queue.limits.rows and not self._is_closed(table, fault)
             if not self._pause(fault, turn, admits=admits):
                 return
@@ -377,6 +385,8 @@ class Writer:
         is_one = fault.blame in {"doubt", "table"}
         refused_rows = f"no row for {fault.table}" if is_one else "nothing"
         text = f"the store accepts {refused_rows}; the crawl waits for the store: {fault.reason}"
+        if fault.is_for_operator and self._closed_limit_s < float("inf"):
+            text += f"; mend it, because the worker exits after {self._closed_limit_s:g} s"
         if self._log_limiter.is_due(text):
             logger.warning("%s", text)
             self._is_wait_logged = True

@@ -56,6 +56,8 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "slash_redirect": {"path": "/slash"},
     "cookie_redirect": {"path": "/cookie"},
     "circle": {"path": "/circle"},
+    "circle_errback": {"path": "/circle", "errback": "eb"},
+    "redirect_nowhere_errback": {"path": "/nowhere", "errback": "eb"},
     "redirect_offsite": {"path": "/offsite"},
     "redirect_nowhere": {"path": "/nowhere"},
     "odd_child": {"callback": "odd_child"},

@@ -12,9 +12,17 @@ from contextlib import closing
 import psycopg2
 import pytest
 
-from crawler.stores.migrations import applying, available, migrate, pending
+from crawler.reads.doctor.facts import _postgres
+from crawler.stores.migrations import (
+    applying,
+    available,
+    migrate,
+    missing_tables,
+    pending,
+    prepare,
+)
 from scrapy_seine.errors import MigrationError, StoreUnreachable
-from tests.helpers import patient, wait_until
+from tests.helpers import execute, patient, wait_until
 
 pytestmark = pytest.mark.postgres
 
@@ -25,6 +33,18 @@ def test_an_empty_database_gets_each_file_once(database_url_empty: str) -> None:
     assert migrate(database_url_empty) == names
     assert migrate(database_url_empty) == []
     assert pending(database_url_empty) == []
+
+
+def test_a_table_that_is_gone_ends_a_start_and_the_doctor_names_it(database: str) -> None:
+    """Migrations that are applied make no table again, and a worker would wait for it."""
+    assert missing_tables(database) == []
+    prepare(database, is_embedded=False)
+    execute(database, "DROP TABLE dead_ends; ALTER TABLE products RENAME TO away")
+    assert missing_tables(database) == ["dead_ends", "products"]
+    for embedded in (False, True):
+        with pytest.raises(MigrationError, match="has lost the table products, and no"):
+            prepare(database, embedded)
+    assert "the table dead_ends, products is gone" in {found.text for found in _postgres(database)}
 
 
 def test_numbers_are_in_order_without_gaps() -> None:

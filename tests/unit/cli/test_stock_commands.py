@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from argparse import Namespace
+from errno import EACCES
 from pathlib import Path
 
 import pytest
+from scrapy.commands.genspider import Command as ScrapyGenspider
+from scrapy.settings import Settings
 
+from crawler.commands import genspider
 from crawler.stores.export_formats import open_output
 from scrapy_seine.errors import ConfigError
 from tests.started import PIPE, run
@@ -22,6 +28,7 @@ from tests.started import PIPE, run
         ("view http://[", "'http://[' cannot be read: Invalid IPv6 URL"),
         ("shell /nosuch.html -c 1", "/nosuch.html: there is no such file"),
         ("genspider a b://[", "'b://[' cannot be read: Invalid IPv6 URL"),
+        ("fetch http://127.0.0.1:1/ -s DOWNLOAD_TIMEOUT=x", "DOWNLOAD_TIMEOUT='x' is not a number"),
         ("shell http://[ -c 1", "'http://[' cannot be read: Invalid IPv6 URL"),
     ],
 )
@@ -33,6 +40,28 @@ def test_what_cannot_be_used_is_one_line(words: str, said: str) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith(f"seine: {said}")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_wrong_setting_of_the_environment_is_one_line() -> None:
+    command = [sys.executable, "-m", "scrapy", "fetch", "http://127.0.0.1:1/", "--nolog"]
+    env = {**os.environ, "STATS_DUMP": "x"}
+    done = run(command, cwd=Path(__file__).parents[3], env=env, stdout=PIPE, stderr=PIPE, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("seine: STATS_DUMP='x' is not 1 or 0")
+
+
+def test_a_new_spider_in_a_folder_of_another_user_is_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def denied(*_: object) -> None:
+        raise PermissionError(EACCES, "Permission denied", "spiders/new.py")
+
+    monkeypatch.setattr(ScrapyGenspider, "run", denied)
+    command = genspider.Command()
+    command.settings = Settings()
+    command.run(["new", "shop.example"], Namespace(spider=None))
+    assert command.exitcode == 1
+    assert capsys.readouterr().err == "seine: spiders/new.py cannot be used: Permission denied\n"
 
 
 def test_an_export_to_a_closed_output_fails(monkeypatch: pytest.MonkeyPatch) -> None:

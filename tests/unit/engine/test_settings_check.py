@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy.settings import Settings
+from scrapy.settings import Settings, default_settings
 
 from crawler.reads.catalogue_settings import TABLE
 from scrapy_seine.addon import Addon
@@ -28,6 +28,7 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import nearest
 
 ROOT = Path(__file__).parents[3]
+DEFAULTS = {name: value for name, value in vars(default_settings).items() if name.isupper()}
 FOLDERS = ("scrapy_seine", "crawler", "middlewares", "pipelines", "spiders")
 #: Read from the environment, or the beginning of names.
 NO_SETTINGS = {"SEINE_LOG_LEVEL", "SEINE_", "FRONTIER_"}
@@ -125,6 +126,13 @@ def test_the_project_s_own_settings_are_allowed(project: str) -> None:
         ("RETRY_TIMES", -1, "RETRY_TIMES=-1 is not a whole number of 0 or more"),
         ("RETRY_HTTP_CODES", "abc", "RETRY_HTTP_CODES='abc' is not a list"),
         ("DOWNLOAD_MAXSIZE", "1e6", "DOWNLOAD_MAXSIZE='1e6' is not a whole number"),
+        ("SCHEDULER", "x", "SCHEDULER='x' is not a class or its path"),
+        ("TELNETCONSOLE_PORT", 7, "TELNETCONSOLE_PORT=7 is not a list"),
+        ("RETRY_EXCEPTIONS", ["x"], "RETRY_EXCEPTIONS=.* of which each value is a class"),
+        ("JOBDIR", 7, "JOBDIR=7 is not a text"),
+        ("LOG_DATEFORMAT", 7, "LOG_DATEFORMAT=7 is not a text"),
+        ("ASYNCIO_EVENT_LOOP", "x", "ASYNCIO_EVENT_LOOP='x' is not a class"),
+        ("DOWNLOADER_CLIENT_TLS_METHOD", "x", "DOWNLOADER_CLIENT_TLS_METHOD='x' is not one of TLS"),
     ],
 )
 def test_a_wrong_value_is_named_with_what_is_allowed(name: str, value: Any, says: str) -> None:
@@ -146,6 +154,14 @@ def test_a_wrong_value_is_named_with_what_is_allowed(name: str, value: Any, says
         ("FEED_EXPORT_ENCODING", None),
         ("FEEDS", {"a.csv": {"encoding": "latin-1"}, "b.json": {"format": "json"}}),
         ("LOG_LEVEL", "INFO"),
+        ("RETRY_GIVE_UP_LOG_LEVEL", 20),
+        ("TELNETCONSOLE_PORT", "6023,6073"),
+        ("SCHEDULER", Addon),
+        ("TWISTED_REACTOR", None),
+        ("DOWNLOADER_CLIENTCONTEXTFACTORY", "SENTINEL"),
+        ("DOWNLOAD_HANDLERS", {"s3": None, "http": "own.handlers.Http"}),
+        ("EXTENSIONS", None),
+        ("JOBDIR", Path("crawls/one")),
         ("SEINE_METRICS_PORT", ""),
         ("SEINE_ARCHIVE", "s3://pages/shop-1"),
         ("SEINE_ARCHIVE", "./pages of a shop"),
@@ -154,6 +170,21 @@ def test_a_wrong_value_is_named_with_what_is_allowed(name: str, value: Any, says
 )
 def test_a_right_value_passes(name: str, value: Any) -> None:
     check(Settings({name: value}), TABLE)
+
+
+@pytest.mark.parametrize("value", [7, "7", "x", [1]])
+def test_each_table_and_each_list_of_scrapy_s_must_be_one(value: Any) -> None:
+    """Scrapy would fail with a traceback that names no setting."""
+    found = list(wrong_values(dict.fromkeys(DEFAULTS, value)))
+    for name, default in DEFAULTS.items():
+        if isinstance(default, dict):
+            assert any(fault.startswith(f"{name}={value!r} is not a table") for fault in found)
+        elif isinstance(default, list) and value == 7:
+            assert any(fault.startswith(f"{name}=7 is not a list") for fault in found)
+
+
+def test_scrapy_s_own_values_are_allowed() -> None:
+    assert list(wrong_values(DEFAULTS)) == []
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:

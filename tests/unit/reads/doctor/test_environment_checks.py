@@ -143,10 +143,14 @@ def test_a_wrong_value_hides_nothing_that_is_wrong_together() -> None:
 
 
 def test_each_setting_that_names_a_folder_or_a_bucket_is_tried() -> None:
-    """All but the embedded servers' folder, whose start is the try."""
+    """All but the embedded servers' folder, whose start is the try, and Scrapy's own folders."""
     named = {
         name
         for name in TABLE
         if re.search(r"(_ARCHIVE|_REPLAY|^FILES_STORE|^IMAGES_STORE|_DIR)$", name)
     }
-    assert {name for name in named if not TABLE[name].place} <= {"SEINE_DATA_DIR"}
+    assert {name for name in named if not TABLE[name].place} <= {
+        "SEINE_DATA_DIR",
+        "HTTPCACHE_DIR",
+        "TEMPLATES_DIR",
+    }
