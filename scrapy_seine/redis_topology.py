@@ -8,6 +8,8 @@ User and password, before an @, are for the data's servers. `rediss+…` means T
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -127,6 +129,7 @@ class ClusterClient(RedisCluster):
 
     def __init__(self, **how: Any) -> None:
         super().__init__(**how)
+        self._opened_in = threading.current_thread()
         kind = own_connection(self.connection_kwargs["connection_class"])
         self.connection_kwargs["connection_class"] = kind  # for nodes that are found later
         for node in self.startup_nodes:
@@ -135,13 +138,20 @@ class ClusterClient(RedisCluster):
     async def initialize(self, *args: Any, **how: Any) -> Any:
         """Find the nodes.
 
+        redis-py finds them in a thread with an event loop of its own if a transaction is the
+        client's first command. That loop ends at once, so its connections are closed before.
+
         Raises:
             ConnectionError: none answers; the base class raises another type.
         """
         try:
-            return await super().initialize(*args, **how)
+            found = await super().initialize(*args, **how)
         except RedisClusterException as error:
             raise blocking.ConnectionError(str(error)) from None
+        if threading.current_thread() is not self._opened_in:
+            nodes = (*self.nodes_manager.startup_nodes.values(), *self.get_nodes())
+            await asyncio.gather(*(node.disconnect() for node in nodes))
+        return found
 
 
 class WatchedClient(Redis):

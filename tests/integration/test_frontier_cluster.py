@@ -141,6 +141,19 @@ async def test_the_fleet_can_be_read_and_hears_commands_on_a_cluster(
         assert waiting.hlen(f.keys.requests) == 1
 
 
+async def test_a_client_whose_first_command_is_a_transaction_can_be_used_and_closed(
+    cluster_url: str, namespace: str
+) -> None:
+    """redis-py looks for the nodes in another event loop then: a worker's end failed by it."""
+    client = redis_client(cluster_url)
+    pipe = client.pipeline(transaction=True)
+    pipe.set(f"{{{namespace}}}:a", "1")
+    pipe.incr(f"{{{namespace}}}:a")
+    assert await pipe.execute() == [True, 2]
+    assert await client.get(f"{{{namespace}}}:a") == b"2"
+    await client.aclose()
+
+
 async def test_a_failover_is_an_outage_that_ends_and_loses_no_lease(tmp_path: Path) -> None:
     with redis_fleet.sentinel(tmp_path) as watched:
         client = redis_client(watched.url)
