@@ -25,6 +25,8 @@ from crawler.demo.shop_process import ServedShop, served
 from crawler.stores import embedded
 from crawler.stores.migrations import migrate
 from crawler.stores.store_endpoints import redis_client
+from scrapy_seine.frontier.dictionary_choice import Packer
+from scrapy_seine.frontier.encoding.packing import Dictionary
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Push
@@ -150,8 +152,10 @@ class Attack:
 
     def _good_requests(self) -> list[dict[str, Any]]:
         """Fields of requests that wait for a good host."""
-        keys, found = Keys(self.crawl), list[bytes]()
-        for raw in self.redis.hvals(keys.requests):
+        keys, found, packer = Keys(self.crawl), list[bytes](), Packer()
+        fields = self.redis.hgetall(keys.control).items()
+        packer.learn(Dictionary(text) for name, text in fields if name.startswith(b"dictionary:"))
+        for raw in map(packer.unpack, self.redis.hvals(keys.requests)):
             head, _, blob = raw.partition(b"\n")
             if head.split(b" ")[1].startswith(b"127.0.0."):
                 found.append(blob)
