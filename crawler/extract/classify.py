@@ -42,6 +42,8 @@ _IS_SEARCH_HEADING = full_matcher_of(
 _MAX_ERRAND_HEADING = 60
 #: The heading of an article: "How to", or a question.
 _TEACHES = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'teaches')})")
+#: The heading of a ticket: "Entrance ticket", "Season ticket 2027".
+_NAMES_TICKET = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'tickets')})(?!\w)")
 _QUESTIONS = frozenset("?？؟")
 #: The heading of a comparison: "A 20 vs. B 30".
 _COMPARES = re.compile(r"\s(?:vs\.?|versus)\s", re.I).search
@@ -70,9 +72,9 @@ _COLLECTIONS = frozenset(
 
 _ARTICLES = frozenset(
     {"Article", "NewsArticle", "BlogPosting", "LiveBlogPosting", "TechArticle", "ReviewNewsArticle",
-     "Recipe", "HowTo", "JobPosting", "DiscussionForumPosting", "QAPage", "Event", "Review",
+     "Recipe", "HowTo", "JobPosting", "DiscussionForumPosting", "QAPage", "Review",
      "CriticReview", "ProfilePage", "Apartment", "House", "RealEstateListing", "Accommodation",
-     "SingleFamilyResidence", "Hotel", "HotelRoom", "Course", "TouristTrip", "Trip", "MenuItem",
+     "SingleFamilyResidence", "Hotel", "HotelRoom", "Suite", "Course", "TouristTrip", "Trip", "MenuItem",
      "FinancialProduct"}
 )  # fmt: skip
 
@@ -181,12 +183,17 @@ def print_signs(verdict: Verdict, page: Page) -> None:
 
 def is_no_product(names: list[str]) -> bool:
     """Return whether a type of a list's entry is an article's or that of a part of a page."""
-    return any(name in _ARTICLES or name in _PAGE_PARTS for name in names)
+    return is_article(names) or any(name in _PAGE_PARTS for name in names)
 
 
 def is_article(names: list[str]) -> bool:
     """Return whether a node's types are those of an article or an event."""
-    return any(name in _ARTICLES for name in names)
+    return any(name in _ARTICLES for name in names) or is_event(names)
+
+
+def is_event(names: list[str]) -> bool:
+    """Return whether a type is that of an event: `Event`, `MusicEvent`, `TheaterEvent`."""
+    return any(name.endswith("Event") for name in names)
 
 
 def is_collection(names: list[str]) -> bool:
@@ -271,6 +278,8 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
     elif len(name) <= _MAX_ERRAND_HEADING and _IS_SEARCH_HEADING(name):
         verdict.add("product", -6, "its heading is that of a search")
         verdict.add("listing", 3, "its heading is that of a search")
+    elif len(name) <= _MAX_ERRAND_HEADING and _NAMES_TICKET(name):
+        verdict.add("product", -4, "its heading is that of a ticket")
     elif not (visible.buy_buttons or visible.facts) and (
         name[-1:] in _QUESTIONS or _TEACHES(name) or _COMPARES(name)
     ):

@@ -112,3 +112,29 @@ def test_an_estimate_is_no_bid() -> None:
     page = "<h1>Commode</h1><p>Lot 41 · Estimation 800 - 1 200 €</p>"
     page += "<p>Enchère actuelle : <b>620 €</b></p><button>Enchérir</button>"
     assert _read(page).fields["price"] == 620
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [
+        ("Bilet normalny", "other"),
+        ("Season ticket 2027", "other"),
+        ("Skipass giornaliero", "other"),
+        ("Etui na bilety", "product"),
+        ("Ticket to Ride", "product"),
+    ],
+)
+def test_a_ticket_in_a_cart_is_known_by_its_heading(heading: str, kind: str) -> None:
+    page = f"<h1>{heading}</h1><div class=price>45,00 €</div><button>Add to cart</button>"
+    assert _read(page).kind == kind
+
+
+@pytest.mark.parametrize("type_name", ["TheaterEvent", "Event", "SportsEvent"])
+def test_a_page_that_describes_one_event_is_no_product(type_name: str) -> None:
+    page = "<h1>Nova</h1><div class=price>45,00 €</div><input name=qty><button>Add to cart</button>"
+    assert _read(page, head=_offer(type_name)).kind == "other"
+
+
+def test_dates_of_concerts_beside_a_record_do_not_hide_it() -> None:
+    page = "<h1>Nova LP</h1><div class=price>22,00 €</div><button>Add to cart</button>"
+    assert _read(page, head=_offer("MusicEvent") * 3, path="/item/nova-lp").kind == "product"
