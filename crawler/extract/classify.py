@@ -74,7 +74,7 @@ _ARTICLES = frozenset(
     {"Article", "NewsArticle", "BlogPosting", "LiveBlogPosting", "TechArticle", "ReviewNewsArticle",
      "Recipe", "HowTo", "JobPosting", "DiscussionForumPosting", "QAPage", "Review",
      "CriticReview", "ProfilePage", "Apartment", "House", "RealEstateListing", "Accommodation",
-     "SingleFamilyResidence", "Hotel", "HotelRoom", "Suite", "Course", "TouristTrip", "Trip", "MenuItem",
+     "SingleFamilyResidence", "Hotel", "HotelRoom", "Suite", "VacationRental", "Course", "TouristTrip", "Trip", "MenuItem",
      "FinancialProduct"}
 )  # fmt: skip
 

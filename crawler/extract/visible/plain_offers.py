@@ -56,7 +56,7 @@ _DATE_OR_TIME = re.compile(
 #: The days of an event: `6.–10. June 2024`.
 _DAYS = re.compile(r"(?<!\d)[0-3]?\d\.?\s?[–-]\s?[0-3]?\d\.?\s[^\W\d_]{3,12}\s20\d\d(?!\d)").search
 #: The area of a room or a piece of land.
-_AREA = re.compile(r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|qm|sq\.?\s?m|м2|м²)(?!\w)", re.I).search
+_AREA = re.compile(r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|qm|sq\.?\s?m|м2|м²|acres?)(?!\w)", re.I).search
 #: Characters of the caption of a button.
 _MAX_CAPTION = 40
 #: Characters of a line with the price.

@@ -138,3 +138,11 @@ def test_a_page_that_describes_one_event_is_no_product(type_name: str) -> None:
 def test_dates_of_concerts_beside_a_record_do_not_hide_it() -> None:
     page = "<h1>Nova LP</h1><div class=price>22,00 €</div><button>Add to cart</button>"
     assert _read(page, head=_offer("MusicEvent") * 3, path="/item/nova-lp").kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"), [("4 guests", "other"), ("40 acres of land", "other"), ("4 legs", "product")]
+)
+def test_a_stay_or_land_is_no_product_though_a_button_reserves_it(line: str, kind: str) -> None:
+    page = f"<h1>Lake Nova</h1><p>{line}</p><p class=price>$142</p><button>Reserve</button>"
+    assert _read(page).kind == kind
