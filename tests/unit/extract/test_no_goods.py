@@ -30,7 +30,9 @@ def _offer(type_name: str) -> str:
         ("Acquista biglietti", "other"),
         ("Tickets kaufen", "other"),
         ("¿Cuál comprar?", "other"),
+        ("Faire un don", "other"),
         ("Buy now", "product"),
+        ("Buy now: Don Quijote", "product"),
         ("Comprar", "product"),
     ],
 )
@@ -146,3 +148,8 @@ def test_dates_of_concerts_beside_a_record_do_not_hide_it() -> None:
 def test_a_stay_or_land_is_no_product_though_a_button_reserves_it(line: str, kind: str) -> None:
     page = f"<h1>Lake Nova</h1><p>{line}</p><p class=price>$142</p><button>Reserve</button>"
     assert _read(page).kind == kind
+
+
+def test_a_volume_is_no_flight() -> None:
+    page = "<h1>Nova, vol. 2</h1><p class=price>14,00 €</p><p>Vol. 2, 212 pages, 18 x 24 cm</p>"
+    assert _read(page).kind == "product"
