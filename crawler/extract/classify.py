@@ -42,7 +42,11 @@ _IS_SEARCH_HEADING = full_matcher_of(
 _MAX_ERRAND_HEADING = 60
 #: The heading of an article: "How to", or a question.
 _TEACHES = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'teaches')})")
+#: The heading of a ticket: "Entrance ticket", "Season ticket 2027".
+_NAMES_TICKET = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'tickets')})(?!\w)")
 _QUESTIONS = frozenset("?？؟")
+#: The heading of a comparison: "A 20 vs. B 30".
+_COMPARES = re.compile(r"\s(?:vs\.?|versus)\s", re.I).search
 _QUANTITY = lazy_patterns.pattern(any_of("fields", "quantity"), re.I)
 #: Fields of a page that are asked for their name, and characters of a name.
 _MAX_FIELDS, _MAX_NAME = 5_000, 80
@@ -52,6 +56,8 @@ MIN_LIST_LENGTH = 3
 _PRODUCT_SCORE = 5
 #: Points from which on the page's offer is weighed; with fewer the page is no product's.
 _MIN_WEIGHED_SCORE = 2
+#: Points for an address like a product's.
+_ADDRESS_POINTS = 1.5
 #: Points for a price near the heading; a close price in a box for prices gets one more.
 _NEAR_POINTS = 3
 #: Lines from the heading within which a price is near: fewer where tiles show prices too.
@@ -66,9 +72,10 @@ _COLLECTIONS = frozenset(
 
 _ARTICLES = frozenset(
     {"Article", "NewsArticle", "BlogPosting", "LiveBlogPosting", "TechArticle", "ReviewNewsArticle",
-     "Recipe", "HowTo", "JobPosting", "DiscussionForumPosting", "QAPage", "Event", "Review",
+     "Recipe", "HowTo", "JobPosting", "DiscussionForumPosting", "QAPage", "Review",
      "CriticReview", "ProfilePage", "Apartment", "House", "RealEstateListing", "Accommodation",
-     "SingleFamilyResidence", "Hotel"}
+     "SingleFamilyResidence", "Hotel", "HotelRoom", "Suite", "VacationRental", "Course", "TouristTrip", "Trip", "MenuItem",
+     "FinancialProduct"}
 )  # fmt: skip
 
 _PAGE_PARTS = frozenset(
@@ -129,7 +136,7 @@ def address_signs(verdict: Verdict, page: Page) -> None:
         verdict.add("product", -5, "its address is that of a search")
         verdict.add("listing", 1, "its address is that of a search")
     elif looks_like_product(path):
-        verdict.add("product", 1.5, "its address reads like a product's")
+        verdict.add("product", _ADDRESS_POINTS, "its address reads like a product's")
     elif looks_like_listing(path):
         verdict.add("listing", 1, "its address reads like a listing's")
 
@@ -176,12 +183,17 @@ def print_signs(verdict: Verdict, page: Page) -> None:
 
 def is_no_product(names: list[str]) -> bool:
     """Return whether a type of a list's entry is an article's or that of a part of a page."""
-    return any(name in _ARTICLES or name in _PAGE_PARTS for name in names)
+    return is_article(names) or any(name in _PAGE_PARTS for name in names)
 
 
 def is_article(names: list[str]) -> bool:
     """Return whether a node's types are those of an article or an event."""
-    return any(name in _ARTICLES for name in names)
+    return any(name in _ARTICLES for name in names) or is_event(names)
+
+
+def is_event(names: list[str]) -> bool:
+    """Return whether a type is that of an event: `Event`, `MusicEvent`, `TheaterEvent`."""
+    return any(name.endswith("Event") for name in names)
 
 
 def is_collection(names: list[str]) -> bool:
@@ -224,6 +236,8 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("product", 1, "the maker stands beside the price")
     # A place in a course is reserved by a button too, and a donation chosen among amounts.
     certain_score = verdict.product - 2 * visible.asks - 2 * has_choices
+    # Services have addresses like products, but no numbers.
+    certain_score -= 0 if visible.facts else _ADDRESS_POINTS
     if verdict.product >= _MIN_WEIGHED_SCORE and certain_score < _PRODUCT_SCORE:
         _offer_signs(visible, verdict)
     _heading_signs(visible, verdict)
@@ -264,8 +278,12 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
     elif len(name) <= _MAX_ERRAND_HEADING and _IS_SEARCH_HEADING(name):
         verdict.add("product", -6, "its heading is that of a search")
         verdict.add("listing", 3, "its heading is that of a search")
-    elif not (visible.buy_buttons or visible.facts) and (name[-1:] in _QUESTIONS or _TEACHES(name)):
-        verdict.add("product", -2, "its heading asks or teaches something")
+    elif len(name) <= _MAX_ERRAND_HEADING and _NAMES_TICKET(name):
+        verdict.add("product", -4, "its heading is that of a ticket")
+    elif not (visible.buy_buttons or visible.facts) and (
+        name[-1:] in _QUESTIONS or _TEACHES(name) or _COMPARES(name)
+    ):
+        verdict.add("product", -2, "its heading asks, teaches or compares something")
 
 
 def _tile_signs(visible: Visible, verdict: Verdict) -> None:

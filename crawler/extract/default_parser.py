@@ -346,6 +346,7 @@ class _SourceNodes(Record):
     trails: list[Node] = attrs.Factory(list)
     listed: int = 0
     article: str = ""
+    events: int = 0
     collection: str = ""
 
 
@@ -384,6 +385,7 @@ def _grouped(values: list[Any], nodes_by_id: jsonld.NodesById) -> _SourceNodes:
             grouped.collection = names[0]
         elif classify.is_article(names):
             grouped.article = names[0]
+            grouped.events += classify.is_event(names)
     return grouped
 
 
@@ -396,7 +398,9 @@ def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) ->
         fields = product_fields.offer_fields(nodes.offers, page.url)
         verdict.add("product", 4 if "price" in fields else 0, f"{source} describes an offer")
     if nodes.article and not nodes.products:
-        verdict.add("product", -3, f"{source} calls it a {nodes.article}")
+        # Several events are a list of dates, which may stand beside a record.
+        points = -6 if nodes.events == 1 else -3
+        verdict.add("product", points, f"{source} calls it a {nodes.article}")
         verdict.add("listing", -2, f"{source} calls it a {nodes.article}")
     if not fields and nodes.listed >= MIN_LIST_LENGTH:
         verdict.add("listing", 3, f"{source} lists {nodes.listed} things")

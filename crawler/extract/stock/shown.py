@@ -12,13 +12,18 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text
 from crawler.extract.page.places import leads_away, link_around, path
-from crawler.extract.stock.availability import WORDS, availability_of_text, buys, buys_in_short
+from crawler.extract.stock.availability import (
+    WORDS,
+    availability_of_text,
+    buys,
+    buys_in_short,
+    pays,
+)
 from crawler.extract.stock.behind_price import SOLD as _SOLD
 from crawler.extract.stock.behind_price import begins_sold, sold_in, stock_behind_price
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
-    any_word,
     entry_matcher,
     finder,
     finder_of,
@@ -51,8 +56,6 @@ _YES = entry_matcher("stock", "affirms", 3)
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
-#: A PayPal button for a donation is no buy button.
-_GIVES = any_word("buy", "gives")
 _PRESSABLE = frozenset({"submit", "image", "button"})
 #: Signs between words for the stock and a number.
 _OPENING = ("(", "（", ":", "：")
@@ -234,13 +237,8 @@ def _pressable_buttons(inputs: list[Element]) -> list[bool]:
     """Return for each input that buys whether it can be pressed; [] if the first is sold out."""
     if _first_is_sold_out(inputs):
         return []
-    buttons = (e for e in inputs if (text := _caption(e)) and (buys_in_short(text) or _pays(text)))
+    buttons = (e for e in inputs if (text := _caption(e)) and (buys_in_short(text) or pays(text)))
     return [element.get("disabled") is None for element in buttons]
-
-
-def _pays(caption: str) -> bool:
-    """Whether a caption is of a PayPal button, which many static pages use for their cart."""
-    return "PayPal" in caption and _GIVES(caption) is None
 
 
 def _first_is_sold_out(inputs: list[Element]) -> bool:

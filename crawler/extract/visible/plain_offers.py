@@ -14,6 +14,7 @@ from crawler.extract.page.page import Element, holds_digit, short_text
 from crawler.extract.price.line_amounts import monies_of
 from crawler.extract.price.other_amounts import COSTS, POSTAGE, WITH_TAX, says_other
 from crawler.extract.price.words_beside import calls_price
+from crawler.extract.stock.availability import buys
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_word, finder_of
 
@@ -55,7 +56,9 @@ _DATE_OR_TIME = re.compile(
 #: The days of an event: `6.–10. June 2024`.
 _DAYS = re.compile(r"(?<!\d)[0-3]?\d\.?\s?[–-]\s?[0-3]?\d\.?\s[^\W\d_]{3,12}\s20\d\d(?!\d)").search
 #: The area of a room or a piece of land.
-_AREA = re.compile(r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|qm|sq\.?\s?m|м2|м²)(?!\w)", re.I).search
+_AREA = re.compile(r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|qm|sq\.?\s?m|м2|м²|acres?)(?!\w)", re.I).search
+#: Characters of the caption of a button.
+_MAX_CAPTION = 40
 #: Characters of a line with the price.
 _MAX_LINE = 120
 #: Characters of sentences that make a page an article, and of a line that is a sentence.
@@ -96,6 +99,18 @@ def is_price_of_service(walk: Lines, signs: Visible) -> bool:
     """Whether the line with the price names an entrance, a course or an hour."""
     line = None if signs.price_line is None else walk.lines[signs.price_line]
     return line is not None and len(line.text) <= _MAX_LINE and _SERVICE(line.text) is not None
+
+
+def orders_service(walk: Lines, signs: Visible) -> bool:
+    """Whether the only buttons say "order" beside a price per month, per hour or of an entrance.
+
+    A button with a whole phrase sells products by subscription too: "Add to cart".
+    """
+    if not is_price_of_service(walk, signs):
+        return False
+    captions = [line.text for line in walk.product_lines if len(line.text) <= _MAX_CAPTION]
+    captions += [(e.get("value") or "")[:_MAX_CAPTION] for e in walk.inputs]
+    return not any(map(buys, captions))
 
 
 def _offers_one(walk: Lines, signs: Visible, local: str | None, heading: Element) -> bool:

@@ -30,7 +30,7 @@ from crawler.extract.visible.facts import (
 from crawler.extract.visible.makers import maker_beside, prefer_brand
 from crawler.extract.visible.page_currency import currency_of_place
 from crawler.extract.visible.pictures import named_pictures, picture_beside
-from crawler.extract.visible.plain_offers import is_price_of_service, weigh_offer
+from crawler.extract.visible.plain_offers import is_price_of_service, orders_service, weigh_offer
 from crawler.extract.visible.price_in_attributes import take_attribute
 from crawler.extract.visible.price_in_options import take_option
 from crawler.extract.visible.product_heading import heading_of, name_in_heading, says_sold
@@ -202,6 +202,10 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Vis
     if signs.price_may_be_anothers and not signs.buy_buttons and says_unavailable(signs):
         forget_price(signs)
     take_rating(walk, signs.fields)
+    if signs.buy_buttons and orders_service(walk, signs):
+        signs.buy_buttons, signs.sells = 0, False
+        if signs.fields.get("availability") == "InStock":
+            del signs.fields["availability"]
     if "price" in signs.fields and not signs.buy_buttons and not signs.cards:
         signs.asks = asks_seller(walk, signs.price_line or 0) and not is_price_of_service(
             walk, signs
