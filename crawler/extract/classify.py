@@ -181,12 +181,12 @@ def is_no_product(names: list[str]) -> bool:
 
 def is_article(names: list[str]) -> bool:
     """Return whether a node's types are those of an article or an event."""
-    return any(name in _ARTICLES for name in names)
+    return not _ARTICLES.isdisjoint(names)
 
 
 def is_collection(names: list[str]) -> bool:
     """Return whether a node's types are those of a listing."""
-    return any(name in _COLLECTIONS for name in names)
+    return not _COLLECTIONS.isdisjoint(names)
 
 
 def open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
