@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
@@ -106,7 +107,13 @@ class Verdict(Record):
             self.product += points
         else:
             self.listing += points
-        self.reasons.append(f"{kind} {points:+g}: {reason}")
+        self.reasons.append(_scored(kind, points, reason))
+
+
+# Cached, because a shop's pages score by the same few reasons.
+@lru_cache(maxsize=256)
+def _scored(kind: Kind, points: float, reason: str) -> str:
+    return f"{kind} {points:+g}: {reason}"
 
 
 def address_signs(verdict: Verdict, page: Page) -> None:
