@@ -188,7 +188,7 @@ def is_no_product(names: list[str]) -> bool:
 
 def is_article(names: list[str]) -> bool:
     """Return whether a node's types are those of an article or an event."""
-    return not _ARTICLES.isdisjoint(names)
+    return any(name in _ARTICLES for name in names)
 
 
 def is_collection(names: list[str]) -> bool:
