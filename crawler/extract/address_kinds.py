@@ -46,7 +46,7 @@ _LATER_PAGE_QUERY = re.compile(
 ).match
 _ORIGIN = re.compile(r"https?://[^/?#]*").match
 _FRONT = re.compile(
-    r"(?:https?://[^/?#]{1,200})?/?(?:(?:index|default|home|main)\.\w{2,5})?", re.I
+    r"(?:https?://[^/?#]{1,200}+)?/?(?:(?:index|default|home|main)\.\w{2,5})?", re.I
 ).fullmatch
 #: The front page of one of a site's languages: `/de/`, `/en-gb`.
 _FRONT_OF_LANGUAGE = re.compile(

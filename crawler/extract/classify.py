@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
@@ -113,7 +114,13 @@ class Verdict(Record):
             self.product += points
         else:
             self.listing += points
-        self.reasons.append(f"{kind} {points:+g}: {reason}")
+        self.reasons.append(_scored(kind, points, reason))
+
+
+# Cached, because a shop's pages score by the same few reasons.
+@lru_cache(maxsize=256)
+def _scored(kind: Kind, points: float, reason: str) -> str:
+    return f"{kind} {points:+g}: {reason}"
 
 
 def address_signs(verdict: Verdict, page: Page) -> None:
@@ -198,7 +205,7 @@ def is_event(names: list[str]) -> bool:
 
 def is_collection(names: list[str]) -> bool:
     """Return whether a node's types are those of a listing."""
-    return any(name in _COLLECTIONS for name in names)
+    return not _COLLECTIONS.isdisjoint(names)
 
 
 def open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:

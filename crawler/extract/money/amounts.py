@@ -224,8 +224,9 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
         sign_after, length = _sign_after(text[place : place + _REACH])
         has_stroke = cents and _ENDS_IN_STROKE(text, place)
         end = place + length if sign_after else place if factor > 1 or has_stroke else end
-        sign_before = _unless_taken(sign_before, text, start, signs_taken_to if sign_after else 0)
-        sign = _own_sign(sign_before, sign_after, match[0], local)
+        taken_to = signs_taken_to if sign_after else 0
+        sign_before = sign_before and _unless_taken(sign_before, text, start, taken_to)
+        sign = (sign_before or sign_after) and _own_sign(sign_before, sign_after, match[0], local)
         if sign is None:
             range_start = match
             short_word = short_currency_words.word_beside(text, start, end, local)
@@ -272,9 +273,9 @@ def _in_rials(money: Money) -> Money:
     return Money(10 * money.value, "IRR", money.start, money.end)
 
 
-def _unless_taken(sign: str | None, text: str, start: int, taken_to: int) -> str | None:
+def _unless_taken(sign: str, text: str, start: int, taken_to: int) -> str | None:
     """Return the sign before an amount, unless the previous amount owns it: 12,50 лв. 6,39 €."""
-    return sign if sign and text.rfind(sign, 0, start) >= taken_to else None
+    return sign if text.rfind(sign, 0, start) >= taken_to else None
 
 
 def _own_sign(

@@ -76,8 +76,11 @@ def maker_led_to(link: Element) -> str | None:
 
 def leads_away(element: Element) -> bool:
     """Whether a box that is called a product's card links to a page, as a listing's cards do."""
-    links = (element,) if element.tag == "a" else element.iter("a")
-    reference = next((href for link in links if (href := link.get("href")) is not None), "")
+    if element.tag == "a":
+        reference = element.get("href")
+    else:
+        links = element.iter("a")
+        reference = next((href for link in links if (href := link.get("href")) is not None), "")
     return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
 
 
@@ -99,14 +102,15 @@ _IS_BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button)(?=$|[\s_-])").search
 
 
 _CHECKS_OUT = re.compile(
-    r"(?:\A|/)(?:checkout|cart|basket|order|buy|warenkorb|winkelwagen|panier|carrello|carrito|carrinho"
+    r"/(?:checkout|cart|basket|order|buy|warenkorb|winkelwagen|panier|carrello|carrito|carrinho"
     r"|kosz(?:yk)?|kos[ií]k|kosar|kosarica|sepet|korzina|cos|kurv|varukorg|ostoskori)(?=[/?#.]|$)"
 ).search
 
 
 def checks_out(link: Element) -> bool:
     """Whether a link leads to the cart or the checkout."""
-    return _CHECKS_OUT(link.get("href") or "") is not None
+    # The slash is put first, because a pattern that begins with one letter is found fastest.
+    return _CHECKS_OUT(f"/{link.get('href') or ''}") is not None
 
 
 def _buys(card: Element) -> bool:
@@ -131,16 +135,23 @@ def _sells_here(card: Element, first_link: Element) -> bool:
 _IS_PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:\?|\Z)", re.I).search
 
 
+def _is_of_picture(link: Element) -> bool:
+    """Whether a link leads to a picture, because such a link enlarges the product's own."""
+    return _IS_PICTURE(link.get("href") or "") is not None
+
+
 def shows_another(card: Element) -> bool:
     """Whether a box called a card shows another product, and does not just hold buttons."""
-    # A link to a picture enlarges the product's own.
-    links = (link for link in card.iter("a") if not _IS_PICTURE(link.get("href") or ""))
-    first_link = next(links, None)
+    first = first_link = next(card.iter("a"), None)
+    if first is not None and _is_of_picture(first):
+        first_link = next((link for link in card.iter("a") if not _is_of_picture(link)), None)
     if first_link is None:
         return False
-    if _buys(card) or (card.tag == "aside" and _sells_here(card, first_link)):
+    buys = checks_out(first) and _buys(card)  # the first link of nearly all cards does not buy
+    if buys or (card.tag == "aside" and _sells_here(card, first_link)):
         return False
-    if first_link.get("href") and not _IS_BUTTON(first_link.get("class") or ""):
+    words = first_link.get("class")
+    if first_link.get("href") and not (words and _IS_BUTTON(words)):
         away = leads_away(first_link)  # nearly all
         return away and (
             maker_led_to(first_link) is None or not all(map(maker_led_to, card.iter("a")))

@@ -127,8 +127,9 @@ def _candidates(
 def _all_amounts(walk: Lines, local: str | None, look_for_tiles: bool) -> Amounts:
     """Read at most _MAX_AMOUNTS amounts from all visible lines."""
     amounts, remaining = Amounts(look_for_tiles=look_for_tiles), _MAX_AMOUNTS
-    line_flags = _lines.DIGIT | _lines.HIDDEN
-    for line in [line for line in walk.lines if line.flags & line_flags == _lines.DIGIT]:
+    shown = _lines.DIGIT
+    line_flags = shown | _lines.HIDDEN
+    for line in [line for line in walk.lines if line.flags & line_flags == shown]:
         if remaining <= 0:
             break
         monies = monies_of(line, local)

@@ -38,6 +38,8 @@ _COLON = lazy_patterns.pattern(
 #: Characters of a line that are read, of a short line and of one in a price box; amounts of a line.
 LONGEST_LINE, PARAGRAPH, LONGEST_MARKED = 4_000, 80, 40
 _MAX_IN_LINE = 100
+#: Flags of a line in a box for prices.
+_MARKED = _lines.PRICE | _lines.OLD
 #: Lines from an old bare amount to the currency of the price behind it.
 _MAX_LINES = 3
 
@@ -61,7 +63,7 @@ def _names_price(text: str) -> bool:
 
 def monies_of(line: Line, local: str | None) -> Sequence[Money]:
     """Return the amounts of a line; in a box for prices, a bare number too."""
-    text, marked = line.text, bool(line.flags & (_lines.PRICE | _lines.OLD))
+    text, marked = line.text, line.flags & _MARKED != 0
     if len(text) <= PARAGRAPH:
         return _cached_monies(text, local, marked)
     return _monies(text[:LONGEST_LINE], local, marked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
@@ -33,13 +34,17 @@ _FIRST_CLASS = CachedRule(
 )
 
 
+def _own_part(box: Element) -> str:
+    return f"{box.tag}.{_CLASS_WITHOUT_PLACE[box.get('class') or '']}"
+
+
 def _signature(element: Element) -> str:
     parts = []
     box = element
     for _ in range(4):
         if box is None:
             break
-        parts.append(f"{box.tag}.{_CLASS_WITHOUT_PLACE[box.get('class') or '']}")
+        parts.append(_own_part(box))
         box = box.getparent()
     return " ".join(parts)
 
@@ -57,11 +62,18 @@ class Amounts:
 
     def _tiles(self, is_old: bool) -> list[Element]:
         """Return the elements of amounts in tiles: those marked as old, or those that are not."""
+        if not self.look_for_tiles or len(self.by_line) < CARDS:
+            return []
+        elements = [n.element for n, _ in self.by_line if bool(n.flags & _lines.OLD) == is_old]
+        if len(elements) < CARDS:
+            return []
+        # Own tags and classes cost least, and those of most amounts are too few for tiles.
+        own_parts = [_own_part(element) for element in elements]
+        counts = Counter(own_parts)
         boxes: dict[str, list[Element]] = {}
-        if self.look_for_tiles and len(self.by_line) >= CARDS:
-            for line, _ in self.by_line:
-                if bool(line.flags & _lines.OLD) == is_old:
-                    boxes.setdefault(_signature(line.element), []).append(line.element)
+        for element, own_part in zip(elements, own_parts, strict=True):
+            if counts[own_part] >= CARDS:
+                boxes.setdefault(_signature(element), []).append(element)
         return [tile for members in boxes.values() for tile in tiles_of(members, CARDS)]
 
     def outside_tiles(
@@ -75,13 +87,16 @@ class Amounts:
         current_tiles, old_tiles = self._tiles(is_old=False), self._tiles(is_old=True)
         signs.cards = len(current_tiles) or len(old_tiles)
         tiles = {*current_tiles, *old_tiles}
+        if not tiles:  # true of most pages of a product
+            signs.cards_apart = True
+            return self.by_line
         signs.cards_apart = all(
             line.flags & _lines.ELSEWHERE for line, _ in self.by_line if line.element in tiles
         )
         untiled = [
             (line, monies)
             for line, monies in self.by_line
-            if line.element not in tiles and not (tiles and _is_of_tile(line))
+            if line.element not in tiles and not _is_of_tile(line)
         ]
         frame = (
             _frame(current_tiles, main)

@@ -78,8 +78,8 @@ def _without_vocabulary(name: str) -> str:
 def is_product(node: Node) -> bool:
     """Return whether a node describes a product, by its type or by a type that has offers."""
     names = types(node)
-    return any(t in PRODUCTS or t.lower() in _PRODUCTS_IN_LOWER_CASE for t in names) or (
-        any(t in _SOLD_TYPES for t in names) and bool(node.get("offers"))
+    return not _PRODUCTS_IN_LOWER_CASE.isdisjoint(map(str.lower, names)) or (
+        not _SOLD_TYPES.isdisjoint(names) and bool(node.get("offers"))
     )
 
 
@@ -183,7 +183,7 @@ def first_value(node: Node, *names: str) -> Any:
     """Return the value of the first property that has one."""
     for name in names:
         value = node.get(name)
-        if value not in (None, "", [], {}):
+        if value or value not in _EMPTY:
             return value
     return None
 
@@ -199,7 +199,7 @@ def without_tags(text: str | None) -> str | None:
     >>> without_tags("<p>One<br>two</p>")
     'One two'
     """
-    if not text or not _TAG.search(text):
+    if not text or "<" not in text or not _TAG.search(text):
         return text
     try:
         root = etree.HTML(text)
@@ -215,7 +215,7 @@ def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields
     """
     variants = [v for v in as_list(node.get("hasVariant")) if isinstance(v, dict)]
     variants = variants[:_MAX_VARIANTS] if depth > 0 else []
-    page_variant = _matching_url(variants, url) or (variants[0] if variants else None)
+    page_variant = (_matching_url(variants, url) or variants[0]) if variants else None
     fields: Fields = {
         "name": without_tags(plain_text(first_value(node, "name", "title"))),
         "sku": stated_text(first_value(node, "sku")),
@@ -245,7 +245,8 @@ def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields
         # The group's properties hold for all variants: reviews, brand, description.
         shared = {k: v for k, v in group.items() if k not in _OF_ONE_VARIANT}
         fields |= {k: v for k, v in product_fields(shared).items() if fields.get(k) in _EMPTY}
-    return {name: value for name, value in fields.items() if value not in _EMPTY}
+    # A Decimal's comparison with an empty value is slow, and true values are never empty.
+    return {name: value for name, value in fields.items() if value or value not in _EMPTY}
 
 
 def _is_in_stock(variant: Node) -> bool:

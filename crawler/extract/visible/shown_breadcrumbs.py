@@ -86,12 +86,12 @@ def _categories_of(page: Page, element: Element, name: str | None) -> list[str]:
     page_urls = {page.url, page.canonical}
     anchors = islice(element.iter("a"), _MAX_STEPS)
     links = [(page.resolve(a.get("href") or ""), a) for a in anchors]
-    steps = [(url, short_text(a)) for url, a in links if url not in page_urls and not is_front(url)]
+    fronts = {url for url, _ in links if is_front(url)}
+    steps = [(url, short_text(a)) for url, a in links if url not in page_urls and url not in fronts]
     ends_in_product = not ends_in_category(
         [url for url, _ in steps], [url for url in page_urls if url]
     )
-    starts_at_home = any(is_front(url) for url, _ in links)
-    return trail([text for _, text in steps], name if ends_in_product else None, starts_at_home)
+    return trail([text for _, text in steps], name if ends_in_product else None, bool(fronts))
 
 
 def _right_behind(page: Page, heading: Element | None, name: str | None) -> list[str]:
