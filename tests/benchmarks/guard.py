@@ -31,7 +31,7 @@ from tests.benchmarks.target import Target, target
 
 BAR = Path(__file__).with_name("bar.json")
 PRODUCTS, PAGE_KB = 300, 20
-ROUNDS, MORE_ROUNDS = 3, 4
+ROUNDS, MORE_ROUNDS, MORE_READINGS = 3, 4, 3
 
 
 @attrs.frozen(kw_only=True)
@@ -131,9 +131,14 @@ def judge(bar: Bar, options: Mapping[str, object] | None = None) -> tuple[Found,
 
 
 def judge_reading(bar: Bar) -> tuple[float, bool]:
-    """Measure what reading saved pages costs, once more where it is too much."""
+    """Measure what reading saved pages costs, some times more where it is too much.
+
+    The least counts, because what else the machine does only adds to it.
+    """
     found = read_by_parse()
-    if not bar.passes_reading(found):
+    for _ in range(MORE_READINGS):
+        if bar.passes_reading(found):
+            break
         found = min(found, read_by_parse())
     return found, bar.passes_reading(found)
 
