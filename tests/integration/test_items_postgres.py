@@ -30,6 +30,18 @@ pytestmark = pytest.mark.postgres
 PAGES = 40
 
 
+def stored_in(url: str) -> dict[str, Any]:
+    """Settings of a crawl that stores each row of a page in the table `pages`."""
+    return {
+        "ITEM_PIPELINES": json.dumps(
+            {"scrapy_seine.sinks.postgres.pipeline.PostgresPipeline": 900}
+        ),
+        "DATABASE_URL": url,
+        "SEINE_ITEMS_TABLE": "pages",
+        "SEINE_ITEMS_KEY": "page, row",
+    }
+
+
 def rows_of(url: str, table: str = "seine_items") -> list[tuple[Any, ...]]:
     """Return key, kind and item of each row."""
     with psycopg2.connect(url) as connection, connection.cursor() as cursor:
@@ -44,15 +56,7 @@ def test_no_item_is_missing_where_a_worker_is_killed_and_none_is_there_twice(
     tmp_path: Path, redis_url: str, namespace: str, database_url_empty: str
 ) -> None:
     site = kit.site_of(PAGES)
-    more = {
-        "ITEM_PIPELINES": json.dumps(
-            {"scrapy_seine.sinks.postgres.pipeline.PostgresPipeline": 900}
-        ),
-        "DATABASE_URL": database_url_empty,
-        "SEINE_ITEMS_TABLE": "pages",
-        "SEINE_ITEMS_KEY": "page, row",
-        "SEINE_LEASE_SECONDS": 1,
-    }
+    more = {**stored_in(database_url_empty), "SEINE_LEASE_SECONDS": 1}
     with serving(site) as base:
         begin = partial(kit.start, tmp_path, redis_url, namespace, base, **more)
         assert kit.kill_when(begin(), lambda: len(site.served) >= 10)
@@ -68,16 +72,7 @@ def test_a_table_that_is_gone_for_good_ends_the_worker_and_costs_no_item(
 ) -> None:
     """It was waited for without an end."""
     site = kit.site_of(PAGES)
-    more = {
-        "ITEM_PIPELINES": json.dumps(
-            {"scrapy_seine.sinks.postgres.pipeline.PostgresPipeline": 900}
-        ),
-        "DATABASE_URL": database_url_empty,
-        "SEINE_ITEMS_TABLE": "pages",
-        "SEINE_ITEMS_KEY": "page, row",
-        "SEINE_OUTAGE_LIMIT": 1,
-        "SEINE_DRAIN_SECONDS": 1,
-    }
+    more = {**stored_in(database_url_empty), "SEINE_OUTAGE_LIMIT": 1, "SEINE_DRAIN_SECONDS": 1}
     with serving(site) as base:
         begin = partial(kit.start, tmp_path, redis_url, namespace, base, **more)
         worker = begin()

@@ -49,10 +49,10 @@ _LABELS_NEXT = finder(
     r"\w{0,12}(?:\s\w{1,10}){0,4}\s?[:(]?\s?\W?$"
     rf"|^\W{{0,3}}(?:{any_of('amounts', 'postage')})\w{{0,12}}(?:\s\w{{1,10}}){{0,2}}\s?[:(]\s?\W?$"
 )
-#: Words without a blank before them: the amount before is a price for card holders.
 #: "From" before an amount: `Shoes from $20`; and "free" behind one.
 ENDS_IN_FROM = finder_of(lambda any_of: rf"(?<!\w)(?:{any_of('amounts', 'from')})\W{{0,3}}$")
 _FREE = finder_of(lambda any_of: rf"^\W{{0,3}}(?:{any_of('amounts', 'free')})(?!\w)")
+#: Words without a blank before them: the amount before is a price for card holders.
 _WITH_CARD = re.compile(r"[cс]\s\w").match
 #: A label of the price, with or without the currency in brackets.
 CALLS_PRICE = full_matcher_of(

@@ -225,10 +225,9 @@ def _name_in(heading: Element) -> str:
         if inner.tag == "small" and parts[0].strip() and _BY(short_text(inner)):
             return " ".join("".join(parts).split())[:MAX_TEXT_LENGTH]
         class_and_id = f"{inner.get('class') or ''} {inner.get('id') or ''}".strip()
-        if class_and_id and _ENDS_NAME[class_and_id] and "".join(parts).strip():
-            return " ".join("".join(parts).split())[:MAX_TEXT_LENGTH].rstrip(" -–—|(:#,")
-        if says_sold(inner) and "".join(parts).strip():
-            return " ".join("".join(parts).split())[:MAX_TEXT_LENGTH].rstrip(" -–—|(:")
+        ends_name = class_and_id and _ENDS_NAME[class_and_id]
+        if (ends_name or says_sold(inner)) and (name := " ".join("".join(parts).split())):
+            return name[:MAX_TEXT_LENGTH].rstrip(" -–—|(:#," if ends_name else " -–—|(:")
         parts += [short_text(inner), inner.tail or ""]
     return short_text(heading)
 

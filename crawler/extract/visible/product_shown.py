@@ -126,15 +126,20 @@ def _take_heading(heading: Element, page: Page, signs: Visible, structured: Fiel
         if "price" in fields and not fields["availability"]:
             take_picture_buttons(page, signs)
     fields["name"] = name_in_heading(heading, page)
-    if "brand" not in fields:
-        brand = brand_before(heading, page.title)
-        fields["brand"] = brand if brand or structured.get("brand") else maker_beside(heading)
+    _take_brand(heading, page, fields, structured)
     if number := number_in_heading(heading, page.url):
         fields["name"] = fields["name"].removesuffix(f" ({number})")
         fields["sku"] = number
     elif "sku" not in fields and (number := number_beside(heading)):
         fields["name"] = fields["name"].removesuffix(f"[{number}]").rstrip()
         fields["sku"] = number
+
+
+def _take_brand(heading: Element, page: Page, fields: Fields, structured: Fields) -> None:
+    """Take the brand above the heading; from beside it only where no other source has one."""
+    if "brand" not in fields:
+        brand = brand_before(heading, page.title)
+        fields["brand"] = brand if brand or structured.get("brand") else maker_beside(heading)
 
 
 def glance(page: Page, structured: Fields) -> Visible:
@@ -155,8 +160,8 @@ def glance(page: Page, structured: Fields) -> Visible:
             signs = _reduced_above(page, heading, local, structured) or signs
     find_facts(walk, signs)
     take_confirmed(signs, structured)
-    if not structured.get("brand") and "brand" not in signs.fields:
-        signs.fields["brand"] = brand_before(heading, page.title) or maker_beside(heading)
+    if not structured.get("brand"):
+        _take_brand(heading, page, signs.fields, structured)
     # Some templates write "LimitedAvailability" for sold out products.
     if structured.get("availability") in {None, "LimitedAvailability"}:
         read_stock(walk, signs, bool(structured.get("price")), page.url)
