@@ -136,8 +136,15 @@ class WordFinder:
         return candidates
 
     def _index_entries(self) -> None:
+        """Index the entries; `_required` is set last, because a limit on reading may interrupt.
+
+        What an interrupted call had begun would be an index of other entries for all later pages.
+        """
         all_required: list[str] = []
-        by_gram, parts, lower = self._by_gram, self._parts, self._lower
+        by_gram: dict[str, list[int]] = {}
+        parts: list[tuple[str, Frame]] = []
+        without_gram: list[tuple[int, str]] = []
+        lower = self._lower
         for entry, frame in _framed_entries(self.rule, self._entries):
             for part, letters_of_part in _parts_of(entry):
                 required = lower(letters_of_part)
@@ -147,13 +154,12 @@ class WordFinder:
                 if len(required) >= _GRAM_LENGTH:
                     by_gram.setdefault(required[:_GRAM_LENGTH], []).append(len(all_required))
                 else:
-                    self._without_gram.append((len(all_required), required))
+                    without_gram.append((len(all_required), required))
                 all_required.append(required)
                 parts.append((part, frame))
-        self._grams = frozenset(by_gram)
-        self._ascii_without_gram = [
-            (index, required) for index, required in self._without_gram if required.isascii()
-        ]
+        self._by_gram, self._grams, self._parts = by_gram, frozenset(by_gram), parts
+        self._without_gram = without_gram
+        self._ascii_without_gram = [pair for pair in without_gram if pair[1].isascii()]
         self._searches = [None] * len(all_required)
         self._required = all_required
 
@@ -191,17 +197,20 @@ class FinderGroup:
         return candidates
 
     def _index_entries(self) -> None:
+        """Index the rules' entries; `_by_gram` is set last, because a limit may interrupt."""
+        by_gram: dict[str, list[tuple[str, WordFinder]]] = {}
+        without_gram: list[tuple[str, WordFinder]] = []
         all_required = dict.fromkeys(
             (required, rule) for rule in self.rules for required in rule.required_letters()
         )
         for required, rule in all_required:
             if len(required) >= _GRAM_LENGTH:
-                self._by_gram.setdefault(required[:_GRAM_LENGTH], []).append((required, rule))
+                by_gram.setdefault(required[:_GRAM_LENGTH], []).append((required, rule))
             else:
-                self._without_gram.append((required, rule))
-        self._ascii_without_gram = [
-            (required, rule) for required, rule in self._without_gram if required.isascii()
-        ]
+                without_gram.append((required, rule))
+        self._without_gram = without_gram
+        self._ascii_without_gram = [pair for pair in without_gram if pair[0].isascii()]
+        self._by_gram = by_gram
 
 
 class StartFinder(WordFinder):
@@ -221,6 +230,7 @@ class StartFinder(WordFinder):
 
     def _index_entries(self) -> None:
         all_required: list[str] = []
+        parts: list[tuple[str, Frame]] = []
         by_start: dict[str, list[int]] = {"": []}
         for entry, frame in _framed_entries(self.rule, self._entries):
             for part in written_out(entry):
@@ -230,12 +240,12 @@ class StartFinder(WordFinder):
                 start = start[:_START_LENGTH] if start[:1].isalnum() else ""
                 by_start.setdefault(start, []).append(len(all_required))
                 all_required.append(required)
-                self._parts.append((part, frame))
+                parts.append((part, frame))
         # A text is looked up by its longest start alone, so that start includes the shorter starts.
         for start in sorted(by_start, key=len):
             shorter = {index for n in range(len(start)) for index in by_start.get(start[:n], ())}
             by_start[start] = sorted(shorter.union(by_start[start]))
-        self._by_gram = by_start
+        self._by_gram, self._parts = by_start, parts
         self._searches = [None] * len(all_required)
         self._required = all_required
 

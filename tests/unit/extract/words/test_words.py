@@ -250,3 +250,37 @@ def test_a_rule_remembers_a_bounded_number_of_short_texts_without_words() -> Non
     assert 0 < len(rule._misses) <= listed_words._MAX_MISSES
     assert max(map(len, rule._misses)) <= listed_words._MAX_MISS_LENGTH
     assert [bool(rule(text)) for _ in range(2)] == [True, True]
+
+
+class _Overrun(BaseException):
+    """As the limit on reading raises it, wherever the reading is."""
+
+
+def _interrupted_once(kind: type[listed_words.WordFinder]) -> listed_words.WordFinder:
+    """Return a finder of two lists, the second of which interrupts its first use."""
+    asked: list[str] = []
+
+    def entries(section: str, name: str) -> list[str]:
+        asked.append(name)
+        if asked == ["sold", "gone"]:
+            raise _Overrun
+        return {"sold": ["sold out", "no"], "gone": ["gone for good"]}[name]
+
+    def rule(any_of: listed_words.AnyOf) -> str:
+        return f"(?:{any_of('stock', 'sold')}|{any_of('stock', 'gone')})"
+
+    return kind(rule, entries, lambda pattern: re.compile(pattern).match)
+
+
+@pytest.mark.parametrize("kind", [listed_words.WordFinder, listed_words.StartFinder])
+def test_a_page_that_overruns_while_words_are_indexed_spoils_no_later_page(
+    kind: type[listed_words.WordFinder],
+) -> None:
+    """Half an index stayed, and the worker read other words from then on."""
+    find = _interrupted_once(kind)
+    with pytest.raises(_Overrun):
+        find("gone for good")
+    for text in ("sold out", "no", "gone for good"):
+        match = find(text)
+        assert match is not None
+        assert match[0] == text
