@@ -103,7 +103,12 @@ def doubts_of(row: ProductRow, stored_product: Stored | None) -> list[Doubtful]:
 
 
 def _applies_to_new(field: str, kind: str) -> bool:
-    """Whether a doubt also applies to products that are not stored yet."""
+    """Whether a doubt also applies to products that are not stored yet.
+
+    Listings that have sold-out products at their end show page after page of them.
+    """
+    if field == "availability" and kind == "repeated":
+        return False
     return kind != "make" and (kind != "changed" or field == "external_id")
 
 
