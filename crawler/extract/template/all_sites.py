@@ -28,9 +28,10 @@ from crawler.extract.template.page_doubts import (
     new_place_doubt,
     oddity,
     swapped_prices,
+    unmarked_reduction,
     weigh,
 )
-from crawler.extract.template.profile import KNOWN, WELL_KNOWN, Field, Profile
+from crawler.extract.template.profile import KNOWN, WELL_KNOWN, Field, Profile, is_sampled
 from crawler.extract.template.repeated_values import repeated_product, repeated_value
 from crawler.extract.template.right_source import right_source
 from crawler.extract.template.visitor_currency import TURNED, SiteCurrencies
@@ -42,8 +43,6 @@ _MAX_SITES, _MAX_MAKES_PER_SITE, _MAX_MAKES = 500, 48, 4_000
 _MIN_SINGLE_PAGE_MAKES = 4
 #: Newest pages with the same doubt that mean a change of the template.
 _MIN_DOUBTFUL_PAGES = 6
-#: One page in so many is counted for a field that is well known.
-_SAMPLE_INTERVAL = 8
 #: Pages of a make after which another make counts as a change.
 _SETTLED_PAGES = 40
 #: Pages on which a price in a new place needs confirmation before it overwrites a stored one.
@@ -84,6 +83,7 @@ class Book:
         if not profile.pages and self._is_known(site_id):
             profile.fields["price"].probation = _PROBATION_PAGES
         reduced = result.fields.get("regular_price") is not None
+        unmarked = result.paths.get("regular_price") if reduced else None
         doubts: dict[str, Doubt] = {}
         likely: dict[str, float] = {}
         for field in FIELDS:
@@ -94,9 +94,12 @@ class Book:
                 or (repeated_value(field, observation, make, key) if field in COMPARED else None)
                 or (new_place_doubt(field, observation, stats) if stats.probation else None)
                 or (swapped_prices(field, observations, below) if below else None)
+                or (unmarked_reduction(field, observation, unmarked, profile) if unmarked else None)
             )
             if doubt is not None:
                 doubts[field] = doubt
+        if result.sources.get("regular_price") == "text" and "price" not in doubts:
+            profile.reductions[unmarked is None] += 1
         foreign = foreign_language(result, profile)
         if foreign is None:
             profile.note_language(result.page.lang[:2])
@@ -166,7 +169,7 @@ class Book:
                         continue  # another source contradicts the value
                     stats.relearn(field, place)
                     make.mender.contrast.mark_mended(field)
-                    stats.preferred, stats.probation = None, 0
+                    stats.preferred, stats.probation = None, _PROBATION_PAGES * (place is not None)
                     kind, reason = "believed", "products are stored with it"
                     if place is None:
                         self.currencies.believe(site_id)
@@ -180,7 +183,7 @@ class Book:
         for change in changes:
             field, version = change.field, make.profile.version + 1
             stats = make.profile.fields.get(field)
-            if stats is None:
+            if stats is None or change.believed:
                 drift = Drift(site_id, field, "minor", change.reason, url, version - 1)
                 self._report_once(drift, make)
                 continue
@@ -232,6 +235,7 @@ class Book:
         self.currencies.load(site_id, profile.markets)
         if profile.pages > make.profile.pages:
             make.profile = profile
+            make.mender.contrast.stock.begin(profile.fields["availability"].values)
         return True
 
     def unsaved(self, min_pages: int) -> Iterator[tuple[str, str, Profile, str | None]]:
@@ -286,7 +290,7 @@ class Book:
         profile = make.profile
         profile.unsaved += 1
         # Each page is judged, but of a well-known field only a sample is counted.
-        sampled = profile.unsaved % _SAMPLE_INTERVAL == 0
+        sampled = is_sampled(profile.unsaved)
         for field, observation in observations.items():
             doubt, stats = doubts.get(field), profile.fields[field]
             is_counted = sampled or stats.pages < WELL_KNOWN
@@ -306,7 +310,8 @@ class Book:
                 self._report_once(Drift(site_id, field, "mended", reason, url, version), make)
             if field in _ODDITY_FIELDS and is_counted and (odd := oddity(field, stats)) is not None:
                 self._report_once(Drift(site_id, field, odd[0], odd[1], url, version), make)
-            if doubt is None and observation.path and stats.is_elsewhere():
+            is_reduced = field == "price" and result.fields.get("regular_price") is not None
+            if doubt is None and observation.path and not is_reduced and stats.is_elsewhere():
                 reason = f"it stands in {str(observation.path)[:200]} since"
                 self._report_once(Drift(site_id, field, "layout", reason, url, version), make)
             may_relearn = doubt is not None and doubt.kind not in {TURNED, CHANGED}
@@ -334,7 +339,8 @@ class Book:
             return
         if drift.kind == "dispute":
             stats.preferred = right_source(drift.field, stats)
-        stats.relearn(drift.field)
+        # A learned place has the stored values, so that the other source is the wrong one.
+        stats.relearn(drift.field, keeps_places=drift.kind == "dispute")
         if drift.field == "price" and drift.kind == "place":
             stats.probation = _PROBATION_PAGES
         self._begin_version(drift, make)
@@ -342,7 +348,7 @@ class Book:
     def _relearn_names(self, drift: Drift, make: Make, stats: Field) -> bool:
         """Read names from a place where each page has its own, as the usual place repeats one name."""
         place = make.mender.name_place() if drift.field == "name" else None
-        if place is None:
+        if place is None or place in stats.places:
             return False
         stats.relearn("name", place)
         reason = f"each page's own name stands in {place[:200]}"

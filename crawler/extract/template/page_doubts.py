@@ -80,10 +80,10 @@ def doubt_of(
     *reduced*: the page shows a regular price beside the reduced one.
     """
     observation, stats = observations[field], profile.fields[field]
-    if stats.pages < KNOWN:
-        return None
     if observation.value is None:
         return _missing_doubt(field, observations, stats)
+    if stats.pages < KNOWN:
+        return None
     votes, source = observation.votes, observation.source
     return (
         (_dispute(field, observation, stats) if len(votes) > 1 or source not in votes else None)
@@ -96,13 +96,14 @@ def doubt_of(
 def _missing_doubt(
     field: str, observations: Mapping[str, Observation], stats: Field
 ) -> Doubt | None:
-    if stats.filled < _ALWAYS_SHARE * stats.pages:
+    if not stats.is_always_filled():
         return None
     if disappears_with_stock(field, observations):
         return None
     if field == "currency" and observations["price"].value is None:
         return None
-    return Doubt("missing", f"{stats.filled} of {stats.pages} pages had it, this one has none")
+    counted = f"{stats.filled} of {stats.pages}" if stats.pages >= KNOWN else "nearly all"
+    return Doubt("missing", f"{counted} pages had it, this one has none")
 
 
 def disappears_with_stock(field: str, observations: Mapping[str, Observation]) -> bool:
@@ -172,8 +173,11 @@ def new_place_doubt(field: str, observation: Observation, stats: Field) -> Doubt
     """Return a doubt about an unconfirmed value of a new make on a known site.
 
     The storage applies it only if the product had another value, because a site may have many makes.
+    Where a field moved, a value from elsewhere is one of a new make too.
     """
-    if not stats.probation or observation.value is None or observation.source != "text":
+    if not stats.probation or observation.value is None:
+        return None
+    if observation.source != "text" and (not stats.places or observation.source == "template"):
         return None
     if is_confirmed(field, observation):
         return None
@@ -211,6 +215,25 @@ def swapped_prices(field: str, observations: Mapping[str, Observation], below: A
         return None
     return Doubt(
         "order", f"the price before a reduction, {below}, is lower than {observation.value}"
+    )
+
+
+def unmarked_reduction(
+    field: str, observation: Observation, place: str, profile: Profile
+) -> Doubt | None:
+    """Return a doubt about a reduced price whose regular price at *place* nothing marks as that.
+
+    The make's reduced pages mark it, so that the two amounts are no price and regular price, but a
+    price for members, of one piece, without tax, or of another product, and the price.
+    """
+    if field != "price" or observation.source != "text" or is_confirmed(field, observation):
+        return None
+    if not profile.marks_reductions:
+        return None
+    return Doubt(
+        "order",
+        f"nothing marks the higher amount in {place[:80]} as the price before,"
+        f" {profile.reductions[True]} pages marked it",
     )
 
 

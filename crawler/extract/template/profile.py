@@ -15,6 +15,8 @@ from scrapy_seine.attrs_bases import Record
 KNOWN = 8
 #: Pages of a make after which each page is still judged, but only a sample is counted.
 WELL_KNOWN = 64
+#: One page of so many is counted for a field that is well known, and compared with its product.
+SAMPLE_INTERVAL = 8
 #: Counted pages after which cached confidences are discarded.
 _REWEIGH_INTERVAL = 8
 #: Places and values of a field that are kept, and newest pages that are searched for a change.
@@ -23,8 +25,20 @@ _MAX_PATHS, _MAX_VALUES, WINDOW = 6, 12, 12
 _MAX_PLACES = 3
 #: Texts with a counted place before new places are a change.
 _MIN_PATHS = 60
+#: The share of pages with a field from which on a page without it lacks it.
+_ALWAYS_SHARE = 0.97
+#: The share of reduced pages with a marked regular price from which on the template marks each.
+_MARKED_SHARE = 0.95
 #: Counts are halved at so many pages, because old pages say little about today's template.
 _MAX_PAGES = 2_000
+
+
+def is_sampled(page: int, interval: int = SAMPLE_INTERVAL) -> bool:
+    """Whether a page belongs to the sample: one page of each *interval*, not always the same one.
+
+    Each eighth page would always be an even one, so that a template of the odd pages stayed unseen.
+    """
+    return page % interval == page // interval % interval
 
 
 @attrs.define(eq=False, repr=False)
@@ -52,6 +66,8 @@ class Field(Record):
     """Texts before and after each value that are no part of it."""
     misses: int = 0
     """Consecutive pages without a value in these places."""
+    always_had: bool = False
+    """Whether nearly all pages had the field before it was learned anew."""
     recent: deque[tuple[str | None, Observation]] = attrs.Factory(lambda: deque(maxlen=WINDOW))
     """Kind of the doubt (None without one) and observation of the newest pages."""
     calm: dict[Hashable, float] = attrs.field(factory=dict, eq=False, repr=False)
@@ -85,10 +101,13 @@ class Field(Record):
                 self.offered[source] += 1
                 self.agreed[source] += agrees
 
-    def relearn(self, field: str, place: str | None = None) -> None:
+    def relearn(self, field: str, place: str | None = None, *, keeps_places: bool = False) -> None:
         """Reset the counts and learn the newest pages, or, with a new place, only pages to come."""
         observations = [observation for _, observation in self.recent] if place is None else []
-        self.places = [] if place is None else [place, *self.places][:_MAX_PLACES]
+        if self.pages >= KNOWN:
+            self.always_had = self.is_always_filled()
+        if not keeps_places:
+            self.places = [] if place is None else [place, *self.places][:_MAX_PLACES]
         self.misses = 0
         self.calm.clear()
         self.pages = self.filled = 0
@@ -97,6 +116,12 @@ class Field(Record):
         for observation in observations:
             self.learn(field, observation)
         self.recent.clear()
+
+    def is_always_filled(self) -> bool:
+        """Whether nearly all pages have the field; of few pages, as it was before them."""
+        if self.pages < KNOWN:
+            return self.always_had
+        return self.filled >= _ALWAYS_SHARE * self.pages
 
     def share(self, counts: Counter[str], key: str) -> float:
         """Return the share of a source's pages that *counts* holds for it."""
@@ -155,6 +180,8 @@ class Profile(Record):
     """Grows with each change of the template."""
     languages: Counter[str] = attrs.Factory(Counter)
     """Pages by two-letter language; an empty one if a page declares none."""
+    reductions: Counter[bool] = attrs.Factory(Counter)
+    """Pages with a regular price in the visible text: marked as that (True), or not."""
     unsaved: int = 0
     """Pages learned since the profile was last stored."""
     markets: dict[str, list[list[str]]] = attrs.Factory(dict)
@@ -169,6 +196,12 @@ class Profile(Record):
     def known(self) -> bool:
         """Whether enough pages were learned to judge others."""
         return self.pages >= KNOWN
+
+    @property
+    def marks_reductions(self) -> bool:
+        """Whether the template marks the price before a reduction as that, as far as is known."""
+        marked = self.reductions[True]
+        return marked >= KNOWN and marked >= _MARKED_SHARE * self.reductions.total()
 
     @property
     def usual_language(self) -> tuple[str, float]:
@@ -187,6 +220,7 @@ class Profile(Record):
         return {
             "version": self.version,
             "languages": dict(self.languages.most_common(_MAX_VALUES)),
+            "reductions": [self.reductions[True], self.reductions[False]],
             "markets": self.markets,
             "fields": {
                 name: {
@@ -211,6 +245,8 @@ class Profile(Record):
         profile = cls(version=int(plain["version"]))
         stored_languages = plain.get("languages", {}).items()
         profile.languages.update({str(lang)[:2]: int(n) for lang, n in stored_languages})
+        marked, unmarked = plain.get("reductions", (0, 0))
+        profile.reductions.update({True: int(marked), False: int(unmarked)})
         for name, ((usual,), fine, urls) in plain.get("markets", {}).items():
             profile.markets[str(name)[:500]] = [
                 [str(usual)],

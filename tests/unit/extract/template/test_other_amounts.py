@@ -1,0 +1,146 @@
+"""Another amount stands where the price was, and the price beside it: read right again, or held."""
+
+from copy import deepcopy
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+import attrs
+import pytest
+
+from crawler.extract import extract, parse
+from crawler.extract.template import Book
+from crawler.extract.template.observation import Observation
+from crawler.extract.template.page_doubts import doubt_of, unmarked_reduction
+from crawler.extract.template.profile import Profile, is_sampled
+from tests.benchmarks import template_changes
+from tests.benchmarks.shops import SHOPS, Thing, things
+
+WOO = next(shop for shop in SHOPS if shop.name == "woo")
+GOODS = things(160, 3)
+STORED = {
+    WOO.url(thing): {"name": thing.name, "price": str(thing.price), "sku": thing.sku}
+    for thing in GOODS
+}
+
+
+def read(book: Book, thing: Thing, html: str) -> tuple[Any, Any]:
+    found = extract(parse(html, WOO.url(thing)))
+    judged = book.judge("shop", found)
+    for site, urls in list(book.awaited_pages()):
+        book.recall(site, {url: STORED.get(url) for url in urls})
+    return found, judged
+
+
+@cache
+def _taught() -> Book:
+    book = Book()
+    for thing in GOODS[:80]:
+        read(book, thing, WOO.page(thing, False))
+    return book
+
+
+def taught() -> tuple[Book, list[Any]]:
+    book, told = deepcopy(_taught()), []
+    book._drifted = told.append
+    return book, told
+
+
+@pytest.mark.parametrize("change", ["net_first", "club_first", "per_piece_first", "bundle_first"])
+def test_the_price_is_read_beside_another_amount_where_the_stored_prices_stand(change: str) -> None:
+    book, told = taught()
+    for thing in GOODS[80:]:
+        html = getattr(template_changes, change)(WOO.page(thing, False), thing, WOO)
+        found, _ = read(book, thing, html)
+    assert found.fields["price"] == thing.price
+    assert ("price", "moved") in {(drift.field, drift.kind) for drift in told}
+
+
+def test_of_two_amounts_that_nothing_marks_the_first_page_is_doubtful() -> None:
+    book, _ = taught()
+    thing = next(t for t in GOODS[80:] if t.regular is None)
+    html = template_changes.club_first(WOO.page(thing, False), thing, WOO)
+    found, judged = read(book, thing, html)
+    assert found.fields["price"] < thing.price
+    assert judged.doubts["price"].kind == "order"
+
+
+def test_a_sale_that_marks_the_prices_before_is_none_of_them() -> None:
+    book, told = taught()
+    for thing in GOODS[80:]:
+        sale = attrs.evolve(
+            thing,
+            price=(thing.price * Decimal("0.9")).quantize(Decimal(".01")),
+            regular=thing.price,
+        )
+        found, judged = read(book, sale, WOO.page(sale, False))
+        assert found.fields["price"] == sale.price
+        assert not judged.doubts
+    assert not told
+
+
+def test_new_prices_alone_move_nothing_though_tiles_show_the_stored_ones() -> None:
+    """A tile beside each product shows the stored price of one of four."""
+    book, told = taught()
+    for number, thing in enumerate(GOODS[80:]):
+        now = attrs.evolve(thing, price=thing.price + 3, regular=None)
+        other = f"<p><i>{WOO.words.money(thing.price if number % 4 == 0 else Decimal(7))}</i></p>"
+        html = WOO.page(now, False).replace("<footer", f"{other}<footer")
+        found, _ = read(book, now, html)
+        assert found.fields["price"] == now.price
+    assert "moved" not in {drift.kind for drift in told}
+
+
+def test_the_first_pages_of_a_make_know_no_mark_of_a_reduction() -> None:
+    observation = Observation(Decimal(8), "text", {"text": Decimal(8)}, "p")
+    profile = Profile()
+    assert unmarked_reduction("price", observation, "b", profile) is None
+    profile.reductions[True] = 20
+    doubt = unmarked_reduction("price", observation, "b", profile)
+    assert doubt is not None
+    assert doubt.kind == "order"
+    confirmed = observation._replace(votes={"text": Decimal(8), "json-ld": Decimal(8)})
+    assert unmarked_reduction("price", confirmed, "b", profile) is None
+    profile.reductions[False] = 5
+    assert unmarked_reduction("price", observation, "b", profile) is None
+    assert Profile.of(profile.plain()).reductions == profile.reductions
+
+
+def test_a_field_that_is_gone_is_missed_on_the_first_pages_after_it_was_learned_anew() -> None:
+    profile, none = Profile(), Observation(None, None, {}, None)
+    stats = profile.fields["price"]
+    for n in range(20):
+        stats.learn("price", Observation(Decimal(n + 1), "text", {}, "p"))
+    stats.relearn("price", "0 1 p")
+    observations = dict.fromkeys(profile.fields, none)
+    assert getattr(doubt_of("price", observations, profile), "kind", None) == "missing"
+    assert doubt_of("sku", observations, profile) is None
+
+
+def test_the_sample_has_odd_pages_and_even_ones() -> None:
+    sample = [page for page in range(640) if is_sampled(page)]
+    assert len(sample) == 80
+    assert {page % 8 for page in sample} == set(range(8))
+
+
+def test_a_template_of_each_second_page_is_mended() -> None:
+    book, told = taught()
+    for thing in GOODS[80:]:
+        html = template_changes.half_instalment(WOO.page(thing, False), thing, WOO)
+        found, _ = read(book, thing, html)
+        last = found.fields["price"] == thing.price
+    assert last
+    assert ("price", "moved") in {(drift.field, drift.kind) for drift in told}
+
+
+def test_a_source_that_differs_from_a_learned_place_does_not_take_it_away() -> None:
+    """One cached product in the structured data of all pages."""
+    book, kinds = Book(), []
+    for number, thing in enumerate(GOODS):
+        html = WOO.page(thing, True)
+        if number >= 80:
+            html = template_changes.one_product_in_data(html, thing, WOO)
+        found, judged = read(book, thing, html)
+        kinds.append(found.fields["price"] == thing.price and "price" not in judged.doubts)
+    assert not kinds[80]
+    assert all(kinds[-40:])
