@@ -115,7 +115,7 @@ def _applies_to_new(field: str, kind: str) -> bool:
 def _kind(field: str, kind: str, item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str:
     """Return the doubt's kind: `order` where a price in a new place is the stored regular one."""
     regular = amount(stored_item.get("regular_price"))
-    is_moved_price = field == "price" and kind == "place" and regular is not None
+    is_moved_price = field == "price" and kind in {"place", "make"} and regular is not None
     return "order" if is_moved_price and amount(item.get("price")) == regular else kind
 
 
