@@ -338,7 +338,7 @@ class Book:
             self._report_once(drift, make)
             return
         if drift.kind == "dispute":
-            stats.preferred = right_source(drift.field, stats)
+            stats.preferred = right_source(drift.field, stats, shown=make.mender.shows_price)
         # A learned place has the stored values, so that the other source is the wrong one.
         stats.relearn(drift.field, keeps_places=drift.kind == "dispute")
         if drift.field == "price" and drift.kind == "place":

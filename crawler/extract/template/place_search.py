@@ -34,6 +34,8 @@ _ALERT_PAGES = 24
 _MIN_DIFFERENT = 4
 #: Pages whose texts are read in vain, before only a sample of pages is read.
 _MAX_VAIN_PAGES = 60
+#: Pages with a doubtful price that must show it.
+_MIN_SHOWN = 5
 #: A price that differs by this factor from the stored one, on many pages, is another amount.
 _FAR_RATIO = Decimal("2.5")
 #: A currency has no place on the page, because the stored values alone decide about it.
@@ -112,6 +114,8 @@ class Mender(Record):
     """Pages whose texts were read since the last place was found."""
     _different: int = 0
     """Consecutive pages with another price than the stored one."""
+    _shown: deque[bool] = attrs.Factory(lambda: deque(maxlen=_MIN_HITS))
+    """Whether the newest pages with a doubtful price show it, and not as the one before."""
     _believed: int = 0
     """Pages whose doubtful currency equals their product's stored one."""
     contrast: Contrast = attrs.Factory(Contrast)
@@ -142,6 +146,8 @@ class Mender(Record):
         self._waiting[_address(page.url)] = waiting
         if texts and "name" in doubtful:
             self._unnamed.append((page.url, texts))
+        if texts and "price" in doubtful:
+            self._shown.append(_is_shown(observations["price"].value, texts))
         if len(self._waiting) > _MAX_WAITING:
             self._waiting.popitem(last=False)
 
@@ -210,6 +216,11 @@ class Mender(Record):
         self._believed = 0
         return True
 
+    @property
+    def shows_price(self) -> bool:
+        """Whether nearly all of the newest pages with a doubtful price show it as an amount."""
+        return len(self._shown) >= _MIN_SHOWN and sum(self._shown) >= len(self._shown) - 1
+
     def name_place(self) -> str | None:
         """Return the place of the names on the newest pages whose name is doubtful."""
         place = name_place(self._unnamed)
@@ -231,6 +242,10 @@ class Mender(Record):
 def _address(url: str) -> str:
     """Return the address under which a page's product is stored."""
     return tidied(url) or url
+
+
+def _is_shown(price: Any, texts: list[Text]) -> bool:
+    return any(price in text.amounts and not text.struck for text in texts)
 
 
 def _stored_value(field: str, stored: Mapping[str, Any]) -> Any:

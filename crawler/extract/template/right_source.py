@@ -19,15 +19,16 @@ _TAX_RATES = (Decimal(5), Decimal(7), Decimal("7.7"), Decimal("8.1"), Decimal(10
 _MAX_ROUNDING = Decimal("0.001")
 
 
-def right_source(field: str, stats: Field) -> str | None:
+def right_source(field: str, stats: Field, *, shown: bool = False) -> str | None:
     """Return "text" if the visible text is right when sources differ; None if structured data is.
 
     A visitor pays the price that the page shows. But if the text's amount is far from the other one,
-    or lacks the cents or a tax of it on nearly all pages, the text shows another amount.
+    or lacks the cents or a tax of it on nearly all pages, the text shows another amount. So it does
+    if the pages show the structured data's price as well (*shown*), because it is not stale then.
     """
     if field == "currency":
         return "text"
-    if field != "price":
+    if field != "price" or shown:
         return None
     disputes = [observation for kind, observation in stats.recent if kind == "dispute"]
     minimum = _MIN_SHARE * len(disputes)
