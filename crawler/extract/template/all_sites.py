@@ -27,11 +27,12 @@ from crawler.extract.template.page_doubts import (
     disappears_with_stock,
     new_place_doubt,
     oddity,
+    remaining_price,
     swapped_prices,
     unmarked_reduction,
     weigh,
 )
-from crawler.extract.template.profile import KNOWN, WELL_KNOWN, Field, Profile, is_sampled
+from crawler.extract.template.profile import KNOWN, MARKED, WELL_KNOWN, Field, Profile, is_sampled
 from crawler.extract.template.repeated_values import repeated_product, repeated_value
 from crawler.extract.template.right_source import right_source
 from crawler.extract.template.visitor_currency import TURNED, SiteCurrencies
@@ -94,12 +95,17 @@ class Book:
                 or (repeated_value(field, observation, make, key) if field in COMPARED else None)
                 or (new_place_doubt(field, observation, stats) if stats.probation else None)
                 or (swapped_prices(field, observations, below) if below else None)
+                or (
+                    remaining_price(field, observation, stats)
+                    if (field, "missing") in make.reported
+                    else None
+                )
                 or (unmarked_reduction(field, observation, unmarked, profile) if unmarked else None)
             )
             if doubt is not None:
                 doubts[field] = doubt
         if result.sources.get("regular_price") == "text" and "price" not in doubts:
-            profile.reductions[unmarked is None] += 1
+            profile.note_reduction(unmarked or MARKED)
         foreign = foreign_language(result, profile)
         if foreign is None:
             profile.note_language(result.page.lang[:2])

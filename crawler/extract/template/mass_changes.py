@@ -248,8 +248,8 @@ def _common_change(field: str, pairs: Sequence[Pair]) -> Change | None:
     if field == "availability":
         return _exchanged_stock(pairs)
     if field == "price":
-        reason = None if any(pair.agreeing for pair in newest) else _proportion(newest)
-        return Change(field, reason, believed=_is_raised(newest)) if reason else None
+        reason = None if any(pair.agreeing for pair in newest) else proportion(newest)
+        return Change(field, reason, believed=is_raised(newest)) if reason else None
     source = min(frozenset.intersection(*(pair.agreeing for pair in newest)), default=None)
     if len({pair.stored_value for pair in newest}) < _MIN_CHANGED and field in _DOUBTED_FIELDS:
         return None
@@ -275,7 +275,7 @@ def _exchanged_stock(pairs: Sequence[Pair]) -> Change | None:
     return Change("availability", f"{len(pairs)} products have exchanged their stock")
 
 
-def _proportion(pairs: Sequence[Pair]) -> str | None:
+def proportion(pairs: Sequence[Pair]) -> str | None:
     """Return as text the one rate, fee or rounding by which all prices differ from the stored ones."""
     if len({pair.stored_value for pair in pairs}) < _MIN_PRICES:
         return None
@@ -302,7 +302,7 @@ def _proportion(pairs: Sequence[Pair]) -> str | None:
     return f"each price is {rate:.4f} times the stored one"
 
 
-def _is_raised(pairs: Sequence[Pair]) -> bool:
+def is_raised(pairs: Sequence[Pair], limit: Decimal = _MAX_RAISE) -> bool:
     """Whether all prices were raised by a few whole percent, or such a raise was undone.
 
     Most taxes are higher, and an exchange rate has more digits.
@@ -310,7 +310,7 @@ def _is_raised(pairs: Sequence[Pair]) -> bool:
     step = max(_step(pair.page_value) for pair in pairs)
     low, high = sorted(max(pairs, key=lambda pair: pair.stored_value)[:2])
     rate = Decimal(high / low).quantize(Decimal("0.01"))
-    return 1 < rate <= _MAX_RAISE and all(
+    return 1 < rate <= limit and all(
         abs(min(pair[:2]) * rate - max(pair[:2])) <= step * rate for pair in pairs
     )
 

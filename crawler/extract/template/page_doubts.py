@@ -10,7 +10,7 @@ import attrs
 from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.template.confidence import TRUST, confidence
 from crawler.extract.template.observation import Observation, form_of
-from crawler.extract.template.profile import KNOWN, Field, Profile
+from crawler.extract.template.profile import KNOWN, WINDOW, Field, Profile
 from scrapy_seine.attrs_bases import Value
 
 #: Products before an oddity of all prices or currencies is reported.
@@ -223,18 +223,30 @@ def unmarked_reduction(
 ) -> Doubt | None:
     """Return a doubt about a reduced price whose regular price at *place* nothing marks as that.
 
-    The make's reduced pages mark it, so that the two amounts are no price and regular price, but a
-    price for members, of one piece, without tax, or of another product, and the price.
+    The make's reduced pages mark it or have it elsewhere, so that the two amounts are no price and
+    regular price, but a price for members, of one piece, without tax, or of another product, and the
+    price.
     """
     if field != "price" or observation.source != "text" or is_confirmed(field, observation):
         return None
-    if not profile.marks_reductions:
+    if not profile.is_unusual_reduction(place):
         return None
     return Doubt(
         "order",
         f"nothing marks the higher amount in {place[:80]} as the price before,"
-        f" {profile.reductions[True]} pages marked it",
+        f" {profile.reductions.total()} pages marked it or had it elsewhere",
     )
+
+
+def remaining_price(field: str, observation: Observation, stats: Field) -> Doubt | None:
+    """Return a doubt about a price if most of the newest pages have none any more.
+
+    What the parser finds then on some of them is a price before a reduction, or another product's.
+    """
+    missing = stats.newest("missing")
+    if field != "price" or observation.source != "text" or 2 * missing < WINDOW:
+        return None
+    return Doubt("place", f"{missing} of the newest {WINDOW} pages have no price any more")
 
 
 def constant_value(stats: Field) -> Any:

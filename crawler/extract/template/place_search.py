@@ -30,8 +30,9 @@ _FORGET_AFTER = 40
 _MAX_WAITING, _MAX_URLS = 24, 60
 #: After a page that contradicts its stored values, the texts of so many pages are read.
 _ALERT_PAGES = 24
-#: Consecutive pages with another price than the stored one, before their texts are read.
-_MIN_DIFFERENT = 4
+#: Pages with another price than the stored one, of so many compared ones, before texts are read,
+#: and pages until texts are read again for that.
+_MIN_DIFFERENT, _COMPARED_PAGES, _ALERT_INTERVAL = 4, 16, 500
 #: Pages whose texts are read in vain, before only a sample of pages is read.
 _MAX_VAIN_PAGES = 60
 #: Pages with a doubtful price that must show it.
@@ -112,8 +113,10 @@ class Mender(Record):
     _alert: int = 0
     _vain: int = 0
     """Pages whose texts were read since the last place was found."""
-    _different: int = 0
-    """Consecutive pages with another price than the stored one."""
+    _different: deque[bool] = attrs.Factory(lambda: deque(maxlen=_COMPARED_PAGES))
+    """Whether the newest compared pages have another price than the stored one."""
+    _next_alert: int = 0
+    """The page from which on texts are read again because of such pages."""
     _shown: deque[bool] = attrs.Factory(lambda: deque(maxlen=_MIN_HITS))
     """Whether the newest pages with a doubtful price show it, and not as the one before."""
     _believed: int = 0
@@ -146,8 +149,8 @@ class Mender(Record):
         self._waiting[_address(page.url)] = waiting
         if texts and "name" in doubtful:
             self._unnamed.append((page.url, texts))
-        if texts and "price" in doubtful:
-            self._shown.append(_is_shown(observations["price"].value, texts))
+        if texts and "price" in doubtful and "price" in observations:
+            self._shown.append(_is_shown(observations["price"], texts))
         if len(self._waiting) > _MAX_WAITING:
             self._waiting.popitem(last=False)
 
@@ -180,7 +183,7 @@ class Mender(Record):
         """Compare one field of a page; return its new place once enough pages agree on it."""
         search, page_value = self._searches[field], page.value_of(field)
         if _is_stored_value(field, page_value, stored_value):
-            self._different *= field != "price"
+            self._note_difference(field, False)
             search.fit(field, stored_value, page.texts)
             if search.agreeing >= _FORGET_AFTER:
                 self._searches[field], self._vain = _Search(), 0
@@ -195,10 +198,7 @@ class Mender(Record):
         if _is_suspect(field, page, stored_value, places):
             self._alert = _ALERT_PAGES
         elif field == "price" and page_value is not None:
-            # Most likely the product's new price; its page may show the stored one no more.
-            self._different += 1
-            if self._different == _MIN_DIFFERENT:
-                self._alert = max(self._alert, _ALERT_PAGES)
+            self._note_difference(field, True)
         else:
             return None
         if not page.texts:
@@ -206,6 +206,15 @@ class Mender(Record):
         is_swapped = any(_is_swapped(page_value, stored_value, text) for _, text in places)
         search.add(stored_value, [BELOW] if is_swapped else [place for place, _ in places])
         return search.place()
+
+    def _note_difference(self, field: str, differs: bool) -> None:
+        """Count a compared price; if many differ, read whether the pages show the stored ones."""
+        if field != "price":
+            return
+        self._different.append(differs)
+        if self._pages >= self._next_alert and sum(self._different) >= _MIN_DIFFERENT:
+            self._next_alert = self._pages + _ALERT_INTERVAL
+            self._alert = max(self._alert, _ALERT_PAGES)
 
     def _is_believed(self, page: _Waiting, stored: Mapping[str, Any]) -> bool:
         """Whether many pages' doubtful currency equals their products' stored one by now."""
@@ -244,8 +253,13 @@ def _address(url: str) -> str:
     return tidied(url) or url
 
 
-def _is_shown(price: Any, texts: list[Text]) -> bool:
-    return any(price in text.amounts and not text.struck for text in texts)
+def _is_shown(price: Observation, texts: list[Text]) -> bool:
+    """Whether a page shows a price as an amount, and not as the one before a lower price."""
+    visible_price = price.votes.get("text")
+    is_lowest = (
+        visible_price is not None and price.value is not None and price.value < visible_price
+    )
+    return any(price.value in text.amounts and (is_lowest or not text.struck) for text in texts)
 
 
 def _stored_value(field: str, stored: Mapping[str, Any]) -> Any:

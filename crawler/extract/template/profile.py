@@ -13,6 +13,8 @@ from scrapy_seine.attrs_bases import Record
 
 #: Pages of a make after which other pages are compared with it.
 KNOWN = 8
+#: The place of a regular price that is marked as that, wherever it stands.
+MARKED = ""
 #: Pages of a make after which each page is still judged, but only a sample is counted.
 WELL_KNOWN = 64
 #: One page of so many is counted for a field that is well known, and compared with its product.
@@ -27,8 +29,8 @@ _MAX_PLACES = 3
 _MIN_PATHS = 60
 #: The share of pages with a field from which on a page without it lacks it.
 _ALWAYS_SHARE = 0.97
-#: The share of reduced pages with a marked regular price from which on the template marks each.
-_MARKED_SHARE = 0.95
+#: The share of reduced pages up to which a place of the regular price is unusual.
+_UNUSUAL_SHARE = 0.05
 #: Counts are halved at so many pages, because old pages say little about today's template.
 _MAX_PAGES = 2_000
 
@@ -180,8 +182,8 @@ class Profile(Record):
     """Grows with each change of the template."""
     languages: Counter[str] = attrs.Factory(Counter)
     """Pages by two-letter language; an empty one if a page declares none."""
-    reductions: Counter[bool] = attrs.Factory(Counter)
-    """Pages with a regular price in the visible text: marked as that (True), or not."""
+    reductions: Counter[str] = attrs.Factory(Counter)
+    """Pages with a regular price in the visible text, by its place; `MARKED` if it is marked."""
     unsaved: int = 0
     """Pages learned since the profile was last stored."""
     markets: dict[str, list[list[str]]] = attrs.Factory(dict)
@@ -197,11 +199,14 @@ class Profile(Record):
         """Whether enough pages were learned to judge others."""
         return self.pages >= KNOWN
 
-    @property
-    def marks_reductions(self) -> bool:
-        """Whether the template marks the price before a reduction as that, as far as is known."""
-        marked = self.reductions[True]
-        return marked >= KNOWN and marked >= _MARKED_SHARE * self.reductions.total()
+    def note_reduction(self, place: str) -> None:
+        """Count a page with a regular price."""
+        _count(self.reductions, place, _MAX_PATHS)
+
+    def is_unusual_reduction(self, place: str) -> bool:
+        """Whether the template marks the price before a reduction, or has it in another place."""
+        pages = self.reductions.total()
+        return pages >= KNOWN and self.reductions[place] <= _UNUSUAL_SHARE * pages
 
     @property
     def usual_language(self) -> tuple[str, float]:
@@ -220,7 +225,7 @@ class Profile(Record):
         return {
             "version": self.version,
             "languages": dict(self.languages.most_common(_MAX_VALUES)),
-            "reductions": [self.reductions[True], self.reductions[False]],
+            "reductions": dict(self.reductions.most_common(_MAX_PATHS)),
             "markets": self.markets,
             "fields": {
                 name: {
@@ -245,8 +250,8 @@ class Profile(Record):
         profile = cls(version=int(plain["version"]))
         stored_languages = plain.get("languages", {}).items()
         profile.languages.update({str(lang)[:2]: int(n) for lang, n in stored_languages})
-        marked, unmarked = plain.get("reductions", (0, 0))
-        profile.reductions.update({True: int(marked), False: int(unmarked)})
+        reductions = plain.get("reductions", {}).items()
+        profile.reductions.update({str(place)[:500]: int(n) for place, n in reductions})
         for name, ((usual,), fine, urls) in plain.get("markets", {}).items():
             profile.markets[str(name)[:500]] = [
                 [str(usual)],

@@ -42,23 +42,19 @@ class Text(Value):
     path: str
     text: str
     amounts: tuple[Decimal, ...]
-    bare: bool
-    """Its amount has no currency, so that it may be any number."""
     struck: bool
     """It is marked as the regular price."""
     labelled: bool
     """Words precede its amount, in the same line or in the line before."""
+    bare: bool = False
+    """Its amount has no currency, so that it may be any number."""
 
 
 def texts_of(page: Page) -> list[Text]:
     """Return the title and the visible texts of a page."""
     local, texts = (
         currency_of_place(page),
-        [
-            Text(
-                "title", page.title[:_MAX_TEXT_LENGTH], (), bare=False, struck=False, labelled=False
-            )
-        ],
+        [Text("title", page.title[:_MAX_TEXT_LENGTH], (), struck=False, labelled=False)],
     )
     page_lines = lines.read_all(page, heading_of(page))
     for line in page_lines.lines:
@@ -69,7 +65,7 @@ def texts_of(page: Page) -> list[Text]:
         amounts, bare = _amounts(line.text, local)
         labelled = bool(amounts) and (_has_words(line.text, local) or is_labelled(page_lines, line))
         struck = bool(line.flags & lines.OLD)
-        texts.append(Text(path(line.element), line.text, amounts, bare, struck, labelled))
+        texts.append(Text(path(line.element), line.text, amounts, struck, labelled, bare))
     return texts
 
 

@@ -12,7 +12,7 @@ from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.page_doubts import doubt_of, unmarked_reduction
-from crawler.extract.template.profile import Profile, is_sampled
+from crawler.extract.template.profile import MARKED, Profile, is_sampled
 from tests.benchmarks import template_changes
 from tests.benchmarks.shops import SHOPS, Thing, things
 
@@ -95,13 +95,13 @@ def test_the_first_pages_of_a_make_know_no_mark_of_a_reduction() -> None:
     observation = Observation(Decimal(8), "text", {"text": Decimal(8)}, "p")
     profile = Profile()
     assert unmarked_reduction("price", observation, "b", profile) is None
-    profile.reductions[True] = 20
+    profile.reductions[MARKED] = 20
     doubt = unmarked_reduction("price", observation, "b", profile)
     assert doubt is not None
     assert doubt.kind == "order"
     confirmed = observation._replace(votes={"text": Decimal(8), "json-ld": Decimal(8)})
     assert unmarked_reduction("price", confirmed, "b", profile) is None
-    profile.reductions[False] = 5
+    profile.reductions["b"] = 5
     assert unmarked_reduction("price", observation, "b", profile) is None
     assert Profile.of(profile.plain()).reductions == profile.reductions
 

@@ -63,7 +63,7 @@ def shown(columns: list[dict[str, str]]) -> list[Any]:
     from crawler.extract.template.values_by_place import Text
 
     return [
-        (c["url"], [Text(at, text, (), False, False, False) for at, text in c.items() if at != "url"])
+        (c["url"], [Text(at, text, (), False, False) for at, text in c.items() if at != "url"])
         for c in columns
     ]
 
