@@ -11,8 +11,10 @@ import pytest
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.extract.template.observation import Observation
-from crawler.extract.template.page_doubts import doubt_of, unmarked_reduction
+from crawler.extract.template.page_doubts import doubt_of, remaining_price, unmarked_reduction
 from crawler.extract.template.profile import MARKED, Profile, is_sampled
+from crawler.extract.template.right_source import right_source
+from crawler.extract.template.values_by_place import texts_of, value_at, values
 from tests.benchmarks import template_changes
 from tests.benchmarks.shops import SHOPS, Thing, things
 
@@ -106,6 +108,62 @@ def test_the_first_pages_of_a_make_know_no_mark_of_a_reduction() -> None:
     assert Profile.of(profile.plain()).reductions == profile.reductions
 
 
+def test_a_regular_price_in_another_unmarked_place_than_usual_is_none() -> None:
+    observation = Observation(Decimal(8), "text", {"text": Decimal(8)}, "p")
+    profile = Profile()
+    profile.reductions["b"] = 20
+    assert unmarked_reduction("price", observation, "b", profile) is None
+    assert unmarked_reduction("price", observation, "i", profile) is not None
+
+
+def test_what_is_left_of_a_price_that_most_pages_lost_is_doubtful() -> None:
+    """The price before a reduction stays on the reduced pages, as unmarked as on the pages before."""
+    old, none = Observation(Decimal(8), "text", {"text": Decimal(8)}, "p"), (None, None, {}, None)
+    stats = Profile().fields["price"]
+    stats.recent.extend([(None, old)] * 12)
+    assert remaining_price("price", old, stats) is None
+    stats.recent.extend([("missing", Observation(*none))] * 7)
+    assert getattr(remaining_price("price", old, stats), "kind", None) == "place"
+    assert remaining_price("price", old._replace(source="json-ld"), stats) is None
+
+
+@pytest.mark.parametrize(
+    ("factor", "fee", "source"),
+    [("1.1", "0", "text"), ("1.0837", "0", None), ("1", "4.95", None), ("0.84033613", "0", None)],
+    ids=["raise", "exchange rate", "fee", "tax"],
+)
+def test_a_text_that_differs_from_data_by_one_rate_or_fee_is_no_new_price(
+    factor: str, fee: str, source: str | None
+) -> None:
+    stats = Profile().fields["price"]
+    for n in range(8):
+        price = Decimal("317.41") + 53 * n
+        shown = (price * Decimal(factor) + Decimal(fee)).quantize(Decimal("0.01"))
+        votes = {"json-ld": price, "text": shown}
+        stats.recent.append(("dispute", Observation(price, "json-ld", votes, None)))
+    assert right_source("price", stats) == source
+    assert right_source("price", stats, shown=True) is None
+
+
+def test_pages_with_other_prices_are_looked_through_now_and_then() -> None:
+    """Each fourth page has a new price, as on a day of changes: their texts cost as much as pages."""
+    book, reads = taught()[0], 0
+
+    def count(page: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        return texts_of(page)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("crawler.extract.template.place_search.texts_of", count)
+        for number, thing in enumerate(GOODS[80:] + GOODS[:120]):
+            more = Decimal(number % 7 + 1) / 3 if number % 4 == 0 else Decimal(0)
+            price = (thing.price + more).quantize(Decimal("0.01"))
+            now = attrs.evolve(thing, price=price, regular=None)
+            read(book, now, WOO.page(now, False))
+    assert 0 < reads <= 24
+
+
 def test_a_field_that_is_gone_is_missed_on_the_first_pages_after_it_was_learned_anew() -> None:
     profile, none = Profile(), Observation(None, None, {}, None)
     stats = profile.fields["price"]
@@ -144,3 +202,27 @@ def test_a_source_that_differs_from_a_learned_place_does_not_take_it_away() -> N
         kinds.append(found.fields["price"] == thing.price and "price" not in judged.doubts)
     assert not kinds[80]
     assert all(kinds[-40:])
+
+
+def test_facts_before_a_price_with_its_currency_do_not_change_its_place() -> None:
+    for facts in range(3):
+        rows = "".join(f"<li>{n + 2}</li>" for n in range(facts))
+        texts = texts_of(
+            parse(f"<h1>Lamp</h1><ul>{rows}<li>$19.90</li></ul>", "https://a.example/")
+        )
+        (place,) = [at for at, value, _ in values("price", texts) if value == Decimal("19.90")]
+        assert place.startswith("0 1 ")
+        assert value_at("price", place, texts) == Decimal("19.90")
+
+
+def test_prices_beside_the_data_s_price_leave_the_data_right() -> None:
+    """A price with tax before the price that structured data has, on the reduced pages alone."""
+    book, right = Book(), []
+    for number, thing in enumerate(GOODS):
+        html = WOO.page(thing, True)
+        if number >= 80 and thing.regular is not None:
+            gross = (thing.price * Decimal("1.19")).quantize(Decimal("0.01"))
+            html = template_changes._first(html, thing, WOO, gross)
+        found, _ = read(book, thing, html)
+        right.append(found.fields["price"] == thing.price)
+    assert all(right)
