@@ -25,11 +25,9 @@ from crawler.extract.template.page_doubts import (
     Judgement,
     constant_value,
     disappears_with_stock,
+    doubt_of_amounts,
     new_place_doubt,
     oddity,
-    remaining_price,
-    swapped_prices,
-    unmarked_reduction,
     weigh,
 )
 from crawler.extract.template.profile import KNOWN, MARKED, WELL_KNOWN, Field, Profile, is_sampled
@@ -73,18 +71,14 @@ class Book:
         make = self._make(site_id, cluster)
         profile = make.profile
         if take_shown_price(result.fields, result.sources, result.offered) and profile.known:
-            reason = "structured data counts cents, the page shows whole units"
-            change = Drift(site_id, "price", "cents", reason, result.page.url, profile.version)
-            self._report_once(change, make)
+            self._report_cents(site_id, result.page.url, make)
         mend(result, profile)
         observations = observe(result)
         # Each page without a product's number counts as a product of its own.
         key = str(result.fields.get("external_id") or result.page.url)
-        below = result.struck_below
         if not profile.pages and self._is_known(site_id):
             profile.fields["price"].probation = _PROBATION_PAGES
         reduced = result.fields.get("regular_price") is not None
-        unmarked = result.paths.get("regular_price") if reduced else None
         doubts: dict[str, Doubt] = {}
         likely: dict[str, float] = {}
         for field in FIELDS:
@@ -94,16 +88,14 @@ class Book:
                 doubt
                 or (repeated_value(field, observation, make, key) if field in COMPARED else None)
                 or (new_place_doubt(field, observation, stats) if stats.probation else None)
-                or (swapped_prices(field, observations, below) if below else None)
-                or (
-                    remaining_price(field, observation, stats)
-                    if (field, "missing") in make.reported
-                    else None
-                )
-                or (unmarked_reduction(field, observation, unmarked, profile) if unmarked else None)
             )
             if doubt is not None:
                 doubts[field] = doubt
+        unmarked = result.paths.get("regular_price") if reduced else None
+        missing, below = ("price", "missing") in make.reported, result.struck_below
+        if "price" not in doubts and (unmarked or missing or below):
+            doubt = doubt_of_amounts(observations["price"], profile, below, unmarked, missing)
+            doubts.update({"price": doubt} if doubt is not None else {})
         if result.sources.get("regular_price") == "text" and "price" not in doubts:
             profile.note_reduction(unmarked or MARKED)
         foreign = foreign_language(result, profile)
@@ -128,6 +120,10 @@ class Book:
         self._learn(site_id, result, make, observations, doubts)
         make.mender.note(result.page, observations, frozenset(doubts), result.fields)
         return judgement
+
+    def _report_cents(self, site_id: str, url: str, make: Make) -> None:
+        reason = "structured data counts cents, the page shows whole units"
+        self._report_once(Drift(site_id, "price", "cents", reason, url, make.profile.version), make)
 
     def _check_currency(
         self, site_id: str, result: Found, make: Make, doubts: dict[str, Doubt]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import attrs
@@ -203,32 +204,33 @@ def oddity(field: str, stats: Field) -> tuple[str, str] | None:
     return None
 
 
-def swapped_prices(field: str, observations: Mapping[str, Observation], below: Any) -> Doubt | None:
-    """Return a doubt about a price that is higher than the amount marked as regular price."""
-    observation = observations[field]
-    if (
-        field != "price"
-        or not below
-        or observation.source != "text"
-        or is_confirmed(field, observation)
-    ):
-        return None
-    return Doubt(
-        "order", f"the price before a reduction, {below}, is lower than {observation.value}"
-    )
-
-
-def unmarked_reduction(
-    field: str, observation: Observation, place: str, profile: Profile
+def doubt_of_amounts(
+    price: Observation,
+    profile: Profile,
+    below: Decimal | None = None,
+    unmarked: str | None = None,
+    missing: bool = False,
 ) -> Doubt | None:
-    """Return a doubt about a reduced price whose regular price at *place* nothing marks as that.
+    """Return a doubt about a visible price by the amounts beside it, or by the pages without one.
 
-    The make's reduced pages mark it or have it elsewhere, so that the two amounts are no price and
-    regular price, but a price for members, of one piece, without tax, or of another product, and the
-    price.
+    *below* is an amount that is marked as regular price, but is lower. *unmarked* is the place of a
+    regular price that nothing marks. *missing*: many pages had no price any more.
     """
-    if field != "price" or observation.source != "text" or is_confirmed(field, observation):
+    if price.source != "text":
         return None
+    if below and not is_confirmed("price", price):
+        return Doubt("order", f"the price before a reduction, {below}, is lower than {price.value}")
+    if unmarked and not is_confirmed("price", price):
+        return _unmarked_reduction(unmarked, profile)
+    return _remaining_price(profile.fields["price"]) if missing else None
+
+
+def _unmarked_reduction(place: str, profile: Profile) -> Doubt | None:
+    """Return a doubt about a reduced price if the make marks regular prices or has them elsewhere.
+
+    The two amounts are no price and regular price then, but a price for members, of one piece,
+    without tax, or of another product, and the price.
+    """
     if not profile.is_unusual_reduction(place):
         return None
     return Doubt(
@@ -238,13 +240,13 @@ def unmarked_reduction(
     )
 
 
-def remaining_price(field: str, observation: Observation, stats: Field) -> Doubt | None:
+def _remaining_price(stats: Field) -> Doubt | None:
     """Return a doubt about a price if most of the newest pages have none any more.
 
     What the parser finds then on some of them is a price before a reduction, or another product's.
     """
     missing = stats.newest("missing")
-    if field != "price" or observation.source != "text" or 2 * missing < WINDOW:
+    if 2 * missing < WINDOW:
         return None
     return Doubt("place", f"{missing} of the newest {WINDOW} pages have no price any more")
 

@@ -11,7 +11,7 @@ import pytest
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.extract.template.observation import Observation
-from crawler.extract.template.page_doubts import doubt_of, remaining_price, unmarked_reduction
+from crawler.extract.template.page_doubts import doubt_of, doubt_of_amounts
 from crawler.extract.template.profile import MARKED, Profile, is_sampled
 from crawler.extract.template.right_source import right_source
 from crawler.extract.template.values_by_place import texts_of, value_at, values
@@ -96,15 +96,15 @@ def test_new_prices_alone_move_nothing_though_tiles_show_the_stored_ones() -> No
 def test_the_first_pages_of_a_make_know_no_mark_of_a_reduction() -> None:
     observation = Observation(Decimal(8), "text", {"text": Decimal(8)}, "p")
     profile = Profile()
-    assert unmarked_reduction("price", observation, "b", profile) is None
+    assert doubt_of_amounts(observation, profile, unmarked="b") is None
     profile.reductions[MARKED] = 20
-    doubt = unmarked_reduction("price", observation, "b", profile)
+    doubt = doubt_of_amounts(observation, profile, unmarked="b")
     assert doubt is not None
     assert doubt.kind == "order"
     confirmed = observation._replace(votes={"text": Decimal(8), "json-ld": Decimal(8)})
-    assert unmarked_reduction("price", confirmed, "b", profile) is None
+    assert doubt_of_amounts(confirmed, profile, unmarked="b") is None
     profile.reductions["b"] = 5
-    assert unmarked_reduction("price", observation, "b", profile) is None
+    assert doubt_of_amounts(observation, profile, unmarked="b") is None
     assert Profile.of(profile.plain()).reductions == profile.reductions
 
 
@@ -112,19 +112,19 @@ def test_a_regular_price_in_another_unmarked_place_than_usual_is_none() -> None:
     observation = Observation(Decimal(8), "text", {"text": Decimal(8)}, "p")
     profile = Profile()
     profile.reductions["b"] = 20
-    assert unmarked_reduction("price", observation, "b", profile) is None
-    assert unmarked_reduction("price", observation, "i", profile) is not None
+    assert doubt_of_amounts(observation, profile, unmarked="b") is None
+    assert doubt_of_amounts(observation, profile, unmarked="i") is not None
 
 
 def test_what_is_left_of_a_price_that_most_pages_lost_is_doubtful() -> None:
     """The price before a reduction stays on the reduced pages, as unmarked as on the pages before."""
     old, none = Observation(Decimal(8), "text", {"text": Decimal(8)}, "p"), (None, None, {}, None)
-    stats = Profile().fields["price"]
+    profile = Profile()
+    stats = profile.fields["price"]
     stats.recent.extend([(None, old)] * 12)
-    assert remaining_price("price", old, stats) is None
+    assert doubt_of_amounts(old, profile, missing=True) is None
     stats.recent.extend([("missing", Observation(*none))] * 7)
-    assert getattr(remaining_price("price", old, stats), "kind", None) == "place"
-    assert remaining_price("price", old._replace(source="json-ld"), stats) is None
+    assert getattr(doubt_of_amounts(old, profile, missing=True), "kind", None) == "place"
 
 
 @pytest.mark.parametrize(
