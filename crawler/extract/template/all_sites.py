@@ -51,8 +51,9 @@ _ODDITY_FIELDS = frozenset({"price", "currency"})
 #: Kinds of doubts that are not learned away: a missing value stays missing, and another currency is
 #: believed only once it is stored (`recall`).
 _LASTING_KINDS = frozenset({"missing", "repeated", "order", "constant"})
-#: Times that the pages of a make are read again, because a template may alternate between two states.
-_MAX_REPLAYS = 4
+#: Times that the newest pages of a make are read again within so many pages of it, because a template
+#: may alternate between two states.
+_MAX_REPLAYS, _REPLAY_PAGES = 4, 1_000
 
 
 class Book:
@@ -366,8 +367,9 @@ class Book:
         self._drifted(drift)
 
     def _request_reread(self, urls: list[str], make: Make) -> None:
-        if make.replays < _MAX_REPLAYS:
-            make.replays += 1
+        pages, replays = make.mender.pages, make.replays
+        if len(replays) < _MAX_REPLAYS or pages - replays[-_MAX_REPLAYS] >= _REPLAY_PAGES:
+            make.replays = [*replays, pages][-_MAX_REPLAYS:]
             listed_urls = {url for url, _ in make.pages_to_reread}
             make.pages_to_reread += [
                 (url, make.profile.version) for url in urls if url not in listed_urls

@@ -109,7 +109,7 @@ class Mender(Record):
     _unnamed: deque[PageTexts] = attrs.Factory(lambda: deque(maxlen=MIN_PAGES))
     """The newest pages whose name is doubtful."""
     _newest: deque[str] = attrs.Factory(lambda: deque(maxlen=_MAX_URLS))
-    _pages: int = 0
+    pages: int = 0
     _alert: int = 0
     _vain: int = 0
     """Pages whose texts were read since the last place was found."""
@@ -133,14 +133,14 @@ class Mender(Record):
         fields: Mapping[str, Any],
     ) -> None:
         """Keep a page if its values must be compared with the stored ones."""
-        self._pages += 1
+        self.pages += 1
         self._newest.append(page.url)
         self._alert = max(0, self._alert - 1)
         # Only for pages that may show a new place, because reading all texts costs as much as parsing.
         read_all = (doubtful or self._alert) and (
-            self._vain < _MAX_VAIN_PAGES or is_sampled(self._pages, 2 * SAMPLE_INTERVAL)
+            self._vain < _MAX_VAIN_PAGES or is_sampled(self.pages, 2 * SAMPLE_INTERVAL)
         )
-        sampled = bool(read_all) or is_sampled(self._pages)
+        sampled = bool(read_all) or is_sampled(self.pages)
         if not self.contrast.needs_comparison(sampled, observations["availability"].value):
             return
         self._vain += bool(read_all)
@@ -212,8 +212,8 @@ class Mender(Record):
         if field != "price":
             return
         self._different.append(differs)
-        if self._pages >= self._next_alert and sum(self._different) >= _MIN_DIFFERENT:
-            self._next_alert = self._pages + _ALERT_INTERVAL
+        if self.pages >= self._next_alert and sum(self._different) >= _MIN_DIFFERENT:
+            self._next_alert = self.pages + _ALERT_INTERVAL
             self._alert = max(self._alert, _ALERT_PAGES)
 
     def _is_believed(self, page: _Waiting, stored: Mapping[str, Any]) -> bool:

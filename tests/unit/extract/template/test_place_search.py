@@ -134,7 +134,12 @@ def test_the_newest_pages_are_read_again_once_and_not_for_ever():
             judge(book, thing, WOO.page(thing, False))
             recall(book)
         changed(book)
-    assert sum(make.replays for make in book._sites["shop"].values()) <= 4
+    (make,) = book._sites["shop"].values()
+    assert len(make.replays) <= 4
+    book.pages_to_reread("shop")
+    make.mender.pages += 1_000  # a change of another day
+    book._request_reread([WOO.url(GOODS[1])], make)
+    assert book.pages_to_reread("shop") == [(WOO.url(GOODS[1]), make.profile.version)]
 
 
 def test_a_place_survives_storage_and_is_left_when_it_is_gone():
