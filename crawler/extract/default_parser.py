@@ -59,7 +59,8 @@ class Found(Record):
     """The fields of each source; `merge.ORDER` says which source's value wins."""
     page: Page
     paths: dict[str, str] = attrs.Factory(dict)
-    """Path of the element from which the visible text's value of each field was read."""
+    """Path of the element from which the visible text's value of each field was read; that of the
+    regular price only if nothing but its place beside the price calls it so."""
     struck_below: Decimal | None = None
     """An amount beside the visible price that is marked as the price before, and is lower."""
     beside: Any = None

@@ -103,14 +103,19 @@ def doubts_of(row: ProductRow, stored_product: Stored | None) -> list[Doubtful]:
 
 
 def _applies_to_new(field: str, kind: str) -> bool:
-    """Whether a doubt also applies to products that are not stored yet."""
+    """Whether a doubt also applies to products that are not stored yet.
+
+    Listings that have sold-out products at their end show page after page of them.
+    """
+    if field == "availability" and kind == "repeated":
+        return False
     return kind != "make" and (kind != "changed" or field == "external_id")
 
 
 def _kind(field: str, kind: str, item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str:
     """Return the doubt's kind: `order` where a price in a new place is the stored regular one."""
     regular = amount(stored_item.get("regular_price"))
-    is_moved_price = field == "price" and kind == "place" and regular is not None
+    is_moved_price = field == "price" and kind in {"place", "make"} and regular is not None
     return "order" if is_moved_price and amount(item.get("price")) == regular else kind
 
 

@@ -197,14 +197,19 @@ UNION ALL SELECT * FROM (
 
 -- name: stored_before
 -- Values of products by URL from before the changes of the last minutes, because the page may have
--- been stored already.
+-- been stored already, and the price before that one.
 SELECT p.url, jsonb_build_object(
            'name', p.item -> 'name', 'price', p.item -> 'price', 'sku', p.item -> 'sku',
            'currency', p.item -> 'currency', 'availability', p.item -> 'availability',
            'regular_price', p.item -> 'regular_price', 'brand', p.item -> 'brand',
            'gtin', p.item -> 'gtin', 'images', p.item -> 'images',
            'breadcrumbs', p.item -> 'breadcrumbs',
-           'description', left(p.item ->> 'description', 200))
+           'description', left(p.item ->> 'description', 200),
+           'earlier_price', (
+               SELECT c.old FROM product_versions c
+               WHERE c.site_id = p.site_id AND c.external_id = p.external_id AND c.field = 'price'
+                 AND c.changed_at <= now() - interval '15 minutes'
+               ORDER BY c.changed_at DESC LIMIT 1))
        || coalesce(v.old, '{}')
 FROM unnest(%(urls)s::text[]) AS k(u)
 JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0) AND p.url = k.u

@@ -20,8 +20,9 @@ from typing import Any
 
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
-from tests.benchmarks.drift import CHANGES, _expected
+from tests.benchmarks.drift import _expected
 from tests.benchmarks.shops import SHOPS, Shop, things
+from tests.benchmarks.template_changes import CHANGES, TODAY
 from tests.benchmarks.templates import right, truth
 from tests.pages import cases, judged, same
 
@@ -66,10 +67,10 @@ def of_changed_shops(products: int) -> Iterator[Value]:
                     continue
                 made = book.judge(shop.name, found)
                 if is_changed:
-                    stale = change.__name__ == "_stale"
+                    today = TODAY.get(change, lambda one: one)(thing)
                     for field, sure in made.confidence.items():
                         told = found.fields[field]
-                        yield sure, str(told) == str(_expected(thing, field, shop, stale))
+                        yield sure, str(told) == str(_expected(today, field, shop))
 
 
 def _named(name: str) -> Shop:

@@ -383,6 +383,8 @@ def _set_regular(
         words_before = nearest.line.text[: nearest.money.start][-40:].strip()
         is_marked = bool(nearest.line.flags & _lines.OLD) or says_old(words_before)
         signs.reduced = is_marked and not price.other
+        if not _is_called_old(nearest):
+            signs.paths["regular_price"] = path(nearest.line.element)
     else:
         signs.struck_below = _struck_below(walk, candidates, price)
 

@@ -25,12 +25,12 @@ from crawler.extract.template.page_doubts import (
     Judgement,
     constant_value,
     disappears_with_stock,
+    doubt_of_amounts,
     new_place_doubt,
     oddity,
-    swapped_prices,
     weigh,
 )
-from crawler.extract.template.profile import KNOWN, WELL_KNOWN, Field, Profile
+from crawler.extract.template.profile import KNOWN, MARKED, WELL_KNOWN, Field, Profile, is_sampled
 from crawler.extract.template.repeated_values import repeated_product, repeated_value
 from crawler.extract.template.right_source import right_source
 from crawler.extract.template.visitor_currency import TURNED, SiteCurrencies
@@ -42,8 +42,6 @@ _MAX_SITES, _MAX_MAKES_PER_SITE, _MAX_MAKES = 500, 48, 4_000
 _MIN_SINGLE_PAGE_MAKES = 4
 #: Newest pages with the same doubt that mean a change of the template.
 _MIN_DOUBTFUL_PAGES = 6
-#: One page in so many is counted for a field that is well known.
-_SAMPLE_INTERVAL = 8
 #: Pages of a make after which another make counts as a change.
 _SETTLED_PAGES = 40
 #: Pages on which a price in a new place needs confirmation before it overwrites a stored one.
@@ -53,8 +51,9 @@ _ODDITY_FIELDS = frozenset({"price", "currency"})
 #: Kinds of doubts that are not learned away: a missing value stays missing, and another currency is
 #: believed only once it is stored (`recall`).
 _LASTING_KINDS = frozenset({"missing", "repeated", "order", "constant"})
-#: Times that the pages of a make are read again, because a template may alternate between two states.
-_MAX_REPLAYS = 4
+#: Times that the newest pages of a make are read again within so many pages of it, because a template
+#: may alternate between two states.
+_MAX_REPLAYS, _REPLAY_PAGES = 4, 1_000
 
 
 class Book:
@@ -73,14 +72,11 @@ class Book:
         make = self._make(site_id, cluster)
         profile = make.profile
         if take_shown_price(result.fields, result.sources, result.offered) and profile.known:
-            reason = "structured data counts cents, the page shows whole units"
-            change = Drift(site_id, "price", "cents", reason, result.page.url, profile.version)
-            self._report_once(change, make)
+            self._report_cents(site_id, result.page.url, make)
         mend(result, profile)
         observations = observe(result)
         # Each page without a product's number counts as a product of its own.
         key = str(result.fields.get("external_id") or result.page.url)
-        below = result.struck_below
         if not profile.pages and self._is_known(site_id):
             profile.fields["price"].probation = _PROBATION_PAGES
         reduced = result.fields.get("regular_price") is not None
@@ -93,10 +89,16 @@ class Book:
                 doubt
                 or (repeated_value(field, observation, make, key) if field in COMPARED else None)
                 or (new_place_doubt(field, observation, stats) if stats.probation else None)
-                or (swapped_prices(field, observations, below) if below else None)
             )
             if doubt is not None:
                 doubts[field] = doubt
+        unmarked = result.paths.get("regular_price") if reduced else None
+        missing, below = ("price", "missing") in make.reported, result.struck_below
+        if "price" not in doubts and (unmarked or missing or below):
+            doubt = doubt_of_amounts(observations["price"], profile, below, unmarked, missing)
+            doubts.update({"price": doubt} if doubt is not None else {})
+        if result.sources.get("regular_price") == "text" and "price" not in doubts:
+            profile.note_reduction(unmarked or MARKED)
         foreign = foreign_language(result, profile)
         if foreign is None:
             profile.note_language(result.page.lang[:2])
@@ -119,6 +121,10 @@ class Book:
         self._learn(site_id, result, make, observations, doubts)
         make.mender.note(result.page, observations, frozenset(doubts), result.fields)
         return judgement
+
+    def _report_cents(self, site_id: str, url: str, make: Make) -> None:
+        reason = "structured data counts cents, the page shows whole units"
+        self._report_once(Drift(site_id, "price", "cents", reason, url, make.profile.version), make)
 
     def _check_currency(
         self, site_id: str, result: Found, make: Make, doubts: dict[str, Doubt]
@@ -166,7 +172,7 @@ class Book:
                         continue  # another source contradicts the value
                     stats.relearn(field, place)
                     make.mender.contrast.mark_mended(field)
-                    stats.preferred, stats.probation = None, 0
+                    stats.preferred, stats.probation = None, _PROBATION_PAGES * (place is not None)
                     kind, reason = "believed", "products are stored with it"
                     if place is None:
                         self.currencies.believe(site_id)
@@ -180,7 +186,7 @@ class Book:
         for change in changes:
             field, version = change.field, make.profile.version + 1
             stats = make.profile.fields.get(field)
-            if stats is None:
+            if stats is None or change.believed:
                 drift = Drift(site_id, field, "minor", change.reason, url, version - 1)
                 self._report_once(drift, make)
                 continue
@@ -232,6 +238,7 @@ class Book:
         self.currencies.load(site_id, profile.markets)
         if profile.pages > make.profile.pages:
             make.profile = profile
+            make.mender.contrast.stock.begin(profile.fields["availability"].values)
         return True
 
     def unsaved(self, min_pages: int) -> Iterator[tuple[str, str, Profile, str | None]]:
@@ -286,7 +293,7 @@ class Book:
         profile = make.profile
         profile.unsaved += 1
         # Each page is judged, but of a well-known field only a sample is counted.
-        sampled = profile.unsaved % _SAMPLE_INTERVAL == 0
+        sampled = is_sampled(profile.unsaved)
         for field, observation in observations.items():
             doubt, stats = doubts.get(field), profile.fields[field]
             is_counted = sampled or stats.pages < WELL_KNOWN
@@ -306,7 +313,8 @@ class Book:
                 self._report_once(Drift(site_id, field, "mended", reason, url, version), make)
             if field in _ODDITY_FIELDS and is_counted and (odd := oddity(field, stats)) is not None:
                 self._report_once(Drift(site_id, field, odd[0], odd[1], url, version), make)
-            if doubt is None and observation.path and stats.is_elsewhere():
+            is_reduced = field == "price" and result.fields.get("regular_price") is not None
+            if doubt is None and observation.path and not is_reduced and stats.is_elsewhere():
                 reason = f"it stands in {str(observation.path)[:200]} since"
                 self._report_once(Drift(site_id, field, "layout", reason, url, version), make)
             may_relearn = doubt is not None and doubt.kind not in {TURNED, CHANGED}
@@ -333,8 +341,9 @@ class Book:
             self._report_once(drift, make)
             return
         if drift.kind == "dispute":
-            stats.preferred = right_source(drift.field, stats)
-        stats.relearn(drift.field)
+            stats.preferred = right_source(drift.field, stats, shown=make.mender.shows_price)
+        # A learned place has the stored values, so that the other source is the wrong one.
+        stats.relearn(drift.field, keeps_places=drift.kind == "dispute")
         if drift.field == "price" and drift.kind == "place":
             stats.probation = _PROBATION_PAGES
         self._begin_version(drift, make)
@@ -342,7 +351,7 @@ class Book:
     def _relearn_names(self, drift: Drift, make: Make, stats: Field) -> bool:
         """Read names from a place where each page has its own, as the usual place repeats one name."""
         place = make.mender.name_place() if drift.field == "name" else None
-        if place is None:
+        if place is None or place in stats.places:
             return False
         stats.relearn("name", place)
         reason = f"each page's own name stands in {place[:200]}"
@@ -358,8 +367,9 @@ class Book:
         self._drifted(drift)
 
     def _request_reread(self, urls: list[str], make: Make) -> None:
-        if make.replays < _MAX_REPLAYS:
-            make.replays += 1
+        pages, replays = make.mender.pages, make.replays
+        if len(replays) < _MAX_REPLAYS or pages - replays[-_MAX_REPLAYS] >= _REPLAY_PAGES:
+            make.replays = [*replays, pages][-_MAX_REPLAYS:]
             listed_urls = {url for url, _ in make.pages_to_reread}
             make.pages_to_reread += [
                 (url, make.profile.version) for url in urls if url not in listed_urls

@@ -35,6 +35,7 @@ class Make(Record):
     mender: Mender = attrs.Factory(Mender)
     pages_to_reread: list[tuple[str, int]] = attrs.Factory(list)
     """Pages to read again by a newer version of the template, and that version."""
-    replays: int = 0
+    replays: list[int] = attrs.Factory(list)
+    """Numbers of the make's pages at which its newest pages were read again, the newest last."""
     stored_products: int = 0
     """Products that were stored before this make appeared."""

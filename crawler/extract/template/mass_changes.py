@@ -19,6 +19,7 @@ from crawler.extract.default_parser import Found
 from crawler.extract.template.name_affixes import Affix, common_affix
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.page_doubts import Doubt
+from crawler.extract.template.stock_runs import SOLD_OUT_STATES, StockRuns
 from scrapy_seine.attrs_bases import Record, Value
 
 #: The kind of the doubt, which needs stored values.
@@ -36,23 +37,16 @@ _COMPARED_PAGES, _MIN_CHANGED = 16, 6
 _FORGET_AFTER, _OVER_AFTER = 4, 64
 #: Products whose stock state was exchanged for the other one, before that is reported.
 _MIN_EXCHANGED = 12
-#: Products whose stock state changed, with none in the old state between them. In a shop whose whole
-#: stock turns over between two crawls, so many occur by chance once in 20,000 times.
-_MIN_TURNED = 10
-#: Sold-out products before a run without one is suspicious, and how many times longer than the usual
-#: distance between two of them that run is.
-_MIN_SOLD_OUT, _LONG_FACTOR = 5, 3
-_SOLD_OUT_STATES = frozenset({"OutOfStock", "SoldOut", "Discontinued"})
-_SOLD_OUT_FOLDED = frozenset(map(str.casefold, _SOLD_OUT_STATES))
 #: Different prices that a rate must fit, and the largest share of a price that rounding may be.
 _MIN_PRICES, _MAX_ROUNDING = 4, Decimal("0.005")
 #: Discounts of sales are multiples of the first; a rate beyond the second is no sale.
 _SALE_STEP, _FAR_RATIO = Decimal("0.05"), Decimal("2.5")
 #: The largest rate by which a shop raises all its prices at once.
-_MAX_RAISE = Decimal("1.04")
+_MAX_RAISE = Decimal("1.09")
 #: A fee is more than 1 and than this share of the median price; less is another price ending.
 _MIN_FEE = Decimal("0.005")
 _MAX_TEXT_LENGTH = 200
+_SOLD_OUT_FOLDED = frozenset(map(str.casefold, SOLD_OUT_STATES))
 
 
 class Pair(NamedTuple):
@@ -74,6 +68,8 @@ class Change(Value):
     """The source that gives the stored values."""
     affix: Affix | None = None
     """The text before and after each stored name."""
+    believed: bool = False
+    """Whether the shop changed its products, so that the change is only reported."""
 
 
 @attrs.define(eq=False, repr=False)
@@ -84,15 +80,9 @@ class Contrast(Record):
     _agreeing: Counter[str] = attrs.Factory(Counter)
     changed: dict[str, str] = attrs.Factory(dict)
     """Fields that are doubtful on all pages, and why."""
-    _stock_changes: Counter[bool] = attrs.Factory(Counter)
-    """Products that were available (False: sold out) and changed, since a page in that state."""
+    stock: StockRuns = attrs.Factory(StockRuns)
     _comparable: set[str] = attrs.Factory(set)
     """Fields that equalled the stored value on some pages."""
-    _pages: int = 0
-    _sold_out_pages: int = 0
-    """Pages of sold-out products."""
-    _pages_in_stock: int = 0
-    """Consecutive pages of products in stock."""
     pages_to_compare: int = 0
     """Further pages that are all compared, because one differed."""
     _pages_to_skip: int = 0
@@ -101,21 +91,10 @@ class Contrast(Record):
     def needs_comparison(self, sampled: bool, stock: str | None) -> bool:
         """Whether a page must be compared: a sample, or each page after one that differed.
 
-        Each page, too, during an unusually long run without a sold-out product.
+        Each page, too, during an unusually long run of pages in one stock state.
         """
-        is_sold_out = stock in _SOLD_OUT_STATES
-        self._pages += 1
-        if is_sold_out:
-            self._sold_out_pages += 1
-            self._pages_in_stock = 0
-        else:
-            self._pages_in_stock += 1
-        if self._stock_changes:
-            self._stock_changes.pop(not is_sold_out, None)
-        if (
-            self._sold_out_pages >= _MIN_SOLD_OUT
-            and self._pages_in_stock * self._sold_out_pages > _LONG_FACTOR * self._pages
-        ):
+        self.stock.note(stock not in SOLD_OUT_STATES)
+        if self.stock.is_long:
             return True
         if self._pages_to_skip:
             self._pages_to_skip -= 1
@@ -140,7 +119,7 @@ class Contrast(Record):
             if (
                 page_value is None
                 or stored_value is None
-                or (field == "price" and _is_sale(fields, stored))
+                or (field == "price" and (_is_sale(fields, stored) or _is_return(fields, stored)))
             ):
                 continue
             change = self._add(field, page_value, stored_value, observations.get(field))
@@ -158,13 +137,7 @@ class Contrast(Record):
         if stock_change is not None:
             return stock_change
         if page_value == stored_value:
-            self._agreeing[field] += 1
-            if self._agreeing[field] >= _FORGET_AFTER or field == "availability":
-                pairs.clear()
-            if self._agreeing[field] >= _FORGET_AFTER:
-                self._comparable.add(field)
-            if self._agreeing[field] >= _OVER_AFTER:
-                self.changed.pop(field, None)
+            self._note_agreeing(field, pairs)
             return None
         if field not in (*_DOUBTED_FIELDS, *_OFFER_FIELDS) and field not in self._comparable:
             return None  # the storage holds it in another form than pages do
@@ -183,23 +156,34 @@ class Contrast(Record):
             return None
         change = _common_change(field, list(pairs))
         if change is not None:
-            self.changed[field] = change.reason
             pairs.clear()
+            if not change.believed:
+                self.changed[field] = change.reason
         return change
 
+    def _note_agreeing(self, field: str, pairs: deque[Pair]) -> None:
+        """Count a page with the stored value; after some, forget the pages that differed."""
+        self._agreeing[field] += 1
+        if self._agreeing[field] >= _FORGET_AFTER or field == "availability":
+            pairs.clear()
+        if self._agreeing[field] >= _FORGET_AFTER:
+            self._comparable.add(field)
+        if self._agreeing[field] >= _OVER_AFTER:
+            self.changed.pop(field, None)
+
     def _note_stock_change(self, page_value: Any, stored_value: Any) -> Change | None:
-        """Count a product whose stock state changed; return the change if all products share it."""
-        was_available = stored_value not in _SOLD_OUT_FOLDED
-        if (page_value not in _SOLD_OUT_FOLDED) == was_available:
-            return None
-        self._stock_changes[was_available] += 1
-        # Compare each page, because few of a shop's products are sold out.
-        if self._stock_changes[was_available] > 1:
+        """Compare a stock state with the stored one; return the change if all products share it."""
+        is_available, was_available = (
+            value not in _SOLD_OUT_FOLDED for value in (page_value, stored_value)
+        )
+        turned = self.stock.compare(is_available, was_available)
+        if self.stock.turned > 1:
+            # Compare each page, because few of a shop's products are sold out.
             self.pages_to_compare = max(self.pages_to_compare, 2 * _COMPARED_PAGES)
-        if self._stock_changes[was_available] != _MIN_TURNED or "availability" in self.changed:
+        if not turned or "availability" in self.changed:
             return None
-        words = "could be had, and none is" if was_available else "could not be had, and all are"
-        self.changed["availability"] = reason = f"{_MIN_TURNED} products in a row {words}"
+        words = "could not be had, and all are" if is_available else "could be had, and none is"
+        self.changed["availability"] = reason = f"{turned} products in a row {words}"
         return Change("availability", reason)
 
     def mark_mended(self, field: str) -> None:
@@ -252,14 +236,20 @@ def _is_sale(fields: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
     )
 
 
+def _is_return(fields: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
+    """Whether a price is the one that its product had before the stored one."""
+    price = amount(fields.get("price"))
+    return price is not None and price == amount(stored.get("earlier_price"))
+
+
 def _common_change(field: str, pairs: Sequence[Pair]) -> Change | None:
     """Return the change that the newest differing pages share."""
     newest = pairs[-_MIN_CHANGED:]
     if field == "availability":
         return _exchanged_stock(pairs)
     if field == "price":
-        reason = None if any(pair.agreeing for pair in newest) else _proportion(newest)
-        return Change(field, reason) if reason else None
+        reason = None if any(pair.agreeing for pair in newest) else proportion(newest)
+        return Change(field, reason, believed=is_raised(newest)) if reason else None
     source = min(frozenset.intersection(*(pair.agreeing for pair in newest)), default=None)
     if len({pair.stored_value for pair in newest}) < _MIN_CHANGED and field in _DOUBTED_FIELDS:
         return None
@@ -285,7 +275,7 @@ def _exchanged_stock(pairs: Sequence[Pair]) -> Change | None:
     return Change("availability", f"{len(pairs)} products have exchanged their stock")
 
 
-def _proportion(pairs: Sequence[Pair]) -> str | None:
+def proportion(pairs: Sequence[Pair]) -> str | None:
     """Return as text the one rate, fee or rounding by which all prices differ from the stored ones."""
     if len({pair.stored_value for pair in pairs}) < _MIN_PRICES:
         return None
@@ -309,19 +299,18 @@ def _proportion(pairs: Sequence[Pair]) -> str | None:
         or (rate < 1 and abs(rate / _SALE_STEP - round(rate / _SALE_STEP)) < _SALE_STEP)
     ):
         return None
-    if _is_raised(pairs, step):
-        return None
     return f"each price is {rate:.4f} times the stored one"
 
 
-def _is_raised(pairs: Sequence[Pair], step: Decimal) -> bool:
+def is_raised(pairs: Sequence[Pair], limit: Decimal = _MAX_RAISE) -> bool:
     """Whether all prices were raised by a few whole percent, or such a raise was undone.
 
-    A tax is higher, and an exchange rate has more digits.
+    Most taxes are higher, and an exchange rate has more digits.
     """
+    step = max(_step(pair.page_value) for pair in pairs)
     low, high = sorted(max(pairs, key=lambda pair: pair.stored_value)[:2])
     rate = Decimal(high / low).quantize(Decimal("0.01"))
-    return 1 < rate <= _MAX_RAISE and all(
+    return 1 < rate <= limit and all(
         abs(min(pair[:2]) * rate - max(pair[:2])) <= step * rate for pair in pairs
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import attrs
@@ -10,7 +11,7 @@ import attrs
 from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.template.confidence import TRUST, confidence
 from crawler.extract.template.observation import Observation, form_of
-from crawler.extract.template.profile import KNOWN, Field, Profile
+from crawler.extract.template.profile import KNOWN, WINDOW, Field, Profile
 from scrapy_seine.attrs_bases import Value
 
 #: Products before an oddity of all prices or currencies is reported.
@@ -80,10 +81,10 @@ def doubt_of(
     *reduced*: the page shows a regular price beside the reduced one.
     """
     observation, stats = observations[field], profile.fields[field]
-    if stats.pages < KNOWN:
-        return None
     if observation.value is None:
         return _missing_doubt(field, observations, stats)
+    if stats.pages < KNOWN:
+        return None
     votes, source = observation.votes, observation.source
     return (
         (_dispute(field, observation, stats) if len(votes) > 1 or source not in votes else None)
@@ -96,13 +97,14 @@ def doubt_of(
 def _missing_doubt(
     field: str, observations: Mapping[str, Observation], stats: Field
 ) -> Doubt | None:
-    if stats.filled < _ALWAYS_SHARE * stats.pages:
+    if not stats.is_always_filled():
         return None
     if disappears_with_stock(field, observations):
         return None
     if field == "currency" and observations["price"].value is None:
         return None
-    return Doubt("missing", f"{stats.filled} of {stats.pages} pages had it, this one has none")
+    counted = f"{stats.filled} of {stats.pages}" if stats.pages >= KNOWN else "nearly all"
+    return Doubt("missing", f"{counted} pages had it, this one has none")
 
 
 def disappears_with_stock(field: str, observations: Mapping[str, Observation]) -> bool:
@@ -172,8 +174,11 @@ def new_place_doubt(field: str, observation: Observation, stats: Field) -> Doubt
     """Return a doubt about an unconfirmed value of a new make on a known site.
 
     The storage applies it only if the product had another value, because a site may have many makes.
+    Where a field moved, a value from elsewhere is one of a new make too.
     """
-    if not stats.probation or observation.value is None or observation.source != "text":
+    if not stats.probation or observation.value is None:
+        return None
+    if observation.source != "text" and (not stats.places or observation.source == "template"):
         return None
     if is_confirmed(field, observation):
         return None
@@ -199,19 +204,51 @@ def oddity(field: str, stats: Field) -> tuple[str, str] | None:
     return None
 
 
-def swapped_prices(field: str, observations: Mapping[str, Observation], below: Any) -> Doubt | None:
-    """Return a doubt about a price that is higher than the amount marked as regular price."""
-    observation = observations[field]
-    if (
-        field != "price"
-        or not below
-        or observation.source != "text"
-        or is_confirmed(field, observation)
-    ):
+def doubt_of_amounts(
+    price: Observation,
+    profile: Profile,
+    below: Decimal | None = None,
+    unmarked: str | None = None,
+    missing: bool = False,
+) -> Doubt | None:
+    """Return a doubt about a visible price by the amounts beside it, or by the pages without one.
+
+    *below* is an amount that is marked as regular price, but is lower. *unmarked* is the place of a
+    regular price that nothing marks. *missing*: many pages had no price any more.
+    """
+    if price.source != "text":
+        return None
+    if below and not is_confirmed("price", price):
+        return Doubt("order", f"the price before a reduction, {below}, is lower than {price.value}")
+    if unmarked and not is_confirmed("price", price):
+        return _unmarked_reduction(unmarked, profile)
+    return _remaining_price(profile.fields["price"]) if missing else None
+
+
+def _unmarked_reduction(place: str, profile: Profile) -> Doubt | None:
+    """Return a doubt about a reduced price if the make marks regular prices or has them elsewhere.
+
+    The two amounts are no price and regular price then, but a price for members, of one piece,
+    without tax, or of another product, and the price.
+    """
+    if not profile.is_unusual_reduction(place):
         return None
     return Doubt(
-        "order", f"the price before a reduction, {below}, is lower than {observation.value}"
+        "order",
+        f"nothing marks the higher amount in {place[:80]} as the price before,"
+        f" {profile.reductions.total()} pages marked it or had it elsewhere",
     )
+
+
+def _remaining_price(stats: Field) -> Doubt | None:
+    """Return a doubt about a price if most of the newest pages have none any more.
+
+    What the parser finds then on some of them is a price before a reduction, or another product's.
+    """
+    missing = stats.newest("missing")
+    if 2 * missing < WINDOW:
+        return None
+    return Doubt("place", f"{missing} of the newest {WINDOW} pages have no price any more")
 
 
 def constant_value(stats: Field) -> Any:

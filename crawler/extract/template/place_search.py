@@ -18,6 +18,7 @@ from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.mass_changes import Change, Contrast, amount
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.product_names import MIN_PAGES, PageTexts, name_place
+from crawler.extract.template.profile import SAMPLE_INTERVAL, is_sampled
 from crawler.extract.template.values_by_place import PLACED, Text, texts_of, values
 from scrapy_seine.attrs_bases import Record, Value
 
@@ -27,11 +28,15 @@ _MIN_HITS, _MIN_HIT_SHARE = 6, 0.6
 _FORGET_AFTER = 40
 #: Pages that wait for their product's stored values, and newest addresses that are kept.
 _MAX_WAITING, _MAX_URLS = 24, 60
-#: One in so many pages without a doubt is compared; after a page that contradicts its stored values,
-#: the texts of so many pages are read.
-_SAMPLE_INTERVAL, _ALERT_PAGES = 8, 24
+#: After a page that contradicts its stored values, the texts of so many pages are read.
+_ALERT_PAGES = 24
+#: Pages with another price than the stored one, of so many compared ones, before texts are read,
+#: and pages until texts are read again for that.
+_MIN_DIFFERENT, _COMPARED_PAGES, _ALERT_INTERVAL = 4, 16, 500
 #: Pages whose texts are read in vain, before only a sample of pages is read.
 _MAX_VAIN_PAGES = 60
+#: Pages with a doubtful price that must show it.
+_MIN_SHOWN = 5
 #: A price that differs by this factor from the stored one, on many pages, is another amount.
 _FAR_RATIO = Decimal("2.5")
 #: A currency has no place on the page, because the stored values alone decide about it.
@@ -104,10 +109,16 @@ class Mender(Record):
     _unnamed: deque[PageTexts] = attrs.Factory(lambda: deque(maxlen=MIN_PAGES))
     """The newest pages whose name is doubtful."""
     _newest: deque[str] = attrs.Factory(lambda: deque(maxlen=_MAX_URLS))
-    _pages: int = 0
+    pages: int = 0
     _alert: int = 0
     _vain: int = 0
     """Pages whose texts were read since the last place was found."""
+    _different: deque[bool] = attrs.Factory(lambda: deque(maxlen=_COMPARED_PAGES))
+    """Whether the newest compared pages have another price than the stored one."""
+    _next_alert: int = 0
+    """The page from which on texts are read again because of such pages."""
+    _shown: deque[bool] = attrs.Factory(lambda: deque(maxlen=_MIN_HITS))
+    """Whether the newest pages with a doubtful price show it, and not as the one before."""
     _believed: int = 0
     """Pages whose doubtful currency equals their product's stored one."""
     contrast: Contrast = attrs.Factory(Contrast)
@@ -122,14 +133,14 @@ class Mender(Record):
         fields: Mapping[str, Any],
     ) -> None:
         """Keep a page if its values must be compared with the stored ones."""
-        self._pages += 1
+        self.pages += 1
         self._newest.append(page.url)
         self._alert = max(0, self._alert - 1)
         # Only for pages that may show a new place, because reading all texts costs as much as parsing.
         read_all = (doubtful or self._alert) and (
-            self._vain < _MAX_VAIN_PAGES or self._pages % (2 * _SAMPLE_INTERVAL) == 0
+            self._vain < _MAX_VAIN_PAGES or is_sampled(self.pages, 2 * SAMPLE_INTERVAL)
         )
-        sampled = bool(read_all) or not self._pages % _SAMPLE_INTERVAL
+        sampled = bool(read_all) or is_sampled(self.pages)
         if not self.contrast.needs_comparison(sampled, observations["availability"].value):
             return
         self._vain += bool(read_all)
@@ -138,6 +149,8 @@ class Mender(Record):
         self._waiting[_address(page.url)] = waiting
         if texts and "name" in doubtful:
             self._unnamed.append((page.url, texts))
+        if texts and "price" in doubtful and "price" in observations:
+            self._shown.append(_is_shown(observations["price"], texts))
         if len(self._waiting) > _MAX_WAITING:
             self._waiting.popitem(last=False)
 
@@ -158,31 +171,50 @@ class Mender(Record):
         self.changes += self.contrast.note(page.fields, page.observations, stored)
         if self._is_believed(page, stored):
             yield "currency", None
-        for field, search in self._searches.items():
+        for field in self._searches:
             stored_value = _stored_value(field, stored)
-            if stored_value is None:
-                continue
-            if _is_stored_value(field, page.value_of(field), stored_value):
-                search.fit(field, stored_value, page.texts)
-                if search.agreeing >= _FORGET_AFTER:
-                    self._searches[field], self._vain = _Search(), 0
-                continue
-            places = [
-                (place, text)
-                for place, value, text in values(field, page.texts)
-                if _is_stored_value(field, value, stored_value)
-            ]
-            if _is_suspect(field, page, stored_value, places):
-                self._alert = _ALERT_PAGES
-                is_swapped = any(
-                    _is_swapped(page.value_of(field), stored_value, text) for _, text in places
-                )
-                if not page.texts:
-                    continue
-                search.add(stored_value, [BELOW] if is_swapped else [place for place, _ in places])
-                if (place := search.place()) is not None:
-                    self._searches[field], self._vain = _Search(), 0
-                    yield field, place
+            place = None if stored_value is None else self._find(field, page, stored_value)
+            if place is not None:
+                self._searches[field], self._vain = _Search(), 0
+                self._waiting.clear()  # they were read in the wrong place, and are read again
+                yield field, place
+
+    def _find(self, field: str, page: _Waiting, stored_value: Any) -> str | None:
+        """Compare one field of a page; return its new place once enough pages agree on it."""
+        search, page_value = self._searches[field], page.value_of(field)
+        if _is_stored_value(field, page_value, stored_value):
+            self._note_difference(field, False)
+            search.fit(field, stored_value, page.texts)
+            if search.agreeing >= _FORGET_AFTER:
+                self._searches[field], self._vain = _Search(), 0
+            return None
+        places = [
+            (place, text)
+            for place, value, text in values(field, page.texts)
+            if _is_stored_value(field, value, stored_value)
+        ]
+        if field == "price" and _is_sale(page, stored_value, places):
+            return None
+        if _is_suspect(field, page, stored_value, places):
+            self._alert = _ALERT_PAGES
+        elif field == "price" and page_value is not None:
+            self._note_difference(field, True)
+        else:
+            return None
+        if not page.texts:
+            return None
+        is_swapped = any(_is_swapped(page_value, stored_value, text) for _, text in places)
+        search.add(stored_value, [BELOW] if is_swapped else [place for place, _ in places])
+        return search.place()
+
+    def _note_difference(self, field: str, differs: bool) -> None:
+        """Count a compared price; if many differ, read whether the pages show the stored ones."""
+        if field != "price":
+            return
+        self._different.append(differs)
+        if self.pages >= self._next_alert and sum(self._different) >= _MIN_DIFFERENT:
+            self._next_alert = self.pages + _ALERT_INTERVAL
+            self._alert = max(self._alert, _ALERT_PAGES)
 
     def _is_believed(self, page: _Waiting, stored: Mapping[str, Any]) -> bool:
         """Whether many pages' doubtful currency equals their products' stored one by now."""
@@ -192,6 +224,11 @@ class Mender(Record):
             return False
         self._believed = 0
         return True
+
+    @property
+    def shows_price(self) -> bool:
+        """Whether nearly all of the newest pages with a doubtful price show it as an amount."""
+        return len(self._shown) >= _MIN_SHOWN and sum(self._shown) >= len(self._shown) - 1
 
     def name_place(self) -> str | None:
         """Return the place of the names on the newest pages whose name is doubtful."""
@@ -216,6 +253,15 @@ def _address(url: str) -> str:
     return tidied(url) or url
 
 
+def _is_shown(price: Observation, texts: list[Text]) -> bool:
+    """Whether a page shows a price as an amount, and not as the one before a lower price."""
+    visible_price = price.votes.get("text")
+    is_lowest = (
+        visible_price is not None and price.value is not None and price.value < visible_price
+    )
+    return any(price.value in text.amounts and (is_lowest or not text.struck) for text in texts)
+
+
 def _stored_value(field: str, stored: Mapping[str, Any]) -> Any:
     value = stored.get(field)
     return amount(value) if field == "price" else value
@@ -234,31 +280,35 @@ def _contradicts(
 ) -> bool:
     """Whether a value without a doubt cannot be a change of the stored one.
 
-    Prices change, but a price many times the stored one is another amount. A regular price is never
-    lower than the price: if the stored price stands in an amount marked as regular, the template has
-    swapped the two. A labelled amount is excluded: shops must also show the lowest recent price.
+    Prices change, but a price many times the stored one is another amount. So is a price beside the
+    stored one, unless that is struck, or words may call it the lowest recent price, which shops must
+    show. A regular price is never lower than the price: if the stored price stands in an amount
+    marked as regular, the template has swapped the two.
     """
     if field != "price" or not page_value or not stored_value:
         return field != "price" and page_value is None
     if max(page_value, stored_value) > _FAR_RATIO * min(page_value, stored_value):
         return True
-    return any(_is_swapped(page_value, stored_value, text) for _, text in places)
+    return any(
+        _is_swapped(page_value, stored_value, text) or not (text.struck or text.labelled)
+        for _, text in places
+    )
 
 
 def _is_suspect(
     field: str, page: _Waiting, stored_value: Any, places: list[tuple[str, Text]]
 ) -> bool:
     """Whether the page's value may have been read from the wrong place."""
-    page_value = page.value_of(field)
-    if field == "price" and _is_sale(page_value, stored_value, places):
-        return False
     return bool(page.texts and field in page.doubtful) or _contradicts(
-        field, page_value, stored_value, places
+        field, page.value_of(field), stored_value, places
     )
 
 
-def _is_sale(page_value: Any, stored_value: Any, places: list[tuple[str, Text]]) -> bool:
+def _is_sale(page: _Waiting, stored_value: Any, places: list[tuple[str, Text]]) -> bool:
     """Whether a page shows the stored price as the regular one beside a lower price."""
+    page_value = page.value_of("price")
+    if amount(page.fields.get("regular_price")) == stored_value and "price" not in page.doubtful:
+        return True
     is_lower = (
         isinstance(page_value, Decimal)
         and isinstance(stored_value, Decimal)

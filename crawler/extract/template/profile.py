@@ -13,8 +13,12 @@ from scrapy_seine.attrs_bases import Record
 
 #: Pages of a make after which other pages are compared with it.
 KNOWN = 8
+#: The place of a regular price that is marked as that, wherever it stands.
+MARKED = ""
 #: Pages of a make after which each page is still judged, but only a sample is counted.
 WELL_KNOWN = 64
+#: One page of so many is counted for a field that is well known, and compared with its product.
+SAMPLE_INTERVAL = 8
 #: Counted pages after which cached confidences are discarded.
 _REWEIGH_INTERVAL = 8
 #: Places and values of a field that are kept, and newest pages that are searched for a change.
@@ -23,8 +27,20 @@ _MAX_PATHS, _MAX_VALUES, WINDOW = 6, 12, 12
 _MAX_PLACES = 3
 #: Texts with a counted place before new places are a change.
 _MIN_PATHS = 60
+#: The share of pages with a field from which on a page without it lacks it.
+_ALWAYS_SHARE = 0.97
+#: The share of reduced pages up to which a place of the regular price is unusual.
+_UNUSUAL_SHARE = 0.05
 #: Counts are halved at so many pages, because old pages say little about today's template.
 _MAX_PAGES = 2_000
+
+
+def is_sampled(page: int, interval: int = SAMPLE_INTERVAL) -> bool:
+    """Whether a page belongs to the sample: one page of each *interval*, not always the same one.
+
+    Each eighth page would always be an even one, so that a template of the odd pages stayed unseen.
+    """
+    return page % interval == page // interval % interval
 
 
 @attrs.define(eq=False, repr=False)
@@ -52,6 +68,8 @@ class Field(Record):
     """Texts before and after each value that are no part of it."""
     misses: int = 0
     """Consecutive pages without a value in these places."""
+    always_had: bool = False
+    """Whether nearly all pages had the field before it was learned anew."""
     recent: deque[tuple[str | None, Observation]] = attrs.Factory(lambda: deque(maxlen=WINDOW))
     """Kind of the doubt (None without one) and observation of the newest pages."""
     calm: dict[Hashable, float] = attrs.field(factory=dict, eq=False, repr=False)
@@ -85,10 +103,13 @@ class Field(Record):
                 self.offered[source] += 1
                 self.agreed[source] += agrees
 
-    def relearn(self, field: str, place: str | None = None) -> None:
+    def relearn(self, field: str, place: str | None = None, *, keeps_places: bool = False) -> None:
         """Reset the counts and learn the newest pages, or, with a new place, only pages to come."""
         observations = [observation for _, observation in self.recent] if place is None else []
-        self.places = [] if place is None else [place, *self.places][:_MAX_PLACES]
+        if self.pages >= KNOWN:
+            self.always_had = self.is_always_filled()
+        if not keeps_places:
+            self.places = [] if place is None else [place, *self.places][:_MAX_PLACES]
         self.misses = 0
         self.calm.clear()
         self.pages = self.filled = 0
@@ -97,6 +118,12 @@ class Field(Record):
         for observation in observations:
             self.learn(field, observation)
         self.recent.clear()
+
+    def is_always_filled(self) -> bool:
+        """Whether nearly all pages have the field; of few pages, as it was before them."""
+        if self.pages < KNOWN:
+            return self.always_had
+        return self.filled >= _ALWAYS_SHARE * self.pages
 
     def share(self, counts: Counter[str], key: str) -> float:
         """Return the share of a source's pages that *counts* holds for it."""
@@ -155,6 +182,8 @@ class Profile(Record):
     """Grows with each change of the template."""
     languages: Counter[str] = attrs.Factory(Counter)
     """Pages by two-letter language; an empty one if a page declares none."""
+    reductions: Counter[str] = attrs.Factory(Counter)
+    """Pages with a regular price in the visible text, by its place; `MARKED` if it is marked."""
     unsaved: int = 0
     """Pages learned since the profile was last stored."""
     markets: dict[str, list[list[str]]] = attrs.Factory(dict)
@@ -169,6 +198,15 @@ class Profile(Record):
     def known(self) -> bool:
         """Whether enough pages were learned to judge others."""
         return self.pages >= KNOWN
+
+    def note_reduction(self, place: str) -> None:
+        """Count a page with a regular price."""
+        _count(self.reductions, place, _MAX_PATHS)
+
+    def is_unusual_reduction(self, place: str) -> bool:
+        """Whether the template marks the price before a reduction, or has it in another place."""
+        pages = self.reductions.total()
+        return pages >= KNOWN and self.reductions[place] <= _UNUSUAL_SHARE * pages
 
     @property
     def usual_language(self) -> tuple[str, float]:
@@ -187,6 +225,7 @@ class Profile(Record):
         return {
             "version": self.version,
             "languages": dict(self.languages.most_common(_MAX_VALUES)),
+            "reductions": dict(self.reductions.most_common(_MAX_PATHS)),
             "markets": self.markets,
             "fields": {
                 name: {
@@ -211,6 +250,8 @@ class Profile(Record):
         profile = cls(version=int(plain["version"]))
         stored_languages = plain.get("languages", {}).items()
         profile.languages.update({str(lang)[:2]: int(n) for lang, n in stored_languages})
+        reductions = plain.get("reductions", {}).items()
+        profile.reductions.update({str(place)[:500]: int(n) for place, n in reductions})
         for name, ((usual,), fine, urls) in plain.get("markets", {}).items():
             profile.markets[str(name)[:500]] = [
                 [str(usual)],

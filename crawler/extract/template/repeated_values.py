@@ -60,6 +60,9 @@ def _repetition(field: str, observation: Observation, make: Make, key: str) -> D
     if (key, value) not in newest:
         newest.append((key, value))
     if field == "availability":
+        if make.mender.contrast.stock.is_sorted:
+            make.suspects[field].clear()
+            return None
         return _all_sold_out(value, newest, make.profile.fields[field])
     times = [*map(_VALUE_OF, newest)].count(value)
     if times < _MIN_REPEATS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from crawler.extract.template.mass_changes import Pair, is_raised, proportion
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.profile import Field
 
@@ -11,6 +12,8 @@ from crawler.extract.template.profile import Field
 _MAX_RATIO = 2
 #: The share of pages for which a rule must hold.
 _MIN_SHARE = 0.8
+#: The largest rate of a whole percent by which shops raise prices, or taxes do.
+_MAX_RATE = Decimal("1.3")
 #: Sales tax rates in percent that are in force for most goods of some country.
 _TAX_RATES = (Decimal(5), Decimal(7), Decimal("7.7"), Decimal("8.1"), Decimal(10), Decimal(13),
           Decimal(15), Decimal(16), Decimal(17), Decimal(18), Decimal(19), Decimal(20), Decimal(21),
@@ -19,15 +22,17 @@ _TAX_RATES = (Decimal(5), Decimal(7), Decimal("7.7"), Decimal("8.1"), Decimal(10
 _MAX_ROUNDING = Decimal("0.001")
 
 
-def right_source(field: str, stats: Field) -> str | None:
+def right_source(field: str, stats: Field, *, shown: bool = False) -> str | None:
     """Return "text" if the visible text is right when sources differ; None if structured data is.
 
     A visitor pays the price that the page shows. But if the text's amount is far from the other one,
-    or lacks the cents or a tax of it on nearly all pages, the text shows another amount.
+    lacks the cents or a tax of it on nearly all pages, or is it by a fee or an exchange rate, the
+    text shows another amount. So it does if the pages show the structured data's price as well
+    (*shown*), because it is not stale then.
     """
     if field == "currency":
         return "text"
-    if field != "price":
+    if field != "price" or shown:
         return None
     disputes = [observation for kind, observation in stats.recent if kind == "dispute"]
     minimum = _MIN_SHARE * len(disputes)
@@ -40,7 +45,13 @@ def right_source(field: str, stats: Field) -> str | None:
         for tax in _TAX_RATES
     ):
         return None
-    return "text"
+    return None if _is_converted(disputes) else "text"
+
+
+def _is_converted(disputes: list[Observation]) -> bool:
+    """Whether the text has each price by one rate or fee, and the rate is of no whole percent."""
+    pairs = [Pair(each.votes["text"], each.value, frozenset()) for each in disputes]
+    return proportion(pairs) is not None and not is_raised(pairs, _MAX_RATE)
 
 
 def _is_near(observation: Observation) -> bool:

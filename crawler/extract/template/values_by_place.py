@@ -46,13 +46,15 @@ class Text(Value):
     """It is marked as the regular price."""
     labelled: bool
     """Words precede its amount, in the same line or in the line before."""
+    bare: bool = False
+    """Its amount has no currency, so that it may be any number."""
 
 
 def texts_of(page: Page) -> list[Text]:
     """Return the title and the visible texts of a page."""
     local, texts = (
         currency_of_place(page),
-        [Text("title", page.title[:_MAX_TEXT_LENGTH], (), False, False)],
+        [Text("title", page.title[:_MAX_TEXT_LENGTH], (), struck=False, labelled=False)],
     )
     page_lines = lines.read_all(page, heading_of(page))
     for line in page_lines.lines:
@@ -60,10 +62,10 @@ def texts_of(page: Page) -> list[Text]:
             break
         if line.flags & lines.HIDDEN or len(line.text) > _MAX_TEXT_LENGTH:
             continue
-        amounts = _amounts(line.text, local)
+        amounts, bare = _amounts(line.text, local)
         labelled = bool(amounts) and (_has_words(line.text, local) or is_labelled(page_lines, line))
         struck = bool(line.flags & lines.OLD)
-        texts.append(Text(path(line.element), line.text, amounts, struck, labelled))
+        texts.append(Text(path(line.element), line.text, amounts, struck, labelled, bare))
     return texts
 
 
@@ -84,13 +86,15 @@ def value_at(field: str, place: str, texts: list[Text]) -> Any:
     )
 
 
-def _amounts(text: str, local: str | None) -> tuple[Decimal, ...]:
+def _amounts(text: str, local: str | None) -> tuple[tuple[Decimal, ...], bool]:
+    """Return the amounts of a text, and whether it is a bare number."""
     if not any(map(str.isdigit, text)):
-        return ()
+        return (), False
     amounts = [money.value for money in find_prices(text, local)][:10]
-    if not amounts and len(text) < 20 and (money := parse_price(text, local)) is not None:
+    bare = not amounts
+    if bare and len(text) < 20 and (money := parse_price(text, local)) is not None:
         amounts = [money.value]
-    return tuple(value for value in amounts if value)
+    return tuple(value for value in amounts if value), bare
 
 
 def _has_words(text: str, local: str | None) -> bool:
@@ -98,9 +102,11 @@ def _has_words(text: str, local: str | None) -> bool:
 
 
 def _prices(text: Text) -> Iterator[tuple[str, Any]]:
+    # Bare numbers are counted apart, because lists of facts have more or fewer of them.
+    kind = "bare" if text.bare else ""
     for amount in text.amounts:
         for factor in FACTORS:
-            yield str(factor), amount / factor
+            yield f"{kind}{factor}", amount / factor
 
 
 def _names(text: Text) -> Iterator[tuple[str, Any]]:

@@ -232,6 +232,17 @@ def test_stored_values_are_those_before_a_page_was_stored(database: str) -> None
     assert stored_before(database, "another", [one]) == {one: None}
 
 
+def test_the_price_before_the_stored_one_is_told(database: str) -> None:
+    """Prices that return to it are the shop's, and no change of its template."""
+    now = datetime.now(UTC)
+    for hours, price in ((3, "8.00"), (2, "9.00"), (0, "10.00")):
+        write(database, row(1, at=now - hours * HOUR, price=Decimal(price)))
+    known = stored_before(database, "shop", ["https://shop.example/p/1"])
+    (item,) = known.values()
+    assert item is not None
+    assert (item["price"], item["earlier_price"]) == ("9.00", "8.00")
+
+
 async def test_a_book_is_told_the_stored_values_that_it_asks_for(database: str) -> None:
     write(database, row(1))
     told: list[tuple[str, Any]] = []

@@ -70,6 +70,14 @@ def test_a_barcode_that_is_a_part_of_the_stored_one_lost_digits(gtin, doubtful):
     )
 
 
+@pytest.mark.parametrize(("field", "doubtful"), [("price", True), ("availability", False)])
+def test_new_products_at_the_end_of_a_listing_may_all_be_sold_out(field, doubtful):
+    made = row(availability="OutOfStock", doubts={field: ["repeated", "12 of the newest have it"]})
+    assert [one.field for one in doubts_of(made, None)] == [field] * doubtful
+    known = doubts_of(made, stored(availability="InStock", price="12.00"))
+    assert [(one.field, one.kind) for one in known] == [(field, "repeated")]
+
+
 def test_a_new_product_has_no_jump():
     assert doubts_of(row(price=Decimal("99999")), None) == []
 

@@ -12,7 +12,7 @@ from crawler.extract.template.make_signature import signature
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.profile import WELL_KNOWN, Field, Profile
 from scrapy_seine.urls import tidy
-from tests.benchmarks import drift, templates
+from tests.benchmarks import calm_days, drift, template_changes, templates
 from tests.benchmarks.shops import SHOPS, things
 
 WOO = next(shop for shop in SHOPS if shop.name == "woo")
@@ -309,12 +309,12 @@ def test_the_parser_is_never_worse_with_templates_than_without():
 
 def test_an_unchanged_crawl_raises_nothing():
     for shop in (WOO, LUMA):
-        assert drift.unchanged(shop, False, 60, prices=False)[0] == 0
-        assert drift.unchanged(shop, True, 60, prices=True)[0] == 0
+        assert not drift.calm(shop, False, "", calm_days.unchanged, 60)["doubts"]
+        assert not drift.calm(shop, True, "", calm_days.other_prices, 60)["doubts"]
 
 
-@pytest.mark.parametrize(("name", "structured"), [("_instalment", False), ("_one_price", True)])
+@pytest.mark.parametrize(("name", "structured"), [("instalment", False), ("one_price", True)])
 def test_a_changed_template_leaves_the_stored_values_right(name, structured):
-    row = drift.changed(WOO, structured, getattr(drift, name), "price", 110)
+    row = drift.changed(WOO, structured, getattr(template_changes, name), "price", 110)
     assert row["noticed"]
     assert row["wrong_rows"] <= 10

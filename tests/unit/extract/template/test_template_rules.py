@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,9 +12,9 @@ from crawler.extract.template.observation import FIELDS, Observation, is_same_va
 from crawler.extract.template.page_doubts import (
     constant_value,
     doubt_of,
+    doubt_of_amounts,
     new_place_doubt,
     oddity,
-    swapped_prices,
 )
 from crawler.extract.template.profile import KNOWN, WINDOW, Field, Profile
 
@@ -228,14 +229,13 @@ class TestDoubts:
         assert new_place_doubt("price", seen("5", state="5"), known) is None
 
     def test_a_price_before_that_is_lower_is_doubtful_as_a_text_alone(self) -> None:
-        def told(field: str, one: Observation, below: object) -> bool:
-            return swapped_prices(field, page(**{field: one}), below) is not None
+        def told(one: Observation, below: Decimal | None = Decimal(4)) -> bool:
+            return doubt_of_amounts(one, Profile(), below=below) is not None
 
-        assert told("price", seen("5"), 4)
-        assert not told("name", seen("5"), 4)
-        assert not told("price", seen("5"), None)
-        assert not told("price", seen("5", "json-ld"), 4)
-        assert not told("price", seen("5", json_ld="5"), 4)
+        assert told(seen("5"))
+        assert not told(seen("5"), None)
+        assert not told(seen("5", "json-ld"))
+        assert not told(seen("5", json_ld="5"))
 
 
 class TestOddities:

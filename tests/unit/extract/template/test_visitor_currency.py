@@ -221,7 +221,7 @@ class TestFirstCrawl:
 
     def crawl(self, structured: bool, start: int) -> drift.Crawl:
         crawl, goods = drift.Crawl(WOO, structured), things(120, 5)
-        by_url = {drift.tidy(WOO.url(thing)): thing for thing in goods}
+        by_url = {drift.tidy(WOO.url(thing)): (thing, WOO) for thing in goods}
         for thing in goods:
             change = in_pounds if thing.number >= start else None
             at = drift._FIRST_DAY + timedelta(seconds=thing.number)

@@ -8,7 +8,7 @@ from crawler.extract import extract, parse
 from crawler.extract.template import Book, page_doubts
 from crawler.extract.template.confidence import confidence
 from crawler.extract.template.profile import WELL_KNOWN
-from tests.benchmarks import drift
+from tests.benchmarks import template_changes
 from tests.benchmarks.shops import SHOPS, things
 
 SHOP_OF = {shop.name: shop for shop in SHOPS}
@@ -33,13 +33,13 @@ def judged(shop, structured, change):
     ("name", "change"),
     [
         ("woo+", None),
-        ("woo+", drift._stale),
-        ("woo+", drift._unstructured),
-        ("woo", drift._moved),
-        ("presta+", drift._one_price),
-        ("presta", drift._other_currency),
-        ("luma", drift._no_price),
-        ("luma", drift._half),
+        ("woo+", template_changes.stale),
+        ("woo+", template_changes.unstructured),
+        ("woo", template_changes.moved),
+        ("presta+", template_changes.one_price),
+        ("presta", template_changes.other_currency),
+        ("luma", template_changes.no_price),
+        ("luma", template_changes.half),
     ],
 )
 def test_no_doubt_is_lost_and_confidence_stays_beside_a_page_s_own(monkeypatch, name, change):

@@ -1,0 +1,115 @@
+"""Runs of pages in one stock state: the products' news, the order of a listing, or a lost state.
+
+A template that loses the stock state shows all products in one state, so that each product of the
+other state seems to have changed. A listing that has sold-out products at its end causes runs as
+long, but their products were sold out before. A shop that was closed has all of its products back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from math import sqrt
+
+import attrs
+
+from scrapy_seine.attrs_bases import Record
+
+#: The states of products that cannot be had.
+SOLD_OUT_STATES = frozenset({"OutOfStock", "SoldOut", "Discontinued"})
+#: Products of a run that changed before it is suspicious, if the shares before it are unknown. In a
+#: shop whose whole stock turns over between two crawls, so many occur by chance once in 20,000 times.
+_MIN_TURNED = 10
+#: Fewer suffice after so many pages, if the run has at most this probability by the shares before it.
+_MIN_TURNED_IN_RUN, _MIN_PAGES_BEFORE, _MAX_RUN_CHANCE = 5, 60, 1e-4
+#: Standard deviations by which the run's changed products may fall short of the usual share of
+#: their state; if they are fewer, the run is the order of a listing.
+_MAX_DEVIATION = 1.5
+#: The share of sold-out products from which on a shop counts as closed.
+_CLOSED_SHARE = 2 / 3
+#: Pages in the other state before a run is unusually long, and how many times longer than the usual
+#: distance between two of them that run is.
+_MIN_OTHERS, _LONG_FACTOR = 5, 3
+
+
+@attrs.define(eq=False, repr=False)
+class StockRuns(Record):
+    """Counts the pages of a make by stock state, and its newest run in one state."""
+
+    _available: bool | None = None
+    """The state of the run."""
+    _length: int = 0
+    _before: Counter[bool] = attrs.Factory(Counter)
+    """Pages before the run, by availability."""
+    _stored: Counter[bool] = attrs.Factory(Counter)
+    """Compared products, by their stored availability."""
+    _stored_in_run: Counter[bool] = attrs.Factory(Counter)
+    """Those of the run."""
+
+    def begin(self, states: Mapping[str, int]) -> None:
+        """Begin with the states of pages that were learned earlier."""
+        for state, pages in states.items():
+            self._before[state not in SOLD_OUT_STATES] += pages
+
+    def note(self, is_available: bool) -> None:
+        """Count a page."""
+        if is_available is not self._available:
+            if self._available is not None:
+                self._before[self._available] += self._length
+            self._available, self._length = is_available, 0
+            self._stored_in_run.clear()
+        self._length += 1
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the run is unusually long, so that each of its pages must be compared."""
+        others = self._before[not self._available]
+        pages = self._before.total() + self._length
+        return others >= _MIN_OTHERS and self._length * others > _LONG_FACTOR * pages
+
+    @property
+    def turned(self) -> int:
+        """The compared products of the run that had the other state before."""
+        return self._stored_in_run[not self._available]
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the products of a run without one in stock were sold out before."""
+        compared = self._stored_in_run.total()
+        return (
+            self._available is False
+            and compared >= _MIN_TURNED_IN_RUN
+            and not self._is_new(compared)
+        )
+
+    def compare(self, is_available: bool, was_available: bool) -> int:
+        """Compare a page with its stored product; return the run's changed products, or 0.
+
+        The result is above 0 only if they are too many to be the products' news.
+        """
+        self._stored[was_available] += 1
+        if is_available is not self._available:
+            return 0
+        self._stored_in_run[was_available] += 1
+        return self.turned if self._has_turned() else 0
+
+    def _has_turned(self) -> bool:
+        if self._available and self._stored[False] > _CLOSED_SHARE * self._stored.total():
+            return False
+        if self._before.total() < _MIN_PAGES_BEFORE:
+            return self.turned >= _MIN_TURNED
+        return (
+            self.turned >= _MIN_TURNED_IN_RUN
+            and self._is_new(self._stored_in_run.total())
+            and bool((1 - self._share) ** self._length < _MAX_RUN_CHANCE)
+        )
+
+    def _is_new(self, compared: int) -> bool:
+        """Whether as many products of the run as usual had the other state."""
+        expected = self._share * compared
+        return self.turned >= expected - _MAX_DEVIATION * sqrt(expected * (1 - self._share))
+
+    @property
+    def _share(self) -> float:
+        """The share of the other state's pages before the run."""
+        return self._before[not self._available] / max(1, self._before.total())
