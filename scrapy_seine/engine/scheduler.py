@@ -24,7 +24,7 @@ from scrapy_redis.scheduler import Scheduler as RedisScheduler
 from scrapy_seine import meta as m
 from scrapy_seine.config import FrontierConfig, number
 from scrapy_seine.engine.ending.exit_status import fail_after
-from scrapy_seine.engine.ending.failed_close import watch_close
+from scrapy_seine.engine.ending.failed_handlers import watch_handlers
 from scrapy_seine.engine.fastpath import which_path
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.scrapys_path import StockPath
@@ -70,7 +70,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.inflight = self.worker.inflight
         self._shared = SharedValues()
         self._own_state = OwnState({})
-        self._began = self._engine_runs = self._logged_forced = False
+        self._began = self._engine_runs = self._logged_forced = self._code_failed = False
         self._unopened = self._end = ""
 
     @classmethod
@@ -138,8 +138,13 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _on_engine_started(self) -> None:
         self._engine_runs = True
 
+    def _on_code_failed(self) -> None:
+        self._code_failed = True
+        if self._end:  # Scrapy needs the crawler's spider until then
+            self._on_stopped()
+
     def _on_stopped(self) -> None:
-        fail_after(self._end, self.crawler)
+        fail_after("error" if self._code_failed else self._end, self.crawler)
 
     def _is_opening(self) -> bool:
         engine: Any = self.crawler.engine
@@ -153,7 +158,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         async def close_spider(*, reason: str = "cancelled") -> None:
             if engine.spider is not None and not self.worker.closing:
                 self._end = reason
-                watch_close(engine, lambda: fail_after("error", self.crawler))
                 self.worker.drain()
                 await self.worker.end_crawl(reason)
             await close(reason=self._end or reason)
@@ -169,6 +173,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             lambda entry: self.member.exchange.free_slot(entry.lease),
             self.worker.limit,
         )
+        watch_handlers(engine, self._on_code_failed)
         self.crawler.signals.connect(self._item_error, signals.item_error)
 
     def close(self, reason: str) -> Deferred[None]:
