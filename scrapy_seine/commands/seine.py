@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 
 from scrapy_seine.commands.misspelt_commands import VERBS, look_around
 from scrapy_seine.commands.one_line_errors import FAILED, complain
-from scrapy_seine.interrupts import one_line_interrupts
+from scrapy_seine.interrupts import one_line_errors
 
 
 class Command(ScrapyCommand):
@@ -23,7 +23,7 @@ class Command(ScrapyCommand):
 
     def __init__(self) -> None:
         super().__init__()
-        one_line_interrupts()  # Scrapy makes this command first of those that are not its own
+        one_line_errors()  # Scrapy makes this command first of those that are not its own
         if (problem := look_around()) is not None:
             complain(problem)
             sys.exit(FAILED)

@@ -40,6 +40,7 @@ class Quotes(scrapy.Spider):
         if following is not None:
             yield response.follow(following, self.parse)
 """
+HTTP11 = "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler"
 RETRY = "scrapy.downloadermiddlewares.retry.RetryMiddleware"
 
 STARTS = """
@@ -374,11 +375,11 @@ def test_beside_another_scheduler_nothing_is_changed() -> None:
 @pytest.mark.parametrize("priority", ["project", "spider"])
 def test_a_mapping_of_the_projects_is_added_to_and_its_own_entries_stay(priority: str) -> None:
     settings = Settings()
-    settings.set("DOWNLOAD_HANDLERS", {"http": "mine.Handler", "ftp": None}, priority)
+    settings.set("DOWNLOAD_HANDLERS", {"http": HTTP11, "ftp": None}, priority)
     settings.set("FEED_EXPORTERS", {"csv": "mine.Csv"}, priority)
     Addon().update_settings(settings)
     handlers = settings.getdict("DOWNLOAD_HANDLERS")
-    assert handlers == {"http": "mine.Handler", "ftp": None, "https": LANES}
+    assert handlers == {"http": HTTP11, "ftp": None, "https": LANES}
     assert settings.getdict("FEED_EXPORTERS") == {"csv": "mine.Csv", "parquet": PARQUET}
 
 

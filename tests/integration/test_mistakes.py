@@ -24,7 +24,7 @@ from crawler.stores.store_endpoints import Endpoints
 from scrapy_seine.commands.misspelt_commands import commands_below
 from scrapy_seine.errors import ConfigError
 from tests import started
-from tests.helpers import execute, patient, server_folder
+from tests.helpers import execute, patient, scrapy_said, server_folder
 
 ROOT = Path(__file__).parents[2]
 Said = Callable[..., tuple[int, str]]
@@ -36,16 +36,7 @@ def said(redis_url: str, database: str) -> Said:
 
     def run(*args: str, folder: Path = ROOT, **environment: str) -> tuple[int, str]:
         stores = {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
-        done = started.run(
-            [sys.executable, "-m", "scrapy", *args],
-            cwd=folder,
-            env={**os.environ, **stores, **environment},
-            capture_output=True,
-            text=True,
-            timeout=patient(60),
-            check=False,
-        )
-        return done.returncode, done.stdout + done.stderr
+        return scrapy_said(*args, folder=folder, environment={**stores, **environment})
 
     return run
 
