@@ -30,8 +30,9 @@ from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.scrapys_path import StockPath
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.error_text import describe
+from scrapy_seine.engine.link_depth import LinkDepth
 from scrapy_seine.engine.local_requests import is_stub, off_the_web
-from scrapy_seine.engine.redirect_loops import LOOPS, lead_of
+from scrapy_seine.engine.redirect_loops import LOOPS, SENT, lead_of
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import has_unread_start
 from scrapy_seine.engine.starting.one_off import is_one_off, plain_scheduler
@@ -63,7 +64,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         super().__init__(server=None, persist=True)
         self.crawler = crawler
         self.config = FrontierConfig.from_settings(crawler.settings, crawler.spidercls.name)
-        self.depth_limit = int(number(crawler.settings, "DEPTH_LIMIT", 0))
+        self.depth = LinkDepth(int(number(crawler.settings, "DEPTH_LIMIT", 0)))
         self.seal = Seal(self.config.crawl, self.config.secrets)
         self.worker = worker_of(crawler)
         self.df = self.worker.df
@@ -241,7 +242,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self._complete_meta(
             request, page, is_redirect=is_redirect, tries=entry.tries if entry else 0
         )
-        if not is_redirect and self._is_too_deep(request, page):
+        if not is_redirect and self.depth.is_too_deep(request, page):
             self.worker.count("too_deep")
             return False
         push = self._encode(request, page, fingerprint, force=force)
@@ -321,14 +322,11 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             # A copy of the page's meta: these are the page's tries. A middleware that retries the
             # page by itself, as a project's RetryMiddleware does, has counted one more.
             meta.pop(m.RETRY_TIMES, None)
+        if parent is not None and not is_redirect and SENT in parent:
+            meta.pop(SENT, None)  # a copy of the page's meta: middlewares sent the page on, not it
         m.complete(meta, parent, tries)
         if page is not None and parent is not None and m.LOGIN in parent:
             hand_down_login(request, page)
-
-    def _is_too_deep(self, request: Request, page: Request | None) -> bool:
-        depth = 0 if page is None else page.meta.get(m.DEPTH, 0) + 1
-        request.meta[m.DEPTH] = depth
-        return 0 < self.depth_limit < depth
 
     def next_request(self) -> Request | None:
         """Return a request that may be sent now, or None. Never raises."""
