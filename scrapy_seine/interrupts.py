@@ -77,9 +77,13 @@ def _report_uncaught(
 
 
 def _fault_of(error: BaseException) -> str | None:
+    """Say what the user has to mend; None where the traceback says more."""
     from scrapy_seine.commands.failed_calls import fault_of_call
 
-    return fault_of_call(error)
+    try:
+        return fault_of_call(error)
+    except Exception:  # settings of any shape: the error itself is shown then
+        return None
 
 
 def _unraisable(unraisable: Any) -> None:

@@ -23,7 +23,8 @@ def wrong_options(words: Sequence[str]) -> str | None:
     >>> wrong_options(["crawl", "-sLOG_LEVEL=loud", "--set=LOG_LEVEL=INFO", "--set", "X=1"])
     >>> wrong_options(["crawl", "s", "--pidfile=/proc/no/x"])
     '--pidfile /proc/no/x cannot be written: No such file or directory'
-    >>> wrong_options(["crawl", "s"])
+    >>> wrong_options(["crawl", "s"]), wrong_options([])
+    (None, None)
     """
     for option in _FILES:
         for name in _values_of(words, option):
@@ -47,7 +48,7 @@ def set_values(words: Sequence[str]) -> dict[str, str]:
 
 def _values_of(words: Sequence[str], option: str, short: str = "") -> Iterator[str]:
     """Yield the value of each use of an option, in the order of the words."""
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in zip(words, [*words, ""][1:], strict=True):
         if word and word in {option, short}:
             yield following
         elif word.startswith(f"{option}="):

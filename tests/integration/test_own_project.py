@@ -100,3 +100,39 @@ def test_a_format_that_this_installation_lacks_hides_no_other_fault(called: Call
     assert status == 1, text
     assert "STATS_CLASS names no.Stats, which cannot be imported" in text.splitlines()[-1]
     assert "Traceback" not in text
+
+
+def test_scrapy_alone_lists_the_commands(called: Called) -> None:
+    """A look at the options failed where there was no word."""
+    status, text = called()
+
+    assert status == 0, text
+    assert "Available commands" in text
+    assert "seine" in text
+
+
+@pytest.mark.redis
+def test_a_spider_and_a_verb_that_are_misspelt_are_named(called: Called, redis_url: str) -> None:
+    """The crawl of a spider that does not exist was shown as one with nothing left to do."""
+    settings = f"REDIS_URL = {redis_url!r}"
+    status, text = called("seine", "status", "--spider", "quots", settings=settings)
+    assert (status, text.count("\n")) == (1, 1), text
+    assert "no spider is named 'quots'; there is quotes; did you mean quotes?" in text
+    assert called("seine", "status", "--spider", "quotes", settings=settings)[0] == 0
+
+    status, text = called("seine", "statsu", settings=settings)
+    assert status == 2
+    assert "did you mean status?" in text
+
+
+def test_a_module_that_cannot_be_imported_is_shown_with_its_own_traceback(
+    called: Called, tmp_path: Path
+) -> None:
+    """It shows the line to mend; the report of errors must not fail by it."""
+    (tmp_path / "shop" / "spiders" / "other.py").write_text("import nosuchmodule\n", "utf-8")
+    status, text = called("list")
+
+    assert status == 1
+    assert text.count("Traceback") == 1, text
+    assert "other.py" in text
+    assert "No module named 'nosuchmodule'" in text.splitlines()[-1]
