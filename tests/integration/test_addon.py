@@ -230,6 +230,21 @@ def test_code_that_fails_outside_any_page_is_named_and_the_status_is_1(
 
 
 @pytest.mark.redis
+def test_a_start_that_fails_names_no_handler_of_the_end(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """Handlers of the end may fail then, because the spider was never opened."""
+    lines = FAILING["close_spider"].replace("close_spider", "open_spider")
+    (tmp_path / "quotes.py").write_text(SPIDER.replace("    def parse", lines + "    def parse", 1))
+    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', "REDIS_URL": redis_url}
+    out = tmp_path / "items.json"
+    done = run(tmp_path, out, "http://127.0.0.1:1", SEINE_CRAWL=namespace, **ours)
+    assert done.returncode == 1, done.stderr
+    assert "ZeroDivisionError" in done.stderr.splitlines()[-1]
+    assert "the worker will exit with 1" not in done.stderr
+
+
+@pytest.mark.redis
 def test_an_answer_of_an_idle_handler_is_no_failure(crawled_with: Crawled) -> None:
     done, _ = crawled_with(ANSWERING)
     assert done.returncode == 0, done.stderr

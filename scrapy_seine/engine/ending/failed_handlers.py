@@ -34,6 +34,8 @@ class LifeSignals(SignalManager):
         super().__init__(inner.sender)
         self._inner = inner
         self._note_failure = note_failure
+        self._has_begun = False
+        """Whether the spider was opened: handlers of the end fail where the start failed before."""
 
     def send_catch_log(self, signal: Any, **arguments: Any) -> list[tuple[Any, Any]]:
         """Send at once; returns each receiver with its answer or a Failure."""
@@ -50,7 +52,8 @@ class LifeSignals(SignalManager):
     def _checked(
         self, signal: Any, answers: list[tuple[Any, Any]], expected: Any
     ) -> list[tuple[Any, Any]]:
-        if signal in _OF_LIFE:
+        self._has_begun |= signal is signals.spider_opened
+        if self._has_begun and signal in _OF_LIFE:
             for receiver, answer in answers:
                 error = answer.value if isinstance(answer, Failure) else answer
                 if isinstance(error, Exception) and not isinstance(error, expected or ()):
