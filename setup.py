@@ -13,9 +13,11 @@ LIBRARY = ["scrapy_seine*"]
 CRAWLER = ["crawler*", "spiders*", "pipelines*", "middlewares*", "settings*"]
 COMMANDS = ["seine = scrapy_seine.commands.seine:Command"]
 WHEEL, EGG = "bdist_wheel" in sys.argv, "bdist_egg" in sys.argv
+#: pip makes a wheel's metadata by another call, which does not tell what the wheel is for.
+DEVELOPMENT = "editable_wheel" in sys.argv
 #: Takes the place of Scrapy's own in the environment of a checkout, because only what comes before
 #: Scrapy's import can keep a Ctrl-C in it from a traceback. Nobody else's `scrapy` is replaced.
-SCRIPTS = [] if WHEEL or EGG else ["scrapy = scrapy_seine.interrupts:main"]
+SCRIPTS = ["scrapy = scrapy_seine.interrupts:main"] if DEVELOPMENT else []
 
 setup(
     packages=find_packages(include=LIBRARY if WHEEL else LIBRARY + CRAWLER),

@@ -124,9 +124,7 @@ class FrontierConfig(Value):
         Raises:
             ConfigError: naming the setting and what is wrong with it.
         """
-        crawl = str(settings.get("SEINE_CRAWL") or spider)
-        if not re.fullmatch(r"[\w.:-]+", crawl):
-            raise ConfigError(f"SEINE_CRAWL={crawl!r} may hold letters, digits and _ . : - only")
+        crawl = _crawl_name(str(settings.get("SEINE_CRAWL") or ""), spider)
         run = str(settings.get("SEINE_RUN") or "")
         if not re.fullmatch(r"[\w.:-]{0,200}", run):
             raise ConfigError(f"SEINE_RUN={run[:200]!r} may hold letters, digits and _ . : - only")
@@ -161,6 +159,30 @@ class FrontierConfig(Value):
             run=run,
             secrets=secrets_of(settings),
         )
+
+
+def _crawl_name(name: str, spider: str) -> str:
+    """Return the name of the crawl: the setting, or else the spider's name.
+
+    Raises:
+        ConfigError: it cannot be part of the keys in Redis.
+
+    >>> _crawl_name("", "quotes"), _crawl_name("news", "my quotes")
+    ('quotes', 'news')
+    >>> _crawl_name("", "my quotes")
+    Traceback (most recent call last):
+    scrapy_seine.errors.ConfigError: the name of spider 'my quotes' names its crawl, too, and may \
+hold letters, digits and _ . : - only: set SEINE_CRAWL to such a name
+    """
+    crawl, allowed = name or spider, "may hold letters, digits and _ . : - only"
+    if re.fullmatch(r"[\w.:-]+", crawl):
+        return crawl
+    if name:
+        raise ConfigError(f"SEINE_CRAWL={name!r} {allowed}")
+    raise ConfigError(
+        f"the name of spider {spider!r} names its crawl, too, and {allowed}: "
+        "set SEINE_CRAWL to such a name"
+    )
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

@@ -47,6 +47,10 @@ _DRIVER = DriverInfo(lib_version=blocking.__version__)
 
 #: Environment files of Docker or systemd keep quotation marks.
 _QUOTES = ("'", '"')
+#: Parameters of a Redis URL that name files.
+_FILES = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
+#: An IPv6 address without brackets, as the place of a URL.
+_BARE_IPV6 = re.compile(r"://(?:[^/@]*@)?[0-9a-f]*:[0-9a-f]*:[0-9a-f:]*(?:[/?#]|$)", re.IGNORECASE)
 
 _verified: set[tuple[str, str]] = set()
 _started_servers: dict[tuple[str, str, tuple[str, ...]], embedded.Servers] = {}
@@ -249,12 +253,29 @@ def _without_secrets(store: str, url: str) -> str:
         redis_topology.parse(url)
     if store == "redis" and "decode_responses" in parse_qs(parts.query):
         raise ConfigError(f"{name}: leave out decode_responses, because requests are bytes")
+    if store == "redis":
+        _check_files(name, parse_qs(parts.query))
     if parts.scheme in {"redis", "rediss"} and not re.fullmatch(r"/?\d*", parts.path):
         raise ConfigError(f"{name}: the path is no database's number; write …:6379/0, for instance")
     socket_folder = parse_qs(parts.query).get("host", [""])[0]
     hidden = "***@" if "@" in parts.netloc else ""
     place = parts.netloc.rpartition("@")[2] or (host or socket_folder)
     return f"{parts.scheme}://{hidden}{place}{parts.path}"
+
+
+def _check_files(name: str, parameters: dict[str, list[str]]) -> None:
+    """Read the files that a Redis URL names, because the client's error names none of them.
+
+    Raises:
+        ConfigError: one cannot be read.
+    """
+    for parameter in _FILES:
+        for path in parameters.get(parameter, ()):
+            try:
+                Path(path).open("rb").close()
+            except OSError as error:
+                text = f"{name}: {parameter}={path} cannot be read: {error.strerror}"
+                raise ConfigError(text) from None
 
 
 def _refused(message: str) -> str:
@@ -306,12 +327,16 @@ def _malformed(url: str, schemes: tuple[str, ...]) -> str:
     'is no URL that starts with redis://; write redis:// in front'
     >>> _malformed("redsi://localhost", ("redis",))
     'is no URL that starts with redis://; did you mean redis://?'
+    >>> _malformed("redis://:secret@::1:6379/0", ("redis",))
+    'has an IPv6 address without brackets: write redis://[::1], for instance'
     """
     starts = f"is no URL that starts with {'://, '.join(schemes)}://"
     scheme, colon, _ = url.partition("://")
     if url[:1] in _QUOTES or url[-1:] in _QUOTES:
         return f"{starts}: leave out the quotation marks, which only a shell takes away"
     if colon and scheme.lower() in schemes:
+        if _BARE_IPV6.search(url):
+            return f"has an IPv6 address without brackets: write {scheme}://[::1], for instance"
         return (
             "has a port that is no number from 0 to 65535; write / and # in user names and "
             "passwords as %2F and %23"

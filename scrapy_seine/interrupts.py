@@ -6,7 +6,8 @@ which ends the process at once while nothing is open that has to be closed. Only
 (`interruptible`) sees a KeyboardInterrupt, because it has to close things.
 
 Elsewhere Scrapy's own `scrapy` runs, and a project's code may wait for a KeyboardInterrupt; there
-`one_line_interrupts` replaces only the traceback of one that nothing handled.
+`one_line_errors` replaces only the traceback of what nothing handled: a Ctrl-C, or an error that a
+setting or an option causes.
 """
 
 from __future__ import annotations
@@ -55,10 +56,10 @@ def interruptible() -> Iterator[None]:
             signal.signal(signal.SIGINT, end_at_once)
 
 
-def one_line_interrupts() -> None:
-    """Report a Ctrl-C that nothing handles in one line, unless the project reports errors itself.
+def one_line_errors() -> None:
+    """Report what nothing handles in one line, unless the project reports errors itself.
 
-    Python ends the process as if by the signal all the same.
+    Python ends the process as if by the signal, or with status 1, all the same.
     """
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _report_uncaught
@@ -69,8 +70,20 @@ def _report_uncaught(
 ) -> None:
     if issubclass(kind, KeyboardInterrupt):
         os.write(2, b"seine: stopped\n")
+    elif fault := _fault_of(error):
+        print(f"seine: {fault}", file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)
+
+
+def _fault_of(error: BaseException) -> str | None:
+    """Say what the user has to mend; None where the traceback says more."""
+    from scrapy_seine.commands.failed_calls import fault_of_call
+
+    try:
+        return fault_of_call(error)
+    except Exception:  # settings of any shape: the error itself is shown then
+        return None
 
 
 def _unraisable(unraisable: Any) -> None:
@@ -112,8 +125,6 @@ def main() -> None:
     try:
         execute()
     except Exception as error:
-        from scrapy_seine.engine.starting.unusable_settings import blame_values
-
-        if (fault := blame_values(error)) is None:
+        if (fault := _fault_of(error)) is None:
             raise
         sys.exit(f"seine: {fault}")

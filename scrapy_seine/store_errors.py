@@ -23,6 +23,7 @@ _ADVICE = (
     ("maxmemory", "its memory is full: docs/runbooks/redis-memory.md"),
     ("protocol error, got", "another service than Redis answers on that port"),
     ("not known|could not translate host name", "is the name of the host right?"),
+    ("(?:hostname|ip address) mismatch", "name the host as its certificate does"),
     ("certificate.verify.failed", "its certificate is not trusted here: name its CA in the URL"),
     (
         "unknown command",
@@ -41,6 +42,8 @@ def with_advice(line: str) -> str:
 
     >>> with_advice("Error -2 connecting to redsi:6379. Name or service not known.")
     'Error -2 connecting to redsi:6379. Name or service not known (is the name of the host right?)'
+    >>> with_advice("certificate verify failed: Hostname mismatch, not valid for 'h'.")[-39:]
+    '(name the host as its certificate does)'
     >>> with_advice("Connection refused")
     'Connection refused'
     >>> with_advice("ACL failure in script: No permissions to access a channel")[-80:]

@@ -151,8 +151,8 @@ def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
         thread.join()
 
 
-def run_scrapy(*command: str, folder: Path, environment: Mapping[str, str]) -> str:
-    """Run a command of Scrapy that must succeed; returns what it wrote."""
+def scrapy_said(*command: str, folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
+    """Run a command of Scrapy; returns its status and what it wrote."""
     done = started.run(
         [sys.executable, "-m", "scrapy", *command],
         cwd=folder,
@@ -162,6 +162,11 @@ def run_scrapy(*command: str, folder: Path, environment: Mapping[str, str]) -> s
         timeout=patient(90),
         check=False,
     )
-    wrote: str = done.stdout + done.stderr
-    assert done.returncode == 0, wrote[-3000:]
+    return done.returncode, done.stdout + done.stderr
+
+
+def run_scrapy(*command: str, folder: Path, environment: Mapping[str, str]) -> str:
+    """Run a command of Scrapy that must succeed; returns what it wrote."""
+    status, wrote = scrapy_said(*command, folder=folder, environment=environment)
+    assert status == 0, wrote[-3000:]
     return wrote

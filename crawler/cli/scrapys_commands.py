@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy.commands import ScrapyCommand
+from scrapy.utils.url import guess_scheme
 
 from crawler.reads.catalogue_settings import TABLE
 from scrapy_seine.commands.one_line_errors import guarded
@@ -15,6 +16,7 @@ from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.engine.ending.no_page_status import fail_without_a_page
 from scrapy_seine.engine.settings_check import check
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.urls import slot
 
 
 class Checked(ScrapyCommand):
@@ -59,12 +61,16 @@ def check_named(settings: Any, spiders: list[str], addresses: list[str]) -> None
     >>> check_named(None, [], ["http://a:99999/"])
     Traceback (most recent call last):
     scrapy_seine.errors.ConfigError: 'http://a:99999/' cannot be read: Port out of range 0-65535
+    >>> check_named(None, [], ["-1"])
+    Traceback (most recent call last):
+    scrapy_seine.errors.ConfigError: '-1' cannot be read: '-1' is no host name
     """
     for name in spiders:
         spider_class(settings, name)
     for address in addresses:
         try:
             _ = urlsplit(address).port
+            slot(guess_scheme(address))
         except ValueError as error:
             raise ConfigError(f"{address!r} cannot be read: {error}") from None
         if address.startswith(("/", "./", "../")) and not Path(address).exists():

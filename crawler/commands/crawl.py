@@ -24,13 +24,14 @@ from crawler.cli.start_warnings import check_names, log_warnings
 from crawler.reads.catalogue_settings import TABLE
 from crawler.stores.migrations import prepare
 from crawler.stores.store_endpoints import Endpoints, blocking_client, endpoints
-from scrapy_seine.commands.one_line_errors import FAILED, check_outputs, complain, guarded
+from scrapy_seine.commands.one_line_errors import FAILED, complain, guarded
 from scrapy_seine.commands.which_spider import reader_of, spider_class
 from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.engine.settings_check import check
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import refuse_undeclared
 from scrapy_seine.engine.starting.cache_folder import check_cache_folder
+from scrapy_seine.engine.starting.download_handlers import check_handlers
 from scrapy_seine.engine.starting.unusable_settings import blame
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.keys import Keys
@@ -69,8 +70,6 @@ class Command(ScrapyCrawl):
         """Prepare the stores before Scrapy logs its first line, so that an error is one line."""
         gc.disable()  # until all is loaded, because loaded objects stay
         use_one_malloc_arena()
-        if status := guarded(lambda: check_outputs(opts)):
-            sys.exit(status)
         super().process_options(args, opts)
         if status := guarded(lambda: self._prepare(_one_spider(args), opts)):
             sys.exit(status)
@@ -122,6 +121,7 @@ class Command(ScrapyCrawl):
             try:
                 check(crawler.settings, TABLE)  # now with the spider's own settings
                 check_cache_folder(crawler.settings)
+                check_handlers(crawler.settings)
                 self.watch = Watch(crawler, site=self.site)
                 crawler.signals.connect(freeze_loaded_objects, engine_started)
                 await crawl(*args, **kwargs)

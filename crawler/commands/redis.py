@@ -33,6 +33,8 @@ class Command(SeineCommand):
         """
         url = endpoints(self.project, need=("redis",)).redis_url
         with blocking_client(url) as redis:
+            if args and not args[0]:
+                raise ConfigError("the command is empty; name one, as PING")
             if args:
                 return self._send(redis, args)
             return max((self._line(redis, line) for line in _lines()), default=0)

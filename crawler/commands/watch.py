@@ -74,7 +74,7 @@ class Command(SeineCommand):
         has_scheme = "://" in args[0]
         url = args[0] if has_scheme else f"https://{args[0]}"
         try:
-            seed_reader(self.project, opts.spider)(url.encode())
+            url = seed_reader(self.project, opts.spider)(url.encode())[0].url
         except BadSeed as error:
             raise ConfigError(f"{args[0][:200]}: {error}") from None
         site = site_of(self.project, opts.spider, url).name or domain_of(url)

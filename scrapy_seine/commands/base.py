@@ -13,7 +13,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
-from scrapy_seine.commands.one_line_errors import check_outputs, complain, guarded, one_line
+from scrapy_seine.commands.one_line_errors import complain, guarded, one_line
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import did_you_mean
@@ -68,12 +68,6 @@ class SeineCommand(ScrapyCommand):
         self._parser = parser
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.epilog = f"example: {self.example}" if self.example else None
-
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Apply the options of all commands, after checking that they can be applied."""
-        if status := guarded(lambda: check_outputs(opts)):
-            sys.exit(status)
-        super().process_options(args, opts)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the command, and turn its errors into an exit status.

@@ -19,7 +19,7 @@ from pathlib import Path
 from scrapy.utils.conf import closest_scrapy_cfg, get_config
 from scrapy.utils.project import get_project_settings
 
-from scrapy_seine.commands.set_options import wrong_values_of_set
+from scrapy_seine.commands.early_options import wrong_options
 from scrapy_seine.misspelt_names import did_you_mean
 
 #: Verbs of `scrapy seine`, one module of this package each.
@@ -84,7 +84,7 @@ def look_around() -> str | None:
     program = Path(sys.argv[0])
     if program.name != "scrapy" and program.parent.name != "scrapy":
         return None  # called by another program, which handles its own arguments
-    if (fault := wrong_values_of_set(sys.argv[1:])) is not None:
+    if (fault := wrong_options(sys.argv[1:])) is not None:
         return fault
     words = [arg for arg in sys.argv[1:] if not arg.startswith("-")]
     if words[:2] == ["seine", "join-feeds"]:

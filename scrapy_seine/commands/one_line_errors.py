@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import errno
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
-from scrapy_seine.errors import ConfigError, SeineError
+from scrapy_seine.errors import SeineError
 from scrapy_seine.interrupts import interruptible
 from scrapy_seine.printable import OUTPUT_ERRORS, discard_output, open_streams, printable, redact
 from scrapy_seine.store_errors import refusal_line
@@ -77,18 +75,3 @@ def complain(text: str) -> None:
 def one_line(text: str) -> str:
     """Return a text in one line, without credentials and control characters."""
     return printable(" ".join(redact(text).split()))
-
-
-def check_outputs(opts: argparse.Namespace) -> None:
-    """Check that --pidfile and --profile can be written, because Scrapy would raise a traceback.
-
-    Raises:
-        ConfigError: one cannot be written.
-    """
-    for option in ("pidfile", "profile"):
-        if name := getattr(opts, option, None):
-            try:
-                Path(name).open("ab").close()
-            except OSError as error:
-                text = f"--{option} {name} cannot be written: {error.strerror}"
-                raise ConfigError(text) from None

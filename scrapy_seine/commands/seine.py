@@ -12,7 +12,8 @@ from scrapy.exceptions import UsageError
 
 from scrapy_seine.commands.misspelt_commands import VERBS, look_around
 from scrapy_seine.commands.one_line_errors import FAILED, complain
-from scrapy_seine.interrupts import one_line_interrupts
+from scrapy_seine.interrupts import one_line_errors
+from scrapy_seine.misspelt_names import did_you_mean
 
 
 class Command(ScrapyCommand):
@@ -23,7 +24,7 @@ class Command(ScrapyCommand):
 
     def __init__(self) -> None:
         super().__init__()
-        one_line_interrupts()  # Scrapy makes this command first of those that are not its own
+        one_line_errors()  # Scrapy makes this command first of those that are not its own
         if (problem := look_around()) is not None:
             complain(problem)
             sys.exit(FAILED)
@@ -58,7 +59,8 @@ class Command(ScrapyCommand):
             print(f"usage: scrapy seine {self.syntax()}\n\n{self.short_desc()}")
             return
         if not args or args[0] not in VERBS:
-            raise UsageError(f"one of {', '.join(VERBS)}")
+            suggestion = did_you_mean(args[0], VERBS) if args else ""
+            raise UsageError(f"one of {', '.join(VERBS)}{suggestion}")
         module = args[0].replace("-", "_")
         verb: Any = importlib.import_module(f"scrapy_seine.commands.{module}").Command()
         parser = argparse.ArgumentParser(

@@ -9,6 +9,7 @@ from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 
 from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import did_you_mean
@@ -40,8 +41,10 @@ def frontier_of(command: SeineCommand, opts: argparse.Namespace) -> FrontierConf
     """Return the frontier that the options and settings select.
 
     Raises:
-        ConfigError: a setting is wrong, or no spider is selected.
+        ConfigError: a setting is wrong, or no spider is selected or has this name.
     """
+    if opts.spider:
+        spider_class(command.project, opts.spider)
     if opts.crawl:
         command.project.set("SEINE_CRAWL", opts.crawl, priority="cmdline")
     crawl = str(command.project.get("SEINE_CRAWL") or "")

@@ -24,14 +24,15 @@ from scrapy_redis.scheduler import Scheduler as RedisScheduler
 from scrapy_seine import meta as m
 from scrapy_seine.config import FrontierConfig, number
 from scrapy_seine.engine.ending.exit_status import fail_after
-from scrapy_seine.engine.ending.failed_close import watch_close
+from scrapy_seine.engine.ending.failed_handlers import watch_handlers
 from scrapy_seine.engine.fastpath import which_path
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.scrapys_path import StockPath
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.error_text import describe
+from scrapy_seine.engine.link_depth import LinkDepth
 from scrapy_seine.engine.local_requests import is_stub, off_the_web
-from scrapy_seine.engine.redirect_loops import LOOPS, lead_of
+from scrapy_seine.engine.redirect_loops import LOOPS, SENT, lead_of
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import has_unread_start
 from scrapy_seine.engine.starting.one_off import is_one_off, plain_scheduler
@@ -63,14 +64,14 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         super().__init__(server=None, persist=True)
         self.crawler = crawler
         self.config = FrontierConfig.from_settings(crawler.settings, crawler.spidercls.name)
-        self.depth_limit = int(number(crawler.settings, "DEPTH_LIMIT", 0))
+        self.depth = LinkDepth(int(number(crawler.settings, "DEPTH_LIMIT", 0)))
         self.seal = Seal(self.config.crawl, self.config.secrets)
         self.worker = worker_of(crawler)
         self.df = self.worker.df
         self.inflight = self.worker.inflight
         self._shared = SharedValues()
         self._own_state = OwnState({})
-        self._began = self._engine_runs = self._logged_forced = False
+        self._began = self._engine_runs = self._logged_forced = self._code_failed = False
         self._unopened = self._end = ""
 
     @classmethod
@@ -138,8 +139,13 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _on_engine_started(self) -> None:
         self._engine_runs = True
 
+    def _on_code_failed(self) -> None:
+        self._code_failed = True
+        if self._end:  # Scrapy needs the crawler's spider until then
+            self._on_stopped()
+
     def _on_stopped(self) -> None:
-        fail_after(self._end, self.crawler)
+        fail_after("error" if self._code_failed else self._end, self.crawler)
 
     def _is_opening(self) -> bool:
         engine: Any = self.crawler.engine
@@ -153,7 +159,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         async def close_spider(*, reason: str = "cancelled") -> None:
             if engine.spider is not None and not self.worker.closing:
                 self._end = reason
-                watch_close(engine, lambda: fail_after("error", self.crawler))
                 self.worker.drain()
                 await self.worker.end_crawl(reason)
             await close(reason=self._end or reason)
@@ -169,6 +174,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             lambda entry: self.member.exchange.free_slot(entry.lease),
             self.worker.limit,
         )
+        watch_handlers(engine, self._on_code_failed)
         self.crawler.signals.connect(self._item_error, signals.item_error)
 
     def close(self, reason: str) -> Deferred[None]:
@@ -236,7 +242,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self._complete_meta(
             request, page, is_redirect=is_redirect, tries=entry.tries if entry else 0
         )
-        if not is_redirect and self._is_too_deep(request, page):
+        if not is_redirect and self.depth.is_too_deep(request, page):
             self.worker.count("too_deep")
             return False
         push = self._encode(request, page, fingerprint, force=force)
@@ -316,14 +322,11 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             # A copy of the page's meta: these are the page's tries. A middleware that retries the
             # page by itself, as a project's RetryMiddleware does, has counted one more.
             meta.pop(m.RETRY_TIMES, None)
+        if parent is not None and not is_redirect and SENT in parent:
+            meta.pop(SENT, None)  # a copy of the page's meta: middlewares sent the page on, not it
         m.complete(meta, parent, tries)
         if page is not None and parent is not None and m.LOGIN in parent:
             hand_down_login(request, page)
-
-    def _is_too_deep(self, request: Request, page: Request | None) -> bool:
-        depth = 0 if page is None else page.meta.get(m.DEPTH, 0) + 1
-        request.meta[m.DEPTH] = depth
-        return 0 < self.depth_limit < depth
 
     def next_request(self) -> Request | None:
         """Return a request that may be sent now, or None. Never raises."""

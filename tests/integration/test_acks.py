@@ -55,6 +55,8 @@ EXPECTED: dict[str, list[str]] = {
     "circle": ONCE * 2 + AT_ONCE,
     "circle_errback": ONCE * 3,
     "sent_back": ["retry", *ONCE * 20, *GIVEN_UP],
+    "sent_on": [*ONCE * 20, *GIVEN_UP],
+    "sent_on_once": ONCE * 50,
     "redirect_offsite": IGNORED,
     "redirect_nowhere": AT_ONCE,
     "cleared_meta": GIVEN_UP,

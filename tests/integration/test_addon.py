@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -39,6 +40,7 @@ class Quotes(scrapy.Spider):
         if following is not None:
             yield response.follow(following, self.parse)
 """
+HTTP11 = "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler"
 RETRY = "scrapy.downloadermiddlewares.retry.RetryMiddleware"
 
 STARTS = """
@@ -59,8 +61,8 @@ ENDLESS = """
 """
 
 
-#: What fails at the spider's end, as lines within its class.
-FAILING_ENDS = {
+#: What fails outside any page, as lines within the spider's class.
+FAILING = {
     "Spider.close": """
     def closed(self, reason):
         1 / 0
@@ -74,18 +76,43 @@ FAILING_ENDS = {
     custom_settings = {"ITEM_PIPELINES": {Late: 1}}
 
 """,
-    "Quotes._late": """
+}
+#: The same for a handler of each signal of a worker's life.
+HANDLER = """
     @classmethod
     def from_crawler(cls, crawler, *args, **kwargs):
         spider = super().from_crawler(crawler, *args, **kwargs)
-        crawler.signals.connect(spider._late, scrapy.signals.engine_stopped)
+        crawler.signals.connect(spider._{signal}, scrapy.signals.{signal})
         return spider
 
-    def _late(self):
+    {way} _{signal}(self):
         1 / 0
 
-""",
+"""
+FAILING |= {
+    f"Quotes._{signal}": HANDLER.format(signal=signal, way=way)
+    for signal, way in (
+        ("engine_started", "def"),
+        ("spider_opened", "async def"),
+        ("spider_idle", "def"),
+        ("engine_stopped", "def"),
+    )
 }
+#: What a handler of `spider_opened` and `spider_idle` may raise as an answer.
+ANSWERING = """
+    @classmethod
+    def from_crawler(cls, crawler, *args, **kwargs):
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        spider.asked = 0
+        crawler.signals.connect(spider._idle, scrapy.signals.spider_idle)
+        return spider
+
+    def _idle(self):
+        self.asked += 1
+        error = scrapy.exceptions.DontCloseSpider
+        raise error if self.asked == 1 else scrapy.exceptions.CloseSpider("enough")
+
+"""
 
 
 class Site(BaseHTTPRequestHandler):
@@ -136,6 +163,27 @@ def crawl(folder: Path, name: str, url: str, **settings: str) -> list[dict[str, 
     return sorted(items, key=lambda item: item["text"])
 
 
+Crawled = Callable[..., tuple[subprocess.CompletedProcess[str], list[dict[str, str]]]]
+
+
+@pytest.fixture
+def crawled_with(tmp_path: Path, redis_url: str, namespace: str) -> Crawled:
+    """Run the spider with further lines in its class; returns its end and its items."""
+
+    def crawled(
+        lines: str, **settings: str
+    ) -> tuple[subprocess.CompletedProcess[str], list[dict[str, str]]]:
+        spider = SPIDER.replace("    def parse", lines + "    def parse", 1)
+        (tmp_path / "quotes.py").write_text(spider, "utf-8")
+        stores = {"REDIS_URL": redis_url, "SEINE_CRAWL": namespace}
+        addons = {"ADDONS": '{"scrapy_seine.Addon": 500}'}
+        with serving(Site) as url:
+            done = run(tmp_path, tmp_path / "items.json", url, **stores, **addons, **settings)
+        return done, json.loads((tmp_path / "items.json").read_text("utf-8"))
+
+    return crawled
+
+
 @pytest.mark.redis
 def test_a_spider_of_the_tutorial_yields_the_same_items_with_the_one_line(
     tmp_path: Path, redis_url: str, namespace: str
@@ -157,54 +205,64 @@ def test_a_spider_of_the_tutorial_yields_the_same_items_with_the_one_line(
 
 @pytest.mark.redis
 def test_a_start_that_raises_midway_keeps_its_items_and_exits_with_1(
-    tmp_path: Path, redis_url: str, namespace: str
+    crawled_with: Crawled,
 ) -> None:
     """What it had not asked for yet was never entered: an exit with 0 would call that complete."""
-    raising = SPIDER.replace("    def parse", STARTS + "    def parse", 1)
-    (tmp_path / "quotes.py").write_text(raising, "utf-8")
-    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', "REDIS_URL": redis_url}
-    with serving(Site) as url:
-        done = run(tmp_path, tmp_path / "items.json", url, SEINE_CRAWL=namespace, **ours)
+    done, items = crawled_with(STARTS)
     assert done.returncode == 1, done.stderr
     assert "Spider closed (start_error)" in done.stderr
-    assert len(json.loads((tmp_path / "items.json").read_text("utf-8"))) == PAGES * QUOTES
+    assert len(items) == PAGES * QUOTES
 
 
 @pytest.mark.redis
-@pytest.mark.parametrize("failing", FAILING_ENDS)
-def test_code_that_fails_at_the_end_is_named_and_the_status_is_1(
-    tmp_path: Path, redis_url: str, namespace: str, failing: str
+@pytest.mark.parametrize(
+    ("failing", "path"),
+    [*((name, "on") for name in FAILING), ("Quotes._spider_idle", "off")],
+)
+def test_code_that_fails_outside_any_page_is_named_and_the_status_is_1(
+    crawled_with: Crawled, failing: str, path: str
 ) -> None:
     """A pipeline that writes its items in `close_spider` has lost them."""
-    spider = SPIDER.replace("    def parse", FAILING_ENDS[failing] + "    def parse", 1)
-    (tmp_path / "quotes.py").write_text(spider, "utf-8")
-    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', "REDIS_URL": redis_url}
-    with serving(Site) as url:
-        done = run(tmp_path, tmp_path / "items.json", url, SEINE_CRAWL=namespace, **ours)
+    done, items = crawled_with(FAILING[failing], SEINE_FASTPATH=path)
     assert done.returncode == 1, done.stderr
     assert f"{failing} failed; its traceback is in the log" in done.stderr
-    assert len(json.loads((tmp_path / "items.json").read_text("utf-8"))) == PAGES * QUOTES
+    assert len(items) == PAGES * QUOTES
 
 
 @pytest.mark.redis
-def test_an_endless_start_gives_way_to_the_pages_and_to_the_end(
+def test_a_start_that_fails_names_no_handler_of_the_end(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
+    """Handlers of the end may fail then, because the spider was never opened."""
+    lines = FAILING["close_spider"].replace("close_spider", "open_spider")
+    (tmp_path / "quotes.py").write_text(SPIDER.replace("    def parse", lines + "    def parse", 1))
+    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', "REDIS_URL": redis_url}
+    out = tmp_path / "items.json"
+    done = run(tmp_path, out, "http://127.0.0.1:1", SEINE_CRAWL=namespace, **ours)
+    assert done.returncode == 1, done.stderr
+    assert "ZeroDivisionError" in done.stderr.splitlines()[-1]
+    assert "the worker will exit with 1" not in done.stderr
+
+
+@pytest.mark.redis
+def test_an_answer_of_an_idle_handler_is_no_failure(crawled_with: Crawled) -> None:
+    done, _ = crawled_with(ANSWERING)
+    assert done.returncode == 0, done.stderr
+    assert "'finish_reason': 'enough'" in done.stderr
+
+
+@pytest.mark.redis
+def test_an_endless_start_gives_way_to_the_pages_and_to_the_end(crawled_with: Crawled) -> None:
     """I11: with a full downloader Scrapy reads a start that awaits nothing without a pause."""
-    endless = SPIDER.replace("    def parse", ENDLESS + "    def parse", 1)
-    (tmp_path / "quotes.py").write_text(endless, "utf-8")
-    settings = {
-        "ADDONS": '{"scrapy_seine.Addon": 500}',
+    limits = {
         "CONCURRENT_REQUESTS": "2",
         "CLOSESPIDER_ITEMCOUNT": "20",
         "SEINE_READ_SECONDS": "1",
     }
-    with serving(Site) as url:
-        out = tmp_path / "items.json"
-        done = run(tmp_path, out, url, REDIS_URL=redis_url, SEINE_CRAWL=namespace, **settings)
+    done, items = crawled_with(ENDLESS, **limits)
     assert done.returncode == 0, done.stderr
     assert "Spider closed (closespider_itemcount)" in done.stderr
-    assert len(json.loads(out.read_text("utf-8"))) >= 20
+    assert len(items) >= 20
 
 
 @pytest.mark.parametrize(
@@ -332,11 +390,11 @@ def test_beside_another_scheduler_nothing_is_changed() -> None:
 @pytest.mark.parametrize("priority", ["project", "spider"])
 def test_a_mapping_of_the_projects_is_added_to_and_its_own_entries_stay(priority: str) -> None:
     settings = Settings()
-    settings.set("DOWNLOAD_HANDLERS", {"http": "mine.Handler", "ftp": None}, priority)
+    settings.set("DOWNLOAD_HANDLERS", {"http": HTTP11, "ftp": None}, priority)
     settings.set("FEED_EXPORTERS", {"csv": "mine.Csv"}, priority)
     Addon().update_settings(settings)
     handlers = settings.getdict("DOWNLOAD_HANDLERS")
-    assert handlers == {"http": "mine.Handler", "ftp": None, "https": LANES}
+    assert handlers == {"http": HTTP11, "ftp": None, "https": LANES}
     assert settings.getdict("FEED_EXPORTERS") == {"csv": "mine.Csv", "parquet": PARQUET}
 
 

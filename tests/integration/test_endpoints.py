@@ -192,12 +192,20 @@ def test_what_is_no_url_is_not_repeated(url: str) -> None:
         ("redis://h:port/0", "has a port that is no number from 0 to 65535"),
         ("redis://u:p#w@h:1/0", "has a port that is no number from 0 to 65535"),
         ("redis://h:99999", "has a port that is no number from 0 to 65535"),
+        ("redis://:p@::1:6379/0", "IPv6 address without brackets: write redis://[::1], for"),
     ],
 )
 def test_what_is_no_url_is_told_why(url: str, words: str) -> None:
     with pytest.raises(ConfigError, match=r"^REDIS_URL ") as caught:
         store_endpoints.endpoints({"REDIS_URL": url}, need=("redis",))
     assert words in str(caught.value)
+
+
+def test_a_file_of_an_address_that_cannot_be_read_is_named() -> None:
+    """The client's own error is "No such file or directory", and was waited for as an outage."""
+    url = "rediss://127.0.0.1:1/0?ssl_ca_certs=/nosuch/ca.pem"
+    with pytest.raises(ConfigError, match=r"ssl_ca_certs=/nosuch/ca\.pem cannot be read: No such"):
+        store_endpoints.endpoints({"REDIS_URL": url}, need=("redis",))
 
 
 @pytest.mark.alone

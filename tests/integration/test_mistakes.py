@@ -24,7 +24,7 @@ from crawler.stores.store_endpoints import Endpoints
 from scrapy_seine.commands.misspelt_commands import commands_below
 from scrapy_seine.errors import ConfigError
 from tests import started
-from tests.helpers import execute, patient, server_folder
+from tests.helpers import execute, patient, scrapy_said, server_folder
 
 ROOT = Path(__file__).parents[2]
 Said = Callable[..., tuple[int, str]]
@@ -36,16 +36,7 @@ def said(redis_url: str, database: str) -> Said:
 
     def run(*args: str, folder: Path = ROOT, **environment: str) -> tuple[int, str]:
         stores = {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
-        done = started.run(
-            [sys.executable, "-m", "scrapy", *args],
-            cwd=folder,
-            env={**os.environ, **stores, **environment},
-            capture_output=True,
-            text=True,
-            timeout=patient(60),
-            check=False,
-        )
-        return done.returncode, done.stdout + done.stderr
+        return scrapy_said(*args, folder=folder, environment={**stores, **environment})
 
     return run
 
@@ -66,6 +57,12 @@ def said(redis_url: str, database: str) -> Said:
         (("watch", "http:/127.0.0.1:9/"), "did you mean http://127.0.0.1:9/?"),
         (("watch", "x.example", "--ouput", "x.csv"), "no option --ouput; did you mean --output?"),
         (("archive", "/nosuch"), "/nosuch is no folder"),
+        (("watch", "é☃"), "xn--9ca011q:443 cannot be reached"),
+        (("watch", "http://-1/"), "http://-1/: '-1' is no host name"),
+        (("crawl", "catalog", "-a", "url=http://-1/"), "-a url=http://-1/: '-1' is no host name"),
+        (("seed", "http://-1/"), "'-1' is no host name"),
+        (("shell", "a b"), "'a b' cannot be read: 'a b' is no host name"),
+        (("redis", ""), "the command is empty; name one, as PING"),
         (("crawl", "catalog", "-a", "ulr=http://127.0.0.1:1/"), "did you mean url?"),
         (("newsite", "nota://url"), "'nota://url' is no http:// or https:// URL"),
         (("explain", "nota://url"), "nota://url"),

@@ -1,7 +1,8 @@
 """Exit status 1 of `scrapy fetch`, `view` and `parse` where no page reached the spider.
 
 Scrapy ends them with 0 after a refused connection, a rule of robots.txt, or a status that the
-spider does not take: a script that reads their output would go on with nothing.
+spider does not take: a script that reads their output would go on with nothing. `bench` has no
+status but 0, and gets the line alone.
 """
 
 from __future__ import annotations

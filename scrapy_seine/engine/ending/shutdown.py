@@ -12,11 +12,13 @@ import logging
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.error import ReactorNotRunning
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -120,7 +122,7 @@ class Shutdown:
 
     def _stop_reactor(self) -> None:
         logger.warning("the drain took %g s; the worker returns its other requests", self._limit_s)
-        if _reactor().running:
+        with suppress(ReactorNotRunning):  # the crawl may have stopped it at the same moment
             _reactor().stop()
 
 

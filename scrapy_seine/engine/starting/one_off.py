@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 #: Modules of Scrapy's own commands.
 _COMMANDS = "scrapy.commands."
-#: Those whose spider's `start` asks for the one page that the command is about, `view` included.
-_OF_A_PAGE = {"scrapy.commands.fetch", "scrapy.commands.parse"}
+#: Those whose spider's `start` asks for the page that the command is about, `view` included.
+_OF_A_PAGE = {"scrapy.commands.fetch", "scrapy.commands.parse", "scrapy.commands.bench"}
 
 
 def is_one_off(crawler: Crawler) -> bool:
@@ -35,7 +35,7 @@ def is_one_off(crawler: Crawler) -> bool:
 
 
 def is_of_a_page(crawler: Crawler) -> bool:
-    """Whether a crawler serves `fetch`, `view` or `parse`."""
+    """Whether a crawler serves `fetch`, `view`, `parse` or `bench`."""
     start: Any = crawler.spidercls.start
     return start.__module__ in _OF_A_PAGE
 

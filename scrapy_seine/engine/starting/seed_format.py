@@ -23,6 +23,7 @@ from scrapy_seine.engine.stored.serializer import METHOD
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.model import Push
+from scrapy_seine.urls import slot
 
 #: Settings of scrapy-redis for seeds in a set or a sorted set. Each kind is read without them; with
 #: them, the first seed is found as quickly as later ones.
@@ -125,11 +126,15 @@ def _meta_of(seed: bytes) -> dict[str, Any]:
 
 
 def _check_head(request: Request) -> None:
-    """Check that the method and the headers contain no line breaks.
+    """Check that the URL has a server, and that the method and the headers have no line breaks.
 
     Raises:
         BadSeed: naming the one that does.
     """
+    try:
+        slot(request.url)
+    except ValueError as error:
+        raise BadSeed(str(error)) from None
     if not METHOD.fullmatch(request.method):
         raise BadSeed(f"method {request.method!r:.80} is none of HTTP")
     for name, values in request.headers.items():

@@ -6,6 +6,7 @@ Asked only after a failure, so that a start that succeeds pays nothing for it.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
@@ -17,13 +18,15 @@ from scrapy.settings import BaseSettings, default_settings
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
-from scrapy_seine.engine.settings_check import is_path, wrong_values
+from scrapy_seine.engine.settings_check import CLASS, ORDERED, TABLE, is_path, wrong_values
 from scrapy_seine.misspelt_names import did_you_mean
 
 #: What a loader of spiders raises for a name, before the name.
 _NO_SPIDER = "Spider not found: "
 #: What Scrapy raises for a class that it cannot load: no such module, no such name, no full path.
 _NOT_LOADED = (ImportError, NameError, ValueError)
+#: Words that may be names of settings.
+_NAMES = re.compile(r"[A-Z][A-Z0-9_]{3,}")
 
 
 def blame(settings: BaseSettings, error: BaseException) -> str | None:
@@ -45,7 +48,8 @@ def blame(settings: BaseSettings, error: BaseException) -> str | None:
             return _blame_name(settings, str(error.args[0] if error.args else ""))
         if isinstance(error, OSError):
             return _blame_for_place(settings, error)
-        return _blame_for_class(settings) if isinstance(error, _NOT_LOADED) else None
+        fault = _blame_for_class(settings) if isinstance(error, _NOT_LOADED) else None
+        return fault or _blame_by_text(settings, error)
 
 
 def _blame_name(settings: BaseSettings, text: str) -> str | None:
@@ -89,9 +93,27 @@ def _blame_for_class(settings: BaseSettings) -> str | None:
             load_object(path)
         except _NOT_LOADED as error:
             return f"{name} names {path}, which cannot be imported: {error}"
-    for path in map(str, settings.getlist("SPIDER_MODULES")):
-        if not _is_module(path):
-            return f"SPIDER_MODULES names {path}, which is no module"
+        except Exception:  # noqa: S112  # it is loaded where it is used, as a feed's format
+            continue
+    for name in ("SPIDER_MODULES", "COMMANDS_MODULE"):
+        for path in filter(None, map(str, settings.getlist(name))):
+            if not _is_module(path):
+                return f"{name} names {path}, which is no module"
+    return None
+
+
+def _blame_by_text(settings: BaseSettings, error: BaseException) -> str | None:
+    """Say what Scrapy itself finds wrong, if it names a setting or quotes the value of one."""
+    text, frames = str(error), [frame for frame, _ in walk_tb(error.__traceback__)]
+    if not frames or str(frames[-1].f_globals.get("__name__")).partition(".")[0] != "scrapy":
+        return None
+    if any(name in vars(default_settings) for name in _NAMES.findall(text)):
+        return text
+    for name in sorted(map(str, settings)):
+        value = settings.get(name)
+        is_own = bool(settings.getpriority(name)) and isinstance(value, str) and value
+        if is_own and repr(value) in text:
+            return f"{name}={value} cannot be used: {text}"
     return None
 
 
@@ -121,10 +143,13 @@ def _is_in(failed_path: Path, place: str) -> bool:
 def _class_paths(settings: BaseSettings) -> Iterator[tuple[str, str]]:
     """Settings of Scrapy's that name classes, each with each path that it names."""
     for name, default in vars(default_settings).items():
-        names_classes = isinstance(default, Mapping) or is_path(default)
-        if not name.isupper() or not names_classes or name not in settings:
+        kind = TABLE.get(name)
+        if name not in settings or kind is None:
             continue
         value = settings.get(name)
-        is_table = isinstance(value, Mapping | BaseSettings)
-        paths = [*value, *value.values()] if is_table else [value]
-        yield from ((name, path) for path in paths if is_path(path))
+        if kind is ORDERED:
+            yield from ((name, path) for path in value if isinstance(path, str))
+        elif isinstance(default, Mapping) and isinstance(value, Mapping):
+            yield from ((name, path) for path in value.values() if is_path(path))
+        elif kind.text.startswith(CLASS.text) and is_path(value):
+            yield name, value

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from scrapy import Spider
 from scrapy.utils.defer import ensure_awaitable
 
-from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.printable import redact
 from scrapy_seine.sinks.feeds.part import SIDECAR, Sealed
 from scrapy_seine.sinks.feeds.part_names import PARTS
@@ -189,7 +189,12 @@ class Store:
         """Prepare nothing: an object needs no folder."""
 
     async def write(self, name: str, part: Sealed) -> None:
-        """Upload the part, then its sidecar."""
+        """Upload the part, then its sidecar.
+
+        Raises:
+            ConfigError: the store's library is not installed.
+            StoreUnreachable: the store did not take one of them.
+        """
         if part.rows:
             await self._upload(name, part.data)
         await self._upload(f"{name}{SIDECAR}", part.sidecar())
@@ -198,6 +203,8 @@ class Store:
         try:
             storage, file = await asyncio.to_thread(self._open, name, data)
             await ensure_awaitable(storage.store(file))
+        except ImportError as error:
+            raise ConfigError(f"its store needs a package: {error}") from None
         except Exception as error:  # each store raises errors of its own library
             reason = redact(f"{type(error).__name__}: {error}")
             raise StoreUnreachable(f"{self.name} did not take a part: {reason}") from None

@@ -51,6 +51,8 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "wrong_type": {"meta": {"wrong": "type"}},
     "instead": {"url": "http://127.0.0.1:9/", "meta": {"wrong": "instead", "dont_retry": True}},
     "sent_back": {"meta": {"wrong": "sent back"}},
+    "sent_on": {"meta": {"wrong": "sent on"}},
+    "sent_on_once": {"meta": {"wrong": "sent on once"}, "callback": "goes_on"},
     "cleared_meta": {"path": "/p/clear"},
     "unknown_lane": {"meta": {"wrong": "lane"}},
     "slash_redirect": {"path": "/slash"},
@@ -131,6 +133,8 @@ class Wrong:
             raise ValueError("fails after the download")
         if wrong == "sent back":
             return request.replace()
+        if wrong == "sent on" or (wrong == "sent on once" and not request.url.endswith("n")):
+            return request.replace(url=f"{request.url}n")
         return "no response" if wrong == "type" else response
 
     def process_exception(self, request: Request, exception: Exception) -> Any:
@@ -186,6 +190,11 @@ class AckSpider(Spider):
         depth = response.meta["depth"]
         self.crawler.report["depths"].append(depth)
         yield Request(f"{self.base}/p/{depth + 100}", self.goes_down)
+
+    def goes_on(self, response: Any) -> Any:
+        page = int(response.url.rstrip("n").rpartition("/")[2])
+        if page < 25:
+            yield Request(f"{self.base}/p/{page + 1}", self.goes_on, meta=response.meta)
 
     def fails(self, response: Any) -> Any:
         raise ValueError("callback fails on purpose")

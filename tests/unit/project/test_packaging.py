@@ -44,6 +44,15 @@ for name in sys.argv[2:]:
 print(read)
 """
 
+#: Builds a wheel by the hooks of PEP 517 and PEP 660.
+BUILDS = """
+import sys
+from setuptools import build_meta
+kind, folder = sys.argv[1:]
+name = getattr(build_meta, f"prepare_metadata_for_build_{kind}")(folder)
+print(getattr(build_meta, f"build_{kind}")(folder, metadata_directory=f"{folder}/{name}"))
+"""
+
 
 def data_files() -> list[str]:
     """Every file of the packages that is no Python."""
@@ -89,23 +98,40 @@ def test_the_zipped_egg_reads_its_data_and_imports_all_its_modules(
     assert int(done.stdout) == len(files)
 
 
-def test_the_wheel_holds_the_library_alone(tmp_path: Path) -> None:
-    """Packages called `settings` or `spiders` cannot be installed beside anybody's project."""
-    source = checkout(tmp_path / "checkout")
-    subprocess.run(
-        [sys.executable, "setup.py", "-q", "bdist_wheel", "-d", str(tmp_path)],
-        cwd=source,
+def wheel_of(kind: str, folder: Path) -> zipfile.ZipFile:
+    """Build a wheel in a checkout as pip does: first the metadata, then the wheel."""
+    done = subprocess.run(
+        [sys.executable, "-c", BUILDS, kind, str(folder)],
+        cwd=checkout(folder / "checkout"),
         check=True,
         capture_output=True,
+        text=True,
         timeout=patient(100),
     )
-    (wheel,) = tmp_path.glob("scrapy_seine-*.whl")
-    packed = zipfile.ZipFile(wheel)
+    return zipfile.ZipFile(folder / done.stdout.splitlines()[-1])
+
+
+def entry_points_of(wheel: zipfile.ZipFile) -> str:
+    (name,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
+    return wheel.read(name).decode()
+
+
+def test_the_wheel_holds_the_library_alone(tmp_path: Path) -> None:
+    """Packages called `settings` or `spiders` cannot be installed beside anybody's project.
+
+    Nor may its script take the place of Scrapy's, which would be gone with the library.
+    """
+    packed = wheel_of("wheel", tmp_path)
     tops = {name.partition("/")[0] for name in packed.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"scrapy_seine"}
-    (points,) = (name for name in packed.namelist() if name.endswith("entry_points.txt"))
-    assert packed.read(points).decode().split("\n\n")[0] == (
+    assert entry_points_of(packed) == (
         "[scrapy.commands]\nseine = scrapy_seine.commands.seine:Command\n"
     )
     assert "scrapy_seine/frontier/lua/lease.lua" in packed.namelist()
     assert "scrapy_seine/py.typed" in packed.namelist()
+
+
+def test_an_installation_for_development_has_a_scrapy_of_its_own(tmp_path: Path) -> None:
+    points = entry_points_of(wheel_of("editable", tmp_path))
+    assert "[console_scripts]\nscrapy = scrapy_seine.interrupts:main\n" in points
+    assert "seine = scrapy_seine.commands.seine:Command\n" in points

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExporter
 
+from scrapy_seine.errors import ConfigError
 from scrapy_seine.sinks.feeds.join import Joined, Order, join
 from scrapy_seine.sinks.feeds.part import SIDECAR, Part, Reading, Sealed
-from scrapy_seine.sinks.feeds.part_storage import Folder
+from scrapy_seine.sinks.feeds.part_storage import Folder, Store
 
 FIRST, OTHER = Reading("s 1", "11", 100), Reading("s 2", "33", 150)
 
@@ -96,3 +98,15 @@ async def test_rows_that_somebody_removed_or_cut_off_are_counted(place: Folder) 
     assert place.lost_rows() == 2
     (place.path / "r3.rows").unlink()
     assert place.lost_rows() == 3
+
+
+async def test_a_store_whose_package_is_missing_is_no_outage() -> None:
+    """The worker waited for it until SEINE_OUTAGE_LIMIT."""
+
+    def storage_of(uri: str) -> Any:
+        raise ModuleNotFoundError("No module named 'google'")
+
+    spider: Any = None
+    store = Store(storage_of, "gs://bucket/x.json", spider)
+    with pytest.raises(ConfigError, match="its store needs a package: No module named 'google'"):
+        await store.write("r1", sealed(FIRST, "a"))
