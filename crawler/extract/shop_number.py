@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from crawler.extract import lazy_patterns
@@ -141,12 +142,15 @@ def _first_variant_number(fields: Fields, group: str) -> str | None:
 def _is_word_of_name(number: str, fields: Fields) -> bool:
     """Return whether a short number in the address is a word of the name: `VW Käfer 1302`.
 
-    With letters it may be two words of it: `artek-60` of `Artek 60 stool`.
+    With letters it may be two words of it: `artek-60` of `Artek 60 stool`, or begin it without
+    accents: `akacmez-500g` of `Akácméz 500 g`.
     """
     parts = number.casefold().split("-")
     if any(len(part) > _MAX_TYPE_LENGTH for part in parts if holds_digit(part)):
         return False
-    return {*parts} <= {*(fields.get("name") or "").casefold().split()}
+    words = normalize("NFKD", (fields.get("name") or "").casefold()).split()
+    joined = "".join(filter(str.isalnum, "".join(words)))
+    return {*parts} <= {*words} or (len(parts) > 1 and joined.startswith("".join(parts)))
 
 
 def _is_internal(external_id: str, addressed: str, sources: dict[str, str], page: Page) -> bool:

@@ -158,9 +158,24 @@ def _weigh_line(walk: Lines, line: Line, monies: Sequence[Money]) -> list[Candid
     if is_labelled_behind(monies, line.text) or is_one_labelled_behind(walk, line, monies):
         place, starts = attrs.evolve(place, behind=True), [money.end for money in monies]
     weighed = [_weigh(*parts) for parts in zip(monies, repeat(place), starts, ends, strict=False)]
-    if len(weighed) < 2 or not line.flags & _lines.OLD:
+    if len(weighed) < 2:
+        return weighed
+    weighed = _spread_other(weighed)
+    if not line.flags & _lines.OLD:
         return weighed
     return _split_old(weighed, behind=place.behind)
+
+
+def _spread_other(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark the upper end of a range as another amount if the lower end is one: "Estimate 150-200"."""
+    spread = candidates[:1]
+    for c in candidates[1:]:
+        lower = spread[-1]
+        is_range = lower.other and RANGE.match(c.line.text[lower.money.end : c.money.start])
+        spread.append(
+            attrs.evolve(c, other=True, cost=c.cost + OTHER) if is_range and not c.other else c
+        )
+    return spread
 
 
 def _split_old(candidates: list[Candidate], *, behind: bool) -> list[Candidate]:
