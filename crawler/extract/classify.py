@@ -250,7 +250,7 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("product", 1, "the maker stands beside the price")
     _offer_signs(visible, verdict, 2 * has_choices)
     if visible.no_goods:
-        verdict.add("product", -6, visible.no_goods)
+        verdict.add("product", -8, visible.no_goods)
     _heading_signs(visible, verdict)
     _stock_signs(visible, verdict)
     _plain_signs(visible, verdict)
@@ -273,7 +273,9 @@ def _offer_signs(visible: Visible, verdict: Verdict, of_choices: float) -> None:
         return
     visible.weigh_offer()
     if visible.priced_as_service or (visible.of_service and not is_certain):
-        verdict.add("product", -2, "its amount is that of an entrance, an hour or a course")
+        # A button that reserves a product reserves a place as well.
+        points = -2 - 2 * visible.asks
+        verdict.add("product", points, "its amount is that of an entrance, an hour or a course")
     elif visible.in_sums:
         verdict.add("product", -2, "its amount is one of a table's other sums")
     elif is_certain:

@@ -13,17 +13,21 @@ from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_of, entry_matcher, full_matcher_of
 
 #: A time of day, which nearly no line of a product's page has.
-_TIME = r"(?:[0-2]?\d[:h時][0-5]\d(?![\d:])|[0-2]?\d\s?(?:[ap]\.?m\b|uhr\b|uur\b|h\b|時))"
+_TIME = (
+    r"(?:[0-2]?\d[:h時][0-5]\d(?![\d:])"
+    r"|[0-2]?\d(?:\s?[-–]\s?[0-2]?\d)?\s?(?:[ap]\.?m\b|uhr\b|uur\b|h\b|時))"
+)
 _MAY_HOLD_TIME = re.compile(r"\d[:h時]\d\d|\d\s?(?:[ap]\.?m\b|uhr|uur|h\b|時)", re.I).search
 #: A line that begins with a day and its time: `Sat 12 December, 7:30 pm`, `14.01.2027, 20:00`.
 _DAY_AND_TIME = lazy_patterns.pattern(
-    rf"\W{{0,3}}(?:(?:{any_of('dates', 'days')})[.,]{{0,2}}\s){{0,2}}"
+    rf"\W{{0,3}}(?:(?:{any_of('dates', 'days')})[.,/&–-]{{0,2}}\s?){{0,2}}"
+    r"(?:[0-3]?\d\.?\s?[–-]\s?(?=[0-3]?\d))?"
     r"(?:[0-3]?\d\s?[./-]\s?[01]?\d(?:\s?[./-]\s?(?:20)?\d\d)?\.?|20\d\d[-/.][01]\d[-/.][0-3]\d"
     r"|(?:20\d\d年\s?)?\d{1,2}月\s?\d{1,2}日(?:\s?[（(][^)）]{1,3}[)）])?"
     rf"|[0-3]?\d(?:st|nd|rd|th|\.|º)?\s(?:de\s)?(?:{any_of('dates', 'months')})[^\W\d_]{{0,9}}\.?"
     r"(?:,?\s(?:de\s)?20\d\d\.?)?"
     rf"|(?:{any_of('dates', 'months')})[^\W\d_]{{0,9}}\.?\s[0-3]?\d(?:st|nd|rd|th)?\b(?:,?\s20\d\d)?)"
-    rf"(?:\W{{0,4}}[^\W\d_]{{1,5}}\.?){{0,2}}\W{{0,4}}{_TIME}",
+    rf"(?:\W{{0,4}}[^\W\d_]{{1,7}}\.?){{0,2}}\W{{0,4}}{_TIME}",
     re.I,
 )
 #: The label of a day: "When", "Date".
@@ -81,26 +85,27 @@ def _is_event(walk: Lines, signs: Visible) -> bool:
 
     A label before the day has to be one of a day, because auctions end and shops deliver on days.
     """
-    first = max(walk.heading, 0)
+    first = walk.heading + 1
     last = min(first + _MAX_LINES, (signs.price_line or 0) + _MAX_BEHIND)
-    return any(
-        line.flags & _SHOWN == _lines.DIGIT and _MAY_HOLD_TIME(line.text) and _names_day(walk, line)
-        for line in walk.lines[first:last]
-    )
+    for line in walk.lines[first:last]:
+        if line.flags & _lines.HEADING:
+            return False  # below another heading stand the days of a writer's readings
+        is_figures = line.flags & _SHOWN == _lines.DIGIT
+        if is_figures and _MAY_HOLD_TIME(line.text) and _names_day(walk, line):
+            return True
+    return False
 
 
 def _names_day(walk: Lines, line: Line) -> bool:
-    label, colon, value = line.text.partition(": ")
+    text = line.text.replace("：", ": ")
+    label, colon, value = text.partition(": ")
     if colon and len(label) <= _MAX_LABEL and not label[-1:].isdigit():
-        return _WHEN(label) is not None and _DAY_AND_TIME.match(value) is not None
-    label, colon, value = line.text.partition("：")
-    if colon and len(label) <= _MAX_LABEL:
         return _WHEN(label) is not None and _DAY_AND_TIME.match(value) is not None
     before = walk.lines[line.index - 1] if line.index else line
     is_label = before.text[-1:] == ":" or before.flags & _lines.LABEL
     if is_label and before.index != walk.heading and not _WHEN(before.text):
         return False
-    return _DAY_AND_TIME.match(line.text) is not None
+    return _DAY_AND_TIME.match(text) is not None
 
 
 def _is_traded(walk: Lines, price_line: int) -> bool:

@@ -93,7 +93,7 @@ def weigh_offer(
         signs.priced_as_service
         or any(map(page.raw.__contains__, _BOARDS))
         or (len(line.text) <= _MAX_LINE and _names_service(line.text))
-        or any(_SERVICE(n.text) or _AREA(n.text) or _DAYS(n.text) for n in near_lines)
+        or any(_is_about_service(near_line, price, local) for near_line in near_lines)
     )
     signs.in_sums = _is_in_sums(line.element)
     signs.refers = not signs.asks and refers(walk, line, page)
@@ -103,6 +103,16 @@ def weigh_offer(
         signs.plainly = signs.price_stands and _offers_one(walk, signs, local, heading)
     is_sentence = len(line.text) > _MIN_PRICE_SENTENCE and not signs.price_stands
     signs.in_price_sentence = is_sentence and len(monies_of(line, local)) > 1
+
+
+def _is_about_service(line: Line, price: Decimal, local: str | None) -> bool:
+    """Whether a line near the price is about a service; not if it has another amount of its own."""
+    text = line.text
+    if not (_SERVICE(text) or _AREA(text) or _DAYS(text) or _MEALS(text)):
+        return False
+    monies = monies_of(line, local) if line.flags & _lines.DIGIT else ()
+    own_amounts = {money.value for money in monies if money.currency}
+    return not own_amounts or price in own_amounts
 
 
 def _is_of_period(walk: Lines, line: Line) -> bool:

@@ -306,3 +306,84 @@ def test_the_words_of_a_name_in_the_address_are_no_number() -> None:
 def test_a_statement_behind_any_dash_may_begin_sold() -> None:
     page = "<h1>Hunter</h1><p>Blade 105 mm</p><p>AU$420</p><p><b>SOLD</b> – ask for another</p>"
     assert _read(page).fields["availability"] == "OutOfStock"
+
+
+def test_the_days_of_readings_below_their_heading_hide_no_book() -> None:
+    page = "<h1>Nova</h1><p class=price>22,00 €</p><button>Add to basket</button>{}"
+    day = "<p>14.01.2027, 20:00 Uhr</p>"
+    assert _read(page.format(f"<h3>Readings</h3>{day}")).kind == "product"
+    assert _read(page.format(day)).kind == "other"
+
+
+@pytest.mark.parametrize(
+    "line", ["Sa/So 6.–7. März 2027, jeweils 10–16 Uhr", "Draw: Sun 20 Dec 2026, 20:00"]
+)
+def test_the_days_of_a_course_and_of_a_draw_are_events(line: str) -> None:
+    page = f"<h1>Nova</h1><p class=price>22,00 €</p><p>{line}</p><input name=quantity>"
+    assert _read(f"{page}<button>Add to basket</button>", "/product/nova").kind == "other"
+
+
+def test_a_rent_beside_the_price_is_about_another_amount() -> None:
+    page = "<h1>Piano</h1><p>Preis: 9.800 €</p><p>{}</p><button>Anfrage senden</button>"
+    assert _read(page.format("Miete möglich: 65 € / Monat")).kind == "product"
+    assert _read(page.format("Miete pro Monat")).kind == "other"
+
+
+def test_a_button_for_a_place_in_a_class_is_no_sign_of_a_product() -> None:
+    page = "<h1>Knit</h1><p class=price>£95.00</p><p>{}</p><button>Book your place</button>"
+    assert _read(page.format("Evening classes, 3 hours"), "/products/knit").kind == "other"
+
+
+def test_a_used_car_has_a_mileage() -> None:
+    page = "<h1>Octavia</h1><p class=price>£13,495</p><p>{}</p><button>Contact dealer</button>"
+    assert _read(page.format("Mileage: 54,210")).kind == "product"
+    assert _read(page.format("Unlimited mileage")).kind == "other"
+
+
+def test_a_price_without_tax_may_stand_alone() -> None:
+    page = "<h1>Tracteur</h1><p class=prix>6 800 € HT</p><button>Contacter le vendeur</button>"
+    assert _read(page).kind == "product"
+
+
+def test_delivery_in_a_clause_behind_the_price_makes_it_no_postage() -> None:
+    page = "<h1>Clock</h1><p>Stock no. 8812</p>"
+    page += "<p>Eight day, 210 cm. Price £2,450, delivery by arrangement.</p>"
+    assert _read(page).fields["price"] == 2450
+
+
+@pytest.mark.parametrize(("words", "kind"), [("About 390 EUR", "other"), ("390 EUR", "product")])
+def test_an_amount_that_is_about_right_is_no_price(words: str, kind: str) -> None:
+    page = "<h1>Orbita 9</h1><p>Available</p><table><tr><td>Price</td><td>{}</td></tr></table>"
+    assert _read(page.format(words)).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [
+        ("Pick your plan", "other"),
+        ("Unsere Preise", "other"),
+        ("Noleggio sci", "other"),
+        ("Location kayak demi-journée", "other"),
+        ("Location map of Nova", "product"),
+    ],
+)
+def test_a_heading_of_plans_or_of_a_rental_names_no_product(heading: str, kind: str) -> None:
+    page = f"<h1>{heading}</h1><p class=price>25 €</p><button>Buy now</button>"
+    assert _read(page).kind == kind
+
+
+def test_suppliers_with_a_button_each_are_no_product() -> None:
+    entry = "<h4>Supplier {0}</h4><p>US$ 2.{0}0 - 4.80</p><button>Contact supplier</button>"
+    page = "<h1>LED drivers</h1>" + entry.format(1)
+    assert _read(page).kind == "product"
+    assert _read(page + entry.format(2)).kind == "other"
+
+
+def test_a_restaurants_dish_is_no_product_by_its_weight() -> None:
+    page = "<h1>Солянка</h1><p>300 г</p><b class=price>390 ₽</b><p>Доставка: 40-60 мин</p>"
+    assert _read(page).kind == "other"
+
+
+def test_a_button_buys_for_an_amount() -> None:
+    page = "<h1>Nova 90</h1><b class=price>£142</b><button>Buy for £142</button>"
+    assert _read(page).fields["availability"] == "InStock"
