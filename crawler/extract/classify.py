@@ -81,7 +81,7 @@ _ARTICLES = frozenset(
      "Recipe", "HowTo", "JobPosting", "DiscussionForumPosting", "QAPage", "Review",
      "CriticReview", "ProfilePage", "Apartment", "House", "RealEstateListing", "Accommodation",
      "SingleFamilyResidence", "Hotel", "HotelRoom", "Suite", "VacationRental", "Course", "TouristTrip", "Trip", "MenuItem",
-     "FinancialProduct"}
+     "FinancialProduct", "Service"}
 )  # fmt: skip
 
 _PAGE_PARTS = frozenset(
@@ -139,7 +139,7 @@ def address_signs(verdict: Verdict, page: Page) -> None:
     elif is_reading(path):
         verdict.add("product", -3, "its address is that of something to read")
     elif is_service(path):
-        verdict.add("product", -2, "its address is that of an event, a course, a job or a service")
+        verdict.add("product", -3, "its address is that of an event, a course, a job or a service")
     elif is_later_page(path):
         verdict.add("product", -1, "its address turns a listing's page")
         verdict.add("listing", 1, "its address turns a listing's page")
@@ -278,12 +278,15 @@ def _offer_signs(visible: Visible, verdict: Verdict, of_choices: float) -> None:
         verdict.add("product", points, "its amount is that of an entrance, an hour or a course")
     elif visible.in_sums:
         verdict.add("product", -2, "its amount is one of a table's other sums")
+    elif visible.refers:
+        points = -2 - 2 * visible.asks
+        verdict.add("product", points, "a link leads to the shop that sells it")
     elif is_certain:
         return
+    elif visible.judged:
+        verdict.add("product", -2, "a heading is that of a test's verdict")
     elif visible.asks and visible.in_price_sentence and not (visible.price_marked or visible.facts):
         verdict.add("product", -2, "its amount is one of several in a sentence")
-    elif visible.refers:
-        verdict.add("product", -2, "an advertiser's link leads to the shop that sells it")
 
 
 def _shows_product(visible: Visible, verdict: Verdict) -> bool:
@@ -311,7 +314,7 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("product", -6, "its heading is that of a search")
         verdict.add("listing", 3, "its heading is that of a search")
     elif len(name) <= _MAX_ERRAND_HEADING and _NAMES_TICKET(name):
-        verdict.add("product", -4, "its heading is that of a ticket")
+        verdict.add("product", -6, "its heading is that of a ticket, a tour or a rental")
     elif not visible.buy_buttons and _NAMES_HOME(name):
         verdict.add("product", -4, "its heading is that of a house, a flat or land")
     elif not (visible.buy_buttons or visible.facts) and (

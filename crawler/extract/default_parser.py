@@ -446,8 +446,16 @@ def _main_product_fields(products: list[Node], page: Page, verdict: Verdict, sou
     elif "price" in fields or any("offers" in node for node in page_nodes):
         verdict.add("product", 6, f"{source} describes one product and its offer")
     else:
-        verdict.add("product", 4, f"{source} describes one product")
+        # A test rates a product that it does not sell.
+        points = 2 if _is_only_rated(page_nodes[0]) else 4
+        verdict.add("product", points, f"{source} describes one product")
     return fields
+
+
+def _is_only_rated(node: Node) -> bool:
+    """Return whether a node has ratings or reviews, but no number of the product."""
+    is_rated = "review" in node or "aggregateRating" in node
+    return is_rated and not any(name in node for name in _OWN_NUMBERS)
 
 
 def _has_many_offers(node: Node) -> bool:

@@ -150,7 +150,11 @@ def _is_word_of_name(number: str, fields: Fields) -> bool:
         return False
     words = normalize("NFKD", (fields.get("name") or "").casefold()).split()
     joined = "".join(filter(str.isalnum, "".join(words)))
-    return {*parts} <= {*words} or (len(parts) > 1 and joined.startswith("".join(parts)))
+    if {*parts} <= {*words} or (len(parts) > 1 and joined.startswith("".join(parts))):
+        return True
+    # The address of a name in other letters spells it in Latin ones: `med-500` of `мед 500 г`.
+    figures = {part for part in parts if part.isdecimal()}
+    return bool(words) and not words[0].isascii() and bool(figures) and figures <= {*words}
 
 
 def _is_internal(external_id: str, addressed: str, sources: dict[str, str], page: Page) -> bool:

@@ -87,6 +87,8 @@ class Visible(Record):
     """Why the page's buttons buy no goods: it names an event's day, or another button sells."""
     refers: bool = False
     """Without a buy button, an advertiser's link leads to the shop that sells the product."""
+    judged: bool = False
+    """Without a buy button, a heading is that of a test's verdict."""
     price_after_link: bool = False
     """The price stands right after a link, as in a listing's tiles."""
     price_named_otherwise: bool = False

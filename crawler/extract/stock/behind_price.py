@@ -7,7 +7,7 @@ import re
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import holds_digit
 from crawler.extract.stock.availability import availability_of_text
-from crawler.extract.words import entry_matcher
+from crawler.extract.words import CachedRule, entry_matcher
 
 #: The word "sold" in place of the price.
 SOLD = entry_matcher("stock", "sold")
@@ -39,6 +39,10 @@ def begins_sold(text: str) -> bool:
     if dash is None or SOLD(text[: dash.start()]) is None:
         return False
     return not holds_digit(text[dash.end() : _MAX_REMARKS])
+
+
+#: A site's pages share most of their lines.
+BEGINS_SOLD = CachedRule(begins_sold)
 
 
 def stock_behind_price(text: str, end: int) -> str | None:

@@ -19,8 +19,8 @@ from crawler.extract.stock.availability import (
     buys_in_short,
     pays,
 )
+from crawler.extract.stock.behind_price import BEGINS_SOLD, sold_in, stock_behind_price
 from crawler.extract.stock.behind_price import SOLD as _SOLD
-from crawler.extract.stock.behind_price import begins_sold, sold_in, stock_behind_price
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -375,7 +375,7 @@ def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:
         if any(_SOON(line.text) or (". " in line.text and sold_in(line.text)) for line in near):
             return "OutOfStock"
     for line, following in pairwise([*walk.product_lines, None] if not signs.buy_buttons else ()):
-        if line is None or begins_sold(line.text):
+        if line is None or BEGINS_SOLD[line.text]:
             return None if line is None else "OutOfStock"
         if len(line.text) >= _MAX_SOLD:
             continue

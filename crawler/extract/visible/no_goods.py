@@ -23,7 +23,7 @@ _DAY_AND_TIME = lazy_patterns.pattern(
     rf"\W{{0,3}}(?:(?:{any_of('dates', 'days')})[.,/&–-]{{0,2}}\s?){{0,2}}"
     r"(?:[0-3]?\d\.?\s?[–-]\s?(?=[0-3]?\d))?"
     r"(?:[0-3]?\d\s?[./-]\s?[01]?\d(?:\s?[./-]\s?(?:20)?\d\d)?\.?|20\d\d[-/.][01]\d[-/.][0-3]\d"
-    r"|(?:20\d\d年\s?)?\d{1,2}月\s?\d{1,2}日(?:\s?[（(][^)）]{1,3}[)）])?"
+    r"|(?:20\d\d[年년]\s?)?\d{1,2}[月월]\s?\d{1,2}[日일](?:\s?[（(][^)）]{1,3}[)）])?"
     rf"|[0-3]?\d(?:st|nd|rd|th|\.|º)?\s(?:de\s)?(?:{any_of('dates', 'months')})[^\W\d_]{{0,9}}\.?"
     r"(?:,?\s(?:de\s)?20\d\d\.?)?"
     rf"|(?:{any_of('dates', 'months')})[^\W\d_]{{0,9}}\.?\s[0-3]?\d(?:st|nd|rd|th)?\b(?:,?\s20\d\d)?)"
@@ -40,19 +40,29 @@ _MAX_LABEL = 20
 #: The caption of a button that sells what the other button buys.
 _SELLS = entry_matcher("buy", "sells", 2)
 _MAX_CAPTION = 20
+#: How much a quote has risen: `+1.91 %`; discounts have another sign.
+_RISES = re.compile(r"[+＋]\s?\d{1,3}[.,]\d{1,2}\s?%").search
+#: The caption of a link to an offer of another shop: "Get deal"; one has it, a comparison several.
+_LEADS_TO_DEAL = entry_matcher("buy", "deals", 3)
+_MAX_DEAL = 40
 #: An advertiser's link: its `rel`, and the folder of an address that leads to another site.
 _SPONSORED, _NOFOLLOW = "sponsored", "nofollow"
 _LEADS_OUT = re.compile(r"/(?:go|goto|out|outgoing|redirect|redir|visit|deal|link|click|r)/").match
 _MAX_OFFER_LINES = 15
 
 
-def refers(walk: Lines, price_line: Line, page: Page) -> bool:
-    """Whether an advertiser's link to another site stands near the price."""
+def refers(walk: Lines, price_line: Line, page: Page, *, asks: bool) -> bool:
+    """Whether the link to another shop's only offer stands near the price.
+
+    Where a button *asks* the seller, just the words of a link to a deal count.
+    """
     near_lines = walk.lines[max(price_line.index - 2, walk.heading, 0) :][:_MAX_OFFER_LINES]
     shown = _lines.LINK | _lines.ELSEWHERE | _lines.HIDDEN
-    return any(
-        line.flags & shown == _lines.LINK and _is_advertised(line, page) for line in near_lines
-    )
+    links = [line for line in near_lines if line.flags & shown == _lines.LINK]
+    short_links = (line.text for line in links if len(line.text) <= _MAX_DEAL)
+    if sum(_LEADS_TO_DEAL(text) is not None for text in short_links) == 1:
+        return True
+    return not asks and any(_is_advertised(line, page) for line in links)
 
 
 def _is_advertised(line: Line, page: Page) -> bool:
@@ -75,8 +85,8 @@ def no_goods(walk: Lines, signs: Visible) -> str | None:
     """Return the reason why the page's buttons buy no goods; else None."""
     if not signs.facts and _is_event(walk, signs):
         return "a day and its time stand beside its price"
-    if not signs.pictured and _is_traded(walk, signs.price_line or 0):
-        return "its other button sells"
+    if not signs.pictured and _is_traded(walk, signs):
+        return "its other button sells, or its price rises by some per cent"
     return None
 
 
@@ -108,10 +118,13 @@ def _names_day(walk: Lines, line: Line) -> bool:
     return _DAY_AND_TIME.match(text) is not None
 
 
-def _is_traded(walk: Lines, price_line: int) -> bool:
-    """Whether a button near the price sells, as for a stock or a currency."""
-    pressed = _lines.BUTTON | _lines.LINK
-    return any(
-        line.flags & pressed and len(line.text) <= _MAX_CAPTION and _SELLS(line.text)
-        for line in walk.lines[price_line:][:_MAX_OFFER_LINES]
-    )
+def _is_traded(walk: Lines, signs: Visible) -> bool:
+    """Whether a button near the price sells, or a line says how much the price has risen."""
+    pressed, may_rise = _lines.BUTTON | _lines.LINK, not signs.buys_in_words
+    for line in walk.lines[signs.price_line or 0 :][:_MAX_OFFER_LINES]:
+        if line.flags & pressed:
+            if len(line.text) <= _MAX_CAPTION and _SELLS(line.text):
+                return True
+        elif may_rise and line.flags & _SHOWN == _lines.DIGIT and _RISES(line.text):
+            return True
+    return False

@@ -31,9 +31,12 @@ _BOARDS = (
 _SERVICE = any_word("amounts", "service")
 #: A label of the amount for a period: "Day", "Weekend", "Tagesmiete".
 _IS_PERIOD = entry_matcher("amounts", "periods", 3)
+#: The heading of a part of a test: "Our verdict", "Pros".
+_JUDGES = entry_matcher("headings", "verdicts", 3)
 #: The head of a column of amounts that are no prices: "Amount", "Spende".
 _NAMES_SUMS = entry_matcher("amounts", "sums", 3)
-_MAX_LABEL = 24
+#: Characters of such a label, and of an amount before it.
+_MAX_LABEL, _MAX_AMOUNT = 24, 16
 #: Words about a dish that a restaurant delivers: "Delivery in 30-40 min".
 _MEALS = any_word("amounts", "meals")
 #: The unit that a price is for: `the pair`, `/ jar`.
@@ -64,7 +67,11 @@ _DATE_OR_TIME = re.compile(
 #: The days of an event: `6.–10. June 2024`.
 _DAYS = re.compile(r"(?<!\d)[0-3]?\d\.?\s?[–-]\s?[0-3]?\d\.?\s[^\W\d_]{3,12}\s20\d\d(?!\d)").search
 #: The area of a room or a piece of land.
-_AREA = re.compile(r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|qm|sq\.?\s?m|м2|м²|acres?)(?!\w)", re.I).search
+_AREA = re.compile(
+    r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|㎡|平米|qm|sq\.?\s?m|м2|м²|acres?)(?!\w)"
+    r"|(?<![\d.,])\d{1,4}(?:[.,]\d{1,2})?\s?(?:ha|hect[aáà]r\w{0,3}|hektar\w{0,3}|га)(?!\w)",
+    re.I,
+).search
 #: Characters of a line with the price.
 _MAX_LINE = 120
 #: Characters of sentences that make a page an article, and of a line that is a sentence.
@@ -86,7 +93,7 @@ def weigh_offer(
         return
     line = walk.lines[signs.price_line]
     near_lines = [near_line for near_line in walk.product_lines if _is_near(near_line, line)]
-    signs.priced_as_service = _is_of_period(walk, line) or (
+    signs.priced_as_service = _is_of_period(walk, line, price, local) or (
         len(line.text) <= _MAX_LINE and _SERVICE(line.text) is not None
     )
     signs.of_service = (
@@ -96,8 +103,9 @@ def weigh_offer(
         or any(_is_about_service(near_line, price, local) for near_line in near_lines)
     )
     signs.in_sums = _is_in_sums(line.element)
-    signs.refers = not signs.asks and refers(walk, line, page)
-    not_own = signs.of_service or signs.refers or line.flags & _lines.LINK
+    signs.judged = any(n.flags & _lines.HEADING and _JUDGES(n.text) for n in walk.product_lines)
+    signs.refers = refers(walk, line, page, asks=signs.asks)
+    not_own = signs.of_service or signs.refers or signs.judged or line.flags & _lines.LINK
     if len(line.text) <= _MAX_LINE and not not_own:
         signs.price_stands = _stands_alone(line, price, local)
         signs.plainly = signs.price_stands and _offers_one(walk, signs, local, heading)
@@ -115,8 +123,16 @@ def _is_about_service(line: Line, price: Decimal, local: str | None) -> bool:
     return not own_amounts or price in own_amounts
 
 
-def _is_of_period(walk: Lines, line: Line) -> bool:
-    """Whether the line before the price is the label of a period, as in a table of rents."""
+def _is_of_period(walk: Lines, line: Line, price: Decimal, local: str | None) -> bool:
+    """Whether the line before the price is the label of a period, as in a table of rents.
+
+    Or the words behind it are: `28 € / day`.
+    """
+    if len(line.text) <= _MAX_LABEL + _MAX_AMOUNT:
+        ends = (money.end for money in monies_of(line, local) if money.value == price)
+        behind = line.text[next(ends, len(line.text)) :]
+        if behind and _IS_PERIOD(behind):
+            return True
     label = walk.lines[line.index - 1].text if line.index - 1 > walk.heading else ""
     return len(label) <= _MAX_LABEL and _IS_PERIOD(label) is not None
 

@@ -387,3 +387,86 @@ def test_a_restaurants_dish_is_no_product_by_its_weight() -> None:
 def test_a_button_buys_for_an_amount() -> None:
     page = "<h1>Nova 90</h1><b class=price>£142</b><button>Buy for £142</button>"
     assert _read(page).fields["availability"] == "InStock"
+
+
+@pytest.mark.parametrize("line", ["+1.91 %", "전일 대비 +1.2%"])
+def test_a_price_that_rises_by_some_per_cent_is_a_quote(line: str) -> None:
+    page = f"<h1>BTC/USD</h1><b class=price>$64,210</b><p>{line}</p>"
+    assert _read(f"{page}<button>Buy</button>").kind == "other"
+    assert _read(page.replace("+1", "-1") + "<button>Buy</button>").kind == "product"
+
+
+@pytest.mark.parametrize(("deals", "kind"), [(1, "other"), (3, "product")])
+def test_one_link_to_a_deal_is_another_shops_offer(deals: int, kind: str) -> None:
+    page = "<h1>Castle</h1><span class=price>$59.99</span> <s>$99.99</s>"
+    assert _read(page + "<p><a href=https://b.example/x>View deal</a></p>" * deals).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [
+        ("10 class pass", "other"),
+        ("Tour della cantina", "other"),
+        ("Weinprobe im Keller", "other"),
+        ("Wine tasting glasses", "product"),
+        ("Tour de France, the book", "product"),
+    ],
+)
+def test_a_tour_or_a_tasting_in_a_cart_is_known_by_its_heading(heading: str, kind: str) -> None:
+    page = f"<h1>{heading}</h1><b class=price>20 €</b><input name=qty>"
+    assert _read(f"{page}<button>Add to cart</button>").kind == kind
+
+
+def test_a_folder_of_services_outweighs_a_cart_without_a_number() -> None:
+    page = "<h1>Nova</h1><b class=price>35 €</b><button>Add to cart</button>{}"
+    assert _read(page.format(""), "/events/nova").kind == "other"
+    assert _read(page.format("<p>SKU: N-12</p>"), "/events/nova").kind == "product"
+
+
+def test_a_service_of_json_ld_is_no_product() -> None:
+    page = "<h1>Nova</h1><b class=price>$29</b><button>Order now</button>"
+    assert _read(page, head=_offer("Service")).kind == "other"
+
+
+@pytest.mark.parametrize(
+    ("price", "kind"), [("28 € / ημέρα", "other"), ("28 € / day", "other"), ("28 €", "product")]
+)
+def test_a_price_for_a_day_is_a_rent(price: str, kind: str) -> None:
+    page = f"<h1>Panda</h1><b class=price>{price}</b><button>Contact owner</button>"
+    assert _read(page).kind == kind
+
+
+@pytest.mark.parametrize("line", ["2 hectáreas con olivos", "84㎡", "120 m²"])
+def test_an_area_of_land_or_of_a_flat_is_no_products(line: str) -> None:
+    page = f"<h1>Nova</h1><p>{line}</p><b class=price>48.000 €</b><button>Contactar</button>"
+    assert _read(page).kind == "other"
+
+
+@pytest.mark.parametrize(("part", "kind"), [("Our verdict", "other"), ("Our pledge", "product")])
+def test_a_verdict_is_a_tests(part: str, kind: str) -> None:
+    page = "<h1>Trail 40</h1><img src=t.jpg alt='Trail 40'><table><tr><td>RRP</td><td>£160.00</td>"
+    page += f"</tr><tr><td>Weight</td><td>1.4 kg</td></tr></table><h2>{part}</h2>"
+    assert _read(page).kind == kind
+
+
+def test_an_app_is_known_by_its_downloads() -> None:
+    page = "<h1>Wetter Pro</h1><button>3,49 € Kaufen</button><p>{}</p>"
+    assert _read(page.format("Über 100.000 Downloads"), "/details/wetter-pro").kind == "other"
+
+
+def test_a_courier_is_paid_apart_from_the_price() -> None:
+    page = "<h1>Singer 201K</h1><img src=s.jpg><div>£145</div><div>Collection or courier £18</div>"
+    assert _read(page).kind == "product"
+
+
+def test_the_figures_of_a_name_in_other_letters_are_no_number() -> None:
+    page = "<h1>Акациев мед 500 г</h1><b>14,50 лв.</b><button>Добави в количката</button>"
+    assert "sku" not in _read(page, "/produkt/med-500").fields
+
+
+def test_a_product_that_json_ld_only_rates_is_a_tests() -> None:
+    node = '{"@type": "Product", "name": "Nova", "review": {"@type": "Review"}%s}'
+    head = '<script type="application/ld+json">' + node + "</script>"
+    page = "<h1>Nova</h1><p>RRP £160.00</p><h2>Our verdict</h2>"
+    assert _read(page, head=head % "").kind == "other"
+    assert _read(page, head=head % ', "sku": "N-12"').kind == "product"
