@@ -101,6 +101,7 @@ def weigh_offer(
         or any(map(page.raw.__contains__, _BOARDS))
         or (len(line.text) <= _MAX_LINE and _names_service(line.text))
         or any(_is_about_service(near_line, price, local) for near_line in near_lines)
+        or (not _MEASURE(short_text(heading)) and any(_AREA(n.text) for n in near_lines))
     )
     signs.in_sums = _is_in_sums(line.element)
     signs.judged = any(n.flags & _lines.HEADING and _JUDGES(n.text) for n in walk.product_lines)
@@ -115,8 +116,9 @@ def weigh_offer(
 
 def _is_about_service(line: Line, price: Decimal, local: str | None) -> bool:
     """Whether a line near the price is about a service; not if it has another amount of its own."""
-    text = line.text
-    if not (_SERVICE(text) or _AREA(text) or _DAYS(text) or _MEALS(text)):
+    if _MEALS(line.text) is not None:
+        return True
+    if not (_SERVICE(line.text) or _DAYS(line.text)):
         return False
     monies = monies_of(line, local) if line.flags & _lines.DIGIT else ()
     own_amounts = {money.value for money in monies if money.currency}

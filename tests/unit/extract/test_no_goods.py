@@ -470,3 +470,43 @@ def test_a_product_that_json_ld_only_rates_is_a_tests() -> None:
     page = "<h1>Nova</h1><p>RRP £160.00</p><h2>Our verdict</h2>"
     assert _read(page, head=head % "").kind == "other"
     assert _read(page, head=head % ', "sku": "N-12"').kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [
+        ("Абонемент на 8 занятий", "other"),
+        ("Leeds to York season ticket", "other"),
+        ("Pay for a crossing", "other"),
+        ("Mia & Tom's registry", "other"),
+        ("Loan calculator", "other"),
+        ("Scientific calculator", "product"),
+        ("Frame for concert tickets", "product"),
+        ("Lejonkudde", "product"),
+    ],
+)
+def test_a_pass_a_toll_a_list_of_wishes_and_a_reckoner_are_no_products(
+    heading: str, kind: str
+) -> None:
+    page = f"<h1>{heading}</h1><b class=price>20 €</b><button>Add to cart</button>"
+    assert _read(page).kind == kind
+
+
+def test_an_area_that_a_pack_covers_is_no_land() -> None:
+    page = "<h1>{}</h1><p>Sows 400 m²</p><b class=price>89 €</b><button>Enquire</button>"
+    assert _read(page.format("Grass seed 20 kg")).kind == "product"
+    assert _read(page.format("Meadow")).kind == "other"
+
+
+def test_a_thing_to_view_or_to_visit_a_shop_for_is_a_product() -> None:
+    page = "<h1>Nova 480</h1><b class=price>£8,995</b>"
+    assert _read(page + "<button>Book a viewing</button>").kind == "product"
+    page = "<h1>Tavolo</h1><img src=t.jpg><p>Noce, cm 180 x 80. {}</p><p>€ 1.450,00</p>"
+    assert _read(page.format("Visita il nostro negozio")).kind == "product"
+    assert _read(page.format("Visita guidata")).kind == "other"
+
+
+def test_a_dish_is_delivered_in_minutes_whatever_an_order_costs_at_least() -> None:
+    page = "<h1>Biryani</h1><p class=price>£11.95</p><button>Add to order</button>"
+    page += "<p>Delivery in 35-45 min · Minimum order £15</p>"
+    assert _read(page, "/item/biryani").kind == "other"
