@@ -314,7 +314,9 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("product", -6, "its heading is that of a search")
         verdict.add("listing", 3, "its heading is that of a search")
     elif len(name) <= _MAX_ERRAND_HEADING and _NAMES_TICKET(name):
-        verdict.add("product", -6, "its heading is that of a ticket, a tour or a rental")
+        verdict.add(
+            "product", -6, "its heading is that of a ticket, a tour, a rental or a purchase"
+        )
     elif not visible.buy_buttons and _NAMES_HOME(name):
         verdict.add("product", -4, "its heading is that of a house, a flat or land")
     elif not (visible.buy_buttons or visible.facts) and (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
+from string import ascii_lowercase
 from unicodedata import normalize
 from urllib.parse import unquote
 
@@ -153,7 +154,7 @@ def _is_word_of_name(number: str, fields: Fields) -> bool:
     if {*parts} <= {*words} or (len(parts) > 1 and joined.startswith("".join(parts))):
         return True
     # The address of a name in other letters spells it in Latin ones: `med-500` of `мед 500 г`.
-    figures = {part for part in parts if part.isdecimal()}
+    figures = {part.rstrip(ascii_lowercase) for part in parts if holds_digit(part)}
     return bool(words) and not words[0].isascii() and bool(figures) and figures <= {*words}
 
 

@@ -10,7 +10,7 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Page
 from crawler.extract.page.places import link_around
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_of, entry_matcher, full_matcher_of
+from crawler.extract.words import any_of, entry_matcher, finder_of, full_matcher_of
 
 #: A time of day, which nearly no line of a product's page has.
 _TIME = (
@@ -40,6 +40,8 @@ _MAX_LABEL = 20
 #: The caption of a button that sells what the other button buys.
 _SELLS = entry_matcher("buy", "sells", 2)
 _MAX_CAPTION = 20
+#: The words behind a price that each person pays: "£24 per person".
+_PER_PERSON = finder_of(lambda any_of: rf"\d\W{{0,8}}(?:{any_of('amounts', 'persons')})\W{{0,3}}\Z")
 #: How much a quote has risen: `+1.91 %`; discounts have another sign.
 _RISES = re.compile(r"[+＋]\s?\d{1,3}[.,]\d{1,2}\s?%").search
 #: The caption of a link to an offer of another shop: "Get deal"; one has it, a comparison several.
@@ -85,9 +87,16 @@ def no_goods(walk: Lines, signs: Visible) -> str | None:
     """Return the reason why the page's buttons buy no goods; else None."""
     if not signs.facts and _is_event(walk, signs):
         return "a day and its time stand beside its price"
+    if signs.price_line is not None and _is_for_persons(walk.lines[signs.price_line]):
+        return "its price is that of a person"
     if not signs.pictured and _is_traded(walk, signs):
         return "its other button sells, or its price rises by some per cent"
     return None
+
+
+def _is_for_persons(line: Line) -> bool:
+    """Whether the words behind the amount of a short line are "per person"."""
+    return len(line.text) <= _MAX_DEAL and _PER_PERSON(line.text) is not None
 
 
 def _is_event(walk: Lines, signs: Visible) -> bool:

@@ -165,7 +165,12 @@ def orders_service(walk: Lines, signs: Visible) -> bool:
     if signs.buys_in_words:
         return False
     near_lines = walk.lines[max(walk.heading, 0) :][:_MAX_LINES]
-    return is_price_of_service(walk, signs) or any(_MEALS(line.text) for line in near_lines)
+    if is_price_of_service(walk, signs) or any(_MEALS(line.text) for line in near_lines):
+        return True
+    price = signs.fields.get("price")
+    if signs.price_line is None or price is None:
+        return False
+    return _is_of_period(walk, walk.lines[signs.price_line], price, None)
 
 
 def _offers_one(walk: Lines, signs: Visible, local: str | None, heading: Element) -> bool:

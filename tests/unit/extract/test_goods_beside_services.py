@@ -219,3 +219,42 @@ def test_a_dish_is_delivered_in_minutes_whatever_an_order_costs_at_least() -> No
     page = "<h1>Biryani</h1><p class=price>£11.95</p><button>Add to order</button>"
     page += "<p>Delivery in 35-45 min · Minimum order £15</p>"
     assert _read(page, "/item/biryani").kind == "other"
+
+
+@pytest.mark.parametrize(
+    "price", ["22 € por persona", "£24 per person", "35,00 € p. P.", "850 ₽ за человека"]
+)
+def test_a_price_for_each_person_is_no_price_of_goods(price: str) -> None:
+    page = f"<h1>Nova</h1><b class=price>{price}</b><button>Add to cart</button>"
+    assert _read(page).kind == "other"
+    assert _read(page.replace(price, price[:4])).kind == "product"
+
+
+def test_an_order_for_a_month_is_a_contract() -> None:
+    page = "<h1>VPS Старт</h1><p class=price>{}</p><button>Заказать</button>"
+    assert _read(page.format("390 ₽/мес")).kind == "other"
+    assert _read(page.format("390 ₽")).kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [
+        ("Sell your Nova 12", "other"),
+        ("Wir kaufen Nova 12", "other"),
+        ("Ingresso giornaliero", "other"),
+        ("Seller's stamp", "product"),
+    ],
+)
+def test_what_the_site_buys_and_an_entrance_are_no_goods(heading: str, kind: str) -> None:
+    page = f"<h1>{heading}</h1><b class=price>310 €</b><button>Add to basket</button>"
+    assert _read(page).kind == kind
+
+
+def test_a_current_bid_names_no_rent() -> None:
+    page = "<h1>Vesta case</h1><p>Lot 88</p><p>Current bid £32</p><button>Bid now</button>"
+    assert _read(page).kind == "product"
+
+
+def test_a_button_that_buys_a_file_buys() -> None:
+    page = "<h1>Waltz</h1><p>£2.50</p><a class=button href='?add-to-cart=12'>Buy PDF</a>"
+    assert _read(page).fields["availability"] == "InStock"
