@@ -168,9 +168,20 @@ def test_a_courier_is_paid_apart_from_the_price() -> None:
     assert _read(page).kind == "product"
 
 
-def test_the_figures_of_a_name_in_other_letters_are_no_number() -> None:
-    page = "<h1>Акациев мед 500 г</h1><b>14,50 лв.</b><button>Добави в количката</button>"
-    assert "sku" not in _read(page, "/produkt/med-500").fields
+@pytest.mark.parametrize(
+    ("name", "slug", "sku"),
+    [
+        ("Акациев мед 500 г", "med-500", None),
+        ("Диван 3-местный", "divan-3", None),
+        ("Manubri 2 x 10 kg", "manubri-10kg", None),
+        ("Ball valve", "bv-15", "bv-15"),
+    ],
+)
+def test_the_figures_of_a_name_in_the_address_are_no_number(
+    name: str, slug: str, sku: str | None
+) -> None:
+    page = f"<h1>{name}</h1><b>14,50 €</b><button>Add to cart</button>"
+    assert _read(page, f"/product/{slug}").fields.get("sku") == sku
 
 
 def test_a_product_that_json_ld_only_rates_is_a_tests() -> None:
@@ -258,3 +269,9 @@ def test_a_current_bid_names_no_rent() -> None:
 def test_a_button_that_buys_a_file_buys() -> None:
     page = "<h1>Waltz</h1><p>£2.50</p><a class=button href='?add-to-cart=12'>Buy PDF</a>"
     assert _read(page).fields["availability"] == "InStock"
+
+
+def test_a_heading_that_reckons_a_price_names_no_product() -> None:
+    page = "<h1>Flyer A6{}</h1><b class=price>24,90 €</b><button>In den Warenkorb</button>"
+    assert _read(page.format(": Preis berechnen")).kind == "other"
+    assert _read(page.format(", 100 Stück")).kind == "product"
