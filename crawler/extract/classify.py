@@ -257,6 +257,12 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
     _tile_signs(visible, verdict)
 
 
+def button_signs(visible: Visible, verdict: Verdict) -> None:
+    """Score a product of structured data with little of a shop's, by the lack of a button."""
+    if not (visible.buy_buttons or visible.asks or visible.facts):
+        verdict.add("product", -3, "no button sells what structured data only name and price")
+
+
 def _offer_signs(visible: Visible, verdict: Verdict, of_choices: float) -> None:
     """Score an offer without a buy button by the line with its price.
 

@@ -275,3 +275,21 @@ def test_a_heading_that_reckons_a_price_names_no_product() -> None:
     page = "<h1>Flyer A6{}</h1><b class=price>24,90 €</b><button>In den Warenkorb</button>"
     assert _read(page.format(": Preis berechnen")).kind == "other"
     assert _read(page.format(", 100 Stück")).kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("fields", "button", "kind"),
+    [
+        ("", "<a href=/book>Book</a>", "other"),
+        ("", "<button>Add to cart</button>", "product"),
+        (', "sku": "N-12"', "<a href=/book>Book</a>", "product"),
+    ],
+)
+def test_a_service_that_json_ld_calls_a_product_has_no_button(
+    fields: str, button: str, kind: str
+) -> None:
+    offer = '"offers": {"@type": "Offer", "price": "28", "priceCurrency": "GBP"}'
+    node = f'{{"@type": "Product", "name": "Nova", {offer}{fields}}}'
+    head = f'<script type="application/ld+json">{node}</script>'
+    page = f"<h1>Nova</h1><p class=price>£28.00</p>{button}"
+    assert _read(page, "/services/nova", head).kind == kind
