@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from crawler.extract.words import any_of, finder
+from crawler.extract.words import CachedRule, any_of, entry_matcher, finder
 
 #: `product-category` and `categorie-produit` belong to a listing's address.
 _OF_PRODUCTS = rf"-(?:{any_of('paths', 'listing')}|tags?)(?:/|$)"
@@ -35,6 +35,11 @@ _SEARCH_PATH = finder(
 _ARTICLE_PATH = finder(
     rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/|/(?:view|show)(?:topic|thread|forum)\.php"
 )
+#: A folder of an address that holds no goods: `events`, `kurse`, `jobs`.
+_NAMES_SERVICE = entry_matcher("paths", "services", 0)
+_IS_SERVICE_FOLDER = CachedRule(lambda folder: _NAMES_SERVICE(folder) is not None)
+#: Folders of an address that are read.
+_MAX_FOLDERS = 6
 #: `/lamps/page/3`, `/lamps/strana-3/`.
 _LATER_PAGE_PATH = finder(rf"/(?:{any_of('paths', 'turned')})[-/_]\d{{1,4}}/?(?:\?|$)")
 #: `/lamps?page=3`, but not a script's `index.php?page=3`, which may be any page.
@@ -115,6 +120,16 @@ def is_search(path: str) -> bool:
 def is_reading(path: str) -> bool:
     """Return whether an address is that of an article or a blog."""
     return _ARTICLE_PATH(path) is not None
+
+
+def is_service(path: str) -> bool:
+    """Return whether a folder of an address holds events, courses, rooms, jobs or other services.
+
+    >>> is_service("/events/jazz-night"), is_service("/shop/event-tent"), is_service("/x?to=/jobs")
+    (True, False, False)
+    """
+    folders = path.partition("?")[0].split("/", _MAX_FOLDERS)[1:_MAX_FOLDERS]
+    return any(map(_IS_SERVICE_FOLDER.__getitem__, folders))
 
 
 def is_later_page(path: str) -> bool:

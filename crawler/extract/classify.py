@@ -18,6 +18,7 @@ from crawler.extract.address_kinds import (
     is_later_page,
     is_reading,
     is_search,
+    is_service,
     looks_like_listing,
     looks_like_product,
     without_origin,
@@ -27,7 +28,7 @@ from crawler.extract.page.page import Page
 from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_of, full_matcher_of, prefix_matcher_of
+from crawler.extract.words import any_of, any_word, full_matcher_of, prefix_matcher_of
 from scrapy_seine.attrs_bases import Record
 
 Kind = Literal["product", "listing", "other"]
@@ -46,6 +47,10 @@ _TEACHES = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'teaches')
 #: The heading of a ticket: "Entrance ticket", "Season ticket 2027".
 _NAMES_TICKET = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'tickets')})(?!\w)")
 _QUESTIONS = frozenset("?？؟")
+#: The heading of a test or a guide: "Nova 5 review", "Nova 5 im Test".
+_REVIEWS = any_word("headings", "reviews")
+#: The heading of a house, a flat or land for sale or for rent.
+_NAMES_HOME = any_word("headings", "homes")
 #: The heading of a comparison: "A 20 vs. B 30".
 _COMPARES = re.compile(r"\s(?:vs\.?|versus)\s", re.I).search
 _QUANTITY = lazy_patterns.pattern(any_of("fields", "quantity"), re.I)
@@ -76,7 +81,7 @@ _ARTICLES = frozenset(
      "Recipe", "HowTo", "JobPosting", "DiscussionForumPosting", "QAPage", "Review",
      "CriticReview", "ProfilePage", "Apartment", "House", "RealEstateListing", "Accommodation",
      "SingleFamilyResidence", "Hotel", "HotelRoom", "Suite", "VacationRental", "Course", "TouristTrip", "Trip", "MenuItem",
-     "FinancialProduct"}
+     "FinancialProduct", "Service"}
 )  # fmt: skip
 
 _PAGE_PARTS = frozenset(
@@ -133,6 +138,8 @@ def address_signs(verdict: Verdict, page: Page) -> None:
         verdict.add("listing", -1, "its address is that of a cart, an account or a form")
     elif is_reading(path):
         verdict.add("product", -3, "its address is that of something to read")
+    elif is_service(path):
+        verdict.add("product", -3, "its address is that of an event, a course, a job or a service")
     elif is_later_page(path):
         verdict.add("product", -1, "its address turns a listing's page")
         verdict.add("listing", 1, "its address turns a listing's page")
@@ -241,25 +248,49 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("product", 2, "the page gives an item number")
     elif "brand" in visible.fields and "price" in visible.fields:
         verdict.add("product", 1, "the maker stands beside the price")
-    # A place in a course is reserved by a button too, and a donation chosen among amounts.
-    certain_score = verdict.product - 2 * visible.asks - 2 * has_choices
-    # Services have addresses like products, but no numbers.
-    certain_score -= 0 if visible.facts else _ADDRESS_POINTS
-    if verdict.product >= _MIN_WEIGHED_SCORE and certain_score < _PRODUCT_SCORE:
-        _offer_signs(visible, verdict)
+    _offer_signs(visible, verdict, 2 * has_choices)
+    if visible.no_goods:
+        verdict.add("product", -8, visible.no_goods)
     _heading_signs(visible, verdict)
     _stock_signs(visible, verdict)
     _plain_signs(visible, verdict)
     _tile_signs(visible, verdict)
 
 
-def _offer_signs(visible: Visible, verdict: Verdict) -> None:
-    """Score an offer without a buy button by the line with its price."""
-    if visible.weigh_offer is None:
+def button_signs(visible: Visible, verdict: Verdict) -> None:
+    """Score a product of structured data with little of a shop's, by the lack of a button."""
+    if not (visible.buy_buttons or visible.asks or visible.facts):
+        verdict.add("product", -3, "no button sells what structured data only name and price")
+
+
+def _offer_signs(visible: Visible, verdict: Verdict, of_choices: float) -> None:
+    """Score an offer without a buy button by the line with its price.
+
+    *of_choices* are the points that it has for choices with a price each.
+    """
+    if visible.weigh_offer is None or verdict.product < _MIN_WEIGHED_SCORE:
+        return
+    # A place in a course is reserved by a button too, and a donation chosen among amounts.
+    certain_score = verdict.product - 2 * visible.asks - of_choices
+    # Services have addresses like products, but no numbers.
+    certain_score -= 0 if visible.facts else _ADDRESS_POINTS
+    is_certain = certain_score >= _PRODUCT_SCORE
+    if is_certain and not visible.facts:
         return
     visible.weigh_offer()
-    if visible.of_service:
-        verdict.add("product", -2, "its amount is that of an entrance, an hour or a course")
+    if visible.priced_as_service or (visible.of_service and not is_certain):
+        # A button that reserves a product reserves a place as well.
+        points = -2 - 2 * visible.asks
+        verdict.add("product", points, "its amount is that of an entrance, an hour or a course")
+    elif visible.in_sums:
+        verdict.add("product", -2, "its amount is one of a table's other sums")
+    elif visible.refers:
+        points = -2 - 2 * visible.asks
+        verdict.add("product", points, "a link leads to the shop that sells it")
+    elif is_certain:
+        return
+    elif visible.judged:
+        verdict.add("product", -2, "a heading is that of a test's verdict")
     elif visible.asks and visible.in_price_sentence and not (visible.price_marked or visible.facts):
         verdict.add("product", -2, "its amount is one of several in a sentence")
 
@@ -273,7 +304,10 @@ def _shows_product(visible: Visible, verdict: Verdict) -> bool:
     if has_brand and visible.on_request and "availability" in visible.fields:
         return True
     has_sign = visible.price_marked or visible.facts or has_brand
-    return visible.pictured and (bool(has_sign) or verdict.product > _NEAR_POINTS)
+    is_addressed = verdict.product > _NEAR_POINTS
+    if visible.price_marked and is_addressed and visible.fields.get("images"):
+        return True
+    return visible.pictured and (bool(has_sign) or is_addressed)
 
 
 def _heading_signs(visible: Visible, verdict: Verdict) -> None:
@@ -286,9 +320,13 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("product", -6, "its heading is that of a search")
         verdict.add("listing", 3, "its heading is that of a search")
     elif len(name) <= _MAX_ERRAND_HEADING and _NAMES_TICKET(name):
-        verdict.add("product", -4, "its heading is that of a ticket")
+        verdict.add(
+            "product", -6, "its heading is that of a ticket, a tour, a rental or a purchase"
+        )
+    elif not visible.buy_buttons and _NAMES_HOME(name):
+        verdict.add("product", -4, "its heading is that of a house, a flat or land")
     elif not (visible.buy_buttons or visible.facts) and (
-        name[-1:] in _QUESTIONS or _TEACHES(name) or _COMPARES(name)
+        name[-1:] in _QUESTIONS or _TEACHES(name) or _COMPARES(name) or _REVIEWS(name)
     ):
         verdict.add("product", -2, "its heading asks, teaches or compares something")
 

@@ -32,6 +32,8 @@ from scrapy_seine.attrs_bases import Record
 
 #: Numbers of a product; a category that a shop describes as one product has none of them.
 _OWN_NUMBERS = ("sku", "mpn", "gtin", "gtin13", "gtin8", "gtin12", "gtin14", "isbn", "productID")
+#: Fields that shops have of a product, and sites with stars for their services have not.
+_SHOP_FIELDS = frozenset({"availability", "sku", "gtin", "mpn", "brand"})
 #: With these fields from structured data, the visible text is not read, because it costs most time.
 _MAIN_FIELDS = ("name", "price", "currency", "availability")
 #: Names of the regular price in a page's state, by letters that several names share, because the
@@ -269,6 +271,8 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
     if _is_price_by_the_way(visible, merged_fields, offered):
         product_shown.forget_price(visible)
     classify.visible_signs(visible, verdict)
+    if "price" in visible.fields and _describes_barely(offered):
+        classify.button_signs(visible, verdict)
     if verdict.product < _CERTAIN_SCORE:
         sells = visible.sells and "name" in visible.fields and not visible.cards
         classify.quantity_signs(verdict, page, sells)
@@ -289,6 +293,13 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
         merge.drop_zero_prices(offered)
         merge.drop_hidden_price(offered)
     return merge.merged(offered)[0]
+
+
+def _describes_barely(offered: dict[str, Fields]) -> bool:
+    """Whether structured data names a product without its stock, a number or its maker."""
+    described = [offered[source] for source in merge.STRUCTURED if source in offered]
+    names = {name for fields in described for name in fields}
+    return "name" in names and names.isdisjoint(_SHOP_FIELDS)
 
 
 def _is_price_by_the_way(
@@ -447,8 +458,16 @@ def _main_product_fields(products: list[Node], page: Page, verdict: Verdict, sou
     elif "price" in fields or any("offers" in node for node in page_nodes):
         verdict.add("product", 6, f"{source} describes one product and its offer")
     else:
-        verdict.add("product", 4, f"{source} describes one product")
+        # A test rates a product that it does not sell.
+        points = 2 if _is_only_rated(page_nodes[0]) else 4
+        verdict.add("product", points, f"{source} describes one product")
     return fields
+
+
+def _is_only_rated(node: Node) -> bool:
+    """Return whether a node has ratings or reviews, but no number of the product."""
+    is_rated = "review" in node or "aggregateRating" in node
+    return is_rated and not any(name in node for name in _OWN_NUMBERS)
 
 
 def _has_many_offers(node: Node) -> bool:

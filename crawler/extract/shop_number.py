@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
+from string import ascii_lowercase
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from crawler.extract import lazy_patterns
@@ -141,12 +143,22 @@ def _first_variant_number(fields: Fields, group: str) -> str | None:
 def _is_word_of_name(number: str, fields: Fields) -> bool:
     """Return whether a short number in the address is a word of the name: `VW Käfer 1302`.
 
-    With letters it may be two words of it: `artek-60` of `Artek 60 stool`.
+    With letters it may be two words of it: `artek-60` of `Artek 60 stool`, maybe without accents
+    and blanks: `akacmez-500g` of `Akácméz 500 g`.
     """
     parts = number.casefold().split("-")
     if any(len(part) > _MAX_TYPE_LENGTH for part in parts if holds_digit(part)):
         return False
-    return {*parts} <= {*(fields.get("name") or "").casefold().split()}
+    name = normalize("NFKD", (fields.get("name") or "").casefold())
+    words = ["".join(filter(str.isalnum, word)) for word in name.split()]
+    joined = "".join(words)
+    if len(parts) == 1:
+        return parts[0] in words
+    if all(part in words or (holds_digit(part) and part in joined) for part in parts):
+        return True
+    # The address of a name in other letters spells it in Latin ones: `med-500` of `мед 500 г`.
+    figures = {part.rstrip(ascii_lowercase) for part in parts if holds_digit(part)}
+    return not joined[:1].isascii() and bool(figures) and all(map(joined.__contains__, figures))
 
 
 def _is_internal(external_id: str, addressed: str, sources: dict[str, str], page: Page) -> bool:

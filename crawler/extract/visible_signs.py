@@ -22,6 +22,8 @@ class Visible(Record):
     price_line: int | None = None
     """The number of the price's line."""
     buy_buttons: int = 0
+    buys_in_words: bool = False
+    """The caption of a buy button is a whole phrase, such as "Add to cart"."""
     sells: bool = False
     """A buy button is enabled, and the page has as few of them as a product's page."""
     asks: bool = False
@@ -55,7 +57,7 @@ class Visible(Record):
     price_marked: bool = False
     """The price, or the words for a price on request, stand in a box for prices."""
     weigh_offer: Callable[[], None] | None = None
-    """Sets `plainly`, `price_stands` and `of_service`; called only where other signs are few."""
+    """Sets the signs of a price without buy button, such as `plainly`; called where they count."""
     plainly: bool = False
     """Without a buy button, the page names, pictures and prices one product, and no other."""
     price_alone: bool = False
@@ -77,6 +79,16 @@ class Visible(Record):
     """Without a buy button, the price is a line or a sentence of its own, and of no service."""
     of_service: bool = False
     """The line with the price names an entrance, an hour, a course or a date, or is a forum's."""
+    priced_as_service: bool = False
+    """The price's own line, or its label, names an entrance, an hour or another period."""
+    in_sums: bool = False
+    """The price stands in a table's column of other amounts, such as donations."""
+    no_goods: str | None = None
+    """Why the page's buttons buy no goods: it names an event's day, or another button sells."""
+    refers: bool = False
+    """Without a buy button, an advertiser's link leads to the shop that sells the product."""
+    judged: bool = False
+    """Without a buy button, a heading is that of a test's verdict."""
     price_after_link: bool = False
     """The price stands right after a link, as in a listing's tiles."""
     price_named_otherwise: bool = False
@@ -89,6 +101,11 @@ class Visible(Record):
     """A mark or a word, and not only the amount, says that the regular price was asked before."""
     struck_below: Decimal | None = None
     """An amount beside the price that is marked as the regular price, but is lower."""
+
+    def count_buttons(self, number: int, *, in_words: bool) -> None:
+        """Add buy buttons, a caption of which is a whole phrase with *in_words*."""
+        self.buy_buttons += number
+        self.buys_in_words |= in_words
 
     @property
     def in_tiles(self) -> bool:

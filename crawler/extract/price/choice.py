@@ -71,6 +71,7 @@ from crawler.extract.price.words_beside import (
     RANGE,
     begins_sentence,
     has_lower_behind,
+    in_sentence,
     is_for_postage,
     is_from_free,
     is_labelled_behind,
@@ -84,6 +85,7 @@ from scrapy_seine.attrs_bases import Value
 
 #: Signs of a surcharge or a discount: `Velvet +120 €`.
 _MORE_OR_LESS = frozenset({"+", "−"})
+_SIGNS = " $€£:"
 _LABEL_AT_END = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 #: The highest cost of a price, and of another amount such as postage; beyond, it is too far off.
 _MAX_COST, _MAX_OTHER = 150, 90
@@ -158,9 +160,24 @@ def _weigh_line(walk: Lines, line: Line, monies: Sequence[Money]) -> list[Candid
     if is_labelled_behind(monies, line.text) or is_one_labelled_behind(walk, line, monies):
         place, starts = attrs.evolve(place, behind=True), [money.end for money in monies]
     weighed = [_weigh(*parts) for parts in zip(monies, repeat(place), starts, ends, strict=False)]
-    if len(weighed) < 2 or not line.flags & _lines.OLD:
+    if len(weighed) < 2:
+        return weighed
+    weighed = _spread_other(weighed)
+    if not line.flags & _lines.OLD:
         return weighed
     return _split_old(weighed, behind=place.behind)
+
+
+def _spread_other(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark the upper end of a range as another amount if the lower end is one: "Estimate 150-200"."""
+    spread = candidates[:1]
+    for c in candidates[1:]:
+        lower = spread[-1]
+        is_range = lower.other and RANGE.match(c.line.text[lower.money.end : c.money.start])
+        spread.append(
+            attrs.evolve(c, other=True, cost=c.cost + OTHER) if is_range and not c.other else c
+        )
+    return spread
 
 
 def _split_old(candidates: list[Candidate], *, behind: bool) -> list[Candidate]:
@@ -215,8 +232,7 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
     other = is_other(words_of(money, line.text, start, end)) or labels_other(label)
     if other and not (start or labels_other(label)) and begins_sentence(before):
         # Words behind an amount may name extra postage, or be about the lower amount that follows.
-        behind = line.text[money.end : end][:BEHIND].lower().partition(". ")[0]
-        behind = EXTRA_COSTS.sub(" ", behind)
+        behind = EXTRA_COSTS.sub(" ", _clause_behind(line.text[money.end : end], before))
         is_apart = not has_lower_behind(money, line.text) and is_other(behind)
         other = is_apart and availability_of_text(behind) is None  # "149 €, ready for shipping"
         other = other or says_other(before)
@@ -251,6 +267,16 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
     return Candidate(money, line, cost, is_old, other, place.follows_link, is_now, by_words, called)
 
 
+def _clause_behind(text: str, before: str) -> str:
+    """Return the words behind an amount in its sentence; in its clause, if words call it the price.
+
+    `Price £2,450, delivery by arrangement` says nothing about postage.
+    """
+    behind = text[:BEHIND].lower().partition(". ")[0]
+    is_called = behind[:2] == ", " and CALLS_PRICE(in_sentence(before).strip(_SIGNS)) is not None
+    return "" if is_called else behind
+
+
 def _cost_of_place(money: Money, place: _Place) -> int:
     """Return the cost of an amount (high if it is hardly the price) by its place and form."""
     line = place.line
@@ -280,7 +306,9 @@ def _is_outside_links(element: Element) -> bool:
 def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Candidate | None]:
     """Compare the amounts; return them and the one that is most likely the price."""
     candidates = prefer_selected(unmark_old(weighed))
-    if len(candidates) > 1:  # one alone is no other amount's tax or regular price
+    if len(candidates) == 1:  # it is no other amount's tax or regular price
+        candidates = accept_net(candidates)
+    elif candidates:
         amounts = accept_net(prefer_gross(labelled_above(candidates), walk.lines))
         amounts = favour_reduced(unmark_paid(amounts))
         candidates = favour_repeated(mark_pairs(mark_by_label(amounts), walk.lines))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import holds_digit
 from crawler.extract.stock.availability import availability_of_text
-from crawler.extract.words import entry_matcher
+from crawler.extract.words import CachedRule, entry_matcher
 
 #: The word "sold" in place of the price.
 SOLD = entry_matcher("stock", "sold")
@@ -13,6 +15,7 @@ SOLD = entry_matcher("stock", "sold")
 _SEPARATORS = lazy_patterns.pattern(
     r"\s[-–—]+\s|[,;:.!|/()\[\]、。　～](?:\s|$)|\s?[(\[（【]|\d[.,]\d\d"
 )
+_DASH = re.compile(r"\s[-–—]\s|!\s").search
 _LETTERS = lazy_patterns.pattern(r"[^\W\d_]{2}")
 _MAX_REMARKS, _MAX_REMARK = 120, 40
 
@@ -32,8 +35,14 @@ def begins_sold(text: str) -> bool:
     >>> begins_sold("SOLD - ask me for another"), begins_sold("Sold - 12 pieces")
     (True, False)
     """
-    first, dash, rest = text[:_MAX_REMARKS].replace("! ", " - ").partition(" - ")
-    return bool(dash) and not holds_digit(rest) and SOLD(first) is not None
+    dash = _DASH(text, 0, _MAX_REMARKS)
+    if dash is None or SOLD(text[: dash.start()]) is None:
+        return False
+    return not holds_digit(text[dash.end() : _MAX_REMARKS])
+
+
+#: A site's pages share most of their lines.
+BEGINS_SOLD = CachedRule(begins_sold)
 
 
 def stock_behind_price(text: str, end: int) -> str | None:

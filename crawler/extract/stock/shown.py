@@ -19,8 +19,8 @@ from crawler.extract.stock.availability import (
     buys_in_short,
     pays,
 )
+from crawler.extract.stock.behind_price import BEGINS_SOLD, sold_in, stock_behind_price
 from crawler.extract.stock.behind_price import SOLD as _SOLD
-from crawler.extract.stock.behind_price import begins_sold, sold_in, stock_behind_price
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -294,7 +294,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             if line.flags & _lines.LINK and _sells_elsewhere(line.element, page_url):
                 away += 1
                 continue
-            signs.buy_buttons += 1
+            signs.count_buttons(1, in_words=buys(line.text))
             can_press = can_press or not _is_disabled(line.element)
             preorder = preorder or availability_of_text(line.text) == "PreOrder"
             continue
@@ -325,7 +325,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     pressable = _pressable_buttons(walk.inputs) if walk.inputs else []
     by_input = None if pressable else _stock_of_inputs(walk.inputs)
     loose, preorder = loose or by_input, preorder or by_input == "PreOrder"
-    signs.buy_buttons += len(pressable)
+    signs.count_buttons(len(pressable), in_words=any(buys(_caption(e)) for e in walk.inputs))
     can_press = can_press or any(pressable)
     signs.buy_buttons += away if signs.buy_buttons + away > _MAX_BUTTONS else 0
     signs.sells = can_press and signs.buy_buttons <= _MAX_BUTTONS
@@ -375,9 +375,9 @@ def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:
         if any(_SOON(line.text) or (". " in line.text and sold_in(line.text)) for line in near):
             return "OutOfStock"
     for line, following in pairwise([*walk.product_lines, None] if not signs.buy_buttons else ()):
-        if line is None or len(line.text) >= _MAX_SOLD:
-            if line is not None and begins_sold(line.text):
-                return "OutOfStock"
+        if line is None or BEGINS_SOLD[line.text]:
+            return None if line is None else "OutOfStock"
+        if len(line.text) >= _MAX_SOLD:
             continue
         if _SOLD(line.text):
             has_count = following is not None and following.text[:1].isdigit()

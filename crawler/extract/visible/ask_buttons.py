@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
@@ -19,10 +21,24 @@ def asks_seller(walk: Lines, price_line: int) -> bool:
     On a page without a heading it has to stand behind the price, because menus stand before.
     """
     first = 0 if walk.heading >= 0 else price_line
-    return any(
-        _ASKS(line.text) or _starts_letter(line.element)
+    asking = [
+        line
         for line in walk.product_lines
-        if line.index >= first and _is_pressable(line)
+        if line.index >= first
+        and _is_pressable(line)
+        and (_ASKS(line.text) or _starts_letter(line.element))
+    ]
+    return len(asking) == 1 or (len(asking) > 1 and not _are_in_entries(walk, asking, price_line))
+
+
+def _are_in_entries(walk: Lines, asking: list[Line], price_line: int) -> bool:
+    """Whether each of several buttons, and the price, stand below a heading of their own."""
+    starts = [line.index for line in walk.lines if line.flags & _lines.HEADING]
+    if not any(walk.heading < start < price_line for start in starts):
+        return False
+    return all(
+        any(first.index < start < second.index for start in starts)
+        for first, second in pairwise(asking)
     )
 
 

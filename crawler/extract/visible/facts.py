@@ -187,8 +187,10 @@ def _has_no_fact(text: str) -> bool:
     """Whether a line holds neither a label nor a fact, however it is divided."""
     if label_of(text) or (_MAY_BE_DIVIDED(text) and _DIVIDED(text)):
         return False
-    # A number behind a label has a figure or a dash.
-    no_number = len(text) >= _MAX_CODE or not ("-" in text or holds_digit(text))
+    # A number behind a label has a figure or a dash, or is a word in capitals: "Ref. EGF".
+    no_number = len(text) >= _MAX_CODE or not (
+        "-" in text or holds_digit(text) or (". " in text and text[-1].isupper())
+    )
     return no_number or _unseparated(text) is None
 
 
@@ -375,7 +377,11 @@ def _unseparated(text: str) -> tuple[str, str] | None:
         text = text[1:-1]
     words = text.split(" ")
     for count in range(1, min(4, len(words))):
-        if holds_digit(words[count]) or ("-" in words[count] and words[count].isupper()):
+        is_last = len(words) == count + 1
+        is_code = words[count].isupper() and (
+            "-" in words[count] or (is_last and words[count - 1][-1] == ".")
+        )
+        if holds_digit(words[count]) or is_code:
             if count == 1 and len(words[1]) <= _MAX_ORDINAL and words[0].isalpha():
                 return None  # "Article 4" of the terms, "Item 2" of a list
             field = label_of(" ".join(words[:count])) if len(words) == count + 1 else None

@@ -10,13 +10,13 @@ from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import Element, holds_digit, short_text
+from crawler.extract.page.page import Element, Page, holds_digit, short_text
 from crawler.extract.price.line_amounts import monies_of
 from crawler.extract.price.other_amounts import COSTS, POSTAGE, WITH_TAX, says_other
 from crawler.extract.price.words_beside import calls_price
-from crawler.extract.stock.availability import buys
+from crawler.extract.visible.no_goods import refers
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_word, finder_of
+from crawler.extract.words import any_word, entry_matcher, finder_of
 
 #: Marks of forum software.
 _BOARDS = (
@@ -29,6 +29,16 @@ _BOARDS = (
 )
 #: Words for services: entrances, courses, nights, hours.
 _SERVICE = any_word("amounts", "service")
+#: A label of the amount for a period: "Day", "Weekend", "Tagesmiete".
+_IS_PERIOD = entry_matcher("amounts", "periods", 3)
+#: The heading of a part of a test: "Our verdict", "Pros".
+_JUDGES = entry_matcher("headings", "verdicts", 3)
+#: The head of a column of amounts that are no prices: "Amount", "Spende".
+_NAMES_SUMS = entry_matcher("amounts", "sums", 3)
+#: Characters of such a label, and of an amount before it.
+_MAX_LABEL, _MAX_AMOUNT = 24, 16
+#: Words about a dish that a restaurant delivers: "Delivery in 30-40 min".
+_MEALS = any_word("amounts", "meals")
 #: The unit that a price is for: `the pair`, `/ jar`.
 _PACKED = finder_of(
     lambda any_of: rf"^\W{{0,4}}(?:\w{{1,4}}\W)?(?:{any_of('amounts', 'packs')})(?!\w)"
@@ -39,7 +49,8 @@ _WORD = re.compile(r"[^\W\d_]{2}").search
 #: Size, weight or volume of a product: `24 x 36`, `350 g`, `0,7 l`.
 _MEASURE = re.compile(
     r"\d\s?(?:x|×|х)\s?\d|(?<![\d.,])\d{1,4}(?:[.,]\d{1,2})?\s?"
-    r"(?:cm|mm|kg|gr?|ml|cl|dl|l|in(?:ch(?:es)?)?|lbs?|oz|см|мм|кг|г|мл|л|litr\w*|liter|gram\w*)(?![\w/])",
+    r"(?:cm|mm|kg|gr?|ml|cl|dl|l|in(?:ch(?:es)?)?|lbs?|oz|см|мм|кг|г|мл|л|litr\w*|liter|gram\w*"
+    r"|k?w|[hk]p|hk|ps|ccm|v|ah|кВт|вт)(?![\w/])",
     re.I,
 ).search
 #: The year in which a product was made, or its number of pages.
@@ -56,9 +67,11 @@ _DATE_OR_TIME = re.compile(
 #: The days of an event: `6.–10. June 2024`.
 _DAYS = re.compile(r"(?<!\d)[0-3]?\d\.?\s?[–-]\s?[0-3]?\d\.?\s[^\W\d_]{3,12}\s20\d\d(?!\d)").search
 #: The area of a room or a piece of land.
-_AREA = re.compile(r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|qm|sq\.?\s?m|м2|м²|acres?)(?!\w)", re.I).search
-#: Characters of the caption of a button.
-_MAX_CAPTION = 40
+_AREA = re.compile(
+    r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|㎡|平米|qm|sq\.?\s?m|м2|м²|acres?)(?!\w)"
+    r"|(?<![\d.,])\d{1,4}(?:[.,]\d{1,2})?\s?(?:ha|hect[aáà]r\w{0,3}|hektar\w{0,3}|га)(?!\w)",
+    re.I,
+).search
 #: Characters of a line with the price.
 _MAX_LINE = 120
 #: Characters of sentences that make a page an article, and of a line that is a sentence.
@@ -72,27 +85,70 @@ _MAX_LINES = 60
 
 
 def weigh_offer(
-    walk: Lines, signs: Visible, local: str | None, heading: Element | None, raw: bytes
+    walk: Lines, signs: Visible, local: str | None, heading: Element | None, page: Page
 ) -> None:
     """Set `of_service`, `price_stands` and `plainly` in *signs* for a page without buy button."""
     price = signs.fields.get("price")
     if not price or signs.price_line is None or heading is None or signs.price_in_prose:
         return
     line = walk.lines[signs.price_line]
-    signs.of_service = (
-        any(map(raw.__contains__, _BOARDS))
-        or (len(line.text) <= _MAX_LINE and _names_service(line.text))
-        or any(
-            _SERVICE(near_line.text) or _AREA(near_line.text) or _DAYS(near_line.text)
-            for near_line in walk.product_lines
-            if _is_near(near_line, line)
-        )
+    near_lines = [near_line for near_line in walk.product_lines if _is_near(near_line, line)]
+    signs.priced_as_service = _is_of_period(walk, line, price, local) or (
+        len(line.text) <= _MAX_LINE and _SERVICE(line.text) is not None
     )
-    if len(line.text) <= _MAX_LINE and not (signs.of_service or line.flags & _lines.LINK):
+    signs.of_service = (
+        signs.priced_as_service
+        or any(map(page.raw.__contains__, _BOARDS))
+        or (len(line.text) <= _MAX_LINE and _names_service(line.text))
+        or any(_is_about_service(near_line, price, local) for near_line in near_lines)
+        or (not _MEASURE(short_text(heading)) and any(_AREA(n.text) for n in near_lines))
+    )
+    signs.in_sums = _is_in_sums(line.element)
+    signs.judged = any(n.flags & _lines.HEADING and _JUDGES(n.text) for n in walk.product_lines)
+    signs.refers = refers(walk, line, page, asks=signs.asks)
+    not_own = signs.of_service or signs.refers or signs.judged or line.flags & _lines.LINK
+    if len(line.text) <= _MAX_LINE and not not_own:
         signs.price_stands = _stands_alone(line, price, local)
         signs.plainly = signs.price_stands and _offers_one(walk, signs, local, heading)
     is_sentence = len(line.text) > _MIN_PRICE_SENTENCE and not signs.price_stands
     signs.in_price_sentence = is_sentence and len(monies_of(line, local)) > 1
+
+
+def _is_about_service(line: Line, price: Decimal, local: str | None) -> bool:
+    """Whether a line near the price is about a service; not if it has another amount of its own."""
+    if _MEALS(line.text) is not None:
+        return True
+    if not (_SERVICE(line.text) or _DAYS(line.text)):
+        return False
+    monies = monies_of(line, local) if line.flags & _lines.DIGIT else ()
+    own_amounts = {money.value for money in monies if money.currency}
+    return not own_amounts or price in own_amounts
+
+
+def _is_of_period(walk: Lines, line: Line, price: Decimal, local: str | None) -> bool:
+    """Whether the line before the price is the label of a period, as in a table of rents.
+
+    Or the words behind it are: `28 € / day`.
+    """
+    if len(line.text) <= _MAX_LABEL + _MAX_AMOUNT:
+        ends = (money.end for money in monies_of(line, local) if money.value == price)
+        behind = line.text[next(ends, len(line.text)) :]
+        if behind and _IS_PERIOD(behind):
+            return True
+    label = walk.lines[line.index - 1].text if line.index - 1 > walk.heading else ""
+    return len(label) <= _MAX_LABEL and _IS_PERIOD(label) is not None
+
+
+def _is_in_sums(element: Element) -> bool:
+    """Whether the head of the price's column calls the amounts below it other ones than prices."""
+    cell = next((e for e in (element, *islice(element.iterancestors(), 2)) if e.tag == "td"), None)
+    table = None if cell is None else next(cell.iterancestors("table"), None)
+    head = None if table is None else next(table.iter("tr"), None)
+    if cell is None or head is None or cell.getparent() is head:
+        return False
+    column = sum(1 for _ in cell.itersiblings(preceding=True))
+    above = next(islice(head.iterchildren("th", "td"), column, None), None)
+    return above is not None and _NAMES_SUMS(short_text(above, _MAX_LABEL)) is not None
 
 
 def is_price_of_service(walk: Lines, signs: Visible) -> bool:
@@ -102,15 +158,19 @@ def is_price_of_service(walk: Lines, signs: Visible) -> bool:
 
 
 def orders_service(walk: Lines, signs: Visible) -> bool:
-    """Whether the only buttons say "order" beside a price per month, per hour or of an entrance.
+    """Whether the only buttons say "order" beside a price per month or hour, or beside a dish.
 
     A button with a whole phrase sells products by subscription too: "Add to cart".
     """
-    if not is_price_of_service(walk, signs):
+    if signs.buys_in_words:
         return False
-    captions = [line.text for line in walk.product_lines if len(line.text) <= _MAX_CAPTION]
-    captions += [(e.get("value") or "")[:_MAX_CAPTION] for e in walk.inputs]
-    return not any(map(buys, captions))
+    near_lines = walk.lines[max(walk.heading, 0) :][:_MAX_LINES]
+    if is_price_of_service(walk, signs) or any(_MEALS(line.text) for line in near_lines):
+        return True
+    price = signs.fields.get("price")
+    if signs.price_line is None or price is None:
+        return False
+    return _is_of_period(walk, walk.lines[signs.price_line], price, None)
 
 
 def _offers_one(walk: Lines, signs: Visible, local: str | None, heading: Element) -> bool:

@@ -28,6 +28,7 @@ from crawler.extract.visible.facts import (
     take_confirmed,
 )
 from crawler.extract.visible.makers import maker_beside, prefer_brand
+from crawler.extract.visible.no_goods import no_goods
 from crawler.extract.visible.page_currency import currency_of_place
 from crawler.extract.visible.pictures import named_pictures, picture_beside
 from crawler.extract.visible.plain_offers import is_price_of_service, orders_service, weigh_offer
@@ -83,10 +84,11 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     pictures = named_pictures(page, fields.get("name"))
     signs.pictured = bool(pictures)
     fields["images"] = pictures or picture_beside(beside)
+    signs.no_goods = no_goods(walk, signs) if signs.buy_buttons else None
     if signs.price_line is not None and not (
         signs.buy_buttons or signs.cards or structured.get("price")
     ):
-        signs.weigh_offer = partial(weigh_offer, walk, signs, local, beside, page.raw)
+        signs.weigh_offer = partial(weigh_offer, walk, signs, local, beside, page)
     return _without_empty(signs)
 
 

@@ -153,3 +153,156 @@ def test_a_stay_or_land_is_no_product_though_a_button_reserves_it(line: str, kin
 def test_a_volume_is_no_flight() -> None:
     page = "<h1>Nova, vol. 2</h1><p class=price>14,00 €</p><p>Vol. 2, 212 pages, 18 x 24 cm</p>"
     assert _read(page).kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("Saturday 12 December, 7:30 pm", "other"),
+        ("Do., 14.01.2027, 20:00 Uhr", "other"),
+        ("Vendredi 5 mars 2027 à 20h30", "other"),
+        ("Date: 12 December 2026, 19:30", "other"),
+        ("2027年2月6日（土）10:00〜16:00", "other"),
+        ("Released 12 December 2026", "product"),
+        ("Delivered Tuesday 12 December, 8:00 - 18:00", "product"),
+        ("Ends Sat 12 Dec 2026, 20:00", "product"),
+        ("Closes: 12 December 2026, 20:00", "product"),
+        ("2 days 04:12:33", "product"),
+    ],
+)
+def test_a_line_of_a_day_and_its_time_is_an_events(line: str, kind: str) -> None:
+    page = f"<h1>Nova Quartet</h1><p>{line}</p><p class=price>18,00 €</p>"
+    assert _read(f"{page}<button>Add to basket</button>").kind == kind
+
+
+@pytest.mark.parametrize(
+    ("buttons", "kind"),
+    [
+        ("<button>Buy</button><button>Sell</button>", "other"),
+        ("<a class=btn href=/b>Купить</a><a class=btn href=/s>Продать</a>", "other"),
+        ("<button>Buy now</button><a href=/sell>Sell yours</a>", "product"),
+    ],
+)
+def test_what_another_button_sells_is_a_stock_or_a_currency(buttons: str, kind: str) -> None:
+    assert _read(f"<h1>Nova</h1><b class=price>$142.37</b>{buttons}").kind == kind
+
+
+def test_a_pictured_thing_that_other_owners_sell_is_a_product() -> None:
+    page = "<h1>Nova 90</h1><img src=n.jpg alt='Nova 90'><b class=price>$142</b>"
+    assert _read(f"{page}<button>Buy</button><button>Sell</button>").kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("delivery", "kind"), [("Delivery in 35-45 min", "other"), ("Delivery in 3-5 days", "product")]
+)
+def test_a_dish_that_a_restaurant_delivers_is_no_product(delivery: str, kind: str) -> None:
+    page = f"<h1>Nova</h1><p class=price>11.95 €</p><button>Add to order</button><p>{delivery}</p>"
+    assert _read(page).kind == kind
+
+
+def test_an_amount_by_use_is_no_price() -> None:
+    page = "<h1>Nova Mail</h1><p>$99/month</p><p>$0.10 per 1k emails</p><button>Buy now</button>"
+    assert _read(page).offered["text"]["price"] == 99
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/events/nova", "other"),
+        ("/kurse/nova", "other"),
+        ("/vacatures/nova", "other"),
+        ("/nova/events-tent", "product"),
+    ],
+)
+def test_a_folder_of_events_courses_or_jobs_counts_against_a_product(path: str, kind: str) -> None:
+    page = "<h1>Nova</h1><p class=price>45,00 €</p><a class=btn href=/q>Reserve</a>"
+    assert _read(page, path).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("link", "kind"),
+    [
+        ("<a rel='sponsored' href=https://b.example/1>Get deal</a>", "other"),
+        ("<a rel='nofollow' href=/redirect/12>Idź do okazji</a>", "other"),
+        ("<a rel='nofollow' href=/nova-2>Nova 2</a>", "product"),
+    ],
+)
+def test_an_advertisers_link_in_place_of_a_button_is_another_shops_offer(
+    link: str, kind: str
+) -> None:
+    assert _read(f"<h1>Nova</h1><b class=price>$199</b> <s>$249</s> {link}").kind == kind
+
+
+@pytest.mark.parametrize(("head", "kind"), [("Spende", "other"), ("Preis", "product")])
+def test_a_sum_in_a_column_of_donations_is_no_price(head: str, kind: str) -> None:
+    page = "<h1>Neue Orgel</h1><p>ID 4821-B</p><table><tr><th>Von</th>"
+    page += f"<th>{head}</th></tr><tr><td>Basar</td><td>3.200 €</td></tr></table>"
+    assert _read(page).kind == kind
+
+
+@pytest.mark.parametrize(("label", "kind"), [("Dygn", "other"), ("Pris", "product")])
+def test_an_amount_for_a_period_is_a_rent(label: str, kind: str) -> None:
+    page = f"<h1>Golvslip</h1><table><tr><td>{label}</td><td>395 kr</td></tr></table>"
+    assert _read(f"{page}<button>Boka</button>").kind == kind
+
+
+def test_a_wage_beside_a_number_is_no_price() -> None:
+    page = "<h1>Warehouse Operative</h1><p>Ref: WH-2214</p><p><b>{}</b></p>"
+    assert _read(page.format("£12.60 per hour")).kind == "other"
+    assert _read(page.format("£12.60 per piece")).kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind"),
+    [
+        ("Nova 5 review: great, but loud", "other"),
+        ("Nova 5 im Test", "other"),
+        ("Eladó 2 szobás lakás, Szeged", "other"),
+        ("Appartement 3 pièces à vendre", "other"),
+        ("Nova 5 test strips", "product"),
+        ("Doll house for sale", "product"),
+    ],
+)
+def test_a_heading_of_a_test_or_of_a_home_names_no_product(heading: str, kind: str) -> None:
+    page = f"<h1>{heading}</h1><p class=price>399 €</p><button>Send message</button>"
+    assert _read(page).kind == kind
+
+
+def test_the_upper_end_of_an_estimate_is_no_regular_price() -> None:
+    page = "<h1>Jug</h1><p>Estimate: £150 - £200</p><p>Current bid: <b>£120</b></p>"
+    found = _read(f"{page}<button>Place bid</button>")
+    assert (found.fields["price"], found.fields.get("regular_price")) == (120, None)
+
+
+def test_a_boat_whose_seller_shows_his_number_is_a_product() -> None:
+    page = "<h1>Ryds 435</h1><p class=price>38 000 kr</p><button>Visa telefonnummer</button>"
+    assert _read(page).kind == "product"
+
+
+def test_a_price_on_request_in_its_box_is_a_products_at_such_an_address() -> None:
+    page = "<h1>Poltrona</h1><img src=p.jpg><p class=prezzo>Prezzo su richiesta</p>"
+    page += "<button>Richiedi informazioni</button>"
+    assert _read(page, "/prodotto/poltrona").kind == "product"
+    assert _read(page, "/restauro").kind == "other"
+
+
+def test_a_stove_is_described_by_its_power() -> None:
+    page = "<h1>Ofen Nova</h1><img src=o.jpg alt='Ofen Nova'><p>{}</p><p>UVP ab 2.390,00 €</p>"
+    assert _read(page.format("Leistung 6 kW")).kind == "product"
+    assert _read(page.format("Leistung mit Herz")).kind == "other"
+
+
+def test_a_number_in_capitals_follows_its_short_label() -> None:
+    page = "<h1>Lampe</h1><p>{}</p><b>129,00 €</b><button>Ajouter au panier</button>"
+    assert _read(page.format("Réf. EGF")).fields["sku"] == "EGF"
+    assert "sku" not in _read(page.format("Réf. NON DISPONIBLE")).fields
+
+
+def test_the_words_of_a_name_in_the_address_are_no_number() -> None:
+    page = "<h1>Akácméz 500 g</h1><b>2 490 Ft</b><button>Kosárba</button>"
+    assert "sku" not in _read(page, "/termek/akacmez-500g/").fields
+
+
+def test_a_statement_behind_any_dash_may_begin_sold() -> None:
+    page = "<h1>Hunter</h1><p>Blade 105 mm</p><p>AU$420</p><p><b>SOLD</b> – ask for another</p>"
+    assert _read(page).fields["availability"] == "OutOfStock"
