@@ -14,7 +14,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
-from crawler.extract.shop_number import in_address
+from crawler.extract.shop_number import in_address, is_model_number
 from crawler.extract.structured.product_fields import NOTHING, stands_in
 from crawler.extract.visible.fact_labels import label_of, maker_up_to_label, up_to_label
 from crawler.extract.visible.fact_rows import AROUND, logo_behind, pairs_below_heads, row_pair
@@ -40,8 +40,7 @@ _BRACKETED_AT_END = lazy_patterns.pattern(
     r"\s\((?!(?:1[4-9]|20)\d\d(?:\D(?:19|20)?\d\d)?\))(?=(?:[^\s()\d]{0,12}\d){4})([A-Z\d./_-]{4,30})\)$"
 )
 _NUMBERS = frozenset({"sku", "mpn"})
-#: A word that may be the number of a model, and a word of an identifier of several words.
-_CODE = lazy_patterns.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
+#: A word of an identifier of several words.
 _CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 #: A line that may end with a label and a number.
@@ -399,7 +398,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
             _take_next_fact(signs, next_fact)
         value = _maker(value) if field == "brand" else _number(value)
     if field == "model":
-        if _CODE.fullmatch(value):
+        if is_model_number(value):
             signs.facts += "model" not in signs.fields.get("attributes", {})
             signs.fields.setdefault("attributes", {}).setdefault("model", value)
     elif field == "mpn" and "gtin" not in signs.fields and is_barcode(value):
