@@ -181,6 +181,7 @@ def extract(page: Page) -> Found:
         merge.drop_stale_price(offered, visible, page.raw)
         merge.drop_regular_price(offered, visible.reduced)
         merge.drop_net_price(offered, visible)
+        merge.drop_default_currency(offered, visible, merged_fields.get("currency"))
         merge.take_unavailability(offered, visible)
         if "price" not in visible.fields and "state" not in offered:
             _read_regular_price(result, merged_fields)
@@ -282,6 +283,7 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
     merge.drop_stale_price(offered, visible, page.raw)
     merge.drop_regular_price(offered, visible.reduced)
     merge.drop_net_price(offered, visible)
+    merge.drop_default_currency(offered, visible, merged_fields.get("currency"))
     merge.drop_converted_price(offered, visible, page)
     merge.take_unavailability(offered, visible)
     if visible.on_request:

@@ -32,6 +32,11 @@ _MAX_PRICE_DISTANCE = 15
 #: Fields of which the value of a less trusted source may be better.
 _IMPROVABLE_FIELDS = frozenset({"price", "gtin"})
 _NO_FIELDS: Fields = {}
+#: Availabilities of what has to be ordered, and those that themes write of all their products.
+_ORDERED = frozenset({"PreOrder", "BackOrder"})
+_NONE: frozenset[str] = frozenset()
+_FEW_LEFT = frozenset({"LimitedAvailability"})
+_DEFAULT_STOCKS = frozenset({"InStock", *_FEW_LEFT})
 #: Sources that follow schema.org.
 STRUCTURED = ("json-ld", "microdata", "rdfa")
 #: The source of values that a repair of JSON-LD guessed.
@@ -244,29 +249,64 @@ def drop_converted_price(offered: dict[str, Fields], visible: Visible, page: Pag
             tags.pop(name, None)
 
 
+def drop_default_currency(
+    offered: dict[str, Fields], visible: Visible, known_currency: str | None
+) -> None:
+    """Drop the currency of data that has the amount beside the name in another than the page.
+
+    Themes write their default currency; a currency with the same sign is none that the page shows.
+    """
+    currency = visible.fields.get("currency")
+    if not currency or currency == known_currency:
+        return
+    price = visible.fields.get("price")
+    for fields in offered.values():
+        stated = fields.get("currency")
+        if stated == currency or stated is None or fields.get("price") != price:
+            continue
+        if stated != TOMAN and not share_a_sign(stated, currency) and _is_beside_name(visible):
+            del fields["currency"]
+
+
 def drop_net_price(offered: dict[str, Fields], visible: Visible) -> None:
     """Drop the price of sources that have it without tax, if the page shows both beside the name."""
     net = visible.net_price
     if net is None or not visible.price_marked or visible.price_is_loose:
         return
+    # Shops that show whole units round what their data has with cents.
+    error = 0 if net % 1 else 1
     for source, fields in offered.items():
-        if source != "text" and fields.get("price") == net:
+        price = fields.get("price")
+        if source != "text" and (price == net or (price and abs(price - net) < error)):
             del fields["price"]
 
 
 def take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:
-    """Take the visible unavailability where structured data says that few pieces are left."""
+    """Take the visible availability where data has one that themes write of all their products."""
     stock = visible.fields.get("availability")
     if not stock and visible.sells and not visible.on_request:
         visible.fields["availability"] = "InStock"  # a button sells it, a script may draw its price
     in_scripts = offered.get("state", _NO_FIELDS)
-    if stock in {"PreOrder", "BackOrder"} and in_scripts.get("availability") in UNAVAILABLE:
+    if stock in _ORDERED and in_scripts.get("availability") in UNAVAILABLE:
         in_scripts["availability"] = stock  # scripts count pieces in stock, and there are none yet
-    if stock not in UNAVAILABLE or visible.buy_buttons:
-        return
-    for source in STRUCTURED:
-        if offered.get(source, {}).get("availability") == "LimitedAvailability":
-            offered[source]["availability"] = stock
+    stale = _NONE if stock in {None, "InStock"} else _outweighed(stock, visible)
+    for source in (*STRUCTURED, "opengraph") if stale else ():
+        fields = offered.get(source, _NO_FIELDS)
+        if fields.get("availability") in stale and "variants" not in fields:
+            fields["availability"] = stock
+
+
+def _outweighed(stock: str | None, visible: Visible) -> frozenset[str]:
+    """Return the availabilities in data that a visible one outweighs.
+
+    A button sells what can be ordered, and not what cannot be had. Without a box for the stock,
+    words may be about something else than the product.
+    """
+    if stock not in _ORDERED and (stock not in UNAVAILABLE or visible.buy_buttons):
+        return _NONE
+    if visible.stock_boxed:
+        return _DEFAULT_STOCKS
+    return _FEW_LEFT if stock in UNAVAILABLE else _NONE
 
 
 def drop_zero_prices(offered: dict[str, Fields]) -> None:

@@ -114,7 +114,7 @@ def _labelled_stock(line: Line, labelled: bool, walk: Lines) -> str | None:
     """Return the availability in a box for the stock, or in the value behind its label."""
     if labelled and line.text.isdecimal():
         return _stock_of_count(line.text)
-    if labelled and len(line.text) < _MAX_WORD and _YES(line.text):
+    if len(line.text) < _MAX_WORD and _YES(line.text):
         return "InStock"
     if labelled and (_denies(line.text) or _says_sold(line.text)):
         return "OutOfStock"
@@ -331,7 +331,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     signs.sells = can_press and signs.buy_buttons <= _MAX_BUTTONS
     sells = can_press and priced
     firm = "InStock" if sells and in_stock else firm  # to collect, though it is not delivered
-    marked = _unless_sold_out(marked, firm, signs.buy_buttons)
+    signs.stock_boxed = (marked := _unless_sold_out(marked, firm, signs.buy_buttons)) is not None
     loose = _or_badge(loose, badge, signs)
     availability = marked or (firm or "InStock" if sells else loose)
     # A button's word for an order in advance counts more than a line's word for the stock.

@@ -16,6 +16,7 @@ from crawler.extract.price.on_request import (
     has_button_for_price,
 )
 from crawler.extract.price.tiles import CARDS
+from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.stock.drawn_buttons import take_picture_buttons
 from crawler.extract.stock.shown import read_stock, says_unavailable, stock_above
 from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
@@ -163,11 +164,18 @@ def glance(page: Page, structured: Fields) -> Visible:
     if not structured.get("brand"):
         _take_brand(heading, page, signs.fields, structured)
     # Some templates write "LimitedAvailability" for sold out products.
-    if structured.get("availability") in {None, "LimitedAvailability"}:
+    stock = structured.get("availability")
+    if stock in {None, "LimitedAvailability"} or (stock == "InStock" and _denies_stock(walk)):
         read_stock(walk, signs, bool(structured.get("price")), page.url)
     if "rating" not in structured or "review_count" not in structured:
         take_rating(walk, signs.fields)
     return _without_empty(signs)
+
+
+def _denies_stock(walk: Lines) -> bool:
+    """Whether a box for the stock says that the product is not in stock."""
+    marked = [line.text for line in walk.product_lines if line.flags & _lines.STOCK]
+    return bool(marked) and not {None, "InStock"}.issuperset(map(availability_of_text, marked))
 
 
 def _reduced_above(
