@@ -225,6 +225,8 @@ def open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
 
 def visible_signs(visible: Visible, verdict: Verdict) -> None:
     """Score the page's visible text: prices, buttons, numbers, stock and tiles."""
+    if visible.numbers_tiles:
+        visible.facts = 0
     _price_signs(visible, verdict)
     if visible.sells_one:
         verdict.add("product", 2.5, "a button buys it")

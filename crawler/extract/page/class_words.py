@@ -12,7 +12,7 @@ ELSEWHERE = (
     r"related|up-?sell|cross-?sell|cross_?sell|crossell|recommend|also[-_]?(?:like"
     r"|bought|view)|similar|recent(?:ly)?[-_]?(?:view|prod)|mini[-_]?(?:cart|basket)|cart[-_]"
     r"(?:drawer|popup|summary|total)|(?<!product-)(?<!product_)sidebar|site-header|navbar|mega-?menu|newsletter|footer"
-    r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
+    r"|accessor|bundle(?![-_](?:product[-_])?price)|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
     r"|comment|testimonial|cookie|(?<!stock[-_])shipping(?![-_]?(?:time|status|info))|delivery-cost|versandkosten|(?<![a-z])unit[-_]price"
     r"|price[-_]per[-_]unit|(?<![a-z])base-?price(?![a-z])|grundpreis|instal+ment|financ|voucher|loyalty"
     r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"

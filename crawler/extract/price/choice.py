@@ -37,6 +37,7 @@ from crawler.extract.price.old_amounts import unmark_old
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
     EXTRA_COSTS,
+    RANGE,
     is_marked_by_picture,
     is_other,
     labels_other,
@@ -68,7 +69,6 @@ from crawler.extract.price.words_beside import (
     AROUND,
     BEHIND,
     CALLS_PRICE,
-    RANGE,
     begins_sentence,
     has_lower_behind,
     is_for_postage,
@@ -76,6 +76,7 @@ from crawler.extract.price.words_beside import (
     is_labelled_behind,
     is_old_behind,
     is_one_labelled_behind,
+    says_or_more,
     words_of,
 )
 from crawler.extract.stock.availability import availability_of_text, buys
@@ -115,6 +116,9 @@ def _candidates(
     elif own_lines:
         untiled = [pair for pair in own_lines if not is_in_tile(walk, pair[0])]
         signs.lone_cards = 0 if signs.cards else len(own_lines) - len(untiled)
+        if signs.lone_cards:
+            tiled = [pair for pair in own_lines if pair not in untiled]
+            all_amounts.in_lone_tiles = {money.value for _, monies in tiled for money in monies}
         own_lines = [
             pair for pair in untiled if not (is_side_offer(walk, pair[0]) or is_filter_step(*pair))
         ]
@@ -231,6 +235,7 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
     if per_unit.names_unit(before[-20:], line.text[money.end : money.end + BEHIND]):
         other = True
     is_sum = start and not other and is_from_free(before, line.text[money.end :])
+    is_sum = is_sum or (money.end < len(line.text) and says_or_more(line.text[money.end :]))
     if is_sum or before[-2:].strip() in _MORE_OR_LESS or is_bound(before):
         other = True
     cost = _cost_of_place(money, place) + (OTHER if other else 0)
@@ -332,7 +337,9 @@ def find_price(
     )
     signs.price_distance = price.cost - (OTHER if by_unit else 0)
     signs.price_line = price.line.index
-    signs.price_in_prose = is_in_prose(walk, price)
+    signs.price_in_prose = is_in_prose(walk, price) or (
+        price.money.value in amounts.in_lone_tiles and ends_sentence(price)
+    )
     if signs.price_in_prose and not price.follows_link and not is_called_price(price):
         return  # a sum to spend, to win or to save
     signs.fields["price"] = price.money.value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from decimal import Decimal
 from itertools import islice
 
 import attrs
@@ -55,6 +56,8 @@ class Amounts:
 
     by_line: list[tuple[Line, Sequence[Money]]] = attrs.Factory(list)
     look_for_tiles: bool = True
+    in_lone_tiles: set[Decimal] = attrs.Factory(set)
+    """The values of the amounts in a few boxes with a title that links to another page."""
 
     def add(self, line: Line, monies: Sequence[Money]) -> None:
         """Add a line's amounts."""

@@ -1,0 +1,131 @@
+"""Faults of the data that themes of shop systems write, and other pages of theirs than products'."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract.money.amounts import find_prices
+from crawler.extract.price.words_beside import has_lower_behind
+from tests.unit.extract.bodies import BUY, H1, found
+
+
+def _data(price="12", currency="EUR", stock="InStock", **more):
+    offer = {"@type": "Offer", "price": price, "priceCurrency": currency, "availability": stock}
+    node = {"@type": "Product", "name": "Red Lamp", "offers": offer, **more}
+    return f'<script type="application/ld+json">{json.dumps(node)}</script>'
+
+
+def test_the_currency_beside_the_name_outweighs_a_themes_default_of_the_same_amount():
+    body = f"{H1}<div class=price>649,00 zł</div>{BUY}"
+    tags = '<meta property="product:price:amount" content="649"><meta property="product:price:currency" content="USD">'
+    fields = found(body, _data("649.0000", "USD") + tags).fields
+    assert (fields["price"], fields["currency"]) == (Decimal(649), "PLN")
+
+
+@pytest.mark.parametrize(
+    ("shown", "stated"),
+    [("$649.00", "CAD"), ("720,00 zł", "USD")],
+    ids=["the sign of both", "another amount"],
+)
+def test_a_currency_that_the_page_does_not_contradict_stays(shown, stated):
+    fields = found(f"{H1}<div class=price>{shown}</div>{BUY}", _data("649", stated)).fields
+    assert fields["currency"] == stated
+
+
+@pytest.mark.parametrize(("net", "price"), [("4131.40", 4999), ("4129.40", Decimal("4129.40"))])
+def test_a_net_price_with_cents_is_the_one_that_the_page_shows_in_whole_units(net, price):
+    body = f"{H1}<div class=price>4&nbsp;999&nbsp;Kč</div><div class=price-net>bez DPH 4&nbsp;131&nbsp;Kč</div>{BUY}"
+    assert found(body, _data(net, "CZK"), lang="cs").fields["price"] == price
+
+
+@pytest.mark.parametrize(
+    ("words", "button", "stock"),
+    [
+        ("Available on backorder", BUY, "BackOrder"),
+        ("Out of stock", "", "OutOfStock"),
+        ("Out of stock", BUY, "InStock"),
+        ("In stock", BUY, "InStock"),
+    ],
+)
+def test_a_box_for_the_stock_outweighs_the_stock_that_themes_write_of_all_products(
+    words, button, stock
+):
+    body = f"{H1}<div class=price>12.00 €</div><p class=stock>{words}</p>{button}"
+    assert found(body, _data()).fields["availability"] == stock
+
+
+def test_the_stock_of_one_variant_does_not_outweigh_that_of_all():
+    body = f"{H1}<div class=price>12.00 €</div><p class=stock>Out of stock</p>"
+    offers = {"@type": "Offer", "price": "12", "priceCurrency": "EUR", "availability": "InStock"}
+    variants = [{"@type": "Product", "name": f"Red Lamp {size}", "offers": offers} for size in "SM"]
+    group = {"@type": "ProductGroup", "name": "Red Lamp", "hasVariant": variants}
+    data = f'<script type="application/ld+json">{json.dumps(group)}</script>'
+    assert found(body, data).fields["availability"] == "InStock"
+
+
+def test_a_box_for_the_stock_may_just_affirm():
+    body = "<h1>Лампа</h1><div class=price>1 990 ₽</div><div class=item-stock>Много</div><a class=btn>Подробнее</a>"
+    assert found(body, lang="ru").fields["availability"] == "InStock"
+
+
+@pytest.mark.parametrize(
+    ("between", "lower"), [("save 100 zł", True), ("save 100 days", False), ("save 900 zł", False)]
+)
+def test_words_before_a_lower_amount_in_whole_units_are_about_that(between, lower):
+    text = f"500 zł {between}"
+    assert has_lower_behind(next(find_prices(text)), text) is lower
+
+
+def test_the_saving_behind_the_price_before_is_not_about_that():
+    body = f"{H1}<div class=price-before><s>14 490 Kč</s> <span>Ušetříte 2 500 Kč</span></div><div class=price>11 990 Kč</div>{BUY}"
+    fields = found(body, lang="cs").fields
+    assert (fields["price"], fields["regular_price"]) == (11_990, 14_490)
+
+
+def test_the_highest_price_of_a_bundle_is_none_before_a_reduction():
+    box = "<p class={}><span class=price-label>{}</span> <span class=price>${}.00</span></p>"
+    prices = box.format("price-from", "From", 529) + box.format("price-to", "To", 799)
+    body = f"{H1}<div class='price-box price-bundle_product_price'>{prices}</div>{BUY}"
+    fields = found(body).fields
+    assert (fields["price"], fields.get("regular_price")) == (529, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "price"), [("1,000원 이상부터 사용 가능합니다.", None), ("1,000원 할인가", 1_000)]
+)
+def test_a_sum_from_which_something_holds_is_no_price(text, price):
+    assert found(f"<h1>램프</h1><p>{text}</p>{BUY}", lang="ko").fields.get("price") == price
+
+
+def test_a_model_in_capital_letters_is_a_number():
+    body = f"{H1}<div class=price>12.00 €</div><p><b>Model:</b> <span>{{}}</span></p>{BUY}"
+    assert found(body.format("LAMP-R")).fields["sku"] == "LAMP-R"
+    assert "sku" not in found(body.format("Lamp")).fields
+
+
+_TILE = (
+    "<div class=item><div><a href=/catalog/{n}/><img src={n}.jpg></a></div>"
+    "<div><a href=/catalog/{n}/>Lamp of oak {n}</a><div class=stock>{stock}</div>"
+    "<div>Item no.: LA{n}</div><div class=cost><span class=price>{n}0.00 €</span></div></div></div>"
+)
+
+
+def _tiles(count, stock="Out of stock"):
+    return "".join(_TILE.format(n=n, stock=stock) for n in range(501, 501 + count))
+
+
+def test_a_number_in_each_tile_of_a_listing_is_none_of_the_page():
+    url = "https://shop.example/catalog/lamps/"
+    assert found(f"<h1>Lamps</h1>{_tiles(4)}", url=url).kind == "listing"
+    own = "<p>Item no.: RL7</p><p>Out of stock</p><img src=r.jpg alt='Red Lamp'>"
+    assert found(f"{H1}{own}<h3>Related</h3>{_tiles(4)}").kind == "product"
+
+
+def test_a_sentence_that_mentions_a_tiles_price_is_about_that_tile():
+    url = "https://shop.example/sale/lamps/"
+    text = "<p>Лампа ЛК за {} ₽ вместо 6200 ₽.</p>"
+    tiles = _tiles(2, "Мало").replace("0.00 €", "0 ₽").replace("Item no.", "Арт.")
+    sale = f"<h1>Скидки на лампы до 15%</h1>{text}{tiles}"
+    assert found(sale.format("5010"), url=url, lang="ru").kind != "product"
+    assert found(sale.format("4990"), url=url, lang="ru").kind == "product"
