@@ -49,6 +49,10 @@ _ENDS_IN_CODE = re.compile(r"\S (?=\S{0,30}[\d-])[\w./-]{3,30}\)?\Z").search
 _IDENTIFIER_SIGN = lazy_patterns.pattern(r"[\d_-]")
 #: The end of a label that may be of an internal number.
 _IS_ID = re.compile(r"(?:^|[\s.-])id\Z", re.I).search
+#: A sentence of a few words and a number at the end of a text: "For the garden. Ref. X-12".
+_LAST_SENTENCE = lazy_patterns.pattern(
+    r"[.!?]\s((?:[^\s.]{1,14}\.?\s){1,3}(?=\S{0,30}[\d-])[\w./-]{3,30})\.?$"
+)
 #: Characters of a line that may be a fact, and of a brand.
 _MAX_FACT, MAX_BRAND = 120, 40
 #: Characters of a line that may be a label and a number without a sign between them.
@@ -178,8 +182,8 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
                 _take(signs, field, following.text)  # the line ends in a label
             elif match is None:
                 _take_unseparated(signs, part)
-    elif len(line.text) < _MAX_CODE:
-        _take_unseparated(signs, line.text)
+    elif fact := _unseparated_in(line.text):
+        _take(signs, *fact)
 
 
 def _has_no_fact(text: str) -> bool:
@@ -187,8 +191,7 @@ def _has_no_fact(text: str) -> bool:
     if label_of(text) or (_MAY_BE_DIVIDED(text) and _DIVIDED(text)):
         return False
     # A number behind a label has a figure or a dash.
-    no_number = len(text) >= _MAX_CODE or not ("-" in text or holds_digit(text))
-    return no_number or _unseparated(text) is None
+    return not ("-" in text or holds_digit(text)) or _unseparated_in(text) is None
 
 
 #: Labels and menus are the same on all of a shop's pages.
@@ -366,6 +369,14 @@ def _take_unseparated(signs: Visible, text: str) -> None:
     fact = _unseparated(text)
     if fact is not None:
         _take(signs, *fact)
+
+
+def _unseparated_in(text: str) -> tuple[str, str] | None:
+    """Split a short text into label and number, or the sentence at a text's end."""
+    fact = _unseparated(text) if len(text) < _MAX_CODE else None
+    if fact is None and ". " in text and (last := _LAST_SENTENCE.search(text[-_MAX_CODE:])):
+        return _unseparated(last[1])
+    return fact
 
 
 def _unseparated(text: str) -> tuple[str, str] | None:
