@@ -177,12 +177,7 @@ def extract(page: Page) -> Found:
         )
         offered["text"], result.paths = visible.fields, visible.paths
         result.struck_below = visible.struck_below
-        merge.take_variant_price(offered, visible, page.raw)
-        merge.drop_stale_price(offered, visible, page.raw)
-        merge.drop_regular_price(offered, visible.reduced)
-        merge.drop_net_price(offered, visible)
-        merge.drop_default_currency(offered, visible, merged_fields.get("currency"))
-        merge.take_unavailability(offered, visible)
+        merge.weigh_shown(offered, visible, page, merged_fields)
         if "price" not in visible.fields and "state" not in offered:
             _read_regular_price(result, merged_fields)
     if result.kind != "product":
@@ -279,13 +274,7 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
     result.lines, result.beside = visible.lines, visible.beside
     if disputed:
         merge.outvote(offered, page.raw)
-    merge.take_variant_price(offered, visible, page.raw)
-    merge.drop_stale_price(offered, visible, page.raw)
-    merge.drop_regular_price(offered, visible.reduced)
-    merge.drop_net_price(offered, visible)
-    merge.drop_default_currency(offered, visible, merged_fields.get("currency"))
-    merge.drop_converted_price(offered, visible, page)
-    merge.take_unavailability(offered, visible)
+    merge.weigh_shown(offered, visible, page, merged_fields)
     if visible.on_request:
         merge.drop_zero_prices(offered)
         merge.drop_hidden_price(offered)

@@ -151,7 +151,8 @@ def glance(page: Page, structured: Fields) -> Visible:
     heading = heading_of(page, structured.get("name"))
     if heading is None:
         return Visible()
-    walk, signs = _lines.read_next_to(heading, _LINES_AROUND), Visible()
+    walk = _lines.read_next_to(heading, _LINES_AROUND)
+    signs = Visible(lines=walk.lines)
     if "regular_price" not in structured:
         local = currency_of_place(page)
         find_price(walk, signs, local, tiles=False)
