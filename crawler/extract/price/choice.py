@@ -88,6 +88,8 @@ _MORE_OR_LESS = frozenset({"+", "−"})
 _LABEL_AT_END = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 #: The highest cost of a price, and of another amount such as postage; beyond, it is too far off.
 _MAX_COST, _MAX_OTHER = 150, 90
+#: Characters before an amount that may call it old: "the maker's recommended retail price".
+_MAX_OLD_WORDS = 50
 #: Characters before an amount at the start of its line.
 _MAX_START = 3
 #: Characters of a label with a figure.
@@ -174,7 +176,9 @@ def _split_old(candidates: list[Candidate], *, behind: bool) -> list[Candidate]:
     """
     ends = [0, *(c.money.end for c in candidates)]
     are_old = [
-        c.says_old if behind else says_old(c.line.text[end : c.money.start][-40:].strip())
+        c.says_old
+        if behind
+        else says_old(c.line.text[end : c.money.start][-_MAX_OLD_WORDS:].strip())
         for c, end in zip(candidates, ends, strict=False)
     ]
     if not any(are_old):
@@ -241,7 +245,7 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
     cost = _cost_of_place(money, place) + (OTHER if other else 0)
     if start and RANGE.match(before):
         cost += 5
-    label_words = before[-40:].strip(" :：") or label
+    label_words = before[-_MAX_OLD_WORDS:].strip(" :：") or label
     if place.behind:
         label_words = line.text[money.end : end][:40].strip()
     # "3 990 Ft helyett 3 490 Ft": the words before an amount may be about the one before them.
@@ -319,8 +323,8 @@ def find_price(
     candidates = without_conversions(_candidates(walk, signs, amounts, tiles), shop_currency)
     signs.priced_choices = has_several(candidates)
     candidates, price = _choose(candidates, walk)
-    for _ in range(_MAX_ROWS if tiles and walk.heading >= 0 else 0):
-        main = walk.lines[walk.heading].element
+    main = walk.lines[walk.heading].element if walk.heading >= 0 else None
+    for _ in range(_MAX_ROWS if tiles else 0):
         row = [] if price is None else amounts.row_of(price.line, main)
         if not row:
             break
@@ -387,7 +391,8 @@ def _set_regular(
     if regular:
         nearest = min(regular, key=lambda c: abs(c.line.index - price.line.index))
         signs.fields["regular_price"] = nearest.money.value
-        words_before = nearest.line.text[: nearest.money.start][-40:].strip()
+        signs.fields["currency"] = price.money.currency or nearest.money.currency
+        words_before = nearest.line.text[: nearest.money.start][-_MAX_OLD_WORDS:].strip()
         is_marked = bool(nearest.line.flags & _lines.OLD) or says_old(words_before)
         signs.reduced = is_marked and not price.other
     else:
@@ -461,11 +466,11 @@ def _is_regular_price(amount: Candidate, price: Candidate) -> bool:
         is_beside(amount, price)
         and (price.follows_link or not amount.follows_link or _is_marked_regular(amount))
         and amount.money.value > price.money.value
-        and amount.money.currency in {price.money.currency, None}
+        and (price.money.currency is None or amount.money.currency in {price.money.currency, None})
     )
 
 
 def _is_marked_regular(amount: Candidate) -> bool:
     """Whether an old amount stands in a price box, or words right before it call it old."""
-    before = amount.line.text[: amount.money.start][-40:].strip()
+    before = amount.line.text[: amount.money.start][-_MAX_OLD_WORDS:].strip()
     return bool(amount.line.flags & _lines.PRICE) or says_old(before)

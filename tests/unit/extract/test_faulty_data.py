@@ -129,3 +129,83 @@ def test_a_sentence_that_mentions_a_tiles_price_is_about_that_tile():
     sale = f"<h1>Скидки на лампы до 15%</h1>{text}{tiles}"
     assert found(sale.format("5010"), url=url, lang="ru").kind != "product"
     assert found(sale.format("4990"), url=url, lang="ru").kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("net", "shown", "remark", "price"),
+    [
+        ("46.13", "54,90", "inkl. 19% USt.", "54.90"),
+        ("46.13", "54,90", "", "54.90"),
+        ("50.00", "60,00", "inkl. MwSt.", "60.00"),
+        ("50.00", "60,00", "", "50.00"),
+        ("50.00", "90,00", "inkl. MwSt.", "50.00"),
+    ],
+)
+def test_data_has_the_price_without_the_tax_that_the_shown_price_includes(
+    net, shown, remark, price
+):
+    body = f"{H1}<div class=price>{shown} €</div><p>{remark}</p>{BUY}"
+    assert found(body, _data(net), lang="de").fields["price"] == Decimal(price)
+
+
+@pytest.mark.parametrize(("box", "price"), [("price", 89), ("rate", 8900)])
+def test_a_price_in_cents_is_the_one_beside_the_name_without_cents(box, price):
+    body = f"{H1}<div class={box}>89 kr</div>{BUY}"
+    assert found(body, _data("8900", "SEK"), lang="sv").fields["price"] == price
+
+
+def test_the_price_before_gives_a_price_without_a_currency_its_own():
+    body = f"<h1>Lax</h1><div class=PriceTag><span>89</span><sup>00</sup> /st</div><div class=PriceTag_ordinary>Ord.pris 119,00 kr</div>{BUY}"
+    fields = found(body, lang="sv").fields
+    assert (fields["price"], fields["regular_price"], fields["currency"]) == (89, 119, "SEK")
+
+
+def test_a_long_label_calls_an_amount_the_price_before():
+    body = f"{H1}<div class=price>149,00 €</div><div>Unverbindliche Preisempfehlung des Herstellers: 199,00 €</div>{BUY}"
+    assert found(body, lang="de").fields["regular_price"] == 199
+
+
+def test_the_tiles_of_a_gallery_without_a_heading_are_no_products_page():
+    tile = (
+        "<div class=item><a href=/p/{0}></a><figure><img src={0}.jpg></figure><section><div class=main><div class=title>"
+        "Bowl {0}</div>{1}</div><div class=status><div>{2}</div></div></section></div>"
+    )
+    plain = "<div class=prices><div class=price>£{}.00</div></div>"
+    sale = "<div class=price><span class=m>£{0}.00</span> <span class=original-price><span class=m>£{0}9.00</span></span></div>"
+    bowls = [
+        (3, plain, ""),
+        (4, plain, "<b class=sold-out>Sold Out</b>"),
+        (5, sale, "Sale"),
+        (6, plain, ""),
+        (7, sale, "Sale"),
+    ]
+    tiles = "".join(tile.format(n, box.format(n), mark) for n, box, mark in bowls)
+    url = "https://shop.example/shop"
+    assert found(f"<section>{tiles}</section>", url=url).kind == "listing"
+
+
+def test_words_that_one_countrys_law_demands_beside_a_price_tell_its_currency():
+    body = (
+        "<h1>Remera</h1><div class=price>$24.900</div><p>{}</p><button>Agregar al carrito</button>"
+    )
+    law = "Precio sin impuestos nacionales $20.578,51"
+    assert found(body.format(law), lang="es").fields["currency"] == "ARS"
+    assert found(body.format("Precio final"), lang="es").fields["currency"] != "ARS"
+
+
+def test_a_button_that_adds_to_the_basket_in_flanders_buys():
+    body = "<h1>Pot</h1><div class=price>24,50 €</div><a role=button class='btn a-submit' href=#>Aan winkelmandje toevoegen</a>"
+    assert found(body, lang="nl-BE").fields["availability"] == "InStock"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("For the garden. Ref. FELIX-6", "FELIX-6"),
+        ("For the garden, 12 months. Item no. 88-1.", "88-1"),
+        ("For the garden. Since 2012.", None),
+    ],
+)
+def test_a_number_is_the_last_sentence_of_a_text(text, number):
+    body = f"{H1}<p>{text}</p><div class=price>24.50 €</div>{BUY}"
+    assert found(body).fields.get("sku") == number
