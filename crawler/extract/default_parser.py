@@ -93,8 +93,9 @@ class Found(Record):
 
     def complete(self) -> None:
         """Fill `fields` of a page that was not classified as a product when it was read."""
-        _add_breadcrumbs(self, merge.merged(self.offered)[0].get("name"))
-        _add_description(self)
+        name = merge.merged(self.offered)[0].get("name")
+        _add_breadcrumbs(self, name)
+        _add_description(self, name)
         self.merge()
 
     def _shorten_breadcrumbs(self) -> None:
@@ -185,7 +186,7 @@ def extract(page: Page) -> Found:
         return result
     page.shows_product = True
     _add_breadcrumbs(result, merged_fields.get("name"))
-    _add_description(result)
+    _add_description(result, merged_fields.get("name"))
     # Guesses come last, because the visible text is read only for fields without a value.
     offered.update({merge.GUESSED: guesses} if guesses else {})
     result.merge()
@@ -199,12 +200,11 @@ def _add_breadcrumbs(result: Found, name: str | None) -> None:
         result.offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
 
 
-def _add_description(result: Found) -> None:
+def _add_description(result: Found, name: str | None) -> None:
     """Add the meta element's description or one in the page's text, where no source has any."""
     page = result.page
     if any(fields.get("description") for fields in result.offered.values()):
         return
-    name = merge.merged(result.offered)[0].get("name")
     product_description: str | None = page.meta("description")
     # Without a text, templates write the name; some shops write the same text on all pages.
     if product_description and name and product_description.casefold() in name.casefold():
