@@ -58,11 +58,14 @@ _MAX_FACT, MAX_BRAND = 120, 40
 #: Characters of a line that may be a label and a number without a sign between them.
 _MAX_CODE = 40
 _MAX_AROUND = 2
+_NAMES_VENDOR = re.compile("vendor|supplier").search
 _FACT_OR_LABEL = _lines.FACT | _lines.LABEL
 #: Elements that hold a part of a line.
 _INLINE = frozenset({"i", "em", "small", "span", "b", "strong", "code"})
 #: Digits of a number in the address; shorter numbers stand in many texts.
 _MIN_ADDRESSED = 6
+#: The form of a company at the end of its name: `Acme Inc`, `Acme s.r.o`.
+_ENDS_IN_FORM = re.compile(r"\s(?:[A-Z][a-zé]{1,3}|(?:[A-Za-z]\.){1,3}[A-Za-z])\Z").search
 #: Classes of elements that hold a brand.
 names_maker = re.compile(
     BEFORE_MAKER
@@ -254,7 +257,8 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
         return
     words = (line.element.get("class") or "")[:1000].lower()
     if any(map(names_maker, _classes_around(line.element))):
-        if ":" not in line.text and len(line.text) <= MAX_BRAND and not leads_home(line.element):
+        is_short = ":" not in line.text and len(line.text) <= MAX_BRAND
+        if is_short and not leads_home(line.element) and not _may_be_seller(line):
             _take(signs, "brand", _BY.sub("", line.text, count=1))
         return
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
@@ -267,6 +271,17 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
         text = text.partition(" ")[2]  # "SKU WED"
     if " " not in text and "：" not in text and not text.endswith(":"):
         _take(signs, field, text)
+
+
+def _may_be_seller(line: Line) -> bool:
+    """Whether a line is a part of a vendor's box: `Sold by <a>Acme</a> 4.8`.
+
+    A box that holds the name alone is the maker's, because one shop system calls makers vendors.
+    """
+    for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
+        if _NAMES_VENDOR((box.get("class") or "").lower()):
+            return _BY.sub("", short_text(box, _MAX_FACT), count=1) != _BY.sub("", line.text)
+    return False
 
 
 def _classes_around(element: Element) -> Iterator[str]:
@@ -400,14 +415,14 @@ def _take(signs: Visible, field: str, value: str) -> None:
     if field in signs.fields and field != "mpn":  # the maker's number may be a barcode
         signs.further_facts.append((field, value.strip(AROUND)))
         return
-    value = value.strip(AROUND)
+    text, value = value, value.strip(AROUND)
     if field == "gtin":
         value = named_gtin(value) or ""
     else:
         value, next_fact = (maker_up_to_label if field == "brand" else up_to_label)(value)
         if next_fact:
             _take_next_fact(signs, next_fact)
-        value = _maker(value) if field == "brand" else _number(value)
+        value = _maker(value, text) if field == "brand" else _number(value)
     if field == "model":
         if is_model_number(value):
             signs.facts += "model" not in signs.fields.get("attributes", {})
@@ -420,9 +435,12 @@ def _take(signs: Visible, field: str, value: str) -> None:
         signs.facts += field != "brand"
 
 
-def _maker(value: str) -> str:
-    """Return *value* if it can be a maker's name, else ''."""
-    return "" if len(value) > 60 or label_of(value) or value.lower() in NOTHING else value
+def _maker(value: str, text: str) -> str:
+    """Return *value* if it can be a maker's name, else ''; with the dot of a form such as `Inc.`."""
+    if len(value) > 60 or label_of(value) or value.lower() in NOTHING:
+        return ""
+    is_abbreviated = _ENDS_IN_FORM(value) and text.rstrip().endswith(f"{value}.")
+    return f"{value}." if is_abbreviated else value
 
 
 def _number(value: str) -> str:
