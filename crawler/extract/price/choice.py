@@ -90,6 +90,8 @@ _LABEL_AT_END = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 _MAX_COST, _MAX_OTHER = 150, 90
 #: Characters before an amount that may call it old: "the maker's recommended retail price".
 _MAX_OLD_WORDS = 50
+#: The difference of two amounts' costs up to which other signs decide between them.
+_MAX_AHEAD = 20
 #: Characters before an amount at the start of its line.
 _MAX_START = 3
 #: Characters of a label with a figure.
@@ -295,16 +297,32 @@ def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Can
         candidates = favour_repeated(mark_pairs(mark_by_label(amounts), walk.lines))
     current = [c for c in candidates if not c.old]
     price = min(current, key=lambda c: c.cost, default=None)
+    if price is not None and not price.line.flags & _lines.PRICE and ends_sentence(price):
+        price = _boxed_beside(price, current) or price
     likeliest = min(candidates, key=lambda c: c.cost, default=None)
     if likeliest is None:
         return candidates, None
-    if price is None or (likeliest.cost < price.cost - 20 and not is_beside(likeliest, price)):
+    if price is None or (
+        likeliest.cost < price.cost - _MAX_AHEAD and not is_beside(likeliest, price)
+    ):
         price = likeliest  # its class says "regular price", and there is no other price
     elif likeliest.old and not _is_surely_old(likeliest) and _is_no_price_beside(price, likeliest):
         price = likeliest
     elif price.other and not likeliest.other and not _is_surely_old(likeliest):
         price = likeliest  # the regular price is asked, because the other one needs a card
     return candidates, price
+
+
+def _boxed_beside(mentioned: Candidate, current: list[Candidate]) -> Candidate | None:
+    """Return the amount in a box for prices that is about as likely as one in a sentence."""
+    boxed = [
+        c
+        for c in current
+        if c.line.flags & _lines.PRICE
+        and not (c.other or c.follows_link)
+        and c.cost <= mentioned.cost + _MAX_AHEAD
+    ]
+    return min(boxed, key=lambda c: c.cost, default=None)
 
 
 def find_price(

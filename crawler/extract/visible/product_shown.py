@@ -174,9 +174,13 @@ def glance(page: Page, structured: Fields) -> Visible:
 
 
 def _denies_stock(walk: Lines) -> bool:
-    """Whether a box for the stock says that the product is not in stock."""
-    marked = [line.text for line in walk.product_lines if line.flags & _lines.STOCK]
-    return bool(marked) and not {None, "InStock"}.issuperset(map(availability_of_text, marked))
+    """Whether no button buys the product, or a box for the stock says that it is not in stock."""
+    marked = _lines.STOCK | _lines.BUTTON
+    lines = [line for line in walk.product_lines if line.flags & marked]
+    if not any(line.flags & _lines.BUTTON for line in lines):
+        return True
+    texts = (line.text for line in lines if line.flags & _lines.STOCK)
+    return not {None, "InStock"}.issuperset(map(availability_of_text, texts))
 
 
 def _reduced_above(

@@ -209,3 +209,80 @@ def test_a_button_that_adds_to_the_basket_in_flanders_buys():
 def test_a_number_is_the_last_sentence_of_a_text(text, number):
     body = f"{H1}<p>{text}</p><div class=price>24.50 €</div>{BUY}"
     assert found(body).fields.get("sku") == number
+
+
+def test_a_price_box_counts_more_than_a_sentence_before_it():
+    facts = "".join(
+        f"<p>{word}</p>" for word in ("Be the first", "Maker:", "Acme", "Sent:", "Soon")
+    )
+    mention = "<p>Made of oiled oak. Fitted here for 399 €.</p>"
+    body = f"{H1}{mention}{facts * 2}<div class=price>2495.00 €</div>"
+    assert found(body).fields["price"] == 2495
+
+
+@pytest.mark.parametrize(("lang", "words"), [("da", "Leveret fra"), ("nb", "Leveres fra")])
+def test_the_least_that_a_delivery_costs_is_no_price(lang, words):
+    body = f"<h1>Lampe</h1><p>Massivt træ. {words} 399 kr.</p>{BUY}"
+    assert "price" not in found(body, lang=lang).fields
+
+
+@pytest.mark.parametrize(
+    ("heading", "lang", "price"),
+    [
+        ("Sammenlign varer", "da", "Pris {} kr."),
+        ("Comparare produse", "ro", "Preț {} Lei"),
+        ("Ürün karşılaştırma", "tr", "Fiyat {} TL"),
+    ],
+)
+def test_a_heading_of_a_comparison_names_no_product(heading, lang, price):
+    label, amount = price.split(" ", 1)
+    row = "<tr class=product-{}><td>{}</td><td>{}</td><td>{}</td></tr>"
+    names = row.format("name", "-", "<a href=/a>Desk 180 cm</a>", "<a href=/b>Chair</a>")
+    prices = row.format("price", label, amount.format("7.995,00"), amount.format("2.495,00"))
+    body = f"<h1>{heading}</h1><table>{names}{prices}</table>"
+    assert found(body, url="https://shop.example/compareproducts", lang=lang).kind != "product"
+
+
+@pytest.mark.parametrize(
+    ("page", "kind"), [("product_reviews", "other"), ("product_info", "product")]
+)
+def test_a_page_of_reviews_is_none_of_the_product_that_it_prices(page, kind):
+    body = f"{H1}<h2 class=price>$4.75</h2><p>5 of 5 stars! Lovely colour.</p>"
+    url = f"https://shop.example/index.php?main_page={page}&products_id=771"
+    assert found(body, url=url).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("box", "brand"),
+    [
+        ("<div class=vendor>Vândut de <a href=/v/x>Casa</a> ★ 4,8</div>", "Mokita"),
+        ("<div class=vendor>Acme</div>", "Acme"),
+        ("<div class=vendor>by <a href=/v/x>Acme</a></div>", "Acme"),
+    ],
+)
+def test_a_vendor_among_other_words_is_the_seller(box, brand):
+    body = f"{H1}<div class=price>12.00 €</div>{box}<p><b>Brand:</b> <span>Mokita</span></p>{BUY}"
+    assert found(body).fields["brand"] == brand
+
+
+@pytest.mark.parametrize(
+    ("label", "brand"),
+    [("Aroma Kft.", "Aroma Kft."), ("Aroma s.r.o.", "Aroma s.r.o."), ("Aroma.", "Aroma")],
+)
+def test_a_makers_name_keeps_the_dot_of_its_form(label, brand):
+    body = f"{H1}<div class=price>12.00 €</div><p>Brand: <a href=/m>{label}</a></p>{BUY}"
+    assert found(body).fields["brand"] == brand
+
+
+@pytest.mark.parametrize(
+    ("value", "button", "stock"),
+    [
+        ("sold out", "", "OutOfStock"),
+        ("pre-order", "<input type=submit value='Pre-order now'>", "PreOrder"),
+        ("sold out", BUY, "InStock"),
+    ],
+)
+def test_a_labelled_stock_outweighs_the_data_where_no_button_buys(value, button, stock):
+    facts = f"<dl><dt>Stock:</dt><dd>{value}</dd></dl>"
+    body = f"{H1}{facts}<div class=price>12.00 €</div>{button}"
+    assert found(body, _data()).fields["availability"] == stock
