@@ -19,7 +19,7 @@ from crawler.extract.price.other_amounts import WITH_TAX
 from crawler.extract.price.tax_rates import may_be_reduction, taxed_by
 from crawler.extract.scripts import state
 from crawler.extract.shop_number import set_number, set_vendor
-from crawler.extract.stock.shown import UNAVAILABLE
+from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.visible.page_currency import currency_of_place
 from crawler.extract.visible_signs import Visible
 
@@ -163,14 +163,14 @@ def weigh_shown(offered: dict[str, Fields], visible: Visible, page: Page, known:
 def _take_variant_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:
     """Take the visible variant's price where structured data has a range of prices.
 
-    The amount has to stand in a box for prices near the heading, and within the range.
+    The amount has to stand near the heading, and within the range.
     """
     shown_price, lowest = visible.fields.get("price"), _structured_price(offered)
     if (
         shown_price is None
         or lowest is None
         or not lowest < shown_price
-        or not visible.price_marked
+        or (visible.price_is_loose and not visible.price_marked)
     ):
         return
     if (visible.price_distance or 0) > _MAX_PRICE_DISTANCE or (
