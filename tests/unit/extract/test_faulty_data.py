@@ -286,3 +286,48 @@ def test_a_labelled_stock_outweighs_the_data_where_no_button_buys(value, button,
     facts = f"<dl><dt>Stock:</dt><dd>{value}</dd></dl>"
     body = f"{H1}{facts}<div class=price>12.00 €</div>{button}"
     assert found(body, _data()).fields["availability"] == stock
+
+
+@pytest.mark.parametrize(("high", "price"), [("16", 13), ("12.50", 11)])
+def test_of_several_sellers_prices_the_one_beside_the_name_counts(high, price):
+    offers = {"@type": "AggregateOffer", "lowPrice": "11", "highPrice": high}
+    offers |= {"priceCurrency": "EUR", "availability": "InStock"}
+    body = f"{H1}<div class=x1><div>€13</div></div><p>or € 2.17/month</p>{BUY}"
+    assert found(body, _data(offers=offers)).fields["price"] == price
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"), [("sellers?pid=771", "other"), ("lamps?pid=771", "product")]
+)
+def test_a_list_of_sellers_is_no_products_page(path, kind):
+    row = "<div><span>Seller {0}</span><b>€ 1{0}.00</b><button>Add to cart</button></div>"
+    rows = "".join(map(row.format, "1234"))
+    body = f"<h1>All sellers</h1>{rows}<p>In stock</p>"
+    assert found(body, url=f"https://shop.example/{path}").kind == kind
+
+
+@pytest.mark.parametrize("words", ["全館滿 NT$1,500 免運", "单笔订单满 NT$1,500 包邮"])
+def test_the_sum_from_which_postage_is_free_is_a_bound(words):
+    body = f"<h1>雨靴</h1><p>{words}</p><div class='price-regular price'>NT$1,490</div><button>加入購物車</button>"
+    assert found(body, lang="zh-hant").fields["price"] == 1490
+
+
+@pytest.mark.parametrize("folder", ["hersteller", "Hersteller"])
+def test_the_folder_of_a_makers_page_may_have_a_capital(folder):
+    logo = f"<p>Details</p><a href=/{folder}/Nero/><img src=n.png alt=Nero></a>"
+    body = f"<div>{H1}</div><div class=price>12.00 €</div>{logo}{BUY}"
+    assert found(body).fields["brand"] == "Nero"
+
+
+@pytest.mark.parametrize(
+    ("captions", "stock"),
+    [
+        (("Pre-order now", "Buy now"), "PreOrder"),
+        (("Buy now", "Pre-order now"), "InStock"),
+        (("Buy now", "Sold out"), "InStock"),
+    ],
+)
+def test_the_first_input_that_sells_says_whether_it_sells_ahead(captions, stock):
+    inputs = "".join(f"<input type=submit value='{caption}'>" for caption in captions)
+    body = f"{H1}<div class=price>12.00 €</div>{inputs}"
+    assert found(body).fields["availability"] == stock
