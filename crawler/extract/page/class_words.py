@@ -41,7 +41,7 @@ NOW = (
     r"(?:price|preis|prix|precio|cena|preco|prijs)|(?:price|preis|prix|precio|money|cena|preco|prijs)"
     r"[-_]{1,2}(?:item[-_]{1,2})?(?:promo|sale|special|now|new|final|current|offer|deal|reduced)"
 )
-STOCK = r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"
+STOCK = r"stock|availab|\bavail\b|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"
 BUTTON = r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"
 LABEL = r"(?:^|[\s_-])label(?!-(?:hidden|inline|above))"
 #: Words before the word for a maker in a class; behind a theme's own it means a colour or the shop.

@@ -255,18 +255,16 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             can_press = can_press or not _is_disabled(line.element)
             preorder = preorder or availability_of_text(line.text) == "PreOrder"
             continue
-        notifies = _offers_notice(line)
-        signs.notifies = signs.notifies or notifies
-        loose = loose or ("OutOfStock" if notifies else None)
+        if _offers_notice(line):
+            signs.notifies, loose = True, loose or "OutOfStock"
         if line.flags & _lines.BADGE and not line.flags & _lines.STOCK:
             label_at += labelled  # the badge stands between a label and its value
             badge = badge or (_stock_in(line) if len(line.text) < _SHORT else None)
             continue
         signs.sold_for = signs.sold_for or _price_box_says_sold(line)
-        is_label = len(line.text) < _SHORT and _STOCK_LABEL(line.text) is not None
-        is_mark = bool(line.flags & _lines.STOCK) or labelled or (is_label and ":" in line.text)
-        if is_label and len(line.text) < 30:
-            label_at = line.index
+        is_label, has_value = _labels_stock(line.text)
+        is_mark = labelled or bool(line.flags & _lines.STOCK) or (is_label and ":" in line.text)
+        label_at = line.index if is_label and not has_value else label_at
         if marked is None and is_mark and not _is_of_shops(line):
             marked = _labelled_stock(line, labelled, walk)
         elif firm in {None, "OutOfStock"} and (
@@ -294,6 +292,12 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     # A button's word for an order in advance counts more than a line's word for the stock.
     availability = "PreOrder" if preorder and availability == "InStock" else availability
     signs.fields["availability"] = availability or _stock_if_sold(walk, signs)
+
+
+def _labels_stock(text: str) -> tuple[bool, bool]:
+    """Whether a short text begins with a label of the stock, and whether the value follows it."""
+    label, _, value = text.partition(":")
+    return len(text) < _SHORT and _STOCK_LABEL(label) is not None, value != ""
 
 
 def _or_badge(loose: str | None, badge: str | None, signs: Visible) -> str | None:
@@ -415,7 +419,7 @@ def _is_of_other_stock(line: Line, heading: int, can_press: bool) -> bool:
     """
     if line.flags & _lines.BUTTON:
         return can_press or bool(line.flags & _lines.DIGIT)
-    if "?" in line.text:
+    if "?" in line.text or _labels_choice(line):
         return True  # a question states nothing
     is_far = len(line.text) >= _SHORT and line.index - heading > _MAX_DISTANCE
     return is_far or _CONDITION(line.text) is not None or _is_of_variant(line.text)
@@ -434,6 +438,14 @@ def _is_of_other_price(line: Line, stock: str, signs: Visible) -> bool:
         return False
     amounts = [money.value for money in find_prices(line.text)]
     return bool(amounts) and signs.fields.get("price") not in amounts
+
+
+def _labels_choice(line: Line) -> bool:
+    """Whether a line labels a choice with its stock: `<label>36 <small>Sold out</small></label>`."""
+    if line.flags & (_lines.LABEL | _lines.JOINED) != _lines.LABEL | _lines.JOINED:
+        return False
+    choice = (line.element.text or "").strip()
+    return choice != "" and not (_STOCK_LABEL(choice) or availability_of_text(choice))
 
 
 def _is_of_variant(text: str) -> bool:

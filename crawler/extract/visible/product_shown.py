@@ -16,7 +16,7 @@ from crawler.extract.price.on_request import (
     has_button_for_price,
 )
 from crawler.extract.price.tiles import CARDS
-from crawler.extract.stock.availability import availability_of_text
+from crawler.extract.stock.availability import availability_of_text, buys_in_short
 from crawler.extract.stock.drawn_buttons import take_picture_buttons
 from crawler.extract.stock.shown import read_stock, says_unavailable, stock_above
 from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
@@ -177,7 +177,7 @@ def _denies_stock(walk: Lines) -> bool:
     """Whether no button buys the product, or a box for the stock says that it is not in stock."""
     marked = _lines.STOCK | _lines.BUTTON
     lines = [line for line in walk.product_lines if line.flags & marked]
-    if not any(line.flags & _lines.BUTTON for line in lines):
+    if not any(line.flags & _lines.BUTTON and buys_in_short(line.text) for line in lines):
         return True
     texts = (line.text for line in lines if line.flags & _lines.STOCK)
     return not {None, "InStock"}.issuperset(map(availability_of_text, texts))
