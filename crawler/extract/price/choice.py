@@ -61,7 +61,12 @@ from crawler.extract.price.regular_price import (
     stands_alone,
     unmark_paid,
 )
-from crawler.extract.price.sentences import ends_sentence, is_called_price, is_in_prose
+from crawler.extract.price.sentences import (
+    ends_sentence,
+    is_called_price,
+    is_in_prose,
+    is_mentioned,
+)
 from crawler.extract.price.side_offers import is_side_offer
 from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.price.two_currencies import without_conversions, without_rates
@@ -359,9 +364,7 @@ def find_price(
     )
     signs.price_distance = price.cost - (OTHER if by_unit else 0)
     signs.price_line = price.line.index
-    signs.price_in_prose = is_in_prose(walk, price) or (
-        price.money.value in amounts.in_lone_tiles and ends_sentence(price)
-    )
+    signs.price_in_prose = is_in_prose(walk, price) or is_mentioned(price, amounts.in_lone_tiles)
     if signs.price_in_prose and not price.follows_link and not is_called_price(price):
         return  # a sum to spend, to win or to save
     signs.fields["price"] = price.money.value

@@ -50,6 +50,9 @@ _LABELS_NEXT = finder(
     r"\w{0,12}(?:\s\w{1,10}){0,4}\s?[:(]?\s?\W?$"
     rf"|^\W{{0,3}}(?:{any_of('amounts', 'postage')})\w{{0,12}}(?:\s\w{{1,10}}){{0,2}}\s?[:(]\s?\W?$"
 )
+#: "About" before an amount, and its characters.
+_ABOUT = finder_of(lambda any_of: rf"(?<!\w)(?:{any_of('amounts', 'about')})\W{{0,3}}$")
+_MAX_ABOUT = 16
 #: "From" before an amount: `Shoes from $20`; and "free" behind one.
 ENDS_IN_FROM = finder_of(lambda any_of: rf"(?<!\w)(?:{any_of('amounts', 'from')})\W{{0,3}}$")
 _FREE = finder_of(lambda any_of: rf"^\W{{0,3}}(?:{any_of('amounts', 'free')})(?!\w)")
@@ -166,6 +169,15 @@ def says_or_more(behind: str) -> bool:
     (True, False)
     """
     return _OR_MORE(behind[:BEHIND]) is not None
+
+
+def says_about(before: str) -> bool:
+    """Whether the words right before an amount make it a rough one, as of a thing mentioned.
+
+    >>> says_about("300 g of cheese (about "), says_about("About the lamp: ")
+    (True, False)
+    """
+    return _ABOUT(before[-_MAX_ABOUT:]) is not None
 
 
 def is_from_free(before: str, behind: str) -> bool:

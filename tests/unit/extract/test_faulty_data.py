@@ -331,3 +331,30 @@ def test_the_first_input_that_sells_says_whether_it_sells_ahead(captions, stock)
     inputs = "".join(f"<input type=submit value='{caption}'>" for caption in captions)
     body = f"{H1}<div class=price>12.00 €</div>{inputs}"
     assert found(body).fields["availability"] == stock
+
+
+@pytest.mark.parametrize(
+    "size", ["36 <small>Sold out</small>", "<b>36</b> <small>Sold out</small>"]
+)
+def test_a_size_that_is_sold_out_in_its_label_is_one_of_several(size):
+    sizes = f"<fieldset><label>{size}</label><label>38</label></fieldset>"
+    body = f"{H1}<div class=price>89 €</div>{sizes}{BUY}"
+    assert found(body).fields["availability"] == "InStock"
+
+
+@pytest.mark.parametrize(("word", "price"), [("about", None), ("pack", 10)])
+def test_a_rough_amount_is_of_a_thing_mentioned(word, price):
+    text = f"For 4 people: 300 g of cheese ({word} CHF 10.–), 400 g of pasta"
+    assert found(f"{H1}<p>{text}</p>{BUY}").fields.get("price") == price
+
+
+@pytest.mark.parametrize(
+    ("label", "button", "stock"),
+    [
+        ("<p>Availability: Sold out</p>", "<button>Notify me</button>", "OutOfStock"),
+        ("<p class=avail>Available on backorder</p>", BUY, "BackOrder"),
+    ],
+)
+def test_a_button_that_sells_nothing_confirms_no_stock(label, button, stock):
+    body = f"{H1}<div class=price>12.00 €</div>{label}{button}"
+    assert found(body, _data()).fields["availability"] == stock
