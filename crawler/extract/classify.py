@@ -25,7 +25,7 @@ from crawler.extract.address_kinds import (
 )
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page
-from crawler.extract.stock.shown import UNAVAILABLE
+from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_of, any_word, full_matcher_of, prefix_matcher_of
@@ -232,6 +232,8 @@ def open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
 
 def visible_signs(visible: Visible, verdict: Verdict) -> None:
     """Score the page's visible text: prices, buttons, numbers, stock and tiles."""
+    if visible.numbers_tiles:
+        visible.facts = 0
     _price_signs(visible, verdict)
     if visible.sells_one:
         verdict.add("product", 2.5, "a button buys it")

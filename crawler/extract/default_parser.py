@@ -15,7 +15,7 @@ from crawler.extract.money import cents
 from crawler.extract.money.amounts import count
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.scripts import state
-from crawler.extract.stock.shown import UNAVAILABLE
+from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.structured import (
     breadcrumbs,
     jsonld,
@@ -96,8 +96,9 @@ class Found(Record):
 
     def complete(self) -> None:
         """Fill `fields` of a page that was not classified as a product when it was read."""
-        _add_breadcrumbs(self, merge.merged(self.offered)[0].get("name"))
-        _add_description(self)
+        name = merge.merged(self.offered)[0].get("name")
+        _add_breadcrumbs(self, name)
+        _add_description(self, name)
         self.merge()
 
     def _shorten_breadcrumbs(self) -> None:
@@ -180,11 +181,7 @@ def extract(page: Page) -> Found:
         )
         offered["text"], result.paths = visible.fields, visible.paths
         result.struck_below = visible.struck_below
-        merge.take_variant_price(offered, visible, page.raw)
-        merge.drop_stale_price(offered, visible, page.raw)
-        merge.drop_regular_price(offered, visible.reduced)
-        merge.drop_net_price(offered, visible)
-        merge.take_unavailability(offered, visible)
+        merge.weigh_shown(offered, visible, page, merged_fields)
         if "price" not in visible.fields and "state" not in offered:
             _read_regular_price(result, merged_fields)
     if result.kind != "product":
@@ -192,7 +189,7 @@ def extract(page: Page) -> Found:
         return result
     page.shows_product = True
     _add_breadcrumbs(result, merged_fields.get("name"))
-    _add_description(result)
+    _add_description(result, merged_fields.get("name"))
     # Guesses come last, because the visible text is read only for fields without a value.
     offered.update({merge.GUESSED: guesses} if guesses else {})
     result.merge()
@@ -206,12 +203,11 @@ def _add_breadcrumbs(result: Found, name: str | None) -> None:
         result.offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
 
 
-def _add_description(result: Found) -> None:
+def _add_description(result: Found, name: str | None) -> None:
     """Add the meta element's description or one in the page's text, where no source has any."""
     page = result.page
     if any(fields.get("description") for fields in result.offered.values()):
         return
-    name = merge.merged(result.offered)[0].get("name")
     product_description: str | None = page.meta("description")
     # Without a text, templates write the name; some shops write the same text on all pages.
     if product_description and name and product_description.casefold() in name.casefold():
@@ -283,12 +279,7 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
     result.lines, result.beside = visible.lines, visible.beside
     if disputed:
         merge.outvote(offered, page.raw)
-    merge.take_variant_price(offered, visible, page.raw)
-    merge.drop_stale_price(offered, visible, page.raw)
-    merge.drop_regular_price(offered, visible.reduced)
-    merge.drop_net_price(offered, visible)
-    merge.drop_converted_price(offered, visible, page)
-    merge.take_unavailability(offered, visible)
+    merge.weigh_shown(offered, visible, page, merged_fields)
     if visible.on_request:
         merge.drop_zero_prices(offered)
         merge.drop_hidden_price(offered)

@@ -11,12 +11,15 @@ from crawler.extract.currency_choice import choose_currency
 from crawler.extract.external_id import identify
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import has_check_digit
+from crawler.extract.money import cents
 from crawler.extract.money.amounts import amount, grouped
 from crawler.extract.money.currencies import TOMAN, share_a_sign
 from crawler.extract.page.page import Page
+from crawler.extract.price.other_amounts import WITH_TAX
+from crawler.extract.price.tax_rates import may_be_reduction, taxed_by
 from crawler.extract.scripts import state
 from crawler.extract.shop_number import set_number, set_vendor
-from crawler.extract.stock.shown import UNAVAILABLE
+from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.visible.page_currency import currency_of_place
 from crawler.extract.visible_signs import Visible
 
@@ -29,9 +32,16 @@ _SCRIPT = lazy_patterns.pattern(rb"<script\b.*?</script", re.S | re.I)
 _GROUPS = rb"(?:[.,' ]|\xc2\xa0|\xe2\x80[\x89\xaf]|&nbsp;)?"
 #: Lines at most from the heading to the price of the product that it names.
 _MAX_PRICE_DISTANCE = 15
+#: Lines from the price to the words for its tax.
+_MAX_TAX_LINES = 3
 #: Fields of which the value of a less trusted source may be better.
 _IMPROVABLE_FIELDS = frozenset({"price", "gtin"})
 _NO_FIELDS: Fields = {}
+#: Availabilities of what has to be ordered, and those that themes write of all their products.
+_ORDERED = frozenset({"PreOrder", "BackOrder"})
+_NONE: frozenset[str] = frozenset()
+_FEW_LEFT = frozenset({"LimitedAvailability"})
+_DEFAULT_STOCKS = frozenset({"InStock", *_FEW_LEFT})
 #: Sources that follow schema.org.
 STRUCTURED = ("json-ld", "microdata", "rdfa")
 #: The source of values that a repair of JSON-LD guessed.
@@ -135,17 +145,32 @@ def outvote(offered: dict[str, Fields], raw: bytes) -> None:
                 fields["availability"] = stock  # a source with a stale price has a stale stock
 
 
-def take_variant_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:
+def weigh_shown(offered: dict[str, Fields], visible: Visible, page: Page, known: Fields) -> None:
+    """Correct the data of a page, with the merged fields *known*, by what the page shows."""
+    if visible.fields.get("price") not in {None, known.get("price")}:
+        _take_variant_price(offered, visible, page.raw)
+        _drop_stale_price(offered, visible, page.raw)
+        _drop_regular_price(offered, visible.reduced)
+        _drop_net_price(offered, visible)
+        if _is_beside_name(visible):
+            cents.in_shown_units(offered)
+    if visible.fields.get("currency") not in {None, known.get("currency")}:
+        _drop_default_currency(offered, visible)
+        _drop_converted_price(offered, visible, page)
+    _take_unavailability(offered, visible)
+
+
+def _take_variant_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:
     """Take the visible variant's price where structured data has a range of prices.
 
-    The amount has to stand in a box for prices near the heading, and within the range.
+    The amount has to stand near the heading, and within the range.
     """
     shown_price, lowest = visible.fields.get("price"), _structured_price(offered)
     if (
         shown_price is None
         or lowest is None
         or not lowest < shown_price
-        or not visible.price_marked
+        or (visible.price_is_loose and not visible.price_marked)
     ):
         return
     if (visible.price_distance or 0) > _MAX_PRICE_DISTANCE or (
@@ -160,7 +185,7 @@ def take_variant_price(offered: dict[str, Fields], visible: Visible, raw: bytes)
             offered[source]["price"] = shown_price
 
 
-def drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:
+def _drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:
     """Drop a stale price of JSON-LD, where the page shows another and no source has the same one.
 
     The visible price has to stand near the heading in a box for prices, and in an attribute; the
@@ -215,7 +240,7 @@ def _is_in_attribute(price: Decimal, body: bytes) -> bool:
     return re.search(attribute + rb"[\"']", body) is not None
 
 
-def drop_regular_price(offered: dict[str, Fields], marked: bool) -> None:
+def _drop_regular_price(offered: dict[str, Fields], marked: bool) -> None:
     """Drop the price of sources that have the regular price, if the page *marked* it as regular."""
     if not marked:
         return
@@ -227,7 +252,7 @@ def drop_regular_price(offered: dict[str, Fields], marked: bool) -> None:
             del fields["price"]
 
 
-def drop_converted_price(offered: dict[str, Fields], visible: Visible, page: Page) -> None:
+def _drop_converted_price(offered: dict[str, Fields], visible: Visible, page: Page) -> None:
     """Drop the meta elements' price in a currency other than that of the price beside the name.
 
     Shops that convert their prices leave these elements in the currency of another visitor.
@@ -244,29 +269,82 @@ def drop_converted_price(offered: dict[str, Fields], visible: Visible, page: Pag
             tags.pop(name, None)
 
 
-def drop_net_price(offered: dict[str, Fields], visible: Visible) -> None:
-    """Drop the price of sources that have it without tax, if the page shows both beside the name."""
-    net = visible.net_price
-    if net is None or not visible.price_marked or visible.price_is_loose:
+def _drop_default_currency(offered: dict[str, Fields], visible: Visible) -> None:
+    """Drop the currency of data that has the amount beside the name in another than the page.
+
+    Themes write their default currency; a currency with the same sign is none that the page shows.
+    """
+    price, currency = visible.fields.get("price"), visible.fields.get("currency")
+    for fields in offered.values():
+        stated = fields.get("currency")
+        if stated == currency or stated is None or fields.get("price") != price:
+            continue
+        if stated != TOMAN and not share_a_sign(stated, currency) and _is_beside_name(visible):
+            del fields["currency"]
+
+
+def _drop_net_price(offered: dict[str, Fields], visible: Visible) -> None:
+    """Drop the price of sources that have it without tax, if the page shows it with its tax."""
+    if not visible.price_marked or visible.price_is_loose:
         return
+    net = visible.net_price or _untaxed_price(offered, visible)
+    if net is None:
+        return
+    # Shops that show whole units round what their data has with cents.
+    error = 0 if net % 1 else 1
     for source, fields in offered.items():
-        if source != "text" and fields.get("price") == net:
+        price = fields.get("price")
+        if source != "text" and (price == net or (price and abs(price - net) < error)):
             del fields["price"]
 
 
-def take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:
-    """Take the visible unavailability where structured data says that few pieces are left."""
+def _untaxed_price(offered: dict[str, Fields], visible: Visible) -> Decimal | None:
+    """Return structured data's price if the page shows that price and its tax, and not itself.
+
+    Words have to say that the tax is included, where the ratio of the two may be a reduction.
+    """
+    price, shown = _structured_price(offered), visible.fields.get("price")
+    if not price or not shown or price >= shown or not _is_beside_name(visible):
+        return None
+    ratio = taxed_by(price, shown)
+    if ratio is None or (may_be_reduction(ratio) and not _says_taxed(visible)):
+        return None
+    return price
+
+
+def _says_taxed(visible: Visible) -> bool:
+    """Whether words beside the price say that its tax is included."""
+    first = visible.price_line or 0
+    near = (line for line in visible.lines if 0 <= line.index - first <= _MAX_TAX_LINES)
+    return any(WITH_TAX(line.text) for line in near)
+
+
+def _take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:
+    """Take the visible availability where data has one that themes write of all their products."""
     stock = visible.fields.get("availability")
     if not stock and visible.sells and not visible.on_request:
         visible.fields["availability"] = "InStock"  # a button sells it, a script may draw its price
     in_scripts = offered.get("state", _NO_FIELDS)
-    if stock in {"PreOrder", "BackOrder"} and in_scripts.get("availability") in UNAVAILABLE:
+    if stock in _ORDERED and in_scripts.get("availability") in UNAVAILABLE:
         in_scripts["availability"] = stock  # scripts count pieces in stock, and there are none yet
-    if stock not in UNAVAILABLE or visible.buy_buttons:
-        return
-    for source in STRUCTURED:
-        if offered.get(source, {}).get("availability") == "LimitedAvailability":
-            offered[source]["availability"] = stock
+    stale = _NONE if stock in {None, "InStock"} else _outweighed(stock, visible)
+    for source in (*STRUCTURED, "opengraph") if stale else ():
+        fields = offered.get(source, _NO_FIELDS)
+        if fields.get("availability") in stale and "variants" not in fields:
+            fields["availability"] = stock
+
+
+def _outweighed(stock: str | None, visible: Visible) -> frozenset[str]:
+    """Return the availabilities in data that a visible one outweighs.
+
+    A button sells what can be ordered, and not what cannot be had. Without a box for the stock,
+    words may be about something else than the product.
+    """
+    if stock not in _ORDERED and (stock not in UNAVAILABLE or visible.buy_buttons):
+        return _NONE
+    if visible.stock_boxed:
+        return _DEFAULT_STOCKS
+    return _FEW_LEFT if stock in UNAVAILABLE else _NONE
 
 
 def drop_zero_prices(offered: dict[str, Fields]) -> None:

@@ -57,8 +57,10 @@ _VIEW = finder(
 _INDEX = lazy_patterns.pattern(r"/(?:p|index\.\w{3,4})?$")
 #: Many slugs end in a year: `calendar-2026`.
 _YEAR = lazy_patterns.pattern(r"(?:1[5-9]|20)\d\d")
-#: A model's number is one word with a digit and is no year; "Pixel 9" is a name.
-_CODE = lazy_patterns.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
+#: A model's number is one word with a digit and is no year, or capital letters: "LAMP-OAK".
+_CODE = lazy_patterns.pattern(
+    r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}|[A-Z]{2,10}(?:-[A-Z]{1,10}){1,3}"
+)
 #: Prefixes of the barcodes of books, which booksellers use as their number.
 _BOOK_PREFIXES = ("978", "979")
 #: Attributes of forms and buttons in which shop systems write a product's number.
@@ -202,7 +204,16 @@ def _last_number(page: Page, text_fields: Fields) -> tuple[str, str] | None:
 def _model(fields: Fields) -> str | None:
     """Return the attribute `model`, if it is an identifier and not a name."""
     model: str = fields.get("attributes", {}).get("model") or ""
-    return model if _CODE.fullmatch(model) else None
+    return model if is_model_number(model) else None
+
+
+def is_model_number(text: str) -> bool:
+    """Whether the value of a label "Model" is a number, and not a name.
+
+    >>> is_model_number("E1600"), is_model_number("OAK-XL"), is_model_number("Pixel 9")
+    (True, True, False)
+    """
+    return _CODE.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=64)

@@ -71,6 +71,8 @@ class Visible(Record):
     """Words before it in its sentence call it the price."""
     sold_for: bool = False
     """The words near the price say that the product is sold."""
+    stock_boxed: bool = False
+    """A box for the stock, or a label of it, gives the availability."""
     stock_by_price: bool = False
     """The line with the price says whether the product is in stock."""
     in_price_sentence: bool = False
@@ -111,6 +113,15 @@ class Visible(Record):
     def in_tiles(self) -> bool:
         """Whether each of a list's few tiles has a buy button, and no price stands outside them."""
         return self.price_is_loose and self._buttons_in_tiles
+
+    @property
+    def numbers_tiles(self) -> bool:
+        """Whether each tile has a number of its own, and none is left for the page's product."""
+        tiles = max(self.cards, self.lone_cards)
+        if tiles < 2 or not ("price" not in self.fields or self.price_is_loose):
+            return False
+        numbers = {value for field, value in self.further_facts if field == "sku"}
+        return len(numbers | {self.fields.get("sku")}) == tiles
 
     @property
     def sells_one(self) -> bool:

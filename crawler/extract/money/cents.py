@@ -18,16 +18,23 @@ def counts_in_cents(node: dict[str, Any]) -> bool:
     ))  # fmt: skip
 
 
+def in_shown_units(offered: dict[str, Fields]) -> None:
+    """Take the visible price where structured data has a hundred times that."""
+    shown_price = offered.get("text", {}).get("price")
+    if not shown_price:
+        return
+    for source, fields in offered.items():
+        if source not in {"text", "state"} and fields.get("price") == _CENTS * shown_price:
+            fields["price"] = shown_price
+
+
 def in_whole_units(offered: dict[str, Fields]) -> None:
     """Divide the prices of a page's scripts by 100 where all other sources have a hundredth.
 
     And those of structured data where the page shows a hundredth with cents, as no instalment is.
     """
-    shown_price = offered.get("text", {}).get("price")
-    if shown_price and shown_price % 1:
-        for fields in (f for source, f in offered.items() if source not in {"text", "state"}):
-            if fields.get("price") == _CENTS * shown_price:
-                fields["price"] = shown_price
+    if offered.get("text", {}).get("price", 0) % 1:
+        in_shown_units(offered)
     state = offered.get("state", {})
     if state.get("price") is None:
         return

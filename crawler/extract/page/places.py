@@ -67,7 +67,7 @@ def maker_led_to(link: Element) -> str | None:
     """
     address, _, query = (link.get("href") or "").partition("?")
     parts = address.rstrip("/").rsplit("/", 2)
-    if len(parts) > 1 and parts[-2] in _MAKERS:
+    if len(parts) > 1 and parts[-2].lower() in _MAKERS:
         return unquote(parts[-1])
     if query and _VENDOR_QUERY in link.get("href"):
         return unquote(query.partition("=")[2].partition("&")[0].replace("+", " "))

@@ -37,6 +37,7 @@ from crawler.extract.price.old_amounts import unmark_old
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
     EXTRA_COSTS,
+    RANGE,
     is_marked_by_picture,
     is_other,
     labels_other,
@@ -60,7 +61,12 @@ from crawler.extract.price.regular_price import (
     stands_alone,
     unmark_paid,
 )
-from crawler.extract.price.sentences import ends_sentence, is_called_price, is_in_prose
+from crawler.extract.price.sentences import (
+    ends_sentence,
+    is_called_price,
+    is_in_prose,
+    is_mentioned,
+)
 from crawler.extract.price.side_offers import is_side_offer
 from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.price.two_currencies import without_conversions, without_rates
@@ -68,7 +74,6 @@ from crawler.extract.price.words_beside import (
     AROUND,
     BEHIND,
     CALLS_PRICE,
-    RANGE,
     begins_sentence,
     has_lower_behind,
     in_sentence,
@@ -77,6 +82,7 @@ from crawler.extract.price.words_beside import (
     is_labelled_behind,
     is_old_behind,
     is_one_labelled_behind,
+    says_or_more,
     words_of,
 )
 from crawler.extract.stock.availability import availability_of_text, buys
@@ -89,6 +95,10 @@ _SIGNS = " $€£:"
 _LABEL_AT_END = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 #: The highest cost of a price, and of another amount such as postage; beyond, it is too far off.
 _MAX_COST, _MAX_OTHER = 150, 90
+#: Characters before an amount that may call it old: "the maker's recommended retail price".
+_MAX_OLD_WORDS = 50
+#: The difference of two amounts' costs up to which other signs decide between them.
+_MAX_AHEAD = 20
 #: Characters before an amount at the start of its line.
 _MAX_START = 3
 #: Characters of a label with a figure.
@@ -117,6 +127,9 @@ def _candidates(
     elif own_lines:
         untiled = [pair for pair in own_lines if not is_in_tile(walk, pair[0])]
         signs.lone_cards = 0 if signs.cards else len(own_lines) - len(untiled)
+        if signs.lone_cards:
+            tiled = [pair for pair in own_lines if pair not in untiled]
+            all_amounts.in_lone_tiles = {money.value for _, monies in tiled for money in monies}
         own_lines = [
             pair for pair in untiled if not (is_side_offer(walk, pair[0]) or is_filter_step(*pair))
         ]
@@ -187,7 +200,9 @@ def _split_old(candidates: list[Candidate], *, behind: bool) -> list[Candidate]:
     """
     ends = [0, *(c.money.end for c in candidates)]
     are_old = [
-        c.says_old if behind else says_old(c.line.text[end : c.money.start][-40:].strip())
+        c.says_old
+        if behind
+        else says_old(c.line.text[end : c.money.start][-_MAX_OLD_WORDS:].strip())
         for c, end in zip(candidates, ends, strict=False)
     ]
     if not any(are_old):
@@ -247,12 +262,13 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
     if per_unit.names_unit(before[-20:], line.text[money.end : money.end + BEHIND]):
         other = True
     is_sum = start and not other and is_from_free(before, line.text[money.end :])
+    is_sum = is_sum or (money.end < len(line.text) and says_or_more(line.text[money.end :]))
     if is_sum or before[-2:].strip() in _MORE_OR_LESS or is_bound(before):
         other = True
     cost = _cost_of_place(money, place) + (OTHER if other else 0)
     if start and RANGE.match(before):
         cost += 5
-    label_words = before[-40:].strip(" :：") or label
+    label_words = before[-_MAX_OLD_WORDS:].strip(" :：") or label
     if place.behind:
         label_words = line.text[money.end : end][:40].strip()
     # "3 990 Ft helyett 3 490 Ft": the words before an amount may be about the one before them.
@@ -314,16 +330,32 @@ def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Can
         candidates = favour_repeated(mark_pairs(mark_by_label(amounts), walk.lines))
     current = [c for c in candidates if not c.old]
     price = min(current, key=lambda c: c.cost, default=None)
+    if price is not None and not price.line.flags & _lines.PRICE and ends_sentence(price):
+        price = _boxed_beside(price, current) or price
     likeliest = min(candidates, key=lambda c: c.cost, default=None)
     if likeliest is None:
         return candidates, None
-    if price is None or (likeliest.cost < price.cost - 20 and not is_beside(likeliest, price)):
+    if price is None or (
+        likeliest.cost < price.cost - _MAX_AHEAD and not is_beside(likeliest, price)
+    ):
         price = likeliest  # its class says "regular price", and there is no other price
     elif likeliest.old and not _is_surely_old(likeliest) and _is_no_price_beside(price, likeliest):
         price = likeliest
     elif price.other and not likeliest.other and not _is_surely_old(likeliest):
         price = likeliest  # the regular price is asked, because the other one needs a card
     return candidates, price
+
+
+def _boxed_beside(mentioned: Candidate, current: list[Candidate]) -> Candidate | None:
+    """Return the amount in a box for prices that is about as likely as one in a sentence."""
+    boxed = [
+        c
+        for c in current
+        if c.line.flags & _lines.PRICE
+        and not (c.other or c.follows_link)
+        and c.cost <= mentioned.cost + _MAX_AHEAD
+    ]
+    return min(boxed, key=lambda c: c.cost, default=None)
 
 
 def find_price(
@@ -342,8 +374,8 @@ def find_price(
     candidates = without_conversions(_candidates(walk, signs, amounts, tiles), shop_currency)
     signs.priced_choices = has_several(candidates)
     candidates, price = _choose(candidates, walk)
-    for _ in range(_MAX_ROWS if tiles and walk.heading >= 0 else 0):
-        main = walk.lines[walk.heading].element
+    main = walk.lines[walk.heading].element if walk.heading >= 0 else None
+    for _ in range(_MAX_ROWS if tiles else 0):
         row = [] if price is None else amounts.row_of(price.line, main)
         if not row:
             break
@@ -360,7 +392,7 @@ def find_price(
     )
     signs.price_distance = price.cost - (OTHER if by_unit else 0)
     signs.price_line = price.line.index
-    signs.price_in_prose = is_in_prose(walk, price)
+    signs.price_in_prose = is_in_prose(walk, price) or is_mentioned(price, amounts.in_lone_tiles)
     if signs.price_in_prose and not price.follows_link and not is_called_price(price):
         return  # a sum to spend, to win or to save
     signs.fields["price"] = price.money.value
@@ -408,7 +440,8 @@ def _set_regular(
     if regular:
         nearest = min(regular, key=lambda c: abs(c.line.index - price.line.index))
         signs.fields["regular_price"] = nearest.money.value
-        words_before = nearest.line.text[: nearest.money.start][-40:].strip()
+        signs.fields["currency"] = price.money.currency or nearest.money.currency
+        words_before = nearest.line.text[: nearest.money.start][-_MAX_OLD_WORDS:].strip()
         is_marked = bool(nearest.line.flags & _lines.OLD) or says_old(words_before)
         signs.reduced = is_marked and not price.other
         if not _is_called_old(nearest):
@@ -484,11 +517,11 @@ def _is_regular_price(amount: Candidate, price: Candidate) -> bool:
         is_beside(amount, price)
         and (price.follows_link or not amount.follows_link or _is_marked_regular(amount))
         and amount.money.value > price.money.value
-        and amount.money.currency in {price.money.currency, None}
+        and (price.money.currency is None or amount.money.currency in {price.money.currency, None})
     )
 
 
 def _is_marked_regular(amount: Candidate) -> bool:
     """Whether an old amount stands in a price box, or words right before it call it old."""
-    before = amount.line.text[: amount.money.start][-40:].strip()
+    before = amount.line.text[: amount.money.start][-_MAX_OLD_WORDS:].strip()
     return bool(amount.line.flags & _lines.PRICE) or says_old(before)

@@ -19,6 +19,10 @@ from crawler.extract.stock.availability import buys
 #: Lines of a tile between its title and its price.
 _TILE_LINES = 10
 LONGEST_TILE_PRICE = 40
+#: Lines of a tile between the name and the price: the stock, a number, a rating.
+_TILE_FACTS = 4
+#: Boxes around a tile that hold nothing else.
+_MAX_AROUND = 2
 #: Boxes around an element, and boxes that are searched for a link.
 _MAX_BOXES, _MAX_LINKED = 100, 6
 _MIN_NAME = 3
@@ -97,23 +101,43 @@ def _is_in_titled_box(walk: Lines, line: Line, main: Element) -> bool:
 
 def _is_below_picture(walk: Lines, line: Line, main: Line) -> bool:
     """Whether a picture and a name that link to one product's page stand before an amount in its box."""
-    place = line.index - 1
-    while (
-        place > walk.heading and walk.lines[place].flags & (_lines.OLD | _lines.LINK) == _lines.OLD
-    ):
-        place -= 1  # the price before the reduction
+    place, first = line.index - 1, max(walk.heading, line.index - 2 - _TILE_FACTS)
+    while place > first and _may_be_fact(walk.lines[place]):
+        place -= 1
     name = walk.lines[max(place, 0)]
     if place <= walk.heading or not name.flags & _lines.LINK or name.text == main.text:
         return False
     link = link_around(name.element, _MAX_LINKED)
     if link is None or checks_out(link):
         return False
-    if not _leads_to_product(link):
-        is_tile = _is_named_by_address(link) and maker_led_to(link) is None
-        return is_tile and not _share_a_box(main.element, link, line.element)
     same = _links_beside(line, link.get("href"))
-    pictured = any(next(a.iter("img"), None) is not None for a in same)
-    return pictured and not _share_a_box(main.element, link, line.element)
+    pictures = (a for a in same if next(a.iter("img"), None) is not None)
+    if not _leads_to_product(link):
+        is_tile = _is_named_by_address(link) or any(
+            a is not link and _is_in_row(a, line.element) for a in pictures
+        )
+        is_tile = is_tile and maker_led_to(link) is None
+        return is_tile and not _share_a_box(main.element, link, line.element)
+    is_pictured = next(pictures, None) is not None
+    return is_pictured and not _share_a_box(main.element, link, line.element)
+
+
+def _is_in_row(picture: Element, price: Element) -> bool:
+    """Whether the box of a picture and an amount, or one around it, has a like box beside it."""
+    around = {price, *islice(price.iterancestors(), _MAX_BOXES)}
+    box = next((e for e in islice(picture.iterancestors(), _MAX_BOXES) if e in around), None)
+    boxes = () if box is None else (box, *islice(box.iterancestors(), _MAX_AROUND))
+    return any(
+        beside is not None and beside.tag == box.tag and beside.get("class") == box.get("class")
+        for box in boxes
+        for beside in (box.getprevious(), box.getnext())
+    )
+
+
+def _may_be_fact(line: Line) -> bool:
+    """Whether a line of a tile may be about its product: the price before, a stock, a number."""
+    flags = line.flags & (_lines.LINK | _lines.HEADING)
+    return not flags and len(line.text) < LONGEST_TILE_PRICE
 
 
 def _is_named_by_address(link: Element) -> bool:

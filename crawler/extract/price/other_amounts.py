@@ -18,6 +18,8 @@ POSTAGE, COSTS = any_word("amounts", "postage"), any_word("amounts", "costs")
 EXTRA_COSTS = lazy_patterns.pattern(
     rf"{any_of('amounts', 'apart')}|\+\s?(?:{any_of('amounts', 'postage')})\w*"
 )
+#: A dash or a word between the amounts of a range, or before the highest one: "From 20", "To 90".
+RANGE = lazy_patterns.pattern(rf"^\s*(?:[-–—~～〜]|{any_of('paging', 'to')})\s*$", re.I)
 _MAX_ALT = 500
 #: Words for "the tax is included", and for an amount without it.
 WITH_TAX, WITHOUT_TAX = any_word("amounts", "with_tax"), any_word("amounts", "without_tax")
@@ -50,7 +52,11 @@ def says_other(text: str) -> bool:
 @lru_cache(maxsize=512)
 def labels_other(text: str) -> bool:
     """Whether the line before an amount labels it as another one than the price."""
-    return _OTHER_LABEL(text) is not None or (text[-1:] == ":" and names_lowest(text))
+    if _OTHER_LABEL(text) is not None:
+        return True
+    if RANGE.match(text) is not None:
+        return len(text) > 1 or not text.isalpha()  # one letter may be a class of energy
+    return text[-1:] == ":" and names_lowest(text)
 
 
 @lru_cache(maxsize=512)

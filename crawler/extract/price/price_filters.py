@@ -11,7 +11,7 @@ from crawler.extract.money.amounts import Money
 from crawler.extract.page.lines import Line
 from crawler.extract.page.page import short_text
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
-from crawler.extract.price.words_beside import RANGE
+from crawler.extract.price.other_amounts import RANGE
 from crawler.extract.words import entry_matcher
 
 #: Words before an amount that is the bound of others.

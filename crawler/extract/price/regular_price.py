@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -17,6 +16,7 @@ from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
 from crawler.extract.page.page import short_text
 from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, are_alone
 from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, WITHOUT_TAX, says_other
+from crawler.extract.price.tax_rates import CENT, taxed_by
 from crawler.extract.words import CachedRule
 from scrapy_seine.attrs_bases import Value
 
@@ -24,15 +24,8 @@ from scrapy_seine.attrs_bases import Value
 OTHER = 60
 #: Lines from an amount to the one before or after: a label may stand between.
 _MAX_LINES = 2
-#: The ratios of the amounts with and without tax: the rates of sales taxes, in thousandths.
-_TAXES = tuple(
-    Decimal(rate).scaleb(-3)
-    for rate in (1050, 1055, 1060, 1070, 1077, 1080, 1081, 1090, 1100, 1110, 1120, 1130, 1140, 1150,
-                 1160, 1170, 1180, 1190, 1200, 1210, 1220, 1230, 1240, 1250, 1255, 1270)
-)  # fmt: skip
-_MAX_TAXED = Decimal("1.3")
-#: The rounding error, lines between the two amounts, and amounts of a page that are paired.
-_CENT, _MAX_TAXED_LINES, _MAX_PAIRED = Decimal("0.02"), 8, 8
+#: Lines between the amounts with and without tax, and amounts of a page that are paired.
+_MAX_TAXED_LINES, _MAX_PAIRED = 8, 8
 #: Attributes of an amount's boxes that may say "without tax".
 _TAX_ATTRIBUTES = ("class", "data-label", "id", "data-testid")
 _NET_BOX = re.compile(
@@ -172,14 +165,9 @@ def is_net_box(amount: Candidate) -> bool:
 def is_taxed(low: Candidate, high: Candidate) -> bool:
     """Whether *high* is *low* and its tax: to the cent, or to the unit if one has no cents."""
     net, gross = low.money.value, high.money.value
-    if not net < gross < net * _MAX_TAXED:
-        return False
     distance = abs(low.line.index - high.line.index)
     is_whole = distance <= _MAX_LINES and 0 in (net % 1, gross % 1)
-    rounded = 1 if is_whole else _CENT
-    # The first rate that is not too low decides, because the rates behind it are higher.
-    place = bisect_left(_TAXES, gross - rounded, key=net.__mul__)
-    return place < len(_TAXES) and net * _TAXES[place] <= gross + rounded
+    return taxed_by(net, gross, 1 if is_whole else CENT) is not None
 
 
 def _words_around(amount: Candidate, lines: Sequence[Line]) -> str:

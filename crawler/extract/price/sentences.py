@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from crawler.extract import lazy_patterns
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
 from crawler.extract.price.line_amounts import PARAGRAPH
 from crawler.extract.price.other_amounts import COSTS
 from crawler.extract.price.regular_price import Candidate
-from crawler.extract.price.words_beside import AROUND, BEHIND, ENDS_IN_FROM, in_sentence
+from crawler.extract.price.words_beside import AROUND, BEHIND, ENDS_IN_FROM, in_sentence, says_about
 
 #: Words before and after an amount in a sentence, and characters of an article.
 _MIN_BEFORE, _MIN_AFTER, _MIN_ARTICLE = 3, 2, 800
@@ -35,6 +37,15 @@ def is_in_prose(walk: Lines, price: Candidate) -> bool:
         return len(_WORDS.findall(after)) > _MIN_AFTER  # a title with an amount
     has_words_before = len(_WORDS.findall(before)) >= _MIN_BEFORE
     return has_words_before and ":" not in before and len(_WORDS.findall(after)) >= _MIN_AFTER
+
+
+def is_mentioned(price: Candidate, tiled: set[Decimal]) -> bool:
+    """Whether words outside of a box make an amount a rough one, or that of a tile beside it."""
+    if price.line.flags & _lines.PRICE or not price.money.start:
+        return False
+    if says_about(price.line.text[: price.money.start]):
+        return True
+    return price.money.value in tiled and ends_sentence(price)
 
 
 def is_called_price(amount: Candidate) -> bool:

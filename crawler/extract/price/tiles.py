@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from decimal import Decimal
 from itertools import islice
 
 import attrs
@@ -55,6 +56,8 @@ class Amounts:
 
     by_line: list[tuple[Line, Sequence[Money]]] = attrs.Factory(list)
     look_for_tiles: bool = True
+    in_lone_tiles: set[Decimal] = attrs.Factory(set)
+    """The values of the amounts in a few boxes with a title that links to another page."""
 
     def add(self, line: Line, monies: Sequence[Money]) -> None:
         """Add a line's amounts."""
@@ -108,7 +111,7 @@ class Amounts:
         # The tiles of reduced products have other classes.
         return [pair for pair in untiled if frame not in pair[0].element.iterancestors()]
 
-    def row_of(self, line: Line, heading: Element) -> list[Element]:
+    def row_of(self, line: Line, heading: Element | None) -> list[Element]:
         """Return the row of tiles of which one holds an amount; [] if none does.
 
         The tiles are neighbours with one class, and each holds an amount and leads to a page of its
@@ -116,7 +119,7 @@ class Amounts:
         """
         if len(self.by_line) < 2:
             return []
-        heading_boxes = {heading, *heading.iterancestors()}
+        heading_boxes = set() if heading is None else {heading, *heading.iterancestors()}
         for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
             parent = box.getparent()
             if parent is None or box in heading_boxes:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from crawler.extract import lazy_patterns
-from crawler.extract.money.amounts import Money, amount
+from crawler.extract.money.amounts import Money, amount, find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.price.line_amounts import says_now, says_old
-from crawler.extract.price.other_amounts import POSTAGE
+from crawler.extract.price.other_amounts import POSTAGE, RANGE
 from crawler.extract.words import any_of, finder, finder_of, full_matcher_of
 
 #: Characters around an amount in a long line, and behind one.
@@ -30,7 +29,9 @@ _OLD_BEHIND = finder_of(lambda any_of: rf"^\s?(?:{any_of('amounts', 'old_behind'
 #: A saving in percent behind the last amount of a line.
 _SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
 #: The last amount of a line, without its sign.
-_AMOUNT_AT_END = re.compile(r"[^\W\d]{3}\W{1,3}(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}$").search
+_AMOUNT_AT_END = re.compile(
+    r"[^\W\d]{3}\W{1,3}(?:(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}|\d{1,3}(?:[ \u00a0.,]?\d{3}){0,2}\s?\S{1,3})$"
+).search
 #: Words on both sides of a comma: the second clause is not about the amount before the first.
 _CLAUSES = re.compile(r"[^\W\d_]{2}, [^\W\d_]{2}").search
 #: A line that ends with its next amount, and words before that amount which are about it: a sum
@@ -49,6 +50,9 @@ _LABELS_NEXT = finder(
     r"\w{0,12}(?:\s\w{1,10}){0,4}\s?[:(]?\s?\W?$"
     rf"|^\W{{0,3}}(?:{any_of('amounts', 'postage')})\w{{0,12}}(?:\s\w{{1,10}}){{0,2}}\s?[:(]\s?\W?$"
 )
+#: "About" before an amount, and its characters.
+_ABOUT = finder_of(lambda any_of: rf"(?<!\w)(?:{any_of('amounts', 'about')})\W{{0,3}}$")
+_MAX_ABOUT = 16
 #: "From" before an amount: `Shoes from $20`; and "free" behind one.
 ENDS_IN_FROM = finder_of(lambda any_of: rf"(?<!\w)(?:{any_of('amounts', 'from')})\W{{0,3}}$")
 _FREE = finder_of(lambda any_of: rf"^\W{{0,3}}(?:{any_of('amounts', 'free')})(?!\w)")
@@ -60,7 +64,6 @@ CALLS_PRICE = full_matcher_of(
         rf"\W{{0,3}}(?:{any_of('amounts', 'called')})(?:\s?[(\[/,]?\s?(?:in\s)?(?:[a-z]{{3}}|\W))?\W{{0,3}}"
     )
 )
-RANGE = lazy_patterns.pattern(rf"^\s*(?:[-–—~～〜]|{any_of('paging', 'to')})\s*$", re.I)
 
 
 #: Whether a text holds more than signs.
@@ -156,7 +159,25 @@ def calls_price(text: str) -> bool:
 def is_for_postage(money: Money, text: str) -> bool:
     """Whether words before an amount make it postage, or "or more" the sum from which that is free."""
     before, behind = text[: money.start][-_MAX_POSTAGE_WORDS:], text[money.end :][:BEHIND]
-    return POSTAGE(before) is not None or _OR_MORE(behind) is not None
+    return POSTAGE(before) is not None or says_or_more(behind)
+
+
+def says_or_more(behind: str) -> bool:
+    """Whether the words right behind an amount make it the lower bound of sums.
+
+    >>> says_or_more(" or more to your cart"), says_or_more(" per lamp")
+    (True, False)
+    """
+    return _OR_MORE(behind[:BEHIND]) is not None
+
+
+def says_about(before: str) -> bool:
+    """Whether the words right before an amount make it a rough one, as of a thing mentioned.
+
+    >>> says_about("300 g of cheese (about "), says_about("About the lamp: ")
+    (True, False)
+    """
+    return _ABOUT(before[-_MAX_ABOUT:]) is not None
 
 
 def is_from_free(before: str, behind: str) -> bool:
@@ -179,9 +200,13 @@ def _words_of_first(between: str, next_text: str) -> str | None:
 def has_lower_behind(money: Money, text: str) -> bool:
     """Whether a lower amount with its words follows an amount: `399,- without tax 329,75`."""
     match = _AMOUNT_AT_END(text[money.end :][:BEHIND])
-    if match is None or _CLAUSES(match.string, 0, match.start(1)):
+    if match is None or _CLAUSES(match.string, 0, match.start() + 3):
         return False
-    part = amount(match[1])
+    if match[1] is None:  # whole units need their currency, because they may be days or pieces
+        following = next(find_prices(match.string), None)
+        part = following.value if following is not None and following.currency else None
+    else:
+        part = amount(match[1])
     return part is not None and part < money.value
 
 

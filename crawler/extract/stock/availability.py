@@ -8,7 +8,13 @@ from re import Match
 from typing import Any
 
 from crawler.extract import lazy_patterns
-from crawler.extract.words import any_word, finder_of, full_matcher_by_start, full_matcher_of
+from crawler.extract.words import (
+    any_word,
+    entry_matcher,
+    finder_of,
+    full_matcher_by_start,
+    full_matcher_of,
+)
 from crawler.extract.words.listed_words import AnyOf, FinderGroup
 
 #: schema.org's ItemAvailability, by its name in lower case.
@@ -26,6 +32,10 @@ _CODES = {
     "pending": "PreOrder", "lowstock": "LimitedAvailability", "onbackorder": "BackOrder",
 }  # fmt: skip
 
+#: Availabilities of a product that nobody can order now.
+UNAVAILABLE = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
+#: Words for a product that is not sold yet: "Coming soon".
+SOON = entry_matcher("stock", "soon")
 #: Characters of a value that are read.
 _MAX_TEXT = 500
 _SEPARATORS = lazy_patterns.pattern(r"[\s_-]")

@@ -13,14 +13,16 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text
 from crawler.extract.page.places import leads_away, link_around, path
 from crawler.extract.stock.availability import (
+    SOON,
+    UNAVAILABLE,
     WORDS,
     availability_of_text,
     buys,
     buys_in_short,
-    pays,
 )
 from crawler.extract.stock.behind_price import BEGINS_SOLD, sold_in, stock_behind_price
 from crawler.extract.stock.behind_price import SOLD as _SOLD
+from crawler.extract.stock.inputs import pressable_buttons, say_to_buy, stock_of_inputs
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -36,8 +38,6 @@ _STOCK_LABEL = full_matcher_by_start(lambda any_of: rf"(?:{any_of('stock', 'labe
 _CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b")
 #: Words for a local shop: a product that is missing in one may be sold online.
 _IN_SHOPS = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'in_shops')})(?!\w)")
-#: A product that is not sold yet: "Coming soon".
-_SOON = entry_matcher("stock", "soon")
 #: The caption of a button in place of the buy button: "Notify me".
 _NOTIFIES = entry_matcher("stock", "notify")
 #: A choice's name before its stock.
@@ -56,7 +56,6 @@ _YES = entry_matcher("stock", "affirms", 3)
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
-_PRESSABLE = frozenset({"submit", "image", "button"})
 #: Signs between words for the stock and a number.
 _OPENING = ("(", "（", ":", "：")
 #: A product's page has at most so many buy buttons; a listing has more.
@@ -64,8 +63,6 @@ _MAX_BUTTONS = 3
 #: Boxes above the heading that may be about the product, and classes of boxes with a message.
 _MAX_ABOVE = 2
 _MESSAGE = CachedRule(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
-#: Availabilities of a product that nobody can order now.
-UNAVAILABLE = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: A line with fewer characters may be just a word or two.
 _SHORT = 40
 #: Words for the stock in one box, of which the page shows one.
@@ -85,7 +82,7 @@ def _stock_in(line: Line) -> str | None:
     label, _, value = line.text.partition(":" if is_short else "\n")
     if value and _SOLD(value) and _STOCK_LABEL(label):
         return "OutOfStock"
-    soon = (boxed or (is_short and line.flags & _lines.BUTTON)) and _SOON(line.text)
+    soon = (boxed or (is_short and line.flags & _lines.BUTTON)) and SOON(line.text)
     return "OutOfStock" if soon or (boxed and _SOLD(line.text)) else availability_of_text(line.text)
 
 
@@ -114,7 +111,7 @@ def _labelled_stock(line: Line, labelled: bool, walk: Lines) -> str | None:
     """Return the availability in a box for the stock, or in the value behind its label."""
     if labelled and line.text.isdecimal():
         return _stock_of_count(line.text)
-    if labelled and len(line.text) < _MAX_WORD and _YES(line.text):
+    if len(line.text) < _MAX_WORD and _YES(line.text):
         return "InStock"
     if labelled and (_denies(line.text) or _says_sold(line.text)):
         return "OutOfStock"
@@ -123,7 +120,7 @@ def _labelled_stock(line: Line, labelled: bool, walk: Lines) -> str | None:
 
 def _says_sold(text: str) -> bool:
     """Whether a short text just says that the product is sold, or is not sold yet."""
-    return len(text) < _SHORT and (_SOON(text) or _SOLD(text)) is not None
+    return len(text) < _SHORT and (SOON(text) or _SOLD(text)) is not None
 
 
 def _denies(text: str) -> bool:
@@ -224,46 +221,6 @@ def _orders_ahead(caption: str) -> bool:
     return len(caption) < _SHORT and availability_of_text(caption) == "PreOrder"
 
 
-def _caption(element: Element) -> str:
-    """Return the caption of a button; '' for a field in which a visitor writes."""
-    if element.get("type") not in _PRESSABLE:
-        return ""
-    return (element.get("value") or element.get("alt") or element.get("title") or "")[
-        :MAX_TEXT_LENGTH
-    ]
-
-
-def _pressable_buttons(inputs: list[Element]) -> list[bool]:
-    """Return for each input that buys whether it can be pressed; [] if the first is sold out."""
-    if _first_is_sold_out(inputs):
-        return []
-    buttons = (e for e in inputs if (text := _caption(e)) and (buys_in_short(text) or pays(text)))
-    return [element.get("disabled") is None for element in buttons]
-
-
-def _first_is_sold_out(inputs: list[Element]) -> bool:
-    """Whether the first input about buying or the stock is disabled and says "sold out".
-
-    The inputs behind it then belong to the tiles of other products.
-    """
-    for element in inputs:
-        caption = _caption(element)
-        if not caption or len(caption) >= _SHORT:
-            continue
-        if buys_in_short(caption):
-            return False
-        if availability_of_text(caption) in UNAVAILABLE:
-            return element.get("disabled") is not None
-    return False
-
-
-def _stock_of_inputs(inputs: list[Element]) -> str | None:
-    """Return the availability in an input in place of the buy button: "Pre-order now"."""
-    captions = (text for element in inputs if (text := _caption(element)) and len(text) < _SHORT)
-    stocks = ("OutOfStock" if _SOON(text) else availability_of_text(text) for text in captions)
-    return next((name for name in stocks if name not in {None, "InStock"}), None)
-
-
 _IS_BUTTON = CachedRule(lambda words: _BUTTON(words.lower()) is not None)
 
 
@@ -298,18 +255,16 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             can_press = can_press or not _is_disabled(line.element)
             preorder = preorder or availability_of_text(line.text) == "PreOrder"
             continue
-        notifies = _offers_notice(line)
-        signs.notifies = signs.notifies or notifies
-        loose = loose or ("OutOfStock" if notifies else None)
+        if _offers_notice(line):
+            signs.notifies, loose = True, loose or "OutOfStock"
         if line.flags & _lines.BADGE and not line.flags & _lines.STOCK:
             label_at += labelled  # the badge stands between a label and its value
             badge = badge or (_stock_in(line) if len(line.text) < _SHORT else None)
             continue
         signs.sold_for = signs.sold_for or _price_box_says_sold(line)
-        is_label = len(line.text) < _SHORT and _STOCK_LABEL(line.text) is not None
-        is_mark = bool(line.flags & _lines.STOCK) or labelled or (is_label and ":" in line.text)
-        if is_label and len(line.text) < 30:
-            label_at = line.index
+        is_label, has_value = _labels_stock(line.text)
+        is_mark = labelled or bool(line.flags & _lines.STOCK) or (is_label and ":" in line.text)
+        label_at = line.index if is_label and not has_value else label_at
         if marked is None and is_mark and not _is_of_shops(line):
             marked = _labelled_stock(line, labelled, walk)
         elif firm in {None, "OutOfStock"} and (
@@ -322,21 +277,27 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
                 firm = firm or stock
                 in_stock = in_stock or stock == "InStock"
     loose, firm = _weigh_offers(loose, firm, walk, signs)
-    pressable = _pressable_buttons(walk.inputs) if walk.inputs else []
-    by_input = None if pressable else _stock_of_inputs(walk.inputs)
-    loose, preorder = loose or by_input, preorder or by_input == "PreOrder"
-    signs.count_buttons(len(pressable), in_words=any(buys(_caption(e)) for e in walk.inputs))
+    pressable = pressable_buttons(walk.inputs) if walk.inputs else []
+    by_input = stock_of_inputs(walk.inputs) if walk.inputs else None
+    loose, preorder = loose or (None if pressable else by_input), preorder or by_input == "PreOrder"
+    signs.count_buttons(len(pressable), in_words=say_to_buy(walk.inputs))
     can_press = can_press or any(pressable)
     signs.buy_buttons += away if signs.buy_buttons + away > _MAX_BUTTONS else 0
     signs.sells = can_press and signs.buy_buttons <= _MAX_BUTTONS
     sells = can_press and priced
     firm = "InStock" if sells and in_stock else firm  # to collect, though it is not delivered
-    marked = _unless_sold_out(marked, firm, signs.buy_buttons)
+    signs.stock_boxed = (marked := _unless_sold_out(marked, firm, signs.buy_buttons)) is not None
     loose = _or_badge(loose, badge, signs)
     availability = marked or (firm or "InStock" if sells else loose)
     # A button's word for an order in advance counts more than a line's word for the stock.
     availability = "PreOrder" if preorder and availability == "InStock" else availability
     signs.fields["availability"] = availability or _stock_if_sold(walk, signs)
+
+
+def _labels_stock(text: str) -> tuple[bool, bool]:
+    """Whether a short text begins with a label of the stock, and whether the value follows it."""
+    label, _, value = text.partition(":")
+    return len(text) < _SHORT and _STOCK_LABEL(label) is not None, value != ""
 
 
 def _or_badge(loose: str | None, badge: str | None, signs: Visible) -> str | None:
@@ -351,10 +312,10 @@ def _names_no_stock(text: str) -> bool:
     if _STOCK_LABEL(label):
         return False
     may_match = _MAY_MATCH(text)
-    return not any(rule(text) for rule in may_match if rule is not _SOON or len(text) < _SHORT)
+    return not any(rule(text) for rule in may_match if rule is not SOON or len(text) < _SHORT)
 
 
-_MAY_MATCH = FinderGroup(_SOLD, _NOTIFIES, _SOON, *WORDS.rules)
+_MAY_MATCH = FinderGroup(_SOLD, _NOTIFIES, SOON, *WORDS.rules)
 #: Labels and menus are the same on all of a shop's pages.
 _NAMES_NO_STOCK = CachedRule(_names_no_stock)
 
@@ -372,7 +333,7 @@ def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:
             signs.stock_by_price = True
             return stock
         near = walk.lines[max(walk.heading, signs.price_line - _BESIDE, 0) :][: 2 * _BESIDE + 1]
-        if any(_SOON(line.text) or (". " in line.text and sold_in(line.text)) for line in near):
+        if any(SOON(line.text) or (". " in line.text and sold_in(line.text)) for line in near):
             return "OutOfStock"
     for line, following in pairwise([*walk.product_lines, None] if not signs.buy_buttons else ()):
         if line is None or BEGINS_SOLD[line.text]:
@@ -458,7 +419,7 @@ def _is_of_other_stock(line: Line, heading: int, can_press: bool) -> bool:
     """
     if line.flags & _lines.BUTTON:
         return can_press or bool(line.flags & _lines.DIGIT)
-    if "?" in line.text:
+    if "?" in line.text or _labels_choice(line):
         return True  # a question states nothing
     is_far = len(line.text) >= _SHORT and line.index - heading > _MAX_DISTANCE
     return is_far or _CONDITION(line.text) is not None or _is_of_variant(line.text)
@@ -477,6 +438,14 @@ def _is_of_other_price(line: Line, stock: str, signs: Visible) -> bool:
         return False
     amounts = [money.value for money in find_prices(line.text)]
     return bool(amounts) and signs.fields.get("price") not in amounts
+
+
+def _labels_choice(line: Line) -> bool:
+    """Whether a line labels a choice with its stock: `<label>36 <small>Sold out</small></label>`."""
+    if line.flags & (_lines.LABEL | _lines.JOINED) != _lines.LABEL | _lines.JOINED:
+        return False
+    choice = (line.element.text or "").strip()
+    return choice != "" and not (_STOCK_LABEL(choice) or availability_of_text(choice))
 
 
 def _is_of_variant(text: str) -> bool:

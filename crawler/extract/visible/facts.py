@@ -14,7 +14,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
-from crawler.extract.shop_number import in_address
+from crawler.extract.shop_number import in_address, is_model_number
 from crawler.extract.structured.product_fields import NOTHING, stands_in
 from crawler.extract.visible.fact_labels import label_of, maker_up_to_label, up_to_label
 from crawler.extract.visible.fact_rows import AROUND, logo_behind, pairs_below_heads, row_pair
@@ -40,8 +40,7 @@ _BRACKETED_AT_END = lazy_patterns.pattern(
     r"\s\((?!(?:1[4-9]|20)\d\d(?:\D(?:19|20)?\d\d)?\))(?=(?:[^\s()\d]{0,12}\d){4})([A-Z\d./_-]{4,30})\)$"
 )
 _NUMBERS = frozenset({"sku", "mpn"})
-#: A word that may be the number of a model, and a word of an identifier of several words.
-_CODE = lazy_patterns.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
+#: A word of an identifier of several words.
 _CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 #: A line that may end with a label and a number.
@@ -50,16 +49,23 @@ _ENDS_IN_CODE = re.compile(r"\S (?=\S{0,30}[\d-])[\w./-]{3,30}\)?\Z").search
 _IDENTIFIER_SIGN = lazy_patterns.pattern(r"[\d_-]")
 #: The end of a label that may be of an internal number.
 _IS_ID = re.compile(r"(?:^|[\s.-])id\Z", re.I).search
+#: A sentence of a few words and a number at the end of a text: "For the garden. Ref. X-12".
+_LAST_SENTENCE = lazy_patterns.pattern(
+    r"[.!?]\s((?:[^\s.]{1,14}\.?\s){1,3}(?=\S{0,30}[\d-])[\w./-]{3,30})\.?$"
+)
 #: Characters of a line that may be a fact, and of a brand.
 _MAX_FACT, MAX_BRAND = 120, 40
 #: Characters of a line that may be a label and a number without a sign between them.
 _MAX_CODE = 40
 _MAX_AROUND = 2
+_NAMES_VENDOR = re.compile("vendor|supplier").search
 _FACT_OR_LABEL = _lines.FACT | _lines.LABEL
 #: Elements that hold a part of a line.
 _INLINE = frozenset({"i", "em", "small", "span", "b", "strong", "code"})
 #: Digits of a number in the address; shorter numbers stand in many texts.
 _MIN_ADDRESSED = 6
+#: The form of a company at the end of its name: `Acme Inc`, `Acme s.r.o`.
+_ENDS_IN_FORM = re.compile(r"\s(?:[A-Z][a-zé]{1,3}|(?:[A-Za-z]\.){1,3}[A-Za-z])\Z").search
 #: Classes of elements that hold a brand.
 names_maker = re.compile(
     BEFORE_MAKER
@@ -179,8 +185,8 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
                 _take(signs, field, following.text)  # the line ends in a label
             elif match is None:
                 _take_unseparated(signs, part)
-    elif len(line.text) < _MAX_CODE:
-        _take_unseparated(signs, line.text)
+    elif fact := _unseparated_in(line.text):
+        _take(signs, *fact)
 
 
 def _has_no_fact(text: str) -> bool:
@@ -188,10 +194,8 @@ def _has_no_fact(text: str) -> bool:
     if label_of(text) or (_MAY_BE_DIVIDED(text) and _DIVIDED(text)):
         return False
     # A number behind a label has a figure or a dash, or is a word in capitals: "Ref. EGF".
-    no_number = len(text) >= _MAX_CODE or not (
-        "-" in text or holds_digit(text) or (". " in text and text[-1].isupper())
-    )
-    return no_number or _unseparated(text) is None
+    may_be_code = "-" in text or holds_digit(text) or (". " in text and text[-1].isupper())
+    return not may_be_code or _unseparated_in(text) is None
 
 
 #: Labels and menus are the same on all of a shop's pages.
@@ -254,7 +258,8 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
         return
     words = (line.element.get("class") or "")[:1000].lower()
     if any(map(names_maker, _classes_around(line.element))):
-        if ":" not in line.text and len(line.text) <= MAX_BRAND and not leads_home(line.element):
+        is_short = ":" not in line.text and len(line.text) <= MAX_BRAND
+        if is_short and not leads_home(line.element) and not _may_be_seller(line):
             _take(signs, "brand", _BY.sub("", line.text, count=1))
         return
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
@@ -267,6 +272,17 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
         text = text.partition(" ")[2]  # "SKU WED"
     if " " not in text and "：" not in text and not text.endswith(":"):
         _take(signs, field, text)
+
+
+def _may_be_seller(line: Line) -> bool:
+    """Whether a line is a part of a vendor's box: `Sold by <a>Acme</a> 4.8`.
+
+    A box that holds the name alone is the maker's, because one shop system calls makers vendors.
+    """
+    for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
+        if _NAMES_VENDOR((box.get("class") or "").lower()):
+            return _BY.sub("", short_text(box, _MAX_FACT), count=1) != _BY.sub("", line.text)
+    return False
 
 
 def _classes_around(element: Element) -> Iterator[str]:
@@ -371,6 +387,14 @@ def _take_unseparated(signs: Visible, text: str) -> None:
         _take(signs, *fact)
 
 
+def _unseparated_in(text: str) -> tuple[str, str] | None:
+    """Split a short text into label and number, or the sentence at a text's end."""
+    fact = _unseparated(text) if len(text) < _MAX_CODE else None
+    if fact is None and ". " in text and (last := _LAST_SENTENCE.search(text[-_MAX_CODE:])):
+        return _unseparated(last[1])
+    return fact
+
+
 def _unseparated(text: str) -> tuple[str, str] | None:
     """Split `Item no. 88-12` or `(Code 88-12)`: the label ends before a word with a digit."""
     if text[0] == "(" and text[-1] == ")":
@@ -396,16 +420,16 @@ def _take(signs: Visible, field: str, value: str) -> None:
     if field in signs.fields and field != "mpn":  # the maker's number may be a barcode
         signs.further_facts.append((field, value.strip(AROUND)))
         return
-    value = value.strip(AROUND)
+    text, value = value, value.strip(AROUND)
     if field == "gtin":
         value = named_gtin(value) or ""
     else:
         value, next_fact = (maker_up_to_label if field == "brand" else up_to_label)(value)
         if next_fact:
             _take_next_fact(signs, next_fact)
-        value = _maker(value) if field == "brand" else _number(value)
+        value = _maker(value, text) if field == "brand" else _number(value)
     if field == "model":
-        if _CODE.fullmatch(value):
+        if is_model_number(value):
             signs.facts += "model" not in signs.fields.get("attributes", {})
             signs.fields.setdefault("attributes", {}).setdefault("model", value)
     elif field == "mpn" and "gtin" not in signs.fields and is_barcode(value):
@@ -416,9 +440,12 @@ def _take(signs: Visible, field: str, value: str) -> None:
         signs.facts += field != "brand"
 
 
-def _maker(value: str) -> str:
-    """Return *value* if it can be a maker's name, else ''."""
-    return "" if len(value) > 60 or label_of(value) or value.lower() in NOTHING else value
+def _maker(value: str, text: str) -> str:
+    """Return *value* if it can be a maker's name, else ''; with the dot of a form such as `Inc.`."""
+    if len(value) > 60 or label_of(value) or value.lower() in NOTHING:
+        return ""
+    is_abbreviated = _ENDS_IN_FORM(value) and text.rstrip().endswith(f"{value}.")
+    return f"{value}." if is_abbreviated else value
 
 
 def _number(value: str) -> str:

@@ -42,8 +42,8 @@ _IN_COUNTRY = lazy_patterns.pattern(
 #: A link to a government office, which some countries demand of shops: `www.argentina.gob.ar`.
 _OFFICE = lazy_patterns.pattern(rb"//[a-z\d.-]{1,60}\.go(?:b|vt?)\.([a-z]{2})[/\"'?]")
 _OFFICES = (b".gob.", b".gov.", b".govt.")
-#: A button that the law of one country demands of shops.
-_BY_BUTTON = {"ón de arrepentimiento".encode(): "AR"}
+#: Words that the law of one country demands of shops: of a button, beside a price.
+_BY_LAW = {"ón de arrepentimiento".encode(): "AR", b"recio sin impuestos nacionales": "AR"}
 #: A currency with its country's name.
 _PESOS = lazy_patterns.pattern(rb"\b[Pp]esos? (argentin|mexican|chilen|colombian|uruguay)[oa]")
 _BY_PESO = {
@@ -123,7 +123,7 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
     if any(map(page.raw.__contains__, _OFFICES)):
         offices = islice(_OFFICE.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {office[1].decode().upper() for office in offices}
-    regions |= {region for words, region in _BY_BUTTON.items() if words in page.raw}
+    regions |= {region for words, region in _BY_LAW.items() if words in page.raw}
     if b"esos " in page.raw or b"eso " in page.raw:
         pesos = islice(_PESOS.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {_BY_PESO[name[1]] for name in pesos}

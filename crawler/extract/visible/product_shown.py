@@ -16,6 +16,7 @@ from crawler.extract.price.on_request import (
     has_button_for_price,
 )
 from crawler.extract.price.tiles import CARDS
+from crawler.extract.stock.availability import availability_of_text, buys_in_short
 from crawler.extract.stock.drawn_buttons import take_picture_buttons
 from crawler.extract.stock.shown import read_stock, says_unavailable, stock_above
 from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
@@ -152,7 +153,8 @@ def glance(page: Page, structured: Fields) -> Visible:
     heading = heading_of(page, structured.get("name"))
     if heading is None:
         return Visible()
-    walk, signs = _lines.read_next_to(heading, _LINES_AROUND), Visible()
+    walk = _lines.read_next_to(heading, _LINES_AROUND)
+    signs = Visible(lines=walk.lines)
     if "regular_price" not in structured:
         local = currency_of_place(page)
         find_price(walk, signs, local, tiles=False)
@@ -165,11 +167,22 @@ def glance(page: Page, structured: Fields) -> Visible:
     if not structured.get("brand"):
         _take_brand(heading, page, signs.fields, structured)
     # Some templates write "LimitedAvailability" for sold out products.
-    if structured.get("availability") in {None, "LimitedAvailability"}:
+    stock = structured.get("availability")
+    if stock in {None, "LimitedAvailability"} or (stock == "InStock" and _denies_stock(walk)):
         read_stock(walk, signs, bool(structured.get("price")), page.url)
     if "rating" not in structured or "review_count" not in structured:
         take_rating(walk, signs.fields)
     return _without_empty(signs)
+
+
+def _denies_stock(walk: Lines) -> bool:
+    """Whether no button buys the product, or a box for the stock says that it is not in stock."""
+    marked = _lines.STOCK | _lines.BUTTON
+    lines = [line for line in walk.product_lines if line.flags & marked]
+    if not any(line.flags & _lines.BUTTON and buys_in_short(line.text) for line in lines):
+        return True
+    texts = (line.text for line in lines if line.flags & _lines.STOCK)
+    return not {None, "InStock"}.issuperset(map(availability_of_text, texts))
 
 
 def _reduced_above(

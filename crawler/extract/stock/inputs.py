@@ -1,0 +1,69 @@
+"""Read the inputs that stand for a page's buttons: whether they buy, order ahead or are sold out."""
+
+from __future__ import annotations
+
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element
+from crawler.extract.stock.availability import (
+    SOON,
+    UNAVAILABLE,
+    availability_of_text,
+    buys,
+    buys_in_short,
+    pays,
+)
+
+#: Types of inputs that are buttons, and characters of a caption: fewer than these.
+_PRESSABLE = frozenset({"submit", "image", "button"})
+_MAX_CAPTION = 40
+
+
+def pressable_buttons(inputs: list[Element]) -> list[bool]:
+    """Return for each input that buys whether it can be pressed; [] if the first is sold out."""
+    if _first_is_sold_out(inputs):
+        return []
+    buttons = (e for e in inputs if (text := _caption(e)) and (buys_in_short(text) or pays(text)))
+    return [element.get("disabled") is None for element in buttons]
+
+
+def stock_of_inputs(inputs: list[Element]) -> str | None:
+    """Return the availability in an input before the buy button or in its place: "Pre-order now"."""
+    for element in inputs:
+        caption = _caption(element)
+        if not caption or len(caption) >= _MAX_CAPTION:
+            continue
+        stock = "OutOfStock" if SOON(caption) else availability_of_text(caption)
+        if stock not in {None, "InStock"}:
+            return stock
+        if buys_in_short(caption):
+            return None
+    return None
+
+
+def say_to_buy(inputs: list[Element]) -> bool:
+    """Whether the caption of an input is a whole phrase that buys."""
+    return any(buys(_caption(element)) for element in inputs)
+
+
+def _caption(element: Element) -> str:
+    """Return the caption of a button; '' for a field in which a visitor writes."""
+    if element.get("type") not in _PRESSABLE:
+        return ""
+    return (element.get("value") or element.get("alt") or element.get("title") or "")[
+        :MAX_TEXT_LENGTH
+    ]
+
+
+def _first_is_sold_out(inputs: list[Element]) -> bool:
+    """Whether the first input about buying or the stock is disabled and says "sold out".
+
+    The inputs behind it then belong to the tiles of other products.
+    """
+    for element in inputs:
+        caption = _caption(element)
+        if not caption or len(caption) >= _MAX_CAPTION:
+            continue
+        if buys_in_short(caption):
+            return False
+        if availability_of_text(caption) in UNAVAILABLE:
+            return element.get("disabled") is not None
+    return False
