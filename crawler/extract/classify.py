@@ -44,7 +44,7 @@ _IS_SEARCH_HEADING = full_matcher_of(
 _MAX_ERRAND_HEADING = 60
 #: The heading of an article: "How to", or a question.
 _TEACHES = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'teaches')})")
-#: The heading of a ticket: "Entrance ticket", "Season ticket 2027".
+#: The heading of a ticket, a tour, a lesson, a rental or a purchase: "Season ticket 2027".
 _NAMES_TICKET = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'tickets')})(?!\w)")
 _QUESTIONS = frozenset("?？؟")
 #: The heading of a test or a guide: "Nova 5 review", "Nova 5 im Test".

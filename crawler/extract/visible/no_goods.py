@@ -14,10 +14,13 @@ from crawler.extract.words import any_of, entry_matcher, finder_of, full_matcher
 
 #: A time of day, which nearly no line of a product's page has.
 _TIME = (
-    r"(?:[0-2]?\d[:h時][0-5]\d(?![\d:])"
-    r"|[0-2]?\d(?:\s?[-–]\s?[0-2]?\d)?\s?(?:[ap]\.?m\b|uhr\b|uur\b|h\b|時))"
+    r"(?:[0-2]?\d[:h時][0-5]\d(?![\d:])|kl(?:o|\.)?\s?[0-2]?\d[.:][0-5]\d"
+    r"|[0-2]?\d(?:[.:][0-5]\d)?\s?[ap]\.?m\b"
+    r"|[0-2]?\d(?:\s?[-–]\s?[0-2]?\d)?\s?(?:uhr\b|uur\b|h\b|時))"
 )
-_MAY_HOLD_TIME = re.compile(r"\d[:h時]\d\d|\d\s?(?:[ap]\.?m\b|uhr|uur|h\b|時)", re.I).search
+_MAY_HOLD_TIME = re.compile(
+    r"\d[:h時]\d\d|\d\s?(?:[ap]\.?m\b|uhr|uur|h\b|時)|\bkl(?:o|\.)?\s?\d", re.I
+).search
 #: A line that begins with a day and its time: `Sat 12 December, 7:30 pm`, `14.01.2027, 20:00`.
 _DAY_AND_TIME = lazy_patterns.pattern(
     rf"\W{{0,3}}(?:(?:{any_of('dates', 'days')})[.,/&–-]{{0,2}}\s?){{0,2}}"
