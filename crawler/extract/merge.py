@@ -12,7 +12,7 @@ from crawler.extract.external_id import identify
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import has_check_digit
 from crawler.extract.money import cents
-from crawler.extract.money.amounts import amount, grouped
+from crawler.extract.money.amounts import amount, find_prices, grouped
 from crawler.extract.money.currencies import TOMAN, share_a_sign
 from crawler.extract.page.page import Page
 from crawler.extract.price.other_amounts import WITH_TAX
@@ -299,24 +299,23 @@ def _drop_net_price(offered: dict[str, Fields], visible: Visible) -> None:
 
 
 def _untaxed_price(offered: dict[str, Fields], visible: Visible) -> Decimal | None:
-    """Return structured data's price if the page shows that price and its tax, and not itself.
+    """Return structured data's price if the page shows that price and its tax.
 
-    Words have to say that the tax is included, where the ratio of the two may be a reduction.
+    Words have to say that the tax is included, where the ratio of the two may be a reduction, and
+    where the page shows structured data's price as well.
     """
     price, shown = _structured_price(offered), visible.fields.get("price")
     if not price or not shown or price >= shown or not _is_beside_name(visible):
         return None
     ratio = taxed_by(price, shown)
-    if ratio is None or (may_be_reduction(ratio) and not _says_taxed(visible)):
+    if ratio is None:
         return None
-    return price
-
-
-def _says_taxed(visible: Visible) -> bool:
-    """Whether words beside the price say that its tax is included."""
     first = visible.price_line or 0
-    near = (line for line in visible.lines if 0 <= line.index - first <= _MAX_TAX_LINES)
-    return any(WITH_TAX(line.text) for line in near)
+    near = [line.text for line in visible.lines if 0 <= line.index - first <= _MAX_TAX_LINES]
+    if any(WITH_TAX(text) for text in near):
+        return price
+    is_shown = any(money.value == price for text in near for money in find_prices(text))
+    return None if is_shown or may_be_reduction(ratio) else price
 
 
 def _take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:
