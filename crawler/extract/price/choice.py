@@ -32,6 +32,7 @@ from crawler.extract.price.lone_tiles import (
     is_in_tile,
     is_named_otherwise,
 )
+from crawler.extract.price.name_amounts import drop_named
 from crawler.extract.price.net_alone import accept_net
 from crawler.extract.price.old_amounts import unmark_old
 from crawler.extract.price.on_request import asks_for_price
@@ -62,6 +63,7 @@ from crawler.extract.price.regular_price import (
 )
 from crawler.extract.price.sentences import ends_sentence, is_called_price, is_in_prose
 from crawler.extract.price.side_offers import is_side_offer
+from crawler.extract.price.sold_by_unit import accept_unit
 from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.price.two_currencies import without_conversions, without_rates
 from crawler.extract.price.words_beside import (
@@ -228,7 +230,9 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
         other = False  # "Add to cart — $14.00"
     if len(line.text) < LONGEST_TILE_PRICE and is_marked_by_picture(line.element):
         other = True
-    if per_unit.names_unit(before[-20:], line.text[money.end : money.end + BEHIND]):
+    behind = line.text[money.end : money.end + BEHIND]
+    unit = "" if other else behind[: per_unit.unit_behind(behind)]
+    if unit or per_unit.names_unit(before[-20:], behind):
         other = True
     is_sum = start and not other and is_from_free(before, line.text[money.end :])
     if is_sum or before[-2:].strip() in _MORE_OR_LESS or is_bound(before):
@@ -248,7 +252,10 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
     if is_now or (label and not start and CALLS_PRICE(label)):
         cost -= 10  # a label counts as much as a class
     called = by_words and CALLS_PRICE(label_words) is not None
-    return Candidate(money, line, cost, is_old, other, place.follows_link, is_now, by_words, called)
+    return Candidate(
+        money, line, cost, is_old, other, place.follows_link, is_now, by_words, called,
+        unit=unit,
+    )  # fmt: skip
 
 
 def _cost_of_place(money: Money, place: _Place) -> int:
@@ -279,9 +286,10 @@ def _is_outside_links(element: Element) -> bool:
 
 def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Candidate | None]:
     """Compare the amounts; return them and the one that is most likely the price."""
-    candidates = prefer_selected(unmark_old(weighed))
+    candidates = accept_unit(prefer_selected(unmark_old(weighed)))
     if len(candidates) > 1:  # one alone is no other amount's tax or regular price
-        amounts = accept_net(prefer_gross(labelled_above(candidates), walk.lines))
+        amounts = drop_named(candidates, walk.heading)
+        amounts = accept_net(prefer_gross(labelled_above(amounts), walk.lines))
         amounts = favour_reduced(unmark_paid(amounts))
         candidates = favour_repeated(mark_pairs(mark_by_label(amounts), walk.lines))
     current = [c for c in candidates if not c.old]
@@ -327,10 +335,7 @@ def find_price(
     if price is None or _is_no_price(price, walk):
         return
     signs.price_alone = len(candidates) == 1
-    by_unit = (signs.price_alone or price.line.flags & _lines.PRICE) and per_unit.names_unit(
-        "", price.line.text[price.money.end :][:BEHIND]
-    )
-    signs.price_distance = price.cost - (OTHER if by_unit else 0)
+    signs.price_distance = price.cost
     signs.price_line = price.line.index
     signs.price_in_prose = is_in_prose(walk, price)
     if signs.price_in_prose and not price.follows_link and not is_called_price(price):
@@ -340,8 +345,7 @@ def find_price(
     signs.paths["price"] = path(price.line.element)
     signs.price_marked = bool(price.line.flags & _lines.PRICE)
     words_before = price.line.text[: price.money.start][-AROUND:] or label_before(walk, price.line)
-    # A product that is sold by the metre has a price by the metre.
-    loose = price.other and not (by_unit or CALLS_PRICE(words_before))
+    loose = price.other and not CALLS_PRICE(words_before)
     signs.price_is_loose = (
         loose or ends_sentence(price, sentence_only=True) or _is_below_others(walk, price)
     )

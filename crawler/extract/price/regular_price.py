@@ -14,7 +14,7 @@ import attrs
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money
 from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
-from crawler.extract.page.page import short_text
+from crawler.extract.page.page import Element, short_text
 from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, are_alone
 from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, WITHOUT_TAX, says_other
 from crawler.extract.words import CachedRule
@@ -41,8 +41,9 @@ _NET_BOX = re.compile(
 ).search
 _MAX_ATTRIBUTE = 300
 _IS_NET = CachedRule(lambda value: _NET_BOX(value[:_MAX_ATTRIBUTE].lower()) is not None)
-#: Elements and styles that strike their text through.
+#: Elements, styles and utility classes that strike their text through.
 _STRIKE_TAGS = frozenset({"s", "del", "strike"})
+_STRIKE_CLASSES = frozenset({"line-through", "text-decoration-line-through"})
 _strikes = re.compile(r"text-decoration(?:-line)?\s*:[^;]{0,40}line-through", re.I).search
 #: The value of each repetition of an amount, in lines of distance, and of all together.
 _FAVOUR, _MAX_FAVOUR = 4, 12
@@ -76,6 +77,8 @@ class Candidate(Value):
     """The words that call it the price before call the price now as well: `PVP`."""
     tax: bool = False
     """It is the tax that another amount includes."""
+    unit: str = ""
+    """The unit, `/ m`, if the amount is another one only because it is that of a unit."""
 
 
 def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
@@ -471,8 +474,12 @@ def is_struck(amount: Candidate) -> bool:
     """Whether an element strikes an amount through, so that nobody pays it."""
     element = amount.line.element
     boxes = [element, *islice(element.iterancestors(), 2)] if amount.old else []
-    strike = next(
-        (e for e in boxes if e.tag in _STRIKE_TAGS or _strikes(e.get("style") or "")), None
-    )
+    strike = next((e for e in boxes if _strikes_text(e)), None)
     # The line begins in that element; an amount behind it in the line is not struck.
     return strike is not None and len(short_text(strike)) > amount.money.start
+
+
+def _strikes_text(box: Element) -> bool:
+    if box.tag in _STRIKE_TAGS or _strikes(box.get("style") or ""):
+        return True
+    return not _STRIKE_CLASSES.isdisjoint((box.get("class") or "")[:_MAX_ATTRIBUTE].split())

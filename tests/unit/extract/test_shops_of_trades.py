@@ -1,0 +1,43 @@
+"""What shops of one trade do: prices by the metre, coins named by an amount, orders in advance."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract.stock.availability import availability_of_text
+from tests.unit.extract.bodies import BUY, H1, found
+
+
+@pytest.mark.parametrize(
+    ("prices", "price", "regular"),
+    [
+        ("<p>€28.50 / m²</p><p>Three tiles cover one box (€54.72 for the box).</p>", "28.50", None),
+        ("<p><s>€32.00/m²</s></p><p>€28.50/m²</p><p>delivery €9.00/box.</p>", "28.50", "32.00"),
+        ("<p>€12.00 / yard</p><p class='line-through'>€15.00</p>", "12.00", "15.00"),
+        ("<p>€12.00 / yard</p><p>€15.00</p>", "15.00", None),  # 15.00 is the price of a piece
+    ],
+)
+def test_what_is_sold_by_a_unit_has_the_price_of_the_unit(prices, price, regular):
+    fields = found(f"{H1}{prices}{BUY}").fields
+    assert fields["price"] == Decimal(price)
+    assert fields.get("regular_price") == (regular and Decimal(regular))
+
+
+def test_the_price_of_a_unit_is_none_where_a_box_further_down_has_the_price():
+    parts = "<p>Part</p>" * 30
+    body = f"{H1}<p>€12.00 / kg</p>{parts}<p class='price'>€15.00</p>{BUY}"
+    assert found(body).fields["price"] == Decimal("15.00")
+
+
+def test_a_romanian_year_is_no_amount_of_dinars():
+    body = "<h1>Lampa</h1><p>Fabricată din 1985.</p>"
+    assert "price" not in found(body, lang="ro").offered["text"]
+    serbian = found("<h1>Lampa</h1><p>din 1985</p>", lang="sr", url="https://shop.rs/p/lampa")
+    assert serbian.offered["text"]["price"] == Decimal(1985)
+
+
+def test_an_amount_in_the_name_is_not_the_price_beside_a_price_box():
+    facts = "<p>Face value</p><p>€2</p><p>Year</p><p>2026</p>"
+    coin = f"<h1>€2 2026 Romania, silver</h1>{facts}"
+    assert found(f"{coin}<p class='price'>€6.90</p>{BUY}").fields["price"] == Decimal("6.90")
+    assert found(f"{coin}{BUY}").fields["price"] == Decimal(2)
