@@ -29,6 +29,13 @@ def test_the_price_of_a_unit_is_none_where_a_box_further_down_has_the_price():
     assert found(body).fields["price"] == Decimal("15.00")
 
 
+def test_the_tag_of_a_custom_element_names_its_box():
+    body = f"{H1}<p>Order now: <old-price>€25.00</old-price></p><p>€20.00</p>{BUY}"
+    fields = found(f"{body}<site-footer><p>Out of stock</p><p>€5.00</p></site-footer>").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(20), Decimal(25))
+    assert fields["availability"] == "InStock"
+
+
 def test_a_romanian_year_is_no_amount_of_dinars():
     body = "<h1>Lampa</h1><p>Fabricată din 1985.</p>"
     assert "price" not in found(body, lang="ro").offered["text"]
