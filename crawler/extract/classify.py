@@ -24,7 +24,7 @@ from crawler.extract.address_kinds import (
 )
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page
-from crawler.extract.stock.shown import UNAVAILABLE
+from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_of, full_matcher_of, prefix_matcher_of

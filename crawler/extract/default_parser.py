@@ -15,7 +15,7 @@ from crawler.extract.money import cents
 from crawler.extract.money.amounts import count
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.scripts import state
-from crawler.extract.stock.shown import UNAVAILABLE
+from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.structured import (
     breadcrumbs,
     jsonld,

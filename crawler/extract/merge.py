@@ -16,7 +16,7 @@ from crawler.extract.money.currencies import TOMAN, share_a_sign
 from crawler.extract.page.page import Page
 from crawler.extract.scripts import state
 from crawler.extract.shop_number import set_number, set_vendor
-from crawler.extract.stock.shown import UNAVAILABLE
+from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.visible.page_currency import currency_of_place
 from crawler.extract.visible_signs import Visible
 

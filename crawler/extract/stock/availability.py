@@ -26,6 +26,8 @@ _CODES = {
     "pending": "PreOrder", "lowstock": "LimitedAvailability", "onbackorder": "BackOrder",
 }  # fmt: skip
 
+#: Availabilities of a product that nobody can order now.
+UNAVAILABLE = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: Characters of a value that are read.
 _MAX_TEXT = 500
 _SEPARATORS = lazy_patterns.pattern(r"[\s_-]")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import islice
 
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, short_text
-from crawler.extract.stock.availability import availability_of_text, buys_in_short
+from crawler.extract.stock.availability import UNAVAILABLE, availability_of_text, buys_in_short
 from crawler.extract.stock.behind_price import SOLD
-from crawler.extract.stock.shown import UNAVAILABLE
 from crawler.extract.visible_signs import Visible
 
 #: Pictures of a page that are read, and characters of a button's caption.

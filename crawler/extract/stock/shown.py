@@ -13,14 +13,17 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text
 from crawler.extract.page.places import leads_away, link_around, path
 from crawler.extract.stock.availability import (
+    UNAVAILABLE,
     WORDS,
     availability_of_text,
     buys,
     buys_in_short,
-    pays,
 )
 from crawler.extract.stock.behind_price import SOLD as _SOLD
 from crawler.extract.stock.behind_price import begins_sold, sold_in, stock_behind_price
+from crawler.extract.stock.input_buttons import SHORT as _SHORT
+from crawler.extract.stock.input_buttons import SOON as _SOON
+from crawler.extract.stock.input_buttons import pressable_buttons, stock_of_inputs
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -36,8 +39,6 @@ _STOCK_LABEL = full_matcher_by_start(lambda any_of: rf"(?:{any_of('stock', 'labe
 _CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b")
 #: Words for a local shop: a product that is missing in one may be sold online.
 _IN_SHOPS = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'in_shops')})(?!\w)")
-#: A product that is not sold yet: "Coming soon".
-_SOON = entry_matcher("stock", "soon")
 #: The caption of a button in place of the buy button: "Notify me".
 _NOTIFIES = entry_matcher("stock", "notify")
 #: A choice's name before its stock.
@@ -56,7 +57,6 @@ _YES = entry_matcher("stock", "affirms", 3)
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
-_PRESSABLE = frozenset({"submit", "image", "button"})
 #: Signs between words for the stock and a number.
 _OPENING = ("(", "（", ":", "：")
 #: A product's page has at most so many buy buttons; a listing has more.
@@ -64,10 +64,8 @@ _MAX_BUTTONS = 3
 #: Boxes above the heading that may be about the product, and classes of boxes with a message.
 _MAX_ABOVE = 2
 _MESSAGE = CachedRule(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
-#: Availabilities of a product that nobody can order now.
-UNAVAILABLE = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
-#: A line with fewer characters may be just a word or two.
-_SHORT = 40
+#: Availabilities of a product that is delivered later than others.
+_AHEAD = frozenset({"PreOrder", "BackOrder"})
 #: Words for the stock in one box, of which the page shows one.
 _MAX_WORDS = 4
 #: Boxes of a line that are searched for a word for the stock.
@@ -95,7 +93,7 @@ def _boxed_stock(line: Line) -> str | None:
     Some templates write both words, and the box's class decides which one is shown.
     """
     stock, of_class = _stock_in(line), _STOCK_CLASS[line.element.get("class") or ""]
-    stock = of_class if stock is None or of_class in {"PreOrder", "BackOrder"} else stock
+    stock = of_class if stock is None or of_class in _AHEAD else stock
     box = line.element.getparent()
     if stock not in UNAVAILABLE or not line.flags & _lines.JOINED or box is None:
         return stock
@@ -213,7 +211,7 @@ def _is_buy_button(line: Line) -> bool:
         boxes = (line.element, line.element.getparent())
         return any(_IS_BUTTON[box.get("class") or ""] for box in boxes if box is not None)
     if buys(text):
-        return True
+        return not (line.flags & _lines.LINK and _COUNTS(text))  # the link to the cart
     boxes = (line.element, line.element.getparent())
     is_button = any(box is not None and box.get("role") == "button" for box in boxes)
     return is_button and (buys_in_short(text) or _orders_ahead(text))
@@ -224,47 +222,9 @@ def _orders_ahead(caption: str) -> bool:
     return len(caption) < _SHORT and availability_of_text(caption) == "PreOrder"
 
 
-def _caption(element: Element) -> str:
-    """Return the caption of a button; '' for a field in which a visitor writes."""
-    if element.get("type") not in _PRESSABLE:
-        return ""
-    return (element.get("value") or element.get("alt") or element.get("title") or "")[
-        :MAX_TEXT_LENGTH
-    ]
-
-
-def _pressable_buttons(inputs: list[Element]) -> list[bool]:
-    """Return for each input that buys whether it can be pressed; [] if the first is sold out."""
-    if _first_is_sold_out(inputs):
-        return []
-    buttons = (e for e in inputs if (text := _caption(e)) and (buys_in_short(text) or pays(text)))
-    return [element.get("disabled") is None for element in buttons]
-
-
-def _first_is_sold_out(inputs: list[Element]) -> bool:
-    """Whether the first input about buying or the stock is disabled and says "sold out".
-
-    The inputs behind it then belong to the tiles of other products.
-    """
-    for element in inputs:
-        caption = _caption(element)
-        if not caption or len(caption) >= _SHORT:
-            continue
-        if buys_in_short(caption):
-            return False
-        if availability_of_text(caption) in UNAVAILABLE:
-            return element.get("disabled") is not None
-    return False
-
-
-def _stock_of_inputs(inputs: list[Element]) -> str | None:
-    """Return the availability in an input in place of the buy button: "Pre-order now"."""
-    captions = (text for element in inputs if (text := _caption(element)) and len(text) < _SHORT)
-    stocks = ("OutOfStock" if _SOON(text) else availability_of_text(text) for text in captions)
-    return next((name for name in stocks if name not in {None, "InStock"}), None)
-
-
 _IS_BUTTON = CachedRule(lambda words: _BUTTON(words.lower()) is not None)
+#: The number of things in the cart behind the caption of the link to the cart.
+_COUNTS = re.compile(r"[(\[（]\s?\d{1,3}\s?[)\]）]\s*$").search
 
 
 def _sells_elsewhere(element: Element, page_url: str) -> bool:
@@ -303,7 +263,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
         loose = loose or ("OutOfStock" if notifies else None)
         if line.flags & _lines.BADGE and not line.flags & _lines.STOCK:
             label_at += labelled  # the badge stands between a label and its value
-            badge = badge or (_stock_in(line) if len(line.text) < _SHORT else None)
+            badge, firm = _note_badge(line, badge, firm, signs)
             continue
         signs.sold_for = signs.sold_for or _price_box_says_sold(line)
         is_label = len(line.text) < _SHORT and _STOCK_LABEL(line.text) is not None
@@ -322,8 +282,8 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
                 firm = firm or stock
                 in_stock = in_stock or stock == "InStock"
     loose, firm = _weigh_offers(loose, firm, walk, signs)
-    pressable = _pressable_buttons(walk.inputs) if walk.inputs else []
-    by_input = None if pressable else _stock_of_inputs(walk.inputs)
+    pressable = pressable_buttons(walk.inputs) if walk.inputs else []
+    by_input = None if pressable else stock_of_inputs(walk.inputs)
     loose, preorder = loose or by_input, preorder or by_input == "PreOrder"
     signs.buy_buttons += len(pressable)
     can_press = can_press or any(pressable)
@@ -337,6 +297,15 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     # A button's word for an order in advance counts more than a line's word for the stock.
     availability = "PreOrder" if preorder and availability == "InStock" else availability
     signs.fields["availability"] = availability or _stock_if_sold(walk, signs)
+
+
+def _note_badge(
+    line: Line, badge: str | None, firm: str | None, signs: Visible
+) -> tuple[str | None, str | None]:
+    """Return (*badge*, *firm*) with a badge's word; before the buy button "Pre-order" is firm."""
+    stock = _stock_in(line) if len(line.text) < _SHORT else None
+    is_firm = stock in _AHEAD and not signs.buy_buttons
+    return badge or stock, firm or (stock if is_firm else None)
 
 
 def _or_badge(loose: str | None, badge: str | None, signs: Visible) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from crawler.extract.stock.shown import UNAVAILABLE
+from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.template.confidence import TRUST, confidence
 from crawler.extract.template.observation import Observation, form_of
 from crawler.extract.template.profile import KNOWN, Field, Profile

@@ -6,8 +6,7 @@ from itertools import islice
 
 from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.page import Element, Page, short_text
-from crawler.extract.stock.availability import availability_of_text
-from crawler.extract.stock.shown import UNAVAILABLE
+from crawler.extract.stock.availability import UNAVAILABLE, availability_of_text
 from crawler.extract.visible_signs import Visible
 
 _MAX_SELECTS, _MAX_OPTIONS, _MAX_OPTION = 20, 100, 100

@@ -43,8 +43,41 @@ def test_a_romanian_year_is_no_amount_of_dinars():
     assert serbian.offered["text"]["price"] == Decimal(1985)
 
 
+def test_the_link_to_the_cart_with_its_count_buys_nothing():
+    body = "<a href='/cart'>Add to cart{}</a><p>Red Lamp</p><p>€9.00</p>"
+    assert found(body.format(" (1)")).offered["text"].get("availability") is None
+    assert found(body.format("")).offered["text"]["availability"] == "InStock"
+
+
+def test_a_badge_before_the_buy_button_says_that_the_product_is_ordered_ahead():
+    badge = "<p><span class='badge'>Pre-order</span></p>"
+    assert found(f"{H1}<p>€9.00</p>{badge}{BUY}").fields["availability"] == "PreOrder"
+    assert found(f"{H1}<p>€9.00</p>{BUY}{badge}").fields["availability"] == "InStock"
+
+
 def test_an_amount_in_the_name_is_not_the_price_beside_a_price_box():
     facts = "<p>Face value</p><p>€2</p><p>Year</p><p>2026</p>"
     coin = f"<h1>€2 2026 Romania, silver</h1>{facts}"
     assert found(f"{coin}<p class='price'>€6.90</p>{BUY}").fields["price"] == Decimal("6.90")
     assert found(f"{coin}{BUY}").fields["price"] == Decimal(2)
+
+
+@pytest.mark.parametrize(
+    ("text", "stock"),
+    [
+        ("Предварителна поръчка, доставка юни 2026", "PreOrder"),
+        ("הזמנה מוקדמת", "PreOrder"),
+        ("الطلب المسبق", "PreOrder"),
+        ("Išankstinis užsakymas", "PreOrder"),
+        ("Forpöntun", "PreOrder"),
+        ("Voorbestellen", "PreOrder"),
+        ("Na narudžbu, isporuka 10 dana", "BackOrder"),
+        ("Po porudžbini 2-4 dana", "BackOrder"),
+        ("Pagal užsakymą", "BackOrder"),
+        ("Saadaval tellimisel", "BackOrder"),
+        ("Na objednávku", "BackOrder"),
+        ("Очікується 20.03", "OutOfStock"),
+    ],
+)
+def test_words_for_orders_in_advance(text, stock):
+    assert availability_of_text(text) == stock
