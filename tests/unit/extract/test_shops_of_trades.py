@@ -81,3 +81,49 @@ def test_an_amount_in_the_name_is_not_the_price_beside_a_price_box():
 )
 def test_words_for_orders_in_advance(text, stock):
     assert availability_of_text(text) == stock
+
+
+def test_a_capital_i_with_a_dot_is_the_letter_i():
+    prices = "<p>Liste fiyatı: 900 TL</p><p>İndirimli fiyat: 750 TL</p>"
+    fields = found(f"<h1>Lamba</h1>{prices}{BUY}", lang="tr").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(750), Decimal(900))
+
+
+@pytest.mark.parametrize(
+    ("text", "stock"),
+    [
+        ("Sắp hết hàng", "InStock"),
+        ("Τελευταία 2 τεμάχια", "InStock"),
+        ("Последни 2 броя", "InStock"),
+        ("Liko 2 vnt.", "InStock"),
+        ("Viimased 2 tk", "InStock"),
+        ("Atlikums: 8", "InStock"),
+        ("Örfá eintök eftir", "InStock"),
+        ("Zaloga: 0", "OutOfStock"),
+        ("Nuk ka gjendje", "OutOfStock"),
+        ("Prece nav pieejama", "OutOfStock"),
+        ("Ön siparişe açık", "PreOrder"),
+    ],
+)
+def test_words_for_the_stock(text, stock):
+    assert availability_of_text(text) == stock
+
+
+@pytest.mark.parametrize(
+    ("lang", "old", "now", "other", "buy"),
+    [
+        ("is", "Fullt verð {} kr.", "Tilboðsverð {} kr.", "Klúbbverð {} kr.", "Setja í körfu"),
+        ("et", "Tavahind {} €", "Uus hind {} €", "alates {} €/kuu", "Osta kohe"),
+        ("lt", "Kaina be nuolaidos {} €", "Nauja kaina {} €", "nuo {} €/mėn.", "Užsakyti"),
+        ("lv", "Bija {} €", "Jaunā cena {} €", "12 maksājumi pa {} €", "Grozā"),
+        ("ka", "საწყისი ფასი {} ₾", "აქციის ფასი {} ₾", "დანაზოგი {} ₾", "შეძენა"),
+        ("sq", "Ishte {} Lekë", "Çmimi me zbritje {} Lekë", "Transporti {} Lekë", "Bli"),
+        ("bg", "Каталожна цена {} €", "Нова цена {} €", "Отстъпка {} €", "Купи"),
+        ("el", "Τιμή καταλόγου {} €", "Τιμή μας {} €", "Τιμή μέλους {} €", "Αγορά"),
+    ],
+)
+def test_words_around_amounts(lang, old, now, other, buy):
+    prices = f"<p>{other.format(40)}</p><p>{old.format(90)}</p><p>{now.format(75)}</p>"
+    fields = found(f"{H1}{prices}<button>{buy}</button>", lang=lang).fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(75), Decimal(90))
+    assert fields["availability"] == "InStock"
