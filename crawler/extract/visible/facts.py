@@ -16,7 +16,7 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.product_fields import NOTHING, stands_in
-from crawler.extract.visible.fact_labels import label_of, maker_up_to_label, up_to_label
+from crawler.extract.visible.fact_labels import LETTERS, label_of, maker_up_to_label, up_to_label
 from crawler.extract.visible.fact_rows import AROUND, logo_behind, pairs_below_heads, row_pair
 from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible_signs import Visible
@@ -33,7 +33,7 @@ _DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
 _RULED = re.compile(r"\s[|·•]\s").search
 #: Characters of a number that may count the parts of a text.
 _MAX_ORDINAL = 2
-_PARTS = lazy_patterns.pattern(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
+_PARTS = lazy_patterns.pattern(rf"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][{LETTERS} .-]{{1,25}}[:#])")
 _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
 #: A number in round brackets: years, measures and packs have few figures or small letters.
 _BRACKETED_AT_END = lazy_patterns.pattern(
@@ -169,18 +169,24 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
     elif label and not _RULED(line.text):
         _take(signs, *label)
     elif _DIVIDED(line.text):
-        # "In stock - item #12": each part may be a fact.
-        for part in filter(None, _PARTS.split(line.text)):
-            match = _PAIR.match(part)
-            field = label_of(match[1] or match[3]) if match else None
-            if match and field:
-                _take(signs, field, match[2] or match[4])
-            elif match is None and (field := label_of(part)) and following is not None:
-                _take(signs, field, following.text)  # the line ends in a label
-            elif match is None:
-                _take_unseparated(signs, part)
+        if label:  # `Brand <b>Acme</b> · Code <b>12-B</b>`
+            _take(signs, label[0], _PARTS.split(label[1])[0])
+        _take_divided(signs, line.text, following)
     elif len(line.text) < _MAX_CODE:
         _take_unseparated(signs, line.text)
+
+
+def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
+    """Take the facts of a line's parts: `in stock - item #12`."""
+    for part in filter(None, _PARTS.split(text)):
+        match = _PAIR.match(part)
+        field = label_of(match[1] or match[3]) if match else None
+        if match and field:
+            _take(signs, field, match[2] or match[4])
+        elif match is None and (field := label_of(part)) and following is not None:
+            _take(signs, field, following.text)  # the line ends in a label
+        elif match is None:
+            _take_unseparated(signs, part)
 
 
 def _has_no_fact(text: str) -> bool:
@@ -396,6 +402,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
     else:
         value, next_fact = (maker_up_to_label if field == "brand" else up_to_label)(value)
         if next_fact:
+            value = value.rstrip(".")
             _take_next_fact(signs, next_fact)
         value = _maker(value) if field == "brand" else _number(value)
     if field == "model":

@@ -83,6 +83,16 @@ def test_words_for_orders_in_advance(text, stock):
     assert availability_of_text(text) == stock
 
 
+def test_facts_of_a_ruled_line_and_of_a_sentence():
+    ruled = "<p>Brand <b>Acme</b> · Code <b>AB-64560</b></p>"
+    fields = found(f"{H1}{ruled}<p>€9.00</p>{BUY}").fields
+    assert (fields["brand"], fields["sku"]) == ("Acme", "AB-64560")
+    sentence = "<p>Manufacturer: Kartell. SKU: AB-95887.</p>"
+    assert found(f"{H1}{sentence}<p>€9.00</p>{BUY}").fields["brand"] == "Kartell"
+    thai = "<p>รหัสสินค้า: N.46442 / แบรนด์: Ferm</p>"
+    assert found(f"{H1}{thai}<p>฿900</p>{BUY}", lang="th").fields["sku"] == "N.46442"
+
+
 def test_a_capital_i_with_a_dot_is_the_letter_i():
     prices = "<p>Liste fiyatı: 900 TL</p><p>İndirimli fiyat: 750 TL</p>"
     fields = found(f"<h1>Lamba</h1>{prices}{BUY}", lang="tr").fields
