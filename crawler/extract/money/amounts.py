@@ -290,7 +290,7 @@ def _own_sign(
     )
     is_before = sign in _BEGIN_CODES and sign != sign_after and _BEGIN_CODES[sign] != local
     if is_before and (local or not _CENTS_OR_GROUPS.search(figures)):
-        return None  # 986479R21, R100 and KM12 are codes
+        return sign_after  # 986479R21, R100 and KM12 are codes, and `KM 12 đ` has another sign
     return sign
 
 

@@ -214,6 +214,41 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
     """Weigh an amount, whose words in its line begin at *start* and end at *end*."""
     line, label = place.line, "" if start else place.label
     before = line.text[max(start, money.start - 2 * AROUND) : money.start]
+    behind = line.text[money.end : money.end + BEHIND]
+    label_words = before[-40:].strip(" :：") or label
+    if place.behind:
+        label_words = line.text[money.end : end][:40].strip()
+    # "3 990 Ft helyett 3 490 Ft": the words before an amount may be about the one before them.
+    by_words = (says_old(label_words) and not is_old_behind(label_words)) or (
+        (start > 0 or end < len(line.text)) and is_old_behind(line.text[money.end : end])
+    )
+    is_old = bool(line.flags & _lines.OLD) or by_words
+    is_now = not is_old and bool(label_words) and says_now(label_words)
+    other = _is_other(money, place, start, end, before)
+    if other and is_now and not place.behind:
+        other = is_other(line.text[money.end : end][:BEHIND])  # "Price with discount: 12 €"
+    if len(line.text) < LONGEST_TILE_PRICE and is_marked_by_picture(line.element):
+        other = True
+    unit = "" if other else behind[: per_unit.unit_behind(behind)]
+    if unit or per_unit.names_unit(before[-20:], behind):
+        other = True
+    is_sum = start and not other and is_from_free(before, line.text[money.end :])
+    if is_sum or before[-2:].strip() in _MORE_OR_LESS or is_bound(before):
+        other = True
+    cost = _cost_of_place(money, place) + (OTHER if other else 0)
+    if start and RANGE.match(before):
+        cost += 5
+    if is_now or (label and not start and CALLS_PRICE(label)):
+        cost -= 10  # a label counts as much as a class
+    called = by_words and CALLS_PRICE(label_words) is not None
+    return Candidate(
+        money, line, cost, is_old, other, place.follows_link, is_now, by_words, called, unit=unit
+    )
+
+
+def _is_other(money: Money, place: _Place, start: int, end: int, before: str) -> bool:
+    """Whether the words about an amount make it postage, an instalment or a saving."""
+    line, label = place.line, "" if start else place.label
     other = is_other(words_of(money, line.text, start, end)) or labels_other(label)
     if other and not (start or labels_other(label)) and begins_sentence(before):
         # Words behind an amount may name extra postage, or be about the lower amount that follows.
@@ -226,36 +261,7 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
         # Words behind the last amount may name extra postage.
         behind = EXTRA_COSTS.sub(" ", line.text[money.end :][:BEHIND].lower())
         other = is_other(f"{line.text[start : money.start]} {behind}")
-    if other and line.flags & _lines.BUTTON and buys(before.strip()):
-        other = False  # "Add to cart — $14.00"
-    if len(line.text) < LONGEST_TILE_PRICE and is_marked_by_picture(line.element):
-        other = True
-    behind = line.text[money.end : money.end + BEHIND]
-    unit = "" if other else behind[: per_unit.unit_behind(behind)]
-    if unit or per_unit.names_unit(before[-20:], behind):
-        other = True
-    is_sum = start and not other and is_from_free(before, line.text[money.end :])
-    if is_sum or before[-2:].strip() in _MORE_OR_LESS or is_bound(before):
-        other = True
-    cost = _cost_of_place(money, place) + (OTHER if other else 0)
-    if start and RANGE.match(before):
-        cost += 5
-    label_words = before[-40:].strip(" :：") or label
-    if place.behind:
-        label_words = line.text[money.end : end][:40].strip()
-    # "3 990 Ft helyett 3 490 Ft": the words before an amount may be about the one before them.
-    by_words = (says_old(label_words) and not is_old_behind(label_words)) or (
-        (start > 0 or end < len(line.text)) and is_old_behind(line.text[money.end : end])
-    )
-    is_old = bool(line.flags & _lines.OLD) or by_words
-    is_now = not is_old and bool(label_words) and says_now(label_words)
-    if is_now or (label and not start and CALLS_PRICE(label)):
-        cost -= 10  # a label counts as much as a class
-    called = by_words and CALLS_PRICE(label_words) is not None
-    return Candidate(
-        money, line, cost, is_old, other, place.follows_link, is_now, by_words, called,
-        unit=unit,
-    )  # fmt: skip
+    return other and not (line.flags & _lines.BUTTON and buys(before.strip()))  # "Buy — $14.00"
 
 
 def _cost_of_place(money: Money, place: _Place) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 
 from crawler.extract.page import lines as _lines
+from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
 from crawler.extract.price.regular_price import OTHER, Candidate
 from crawler.extract.price.sentences import ends_sentence
 
@@ -52,6 +53,7 @@ def _drop_old_in_prose(candidates: list[Candidate]) -> list[Candidate]:
         if not c.says_old
         or c.line.flags & _lines.OLD
         or not ends_sentence(c)
+        or (len(c.line.text) <= LONGEST_TILE_PRICE and _has_lower_beside(c, candidates))
         or any(abs(c.line.index - place) <= _MAX_SENTENCE_LINES for place in priced)
         or any(o.line is c.line and not (o.says_old or o.other) for o in candidates)
         else attrs.evolve(c, old=False, other=True, cost=c.cost + OTHER)

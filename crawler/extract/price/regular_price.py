@@ -91,7 +91,7 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
         ):
             continue
         low, high = (first, second) if first.money.value < second.money.value else (second, first)
-        if high.old or not is_taxed(low, high) or _is_old_by_words(high, low):
+        if high.old or not may_be_taxed(low, high) or _is_old_by_words(high, low):
             continue
         low_words, high_words = _words_around(low, lines), _words_around(high, lines)
         difference = high.money.value - low.money.value
@@ -118,13 +118,24 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
     return candidates
 
 
+def may_be_taxed(low: Candidate, high: Candidate) -> bool:
+    """Whether *high* is *low* and its tax, or words in both lines say so of rounded amounts."""
+    if is_taxed(low, high):
+        return True
+    if not low.money.value < high.money.value < low.money.value * _MAX_TAXED:
+        return False
+    return bool(
+        WITHOUT_TAX(low.line.text[:_MAX_ATTRIBUTE]) and WITH_TAX(high.line.text[:_MAX_ATTRIBUTE])
+    )
+
+
 def net_beside(
     price: Candidate, candidates: list[Candidate], lines: Sequence[Line]
 ) -> Decimal | None:
     """Return the amount without tax beside a price, if words or the class of its box call it so."""
     for c in candidates:
         is_near = abs(c.line.index - price.line.index) <= _MAX_LINES
-        if not is_near or not is_taxed(c, price):
+        if not is_near or not may_be_taxed(c, price):
             continue
         if (c.line is not price.line and is_net_box(c)) or WITHOUT_TAX(_words_around(c, lines)):
             return c.money.value
@@ -201,7 +212,10 @@ def _words_around(amount: Candidate, lines: Sequence[Line]) -> str:
         before = ""
     if remark := _REMARK_BEHIND(behind):
         return f"{_WORDS_END.split(before)[-1]} {remark[1]}"
-    return f"{_WORDS_END.split(before)[-1]} {_WORDS_END.split(behind[:_MAX_WORDS_BESIDE])[0]}"
+    # Behind an amount alone, all words are about it: `12 € belum termasuk PPN`.
+    is_remark = not before.strip() and len(behind) <= MAX_REMARK
+    behind = behind if is_remark else behind[:_MAX_WORDS_BESIDE]
+    return f"{_WORDS_END.split(before)[-1]} {_WORDS_END.split(behind)[0]}"
 
 
 def _label_in_row(line: Line, lines: Sequence[Line]) -> str:

@@ -31,8 +31,9 @@ _OLD_BEHIND = finder_of(lambda any_of: rf"^\s?(?:{any_of('amounts', 'old_behind'
 _SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
 #: The last amount of a line, without its sign.
 _AMOUNT_AT_END = re.compile(r"[^\W\d]{3}\W{1,3}(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}$").search
-#: Words on both sides of a comma: the second clause is not about the amount before the first.
-_CLAUSES = re.compile(r"[^\W\d_]{2}, [^\W\d_]{2}").search
+#: Words on both sides of a comma, or a stop that ends no abbreviation: the second clause is not
+#: about the amount before the first.
+_CLAUSES = re.compile(r"(?:[^\W\d_]{2},|[^\W\d_]{5}\.) [^\W\d_]{2}").search
 #: A line that ends with its next amount, and words before that amount which are about it: a sum
 #: from which something is free, or words in brackets.
 _ENDS_WITH_AMOUNT = re.compile(
@@ -84,7 +85,7 @@ def words_of(money: Money, text: str, start: int, end: int) -> str:
     if not start and end < len(text):
         before = text[max(0, money.start - 2 * AROUND) : money.start]
         if labels_next(text[money.end : end]) and begins_sentence(before):
-            return before
+            return before + text[money.end : end].rpartition(". ")[0]  # `9 €/month. Postage 5 €`
         first_words = _words_of_first(text[money.end : end][:AROUND], text[end : end + AROUND])
         if first_words is not None:
             return before + first_words

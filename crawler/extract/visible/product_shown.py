@@ -58,7 +58,8 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         or signs.price_distance > _MAX_DISTANCE
         or signs.price_after_link
     )
-    is_far = is_far or "price" not in signs.fields
+    in_sentence = signs.price_is_loose and not signs.price_marked
+    is_far = is_far or in_sentence or "price" not in signs.fields
     is_own = signs.cards < CARDS or 1 <= signs.buy_buttons < CARDS or says_unavailable(signs)
     if heading is not None and is_far and is_own:
         # Some designs put the price before the name.

@@ -83,6 +83,36 @@ def test_words_for_orders_in_advance(text, stock):
     assert availability_of_text(text) == stock
 
 
+def test_a_sign_before_an_amount_that_is_another_word_leaves_the_sign_behind():
+    prices = "<p>Giá KM: 612.500đ</p>"
+    page = found(f"<h1>Đèn</h1>{prices}{BUY}", lang="vi", url="https://shop.vn/p/den")
+    assert (page.fields["price"], page.fields["currency"]) == (Decimal(612500), "VND")
+
+
+def test_a_label_of_the_price_now_may_name_the_discount():
+    prices = "<p>시중가: 82,000원</p><p>할인판매가: 73,500원</p>"
+    fields = found(f"<h1>라탄 의자</h1>{prices}{BUY}", lang="ko").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(73500), Decimal(82000))
+
+
+def test_words_name_the_tax_of_rounded_amounts():
+    prices = "<p>Rp 4.326.500 belum termasuk PPN</p><p>Rp 5.235.000 Sudah termasuk PPN</p>"
+    fields = found(f"<h1>Lampu</h1>{prices}{BUY}", lang="id").fields
+    assert fields["price"] == Decimal(5235000)
+
+
+def test_a_sentence_with_instalments_gives_way_to_the_price_box_above_the_name():
+    terms = "<p>od 104,08 € mesačne. Cena dopravy 4,90 €.</p>"
+    body = f"<div class='price'>1249,00 €</div><h1>Polica</h1><p>Kód: AB-33667</p>{BUY}{terms}"
+    assert found(body, lang="sk").fields["price"] == Decimal("1249.00")
+
+
+def test_a_unit_before_an_amount_is_not_the_unit_of_the_amount_before():
+    price = "<div class='price'><span>147,000 تومان</span><span>هر متر 235,000 تومان</span></div>"
+    fields = found(f"<h1>صندلی حصیری</h1>{price}{BUY}", lang="fa").fields
+    assert (fields["price"], fields["currency"]) == (Decimal(1470000), "IRR")
+
+
 def test_facts_of_a_ruled_line_and_of_a_sentence():
     ruled = "<p>Brand <b>Acme</b> · Code <b>AB-64560</b></p>"
     fields = found(f"{H1}{ruled}<p>€9.00</p>{BUY}").fields
