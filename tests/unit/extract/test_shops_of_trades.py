@@ -167,3 +167,19 @@ def test_words_around_amounts(lang, old, now, other, buy):
     fields = found(f"{H1}{prices}<button>{buy}</button>", lang=lang).fields
     assert (fields["price"], fields["regular_price"]) == (Decimal(75), Decimal(90))
     assert fields["availability"] == "InStock"
+
+
+@pytest.mark.parametrize(
+    ("lang", "service", "goods"),
+    [
+        ("et", "Lühtri paigaldus", "Paigaldus lühter"),
+        ("hr", "Montaža lustera", "Lampa za montažu"),
+        ("lt", "Šviestuvo montavimas", "Montavimas šviestuvo"),
+        ("ko", "샹들리에 설치 서비스", "설치 샹들리에"),
+    ],
+)
+def test_a_service_is_no_product(lang, service, goods):
+    body = "<h1>{}</h1><img src='/i.jpg' alt='{}'><p>€60.00</p><p>40 x 30 cm</p>"
+    url = "https://shop.example/info/light"
+    assert found(body.format(service, service), lang=lang, url=url).kind == "other"
+    assert found(body.format(goods, goods), lang=lang, url=url).kind == "product"
