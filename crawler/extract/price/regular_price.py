@@ -366,13 +366,16 @@ def _favour(count: int) -> int:
 
 
 def _is_reduced(first: Candidate, second: Candidate) -> bool:
-    """Whether words call the second of two amounts side by side, and only that, the price now."""
-    is_near = (
+    """Whether words call the second of two amounts side by side, and only that, the price now.
+
+    Or the first, if the second stands in brackets behind it: `Now 40 € (retail 50 €)`.
+    """
+    if first.now and first.line is second.line:
+        between = first.line.text[first.money.end : second.money.start]
+        first, second = (second, first) if between.lstrip()[:1] == "(" else (first, second)
+    return (
         abs(first.line.index - second.line.index) <= _MAX_LINES
         and first.money.currency == second.money.currency
-    )
-    return (
-        is_near
         and second.now
         and not first.now
         and second.money.value < first.money.value < second.money.value * 5

@@ -76,10 +76,7 @@ def words_of(money: Money, text: str, start: int, end: int) -> str:
     if "%" in after and _SAVED(after):
         return text[start : money.start]  # words about a percentage are not about the amount
     if start and holds_word(after):
-        between = text[start : money.start]
-        # `€9 was €12 save €3`: the words behind are about the next amount.
-        is_before = end < len(text) and (says_old(between.strip()) or has_lower_behind(money, text))
-        return between if is_before else after
+        return _words_of_later(money, text, start, end)
     if start and end < len(text):
         return text[start : money.start]
     if not start and end < len(text):
@@ -95,6 +92,16 @@ def words_of(money: Money, text: str, start: int, end: int) -> str:
     if len(text) <= 2 * AROUND:
         return text[: money.start] + text[money.end :]
     return text[max(0, money.start - AROUND) : money.start] + text[money.end : money.end + AROUND]
+
+
+def _words_of_later(money: Money, text: str, start: int, end: int) -> str:
+    """Return the words about an amount behind another one, with words on both sides of it."""
+    between, after = text[start : money.start], text[money.end : min(end, money.end + 2 * AROUND)]
+    if ". " in between:
+        return in_sentence(between) + after  # `9 €/month. Free postage over 60 € only`
+    # `€9 was €12 save €3`: the words behind are about the next amount.
+    is_before = end < len(text) and (says_old(between.strip()) or has_lower_behind(money, text))
+    return between if is_before else after
 
 
 def _words_between(between: str, after: str) -> str | None:
@@ -182,6 +189,9 @@ def has_lower_behind(money: Money, text: str) -> bool:
     match = _AMOUNT_AT_END(text[money.end :][:BEHIND])
     if match is None or _CLAUSES(match.string, 0, match.start(1)):
         return False
+    _, stop, sentence = match.string[: match.start(1)].rpartition(". ")
+    if stop and POSTAGE(sentence):
+        return False  # "from 29,08 €/month. Postage 4,90 €"
     part = amount(match[1])
     return part is not None and part < money.value
 

@@ -195,7 +195,7 @@ class FinderGroup:
         """Return the rules of which the text contains some word's required letters."""
         if not self._by_gram:
             self._index_entries()
-        text, by_gram = text.lower(), self._by_gram
+        text, by_gram = lowered(text), self._by_gram
         without_gram = self._ascii_without_gram if text.isascii() else self._without_gram
         candidates = {rule: None for required, rule in without_gram if required in text}
         grams = _grams(text) if len(text) <= _MAX_CACHED_LENGTH else _grams_of(text)

@@ -143,6 +143,8 @@ def test_a_capital_i_with_a_dot_is_the_letter_i():
         ("Nuk ka gjendje", "OutOfStock"),
         ("Prece nav pieejama", "OutOfStock"),
         ("Ön siparişe açık", "PreOrder"),
+        ("Tellimisel", "BackOrder"),
+        ("Tasuta tarne tellimisel", None),
     ],
 )
 def test_words_for_the_stock(text, stock):
@@ -183,3 +185,22 @@ def test_a_service_is_no_product(lang, service, goods):
     url = "https://shop.example/info/light"
     assert found(body.format(service, service), lang=lang, url=url).kind == "other"
     assert found(body.format(goods, goods), lang=lang, url=url).kind == "product"
+
+
+def test_a_higher_amount_in_brackets_behind_the_price_now_is_the_price_before():
+    prices = "<p>Ціна зі знижкою: 560 грн (Роздрібна ціна 700 грн). Закінчується.</p>"
+    fields = found(f"<h1>Полиця</h1>{prices}{BUY}", lang="uk").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(560), Decimal(700))
+
+
+def test_instalments_by_the_month_do_not_make_a_product_a_service():
+    terms = "<p>от 0,74 € на месец. Доставка 4,90 €.</p><p>Безплатна доставка над 60 €.</p>"
+    body = f"<div class='price'>8,90 €</div><h1>Лампа</h1><button>Купи</button>{terms}"
+    fields = found(body, lang="bg").fields
+    assert (fields["price"], fields["availability"]) == (Decimal("8.90"), "InStock")
+
+
+def test_a_sentence_of_its_own_says_what_the_second_amount_is():
+    terms = "<p>havi 300 Ft-tól. Ingyenes szállítás 24 000 Ft felett.</p>"
+    body = f"<div class='price'>3 560 Ft</div><h1>Lámpa</h1>{BUY}{terms}"
+    assert found(body, lang="hu").fields["price"] == Decimal(3560)
