@@ -14,9 +14,9 @@ import attrs
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money
 from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
-from crawler.extract.page.page import Element, short_text
 from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, are_alone
 from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, WITHOUT_TAX, says_other
+from crawler.extract.price.strikes import is_struck_at
 from crawler.extract.words import CachedRule
 from scrapy_seine.attrs_bases import Value
 
@@ -41,10 +41,6 @@ _NET_BOX = re.compile(
 ).search
 _MAX_ATTRIBUTE = 300
 _IS_NET = CachedRule(lambda value: _NET_BOX(value[:_MAX_ATTRIBUTE].lower()) is not None)
-#: Elements, styles and utility classes that strike their text through.
-_STRIKE_TAGS = frozenset({"s", "del", "strike"})
-_STRIKE_CLASSES = frozenset({"line-through", "text-decoration-line-through"})
-_strikes = re.compile(r"text-decoration(?:-line)?\s*:[^;]{0,40}line-through", re.I).search
 #: The value of each repetition of an amount, in lines of distance, and of all together.
 _FAVOUR, _MAX_FAVOUR = 4, 12
 #: Characters beside an amount that may say whether the tax is included.
@@ -489,14 +485,4 @@ def is_beside(first: Candidate, second: Candidate) -> bool:
 
 def is_struck(amount: Candidate) -> bool:
     """Whether an element strikes an amount through, so that nobody pays it."""
-    element = amount.line.element
-    boxes = [element, *islice(element.iterancestors(), 2)] if amount.old else []
-    strike = next((e for e in boxes if _strikes_text(e)), None)
-    # The line begins in that element; an amount behind it in the line is not struck.
-    return strike is not None and len(short_text(strike)) > amount.money.start
-
-
-def _strikes_text(box: Element) -> bool:
-    if box.tag in _STRIKE_TAGS or _strikes(box.get("style") or ""):
-        return True
-    return not _STRIKE_CLASSES.isdisjoint((box.get("class") or "")[:_MAX_ATTRIBUTE].split())
+    return amount.old and is_struck_at(amount.line.element, amount.money.start)
