@@ -386,8 +386,9 @@ def _unseparated(text: str) -> tuple[str, str] | None:
                 return None  # "Article 4" of the terms, "Item 2" of a list
             field = label_of(" ".join(words[:count])) if len(words) == count + 1 else None
             return (field, words[count]) if field and field != "brand" else None
-        if len(words) == count + 2 and words[count].isupper() and words[count + 1].isdecimal():
-            field = label_of(" ".join(words[:count]))  # `Item no. K 101`
+        is_last = len(words) == count + 2 and words[count + 1].isdecimal()
+        if is_last and words[count].isupper() and not label_of(" ".join(words[:-1])):
+            field = label_of(" ".join(words[:count]))  # `Item no. K 101`, but `Mã SP 101`
             return (field, " ".join(words[count:])) if field in _NUMBERS else None
     return None
 
@@ -402,7 +403,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
     else:
         value, next_fact = (maker_up_to_label if field == "brand" else up_to_label)(value)
         if next_fact:
-            value = value.rstrip(".")
+            value = value.rstrip(".,")
             _take_next_fact(signs, next_fact)
         value = _maker(value) if field == "brand" else _number(value)
     if field == "model":

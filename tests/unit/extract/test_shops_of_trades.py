@@ -119,6 +119,8 @@ def test_facts_of_a_ruled_line_and_of_a_sentence():
     assert (fields["brand"], fields["sku"]) == ("Acme", "AB-64560")
     sentence = "<p>Manufacturer: Kartell. SKU: AB-95887.</p>"
     assert found(f"{H1}{sentence}<p>€9.00</p>{BUY}").fields["brand"] == "Kartell"
+    vietnamese = found(f"{H1}<p>Mã SP 87102</p><p>€9.00</p>{BUY}", lang="vi").fields
+    assert vietnamese["sku"] == "87102"
     thai = "<p>รหัสสินค้า: N.46442 / แบรนด์: Ferm</p>"
     assert found(f"{H1}{thai}<p>฿900</p>{BUY}", lang="th").fields["sku"] == "N.46442"
 
@@ -204,3 +206,28 @@ def test_a_sentence_of_its_own_says_what_the_second_amount_is():
     terms = "<p>havi 300 Ft-tól. Ingyenes szállítás 24 000 Ft felett.</p>"
     body = f"<div class='price'>3 560 Ft</div><h1>Lámpa</h1>{BUY}{terms}"
     assert found(body, lang="hu").fields["price"] == Decimal(3560)
+
+
+@pytest.mark.parametrize(
+    ("lang", "lowest", "piece"),
+    [
+        ("id", "Harga terendah 30 hari terakhir: {} $", "buah"),
+        ("vi", "Giá thấp nhất trong 30 ngày: {} $", "cái"),
+        ("ar", "أقل سعر خلال 30 يوماً: {} $", "قطعة"),
+        ("fa", "کمترین قیمت ۳۰ روز اخیر: {} $", "عدد"),
+        ("ka", "ბოლო 30 დღის ყველაზე დაბალი ფასი: {} $", "ცალი"),
+        ("hy", "Վերջին 30 օրվա ամենացածր գինը: {} $", "հատ"),
+    ],
+)
+def test_the_lowest_price_and_the_price_of_a_piece(lang, lowest, piece):
+    body = f"{H1}<p><s>90 $</s></p><p>{lowest.format(70)}</p><p>75 $</p>{BUY}"
+    fields = found(body, lang=lang).fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(75), Decimal(90))
+    tiers = f"{H1}<p>75 $ / {piece}</p><p>10: 70 $</p><p>100: 60 $</p>{BUY}"
+    assert found(tiers, lang=lang).fields["price"] == Decimal(75)
+
+
+def test_a_number_of_pieces_with_a_price_is_no_stock():
+    tiers = "<p>500 kr.</p><p>Frá 10 stk.: 450 kr.</p><p>Ófáanlegt</p><p>6 stk. sett</p>"
+    found_fields = found(f"<h1>Lampi</h1><p>Vörunúmer: LX25883</p>{tiers}", lang="is").fields
+    assert found_fields["availability"] == "OutOfStock"
