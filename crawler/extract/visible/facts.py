@@ -71,7 +71,7 @@ names_maker = re.compile(
 
 def find_facts(walk: Lines, signs: Visible) -> None:
     """Put identifiers, brand and attributes into *signs*."""
-    internal_ids = _rows_of_facts(walk, signs)
+    last_facts = _rows_of_facts(walk, signs)
     lines, coded_lines = walk.lines, []
     fact, joined = _lines.FACT, _lines.JOINED
     for line in walk.product_lines:
@@ -84,7 +84,7 @@ def find_facts(walk: Lines, signs: Visible) -> None:
             _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)
         elif is_joined and _ENDS_IN_CODE(line.text):
             coded_lines.append(line)
-    for identifier in internal_ids:
+    for identifier in last_facts:
         _take(signs, *identifier)
     if "sku" not in signs.fields:
         _take_parts(coded_lines, signs)
@@ -229,19 +229,22 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
 
 
 def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
-    """Take the facts of rows; return internal ids, because any other number is preferred."""
+    """Take the facts of rows; return internal ids and makers in columns, which any others precede."""
     attributes: dict[str, str] = {}
-    internal_ids: list[tuple[str, str]] = []
+    last_facts: list[tuple[str, str]] = []
     for row in walk.rows[:200]:
         pair = row_pair(row)
         if pair is None:
             for label, value in pairs_below_heads(row):
-                if field := label_of(label):
+                field = label_of(label)
+                if field == "brand":
+                    last_facts.append((field, value))
+                elif field:
                     _take(signs, field, value)
             continue
         field = label_of(pair[0])
         if field == "sku" and _IS_ID(pair[0].strip(AROUND)):
-            internal_ids.append((field, pair[1]))
+            last_facts.append((field, pair[1]))
         elif field:
             _take(signs, field, pair[1])
         if field in {None, "model"} and len(pair[0]) < 60:
@@ -249,7 +252,7 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
     if attributes:
         earlier = signs.fields.get("attributes", {})
         signs.fields["attributes"] = dict(list(attributes.items())[:60]) | earlier
-    return internal_ids
+    return last_facts
 
 
 def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:

@@ -231,3 +231,22 @@ def test_a_number_of_pieces_with_a_price_is_no_stock():
     tiers = "<p>500 kr.</p><p>Frá 10 stk.: 450 kr.</p><p>Ófáanlegt</p><p>6 stk. sett</p>"
     found_fields = found(f"<h1>Lampi</h1><p>Vörunúmer: LX25883</p>{tiers}", lang="is").fields
     assert found_fields["availability"] == "OutOfStock"
+
+
+_FITS = "<table><tr><th>Make</th><th>Model</th><th>Years</th></tr><tr>{}</tr></table>"
+
+
+def test_the_make_of_a_vehicle_is_not_the_maker_of_a_part():
+    labelled = f"{H1}<p>Brand: Valeo</p><p>€9.00</p>{BUY}{_FITS}"
+    any_vehicle = "<td>All</td><td>-</td><td>-</td>"
+    assert found(labelled.format(any_vehicle)).fields["brand"] == "Valeo"
+    clio = "<td>Renault</td><td>Clio</td><td>2005-2012</td>"
+    fields = found(f"{H1}<p>€9.00</p>{BUY}{_FITS.format(clio)}").fields
+    assert "brand" not in fields
+
+
+def test_the_shops_logo_in_a_box_for_brands_is_no_maker():
+    logo = "<a class='brandlogo' href='{}'><img src='/logo.svg' alt='Birken'></a>"
+    body = f"{logo}{H1}<p>€9.00</p>{BUY}"
+    assert "brand" not in found(body.format("/")).fields
+    assert found(body.format("/m/birken")).fields["brand"] == "Birken"
