@@ -56,10 +56,11 @@ def test_a_badge_before_the_buy_button_says_that_the_product_is_ordered_ahead():
 
 
 def test_an_amount_in_the_name_is_not_the_price_beside_a_price_box():
-    facts = "<p>Face value</p><p>€2</p><p>Year</p><p>2026</p>"
-    coin = f"<h1>€2 2026 Romania, silver</h1>{facts}"
-    assert found(f"{coin}<p class='price'>€6.90</p>{BUY}").fields["price"] == Decimal("6.90")
-    assert found(f"{coin}{BUY}").fields["price"] == Decimal(2)
+    coin = "<h1>5 лева 1892 сребро</h1><dl><dt>Номинал</dt><dd>5 лева</dd></dl>"
+    facts = "".join(f"<dt>Вид {letter}</dt><dd>-</dd>" for letter in "абвгдежз")
+    price = f"<dl>{facts}<dt>Цена</dt><dd class='price'>61,36 € / 120,01 лв.</dd></dl>"
+    assert found(f"{coin}{price}{BUY}", lang="bg").fields["price"] == Decimal("61.36")
+    assert found(f"{coin}{BUY}", lang="bg").fields["price"] == Decimal(5)
 
 
 @pytest.mark.parametrize(
@@ -108,9 +109,10 @@ def test_a_sentence_with_instalments_gives_way_to_the_price_box_above_the_name()
 
 
 def test_a_unit_before_an_amount_is_not_the_unit_of_the_amount_before():
-    price = "<div class='price'><span>147,000 تومان</span><span>هر متر 235,000 تومان</span></div>"
-    fields = found(f"<h1>صندلی حصیری</h1>{price}{BUY}", lang="fa").fields
-    assert (fields["price"], fields["currency"]) == (Decimal(1470000), "IRR")
+    price = "<span>147,000 تومان</span><span>هر متر 235,000 تومان</span>"
+    boxes = f"<div class='price'><span class='price__old'>165,000 تومان</span>{price}</div>"
+    fields = found(f"<h1>صندلی حصیری</h1>{boxes}{BUY}", lang="fa").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(1470000), Decimal(1650000))
 
 
 def test_facts_of_a_ruled_line_and_of_a_sentence():
@@ -126,9 +128,8 @@ def test_facts_of_a_ruled_line_and_of_a_sentence():
 
 
 def test_a_capital_i_with_a_dot_is_the_letter_i():
-    prices = "<p>Liste fiyatı: 900 TL</p><p>İndirimli fiyat: 750 TL</p>"
-    fields = found(f"<h1>Lamba</h1>{prices}{BUY}", lang="tr").fields
-    assert (fields["price"], fields["regular_price"]) == (Decimal(750), Decimal(900))
+    fields = found(f"{H1}<p>İstehsalçı: Domus</p><p>9,00 ₼</p><button>İndi al</button>").fields
+    assert (fields["brand"], fields["availability"]) == ("Domus", "InStock")
 
 
 @pytest.mark.parametrize(
@@ -156,13 +157,17 @@ def test_words_for_the_stock(text, stock):
 @pytest.mark.parametrize(
     ("lang", "old", "now", "other", "buy"),
     [
-        ("is", "Fullt verð {} kr.", "Tilboðsverð {} kr.", "Klúbbverð {} kr.", "Setja í körfu"),
+        ("is", "Verð var {} kr.", "Verð nú {} kr.", "Félagsverð {} kr.", "Bæta við körfu"),
+        ("hr", "Puna cijena {} €", "Cijena s popustom {} €", "Popust {} €", "Kupite"),
+        ("he", "מחיר לפני הנחה ₪{}", "מחיר אחרי הנחה ₪{}", "הנחה ₪{}", "רכישה"),
+        ("th", "ราคาก่อนลด ฿{}", "ราคาหลังหักส่วนลด ฿{}", "ค่าขนส่ง ฿{}", "สั่งซื้อ"),
+        ("id", "Harga awal Rp {}", "Harga jual Rp {}", "Potongan Rp {}", "Pesan sekarang"),
         ("et", "Tavahind {} €", "Uus hind {} €", "alates {} €/kuu", "Osta kohe"),
         ("lt", "Kaina be nuolaidos {} €", "Nauja kaina {} €", "nuo {} €/mėn.", "Užsakyti"),
         ("lv", "Bija {} €", "Jaunā cena {} €", "12 maksājumi pa {} €", "Grozā"),
         ("ka", "საწყისი ფასი {} ₾", "აქციის ფასი {} ₾", "დანაზოგი {} ₾", "შეძენა"),
         ("sq", "Ishte {} Lekë", "Çmimi me zbritje {} Lekë", "Transporti {} Lekë", "Bli"),
-        ("bg", "Каталожна цена {} €", "Нова цена {} €", "Отстъпка {} €", "Купи"),
+        ("bg", "Базова цена {} €", "Специална цена {} €", "Отстъпка {} €", "Купете"),
         ("el", "Τιμή καταλόγου {} €", "Τιμή μας {} €", "Τιμή μέλους {} €", "Αγορά"),
     ],
 )
