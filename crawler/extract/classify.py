@@ -28,7 +28,13 @@ from crawler.extract.page.page import Page
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import any_of, any_word, full_matcher_of, prefix_matcher_of
+from crawler.extract.words import (
+    any_of,
+    any_word,
+    finder_of,
+    full_matcher_of,
+    prefix_matcher_of,
+)
 from scrapy_seine.attrs_bases import Record
 
 Kind = Literal["product", "listing", "other"]
@@ -46,6 +52,13 @@ _MAX_ERRAND_HEADING = 60
 _TEACHES = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'teaches')})")
 #: The heading of a ticket, a tour, a lesson, a rental or a purchase: "Season ticket 2027".
 _NAMES_TICKET = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'tickets')})(?!\w)")
+#: The heading of a service: "Lamp installation", "Montaža lustera".
+_NAMES_SERVICE = finder_of(
+    lambda any_of: (
+        rf"^\W{{0,3}}(?:{any_of('headings', 'service_begins')})(?!\w)"
+        rf"|(?<!\w)(?:{any_of('headings', 'service_ends')})\W{{0,3}}$"
+    )
+)
 _QUESTIONS = frozenset("?？؟")
 #: The heading of a test or a guide: "Nova 5 review", "Nova 5 im Test".
 _REVIEWS = any_word("headings", "reviews")
@@ -331,6 +344,8 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
         name[-1:] in _QUESTIONS or _TEACHES(name) or _COMPARES(name) or _REVIEWS(name)
     ):
         verdict.add("product", -2, "its heading asks, teaches or compares something")
+    elif not (visible.buy_buttons or visible.facts) and _NAMES_SERVICE(name):
+        verdict.add("product", -2, "its heading is that of a service")
 
 
 def _tile_signs(visible: Visible, verdict: Verdict) -> None:

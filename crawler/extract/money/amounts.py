@@ -34,8 +34,9 @@ _AMOUNT = lazy_patterns.pattern(rf"(?=[\d.,])(?<![\d,])(?<![^A-Za-z\u00aa-\u1fff
 _NO_CENTS = lazy_patterns.pattern(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
 #: Figures that are certainly an amount, because they end in cents or in a group.
 _CENTS_OR_GROUPS = lazy_patterns.pattern(r"\D\d{2,3}$")
-#: Signs with which codes begin outside the countries of their currencies: R100, KM12.
-_BEGIN_CODES = {"R": "ZAR", "KM": "BAM"}
+#: Signs that begin codes or sentences outside the countries of their currencies: R100, KM12, and
+#: in Romanian `din 1985`.
+_BEGIN_CODES = {"R": "ZAR", "KM": "BAM", "din": "RSD"}
 #: Signs that belong to a type's name when they follow a number: 1587R.
 _ONLY_BEFORE = frozenset({"R", "DT"})
 #: No amount follows this sign: `149:-189:-`.
@@ -289,7 +290,7 @@ def _own_sign(
     )
     is_before = sign in _BEGIN_CODES and sign != sign_after and _BEGIN_CODES[sign] != local
     if is_before and (local or not _CENTS_OR_GROUPS.search(figures)):
-        return None  # 986479R21, R100 and KM12 are codes
+        return sign_after  # 986479R21, R100 and KM12 are codes, and `KM 12 đ` has another sign
     return sign
 
 

@@ -30,11 +30,11 @@ SIGNS = frozenset("€£$¥₽₹₺₴₫₾֏₪₸฿৳₩₦₱₮₼円원
 #: The fewest letters of a label and of its value.
 _MIN_LETTERS = 3
 #: Characters at a text's end that are searched for a currency's word, and for a word and a figure.
-_MAX_CURRENCY_LENGTH, _MAX_COUNT_LENGTH = 8, 20
+_MAX_CURRENCY_LENGTH, _MAX_COUNT_LENGTH = 10, 20
 _CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
 _ARE_CENTS = CachedRule(lambda words: _CENTS.search(words.lower()) is not None)
 _HEADINGS = frozenset({"h1", "h2", "h3"})
-_ENDS_IN_WORD = re.compile(r"\d\s?([^\W\d_]{1,4}(?:\.[^\W\d_]{1,2})?\.?)\Z").search
+_ENDS_IN_WORD = re.compile(r"\d\s?([^\W\d_]{1,6}(?:\.[^\W\d_]{1,2})?\.?)\Z").search
 _ENDS_IN_COUNT = re.compile(r"([^\W\d_]{1,12})\.?\s\d{1,3}\Z").search
 
 

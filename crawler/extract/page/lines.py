@@ -26,7 +26,9 @@ from crawler.extract.words import CachedRule, entry_matcher, prefix_matcher_of
     TITLE, LONG,
 ) = (1 << bit for bit in range(21))  # fmt: skip
 
-_TAGS = {
+#: A bit that no line has: elements of this tag are skipped or collected.
+_ASKED = LONG << 1
+_TAGS = dict.fromkeys((*SKIPPED, "tr", "input", "a"), _ASKED) | {
     "del": OLD, "s": OLD, "strike": OLD, "aside": CARD, "footer": ELSEWHERE,
     "nav": ELSEWHERE, "button": BUTTON, "h1": HEADING, "h2": HEADING, "h3": HEADING,
     "h4": HEADING, "th": LABEL, "dt": LABEL, "label": LABEL,
@@ -211,7 +213,7 @@ class _Reader:
                 for name, value in element.items():
                     if name in _FLAG_RULES:
                         own_flags |= _FLAG_RULES[name][value]
-                if own_flags or tag in _FLAGGED_TAGS:
+                if own_flags or _TAG_FLAGS[tag]:
                     flags = self._flags_of(element, tag, own_flags, inherited)
                 elif self.beyond_flags and not inherited & ELSEWHERE:
                     flags |= self.beyond_flags
@@ -268,7 +270,7 @@ class _Reader:
         """Return the flags of an element's text, by its own *flags* and its tag; negative: skip it."""
         if tag in SKIPPED:
             return -1
-        flags |= _TAGS.get(tag, 0)
+        flags |= _TAG_FLAGS[tag] & ~_ASKED
         if flags & DESCRIPTION:
             flags ^= DESCRIPTION
             if not self.beyond_flags:
@@ -489,8 +491,8 @@ def _frames(start: Element, is_heading: bool) -> list[_Frame]:
 #: Tags of elements within a line; in a price box, a link is one.
 _INLINE = INLINE | {"a"}
 _COLLECTED_TAGS = frozenset({"tr", "dt", "input", "a"})
-#: Tags whose elements have flags or are collected even without attributes.
-_FLAGGED_TAGS = SKIPPED | _COLLECTED_TAGS | _TAGS.keys()
+#: Flags by a tag; a custom element's tag names its box, as a class does: `<site-footer>`.
+_TAG_FLAGS = CachedRule(lambda tag: _CLASS_FLAGS[tag] if "-" in tag else _TAGS.get(tag, 0))
 _DECIMAL_SIGNS = frozenset({",", "."})
 #: Flags of which a change ends the line.
 _DIVIDING = OLD | HIDDEN | LABEL | FACT | ELSEWHERE | NOW

@@ -32,8 +32,14 @@ from crawler.extract.price.lone_tiles import (
     is_in_tile,
     is_named_otherwise,
 )
+from crawler.extract.price.name_amounts import drop_named
 from crawler.extract.price.net_alone import accept_net
-from crawler.extract.price.old_amounts import unmark_old
+from crawler.extract.price.old_amounts import (
+    MAX_OLD_WORDS,
+    split_old,
+    spread_other,
+    unmark_old,
+)
 from crawler.extract.price.on_request import asks_for_price
 from crawler.extract.price.other_amounts import (
     EXTRA_COSTS,
@@ -62,12 +68,15 @@ from crawler.extract.price.regular_price import (
     unmark_paid,
 )
 from crawler.extract.price.sentences import (
+    MAX_AHEAD,
+    boxed_beside,
     ends_sentence,
     is_called_price,
     is_in_prose,
     is_mentioned,
 )
 from crawler.extract.price.side_offers import is_side_offer
+from crawler.extract.price.sold_by_unit import accept_unit
 from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.price.two_currencies import without_conversions, without_rates
 from crawler.extract.price.words_beside import (
@@ -75,8 +84,8 @@ from crawler.extract.price.words_beside import (
     BEHIND,
     CALLS_PRICE,
     begins_sentence,
+    clause_behind,
     has_lower_behind,
-    in_sentence,
     is_for_postage,
     is_from_free,
     is_labelled_behind,
@@ -91,14 +100,9 @@ from scrapy_seine.attrs_bases import Value
 
 #: Signs of a surcharge or a discount: `Velvet +120 €`.
 _MORE_OR_LESS = frozenset({"+", "−"})
-_SIGNS = " $€£:"
 _LABEL_AT_END = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 #: The highest cost of a price, and of another amount such as postage; beyond, it is too far off.
 _MAX_COST, _MAX_OTHER = 150, 90
-#: Characters before an amount that may call it old: "the maker's recommended retail price".
-_MAX_OLD_WORDS = 50
-#: The difference of two amounts' costs up to which other signs decide between them.
-_MAX_AHEAD = 20
 #: Characters before an amount at the start of its line.
 _MAX_START = 3
 #: Characters of a label with a figure.
@@ -175,39 +179,10 @@ def _weigh_line(walk: Lines, line: Line, monies: Sequence[Money]) -> list[Candid
     weighed = [_weigh(*parts) for parts in zip(monies, repeat(place), starts, ends, strict=False)]
     if len(weighed) < 2:
         return weighed
-    weighed = _spread_other(weighed)
+    weighed = spread_other(weighed)
     if not line.flags & _lines.OLD:
         return weighed
-    return _split_old(weighed, behind=place.behind)
-
-
-def _spread_other(candidates: list[Candidate]) -> list[Candidate]:
-    """Mark the upper end of a range as another amount if the lower end is one: "Estimate 150-200"."""
-    spread = candidates[:1]
-    for c in candidates[1:]:
-        lower = spread[-1]
-        is_range = lower.other and RANGE.match(c.line.text[lower.money.end : c.money.start])
-        spread.append(
-            attrs.evolve(c, other=True, cost=c.cost + OTHER) if is_range and not c.other else c
-        )
-    return spread
-
-
-def _split_old(candidates: list[Candidate], *, behind: bool) -> list[Candidate]:
-    """Mark only those amounts of a struck line as old that words call so, if they call any so.
-
-    `<b>129,99 €</b><s>UVP 199,00 €</s>` is one line. The words may stand *behind* each amount.
-    """
-    ends = [0, *(c.money.end for c in candidates)]
-    are_old = [
-        c.says_old
-        if behind
-        else says_old(c.line.text[end : c.money.start][-_MAX_OLD_WORDS:].strip())
-        for c, end in zip(candidates, ends, strict=False)
-    ]
-    if not any(are_old):
-        return candidates
-    return [attrs.evolve(c, old=is_old) for c, is_old in zip(candidates, are_old, strict=True)]
+    return split_old(weighed, behind=place.behind)
 
 
 def label_before(walk: Lines, line: Line) -> str:
@@ -244,31 +219,8 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
     """Weigh an amount, whose words in its line begin at *start* and end at *end*."""
     line, label = place.line, "" if start else place.label
     before = line.text[max(start, money.start - 2 * AROUND) : money.start]
-    other = is_other(words_of(money, line.text, start, end)) or labels_other(label)
-    if other and not (start or labels_other(label)) and begins_sentence(before):
-        # Words behind an amount may name extra postage, or be about the lower amount that follows.
-        behind = EXTRA_COSTS.sub(" ", _clause_behind(line.text[money.end : end], before))
-        is_apart = not has_lower_behind(money, line.text) and is_other(behind)
-        other = is_apart and availability_of_text(behind) is None  # "149 €, ready for shipping"
-        other = other or says_other(before)
-    elif other and start and end == len(line.text) and not labels_other(label):
-        # Words behind the last amount may name extra postage.
-        behind = EXTRA_COSTS.sub(" ", line.text[money.end :][:BEHIND].lower())
-        other = is_other(f"{line.text[start : money.start]} {behind}")
-    if other and line.flags & _lines.BUTTON and buys(before.strip()):
-        other = False  # "Add to cart — $14.00"
-    if len(line.text) < LONGEST_TILE_PRICE and is_marked_by_picture(line.element):
-        other = True
-    if per_unit.names_unit(before[-20:], line.text[money.end : money.end + BEHIND]):
-        other = True
-    is_sum = start and not other and is_from_free(before, line.text[money.end :])
-    is_sum = is_sum or (money.end < len(line.text) and says_or_more(line.text[money.end :]))
-    if is_sum or before[-2:].strip() in _MORE_OR_LESS or is_bound(before):
-        other = True
-    cost = _cost_of_place(money, place) + (OTHER if other else 0)
-    if start and RANGE.match(before):
-        cost += 5
-    label_words = before[-_MAX_OLD_WORDS:].strip(" :：") or label
+    behind = line.text[money.end : money.end + BEHIND]
+    label_words = before[-MAX_OLD_WORDS:].strip(" :：") or label
     if place.behind:
         label_words = line.text[money.end : end][:40].strip()
     # "3 990 Ft helyett 3 490 Ft": the words before an amount may be about the one before them.
@@ -277,20 +229,44 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
     )
     is_old = bool(line.flags & _lines.OLD) or by_words
     is_now = not is_old and bool(label_words) and says_now(label_words)
+    other = _is_other(money, place, start, end, before)
+    if other and is_now and not place.behind:
+        other = is_other(line.text[money.end : end][:BEHIND])  # "Price with discount: 12 €"
+    if len(line.text) < LONGEST_TILE_PRICE and is_marked_by_picture(line.element):
+        other = True
+    unit = "" if other else behind[: per_unit.unit_behind(behind)]
+    if unit or per_unit.names_unit(before[-20:], behind):
+        other = True
+    is_sum = start and not other and is_from_free(before, line.text[money.end :])
+    is_sum = is_sum or (money.end < len(line.text) and says_or_more(line.text[money.end :]))
+    if is_sum or before[-2:].strip() in _MORE_OR_LESS or is_bound(before):
+        other = True
+    cost = _cost_of_place(money, place) + (OTHER if other else 0)
+    if start and RANGE.match(before):
+        cost += 5
     if is_now or (label and not start and CALLS_PRICE(label)):
         cost -= 10  # a label counts as much as a class
     called = by_words and CALLS_PRICE(label_words) is not None
-    return Candidate(money, line, cost, is_old, other, place.follows_link, is_now, by_words, called)
+    return Candidate(
+        money, line, cost, is_old, other, place.follows_link, is_now, by_words, called, unit=unit
+    )
 
 
-def _clause_behind(text: str, before: str) -> str:
-    """Return the words behind an amount in its sentence; in its clause, if words call it the price.
-
-    `Price £2,450, delivery by arrangement` says nothing about postage.
-    """
-    behind = text[:BEHIND].lower().partition(". ")[0]
-    is_called = behind[:2] == ", " and CALLS_PRICE(in_sentence(before).strip(_SIGNS)) is not None
-    return "" if is_called else behind
+def _is_other(money: Money, place: _Place, start: int, end: int, before: str) -> bool:
+    """Whether the words about an amount make it postage, an instalment or a saving."""
+    line, label = place.line, "" if start else place.label
+    other = is_other(words_of(money, line.text, start, end)) or labels_other(label)
+    if other and not (start or labels_other(label)) and begins_sentence(before):
+        # Words behind an amount may name extra postage, or be about the lower amount that follows.
+        behind = EXTRA_COSTS.sub(" ", clause_behind(line.text[money.end : end], before))
+        is_apart = not has_lower_behind(money, line.text) and is_other(behind)
+        other = is_apart and availability_of_text(behind) is None  # "149 €, ready for shipping"
+        other = other or says_other(before)
+    elif other and start and end == len(line.text) and not labels_other(label):
+        # Words behind the last amount may name extra postage.
+        behind = EXTRA_COSTS.sub(" ", line.text[money.end :][:BEHIND].lower())
+        other = is_other(f"{line.text[start : money.start]} {behind}")
+    return other and not (line.flags & _lines.BUTTON and buys(before.strip()))  # "Buy — $14.00"
 
 
 def _cost_of_place(money: Money, place: _Place) -> int:
@@ -321,22 +297,23 @@ def _is_outside_links(element: Element) -> bool:
 
 def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Candidate | None]:
     """Compare the amounts; return them and the one that is most likely the price."""
-    candidates = prefer_selected(unmark_old(weighed))
+    candidates = accept_unit(prefer_selected(unmark_old(weighed)))
     if len(candidates) == 1:  # it is no other amount's tax or regular price
         candidates = accept_net(candidates)
     elif candidates:
-        amounts = accept_net(prefer_gross(labelled_above(candidates), walk.lines))
+        amounts = drop_named(candidates, walk.heading)
+        amounts = accept_net(prefer_gross(labelled_above(amounts), walk.lines))
         amounts = favour_reduced(unmark_paid(amounts))
         candidates = favour_repeated(mark_pairs(mark_by_label(amounts), walk.lines))
     current = [c for c in candidates if not c.old]
     price = min(current, key=lambda c: c.cost, default=None)
     if price is not None and not price.line.flags & _lines.PRICE and ends_sentence(price):
-        price = _boxed_beside(price, current) or price
+        price = boxed_beside(price, current) or price
     likeliest = min(candidates, key=lambda c: c.cost, default=None)
     if likeliest is None:
         return candidates, None
     if price is None or (
-        likeliest.cost < price.cost - _MAX_AHEAD and not is_beside(likeliest, price)
+        likeliest.cost < price.cost - MAX_AHEAD and not is_beside(likeliest, price)
     ):
         price = likeliest  # its class says "regular price", and there is no other price
     elif likeliest.old and not _is_surely_old(likeliest) and _is_no_price_beside(price, likeliest):
@@ -344,18 +321,6 @@ def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Can
     elif price.other and not likeliest.other and not _is_surely_old(likeliest):
         price = likeliest  # the regular price is asked, because the other one needs a card
     return candidates, price
-
-
-def _boxed_beside(mentioned: Candidate, current: list[Candidate]) -> Candidate | None:
-    """Return the amount in a box for prices that is about as likely as one in a sentence."""
-    boxed = [
-        c
-        for c in current
-        if c.line.flags & _lines.PRICE
-        and not (c.other or c.follows_link)
-        and c.cost <= mentioned.cost + _MAX_AHEAD
-    ]
-    return min(boxed, key=lambda c: c.cost, default=None)
 
 
 def find_price(
@@ -387,10 +352,7 @@ def find_price(
     if price is None or _is_no_price(price, walk):
         return
     signs.price_alone = len(candidates) == 1
-    by_unit = (signs.price_alone or price.line.flags & _lines.PRICE) and per_unit.names_unit(
-        "", price.line.text[price.money.end :][:BEHIND]
-    )
-    signs.price_distance = price.cost - (OTHER if by_unit else 0)
+    signs.price_distance = price.cost
     signs.price_line = price.line.index
     signs.price_in_prose = is_in_prose(walk, price) or is_mentioned(price, amounts.in_lone_tiles)
     if signs.price_in_prose and not price.follows_link and not is_called_price(price):
@@ -400,8 +362,7 @@ def find_price(
     signs.paths["price"] = path(price.line.element)
     signs.price_marked = bool(price.line.flags & _lines.PRICE)
     words_before = price.line.text[: price.money.start][-AROUND:] or label_before(walk, price.line)
-    # A product that is sold by the metre has a price by the metre.
-    loose = price.other and not (by_unit or CALLS_PRICE(words_before))
+    loose = price.other and not CALLS_PRICE(words_before)
     signs.price_is_loose = (
         loose or ends_sentence(price, sentence_only=True) or _is_below_others(walk, price)
     )
@@ -441,7 +402,7 @@ def _set_regular(
         nearest = min(regular, key=lambda c: abs(c.line.index - price.line.index))
         signs.fields["regular_price"] = nearest.money.value
         signs.fields["currency"] = price.money.currency or nearest.money.currency
-        words_before = nearest.line.text[: nearest.money.start][-_MAX_OLD_WORDS:].strip()
+        words_before = nearest.line.text[: nearest.money.start][-MAX_OLD_WORDS:].strip()
         is_marked = bool(nearest.line.flags & _lines.OLD) or says_old(words_before)
         signs.reduced = is_marked and not price.other
         if not _is_called_old(nearest):
@@ -523,5 +484,5 @@ def _is_regular_price(amount: Candidate, price: Candidate) -> bool:
 
 def _is_marked_regular(amount: Candidate) -> bool:
     """Whether an old amount stands in a price box, or words right before it call it old."""
-    before = amount.line.text[: amount.money.start][-_MAX_OLD_WORDS:].strip()
+    before = amount.line.text[: amount.money.start][-MAX_OLD_WORDS:].strip()
     return bool(amount.line.flags & _lines.PRICE) or says_old(before)

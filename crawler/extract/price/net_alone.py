@@ -7,7 +7,7 @@ import attrs
 from crawler.extract.page.lines import PRICE
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
 from crawler.extract.price.other_amounts import WITHOUT_TAX, says_other
-from crawler.extract.price.regular_price import OTHER, Candidate, is_taxed, stands_for_price
+from crawler.extract.price.regular_price import OTHER, Candidate, may_be_taxed, stands_for_price
 
 #: Characters before an amount at the start of its line.
 _MAX_START = 3
@@ -21,7 +21,7 @@ def accept_net(candidates: list[Candidate]) -> list[Candidate]:
     net_amounts = [c for c in candidates if c.other and not c.old and _is_net_only(c)]
     others = [c for c in candidates if not c.old and not c.other] if net_amounts else []
     if not net_amounts or any(
-        stands_for_price(c) or any(is_taxed(net, c) for net in net_amounts) for c in others
+        stands_for_price(c) or any(may_be_taxed(net, c) for net in net_amounts) for c in others
     ):
         return candidates
     return [

@@ -5,6 +5,9 @@ from __future__ import annotations
 import attrs
 
 from crawler.extract.page import lines as _lines
+from crawler.extract.price.line_amounts import says_old
+from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
+from crawler.extract.price.other_amounts import RANGE
 from crawler.extract.price.regular_price import OTHER, Candidate
 from crawler.extract.price.sentences import ends_sentence
 
@@ -12,6 +15,8 @@ from crawler.extract.price.sentences import ends_sentence
 _MAX_SENTENCE_LINES = 1
 #: Lines from the price before to the price behind its label.
 _MAX_REDUCED_LINES = 3
+#: Characters before an amount that may call it old: "the maker's recommended retail price".
+MAX_OLD_WORDS = 50
 
 
 def unmark_old(candidates: list[Candidate]) -> list[Candidate]:
@@ -52,8 +57,38 @@ def _drop_old_in_prose(candidates: list[Candidate]) -> list[Candidate]:
         if not c.says_old
         or c.line.flags & _lines.OLD
         or not ends_sentence(c)
+        or (len(c.line.text) <= LONGEST_TILE_PRICE and _has_lower_beside(c, candidates))
         or any(abs(c.line.index - place) <= _MAX_SENTENCE_LINES for place in priced)
         or any(o.line is c.line and not (o.says_old or o.other) for o in candidates)
         else attrs.evolve(c, old=False, other=True, cost=c.cost + OTHER)
         for c in candidates
     ]
+
+
+def split_old(candidates: list[Candidate], *, behind: bool) -> list[Candidate]:
+    """Mark only those amounts of a struck line as old that words call so, if they call any so.
+
+    `<b>129,99 €</b><s>UVP 199,00 €</s>` is one line. The words may stand *behind* each amount.
+    """
+    ends = [0, *(c.money.end for c in candidates)]
+    are_old = [
+        c.says_old
+        if behind
+        else says_old(c.line.text[end : c.money.start][-MAX_OLD_WORDS:].strip())
+        for c, end in zip(candidates, ends, strict=False)
+    ]
+    if not any(are_old):
+        return candidates
+    return [attrs.evolve(c, old=is_old) for c, is_old in zip(candidates, are_old, strict=True)]
+
+
+def spread_other(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark the upper end of a range as another amount if the lower end is one: "Estimate 150-200"."""
+    spread = candidates[:1]
+    for c in candidates[1:]:
+        lower = spread[-1]
+        is_range = lower.other and RANGE.match(c.line.text[lower.money.end : c.money.start])
+        spread.append(
+            attrs.evolve(c, other=True, cost=c.cost + OTHER) if is_range and not c.other else c
+        )
+    return spread

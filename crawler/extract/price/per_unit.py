@@ -9,16 +9,22 @@ from crawler.extract.words import any_of
 
 _EACH = rf"\s*\*?\)?\s*(?:/|{any_of('amounts', 'per')})\s*"
 _PER_UNIT = lazy_patterns.pattern(
-    rf"{_EACH}(?:\d+[.,]?\d*\s*)?(?:{any_of('amounts', 'units')})\b",
+    rf"{_EACH}(?:\d+[.,]?\d*\s*)?(?:{any_of('amounts', 'units', 'uses')})\b",
     re.I,
 )
+#: What a service counts, and no shop sells goods by: `$0.10 per 1k emails`.
+_COUNTS_USE = lazy_patterns.pattern(rf"(?:{any_of('amounts', 'uses')})$", re.I)
 #: The price of one piece, which most shops sell.
 _PER_PIECE = lazy_patterns.pattern(rf"{_EACH}(?:1\s)?(?:{any_of('amounts', 'pieces')})\b", re.I)
 #: The price of any unit named by one word: `$0.25 / capsule`.
 _PER_WORD = lazy_patterns.pattern(r"\s*/\s*[^\W\d_]{3,15}\s*")
-#: Words before the price of a unit, `100 g = 7,98 €`, and before one instalment of several.
+#: Words before the price of a unit, `100 g = 7,98 €`, `per kg 7,98 €`, and before one instalment of
+#: several.
 _OF_UNIT = lazy_patterns.pattern(
-    rf"(?:\d|/|\b(?:{any_of('amounts', 'per')}))\s*(?:{any_of('amounts', 'units')})\.?\s*[=:]\s*$|(?<!\w)\d{{1,2}}\s?[x×х]\s?(?:de\s)?\s?$",
+    rf"(?:\d|/|\b(?:{any_of('amounts', 'per')}))\s*(?:{any_of('amounts', 'units')})\.?\s*"
+    rf"(?:[=:]|{any_of('amounts', 'per_behind')})\s*$"
+    rf"|\b(?:{any_of('amounts', 'per')})\s(?:{any_of('amounts', 'units')})\s$"
+    r"|(?<!\w)\d{1,2}\s?[x×х]\s?(?:de\s)?\s?$",
     re.I,
 )
 
@@ -43,4 +49,17 @@ def unit_behind(behind: str) -> int:
     (3, 0)
     """
     unit = _PER_UNIT.match(behind) or ("/" in behind and _PER_WORD.fullmatch(behind)) or None
-    return 0 if unit is None or _PER_PIECE.match(behind) else unit.end()
+    if unit is None or _PER_PIECE.match(behind):
+        return 0
+    # "12 € per metre 15 €": the words are about the second amount.
+    of_next = "/" not in unit[0] and behind[unit.end() :].lstrip()[:1].isdigit()
+    return 0 if of_next else unit.end()
+
+
+def counts_use(unit: str) -> bool:
+    """Whether a unit is of a service's use, by which no goods are sold.
+
+    >>> counts_use(" per 1k"), counts_use(" per kg")
+    (True, False)
+    """
+    return _COUNTS_USE.search(unit) is not None

@@ -13,10 +13,10 @@ import attrs
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money
 from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
-from crawler.extract.page.page import short_text
 from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, are_alone
 from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, WITHOUT_TAX, says_other
-from crawler.extract.price.tax_rates import CENT, taxed_by
+from crawler.extract.price.strikes import is_struck_at
+from crawler.extract.price.tax_rates import CENT, MAX_RATIO, taxed_by
 from crawler.extract.words import CachedRule
 from scrapy_seine.attrs_bases import Value
 
@@ -34,9 +34,6 @@ _NET_BOX = re.compile(
 ).search
 _MAX_ATTRIBUTE = 300
 _IS_NET = CachedRule(lambda value: _NET_BOX(value[:_MAX_ATTRIBUTE].lower()) is not None)
-#: Elements and styles that strike their text through.
-_STRIKE_TAGS = frozenset({"s", "del", "strike"})
-_strikes = re.compile(r"text-decoration(?:-line)?\s*:[^;]{0,40}line-through", re.I).search
 #: The value of each repetition of an amount, in lines of distance, and of all together.
 _FAVOUR, _MAX_FAVOUR = 4, 12
 #: Characters beside an amount that may say whether the tax is included.
@@ -69,6 +66,8 @@ class Candidate(Value):
     """The words that call it the price before call the price now as well: `PVP`."""
     tax: bool = False
     """It is the tax that another amount includes."""
+    unit: str = ""
+    """The unit, `/ m`, if the amount is another one only because it is that of a unit."""
 
 
 def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
@@ -81,7 +80,7 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
         ):
             continue
         low, high = (first, second) if first.money.value < second.money.value else (second, first)
-        if high.old or not is_taxed(low, high) or _is_old_by_words(high, low):
+        if high.old or not may_be_taxed(low, high) or _is_old_by_words(high, low):
             continue
         low_words, high_words = _words_around(low, lines), _words_around(high, lines)
         difference = high.money.value - low.money.value
@@ -108,13 +107,24 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
     return candidates
 
 
+def may_be_taxed(low: Candidate, high: Candidate) -> bool:
+    """Whether *high* is *low* and its tax, or words in both lines say so of rounded amounts."""
+    if is_taxed(low, high):
+        return True
+    if not low.money.value < high.money.value < low.money.value * MAX_RATIO:
+        return False
+    return bool(
+        WITHOUT_TAX(low.line.text[:_MAX_ATTRIBUTE]) and WITH_TAX(high.line.text[:_MAX_ATTRIBUTE])
+    )
+
+
 def net_beside(
     price: Candidate, candidates: list[Candidate], lines: Sequence[Line]
 ) -> Decimal | None:
     """Return the amount without tax beside a price, if words or the class of its box call it so."""
     for c in candidates:
         is_near = abs(c.line.index - price.line.index) <= _MAX_LINES
-        if not is_near or not is_taxed(c, price):
+        if not is_near or not may_be_taxed(c, price):
             continue
         if (c.line is not price.line and is_net_box(c)) or WITHOUT_TAX(_words_around(c, lines)):
             return c.money.value
@@ -186,7 +196,10 @@ def _words_around(amount: Candidate, lines: Sequence[Line]) -> str:
         before = ""
     if remark := _REMARK_BEHIND(behind):
         return f"{_WORDS_END.split(before)[-1]} {remark[1]}"
-    return f"{_WORDS_END.split(before)[-1]} {_WORDS_END.split(behind[:_MAX_WORDS_BESIDE])[0]}"
+    # Behind an amount alone, all words are about it: `12 € belum termasuk PPN`.
+    is_remark = not before.strip() and len(behind) <= MAX_REMARK
+    behind = behind if is_remark else behind[:_MAX_WORDS_BESIDE]
+    return f"{_WORDS_END.split(before)[-1]} {_WORDS_END.split(behind)[0]}"
 
 
 def _label_in_row(line: Line, lines: Sequence[Line]) -> str:
@@ -337,13 +350,16 @@ def _favour(count: int) -> int:
 
 
 def _is_reduced(first: Candidate, second: Candidate) -> bool:
-    """Whether words call the second of two amounts side by side, and only that, the price now."""
-    is_near = (
+    """Whether words call the second of two amounts side by side, and only that, the price now.
+
+    Or the first, if the second stands in brackets behind it: `Now 40 € (retail 50 €)`.
+    """
+    if first.now and first.line is second.line:
+        between = first.line.text[first.money.end : second.money.start]
+        first, second = (second, first) if between.lstrip()[:1] == "(" else (first, second)
+    return (
         abs(first.line.index - second.line.index) <= _MAX_LINES
         and first.money.currency == second.money.currency
-    )
-    return (
-        is_near
         and second.now
         and not first.now
         and second.money.value < first.money.value < second.money.value * 5
@@ -457,10 +473,4 @@ def is_beside(first: Candidate, second: Candidate) -> bool:
 
 def is_struck(amount: Candidate) -> bool:
     """Whether an element strikes an amount through, so that nobody pays it."""
-    element = amount.line.element
-    boxes = [element, *islice(element.iterancestors(), 2)] if amount.old else []
-    strike = next(
-        (e for e in boxes if e.tag in _STRIKE_TAGS or _strikes(e.get("style") or "")), None
-    )
-    # The line begins in that element; an amount behind it in the line is not struck.
-    return strike is not None and len(short_text(strike)) > amount.money.start
+    return amount.old and is_struck_at(amount.line.element, amount.money.start)

@@ -17,6 +17,8 @@ _MIN_BEFORE, _MIN_AFTER, _MIN_ARTICLE = 3, 2, 800
 _WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
 #: Characters before an amount at the start of its line.
 _MAX_START = 3
+#: The difference of two amounts' costs up to which other signs decide between them.
+MAX_AHEAD = 20
 #: Boxes in which words before an amount are no sentence.
 _BOX_FLAGS = _lines.PRICE | _lines.LABEL
 
@@ -63,3 +65,15 @@ def ends_sentence(amount: Candidate, *, sentence_only: bool = False) -> bool:
     in_box = amount.line.flags & (_BOX_FLAGS | _lines.FACT)
     is_label = in_box or amount.now  # "Was 499 now 399": words before the second amount label it
     return not is_label and ":" not in before and len(_WORDS.findall(before)) >= _MIN_BEFORE
+
+
+def boxed_beside(mentioned: Candidate, current: list[Candidate]) -> Candidate | None:
+    """Return the amount in a box for prices that is about as likely as one in a sentence."""
+    boxed = [
+        c
+        for c in current
+        if c.line.flags & _lines.PRICE
+        and not (c.other or c.follows_link)
+        and c.cost <= mentioned.cost + MAX_AHEAD
+    ]
+    return min(boxed, key=lambda c: c.cost, default=None)

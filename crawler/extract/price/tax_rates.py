@@ -11,7 +11,8 @@ _RATIOS = tuple(
     for rate in (1050, 1055, 1060, 1070, 1077, 1080, 1081, 1090, 1100, 1110, 1120, 1130, 1140, 1150,
                  1160, 1170, 1180, 1190, 1200, 1210, 1220, 1230, 1240, 1250, 1255, 1270)
 )  # fmt: skip
-_MAX_RATIO = Decimal("1.3")
+#: No tax makes an amount higher than by this ratio.
+MAX_RATIO = Decimal("1.3")
 #: The rounding error of amounts with cents.
 CENT = Decimal("0.02")
 #: Reductions are usual by multiples of so many per cent.
@@ -24,7 +25,7 @@ def taxed_by(net: Decimal, gross: Decimal, error: Decimal | int = CENT) -> Decim
     >>> taxed_by(Decimal("46.13"), Decimal("54.90")), taxed_by(Decimal(50), Decimal(90))
     (Decimal('1.190'), None)
     """
-    if not net < gross < net * _MAX_RATIO:
+    if not net < gross < net * MAX_RATIO:
         return None
     # The first rate that is not too low decides, because the rates behind it are higher.
     place = bisect_left(_RATIOS, gross - error, key=net.__mul__)

@@ -28,12 +28,15 @@ _CALLS_OR_COSTS = finder_of(
 _OLD_BEHIND = finder_of(lambda any_of: rf"^\s?(?:{any_of('amounts', 'old_behind')})(?!\w)")
 #: A saving in percent behind the last amount of a line.
 _SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
+#: Signs between words and the amount that they are about.
+_SIGNS = " $€£:"
 #: The last amount of a line, without its sign.
 _AMOUNT_AT_END = re.compile(
     r"[^\W\d]{3}\W{1,3}(?:(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}|\d{1,3}(?:[ \u00a0.,]?\d{3}){0,2}\s?\S{1,3})$"
 ).search
-#: Words on both sides of a comma: the second clause is not about the amount before the first.
-_CLAUSES = re.compile(r"[^\W\d_]{2}, [^\W\d_]{2}").search
+#: Words on both sides of a comma, or a stop that ends no abbreviation: the second clause is not
+#: about the amount before the first.
+_CLAUSES = re.compile(r"(?:[^\W\d_]{2},|[^\W\d_]{5}\.) [^\W\d_]{2}").search
 #: A line that ends with its next amount, and words before that amount which are about it: a sum
 #: from which something is free, or words in brackets.
 _ENDS_WITH_AMOUNT = re.compile(
@@ -78,16 +81,13 @@ def words_of(money: Money, text: str, start: int, end: int) -> str:
     if "%" in after and _SAVED(after):
         return text[start : money.start]  # words about a percentage are not about the amount
     if start and holds_word(after):
-        between = text[start : money.start]
-        # `€9 was €12 save €3`: the words behind are about the next amount.
-        is_before = end < len(text) and (says_old(between.strip()) or has_lower_behind(money, text))
-        return between if is_before else after
+        return _words_of_later(money, text, start, end)
     if start and end < len(text):
         return text[start : money.start]
     if not start and end < len(text):
         before = text[max(0, money.start - 2 * AROUND) : money.start]
         if labels_next(text[money.end : end]) and begins_sentence(before):
-            return before
+            return before + text[money.end : end].rpartition(". ")[0]  # `9 €/month. Postage 5 €`
         first_words = _words_of_first(text[money.end : end][:AROUND], text[end : end + AROUND])
         if first_words is not None:
             return before + first_words
@@ -97,6 +97,16 @@ def words_of(money: Money, text: str, start: int, end: int) -> str:
     if len(text) <= 2 * AROUND:
         return text[: money.start] + text[money.end :]
     return text[max(0, money.start - AROUND) : money.start] + text[money.end : money.end + AROUND]
+
+
+def _words_of_later(money: Money, text: str, start: int, end: int) -> str:
+    """Return the words about an amount behind another one, with words on both sides of it."""
+    between, after = text[start : money.start], text[money.end : min(end, money.end + 2 * AROUND)]
+    if ". " in between:
+        return in_sentence(between) + after  # `9 €/month. Free postage over 60 € only`
+    # `€9 was €12 save €3`: the words behind are about the next amount.
+    is_before = end < len(text) and (says_old(between.strip()) or has_lower_behind(money, text))
+    return between if is_before else after
 
 
 def _words_between(between: str, after: str) -> str | None:
@@ -202,6 +212,9 @@ def has_lower_behind(money: Money, text: str) -> bool:
     match = _AMOUNT_AT_END(text[money.end :][:BEHIND])
     if match is None or _CLAUSES(match.string, 0, match.start() + 3):
         return False
+    _, stop, sentence = match.string[: match.start() + 3].rpartition(". ")
+    if stop and POSTAGE(sentence):
+        return False  # "from 29,08 €/month. Postage 4,90 €"
     if match[1] is None:  # whole units need their currency, because they may be days or pieces
         following = next(find_prices(match.string), None)
         part = following.value if following is not None and following.currency else None
@@ -225,3 +238,13 @@ def is_one_labelled_behind(walk: Lines, line: Line, monies: Sequence[Money]) -> 
         return False
     is_old_before = line.index > 0 and walk.lines[line.index - 1].flags & _lines.OLD
     return bool(is_old_before) and says_old(text[: money.start][-40:])
+
+
+def clause_behind(text: str, before: str) -> str:
+    """Return the words behind an amount in its sentence; in its clause, if words call it the price.
+
+    `Price £2,450, delivery by arrangement` says nothing about postage.
+    """
+    behind = text[:BEHIND].lower().partition(". ")[0]
+    is_called = behind[:2] == ", " and CALLS_PRICE(in_sentence(before).strip(_SIGNS)) is not None
+    return "" if is_called else behind

@@ -65,6 +65,8 @@ _MAX_ABOVE = 2
 _MESSAGE = CachedRule(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
 #: A line with fewer characters may be just a word or two.
 _SHORT = 40
+#: Availabilities of a product that is delivered later than others.
+_AHEAD = frozenset({"PreOrder", "BackOrder"})
 #: Words for the stock in one box, of which the page shows one.
 _MAX_WORDS = 4
 #: Boxes of a line that are searched for a word for the stock.
@@ -92,7 +94,7 @@ def _boxed_stock(line: Line) -> str | None:
     Some templates write both words, and the box's class decides which one is shown.
     """
     stock, of_class = _stock_in(line), _STOCK_CLASS[line.element.get("class") or ""]
-    stock = of_class if stock is None or of_class in {"PreOrder", "BackOrder"} else stock
+    stock = of_class if stock is None or of_class in _AHEAD else stock
     box = line.element.getparent()
     if stock not in UNAVAILABLE or not line.flags & _lines.JOINED or box is None:
         return stock
@@ -210,7 +212,7 @@ def _is_buy_button(line: Line) -> bool:
         boxes = (line.element, line.element.getparent())
         return any(_IS_BUTTON[box.get("class") or ""] for box in boxes if box is not None)
     if buys(text):
-        return True
+        return not (line.flags & _lines.LINK and _COUNTS(text))  # the link to the cart
     boxes = (line.element, line.element.getparent())
     is_button = any(box is not None and box.get("role") == "button" for box in boxes)
     return is_button and (buys_in_short(text) or _orders_ahead(text))
@@ -222,6 +224,8 @@ def _orders_ahead(caption: str) -> bool:
 
 
 _IS_BUTTON = CachedRule(lambda words: _BUTTON(words.lower()) is not None)
+#: The number of things in the cart behind the caption of the link to the cart.
+_COUNTS = re.compile(r"[(\[（]\s?\d{1,3}\s?[)\]）]\s*$").search
 
 
 def _sells_elsewhere(element: Element, page_url: str) -> bool:
@@ -259,7 +263,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             signs.notifies, loose = True, loose or "OutOfStock"
         if line.flags & _lines.BADGE and not line.flags & _lines.STOCK:
             label_at += labelled  # the badge stands between a label and its value
-            badge = badge or (_stock_in(line) if len(line.text) < _SHORT else None)
+            badge, firm = _note_badge(line, badge, firm, signs)
             continue
         signs.sold_for = signs.sold_for or _price_box_says_sold(line)
         is_label, has_value = _labels_stock(line.text)
@@ -298,6 +302,15 @@ def _labels_stock(text: str) -> tuple[bool, bool]:
     """Whether a short text begins with a label of the stock, and whether the value follows it."""
     label, _, value = text.partition(":")
     return len(text) < _SHORT and _STOCK_LABEL(label) is not None, value != ""
+
+
+def _note_badge(
+    line: Line, badge: str | None, firm: str | None, signs: Visible
+) -> tuple[str | None, str | None]:
+    """Return (*badge*, *firm*) with a badge's word; before the buy button "Pre-order" is firm."""
+    stock = _stock_in(line) if len(line.text) < _SHORT else None
+    is_firm = stock in _AHEAD and not signs.buy_buttons
+    return badge or stock, firm or (stock if is_firm else None)
 
 
 def _or_badge(loose: str | None, badge: str | None, signs: Visible) -> str | None:

@@ -20,9 +20,12 @@ def _any_label(any_of: AnyOf) -> str:
 
 
 _IS_LABEL = full_matcher_by_start(_any_label)
+#: Letters of labels with the vowels of Thai and Hindi, which are marks and no letters to `re`.
+LETTERS = r"\w\u0900-\u0903\u093a-\u094f\u0e31-\u0e4e"
 #: A further label behind a value, `12-B EAN: 4006381333931`, or a remark in brackets.
 _NEXT_LABEL = lazy_patterns.pattern(
-    r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|(?:(?<!\s)\s++)?\([^()]*\)$"
+    rf"\s[^\W\d][{LETTERS}.-]{{1,25}}(?:\s[{LETTERS}.-]{{1,15}})?[:：]\s"
+    r"|(?:(?<!\s)\s++)?\([^()]*\)$"
 )
 #: A shop's name before the label of its number: `Acme-Teilenr`.
 _SHOP_NAME_LABEL = re.compile(r"[A-Z][\w&.]{1,20}-(\S.{4,20})").fullmatch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -12,6 +13,8 @@ from crawler.extract.price.words_beside import CALLS_PRICE
 #: Cells of a row, and rows of a table of variants.
 MAX_CELLS, _MAX_VARIANTS = 100, 60
 _MIN_HEADS = 3
+#: The years of a vehicle which a part fits: `1999-2010`, `2016-`.
+_YEARS = re.compile(r"(?:19|20)\d\d\s?[-–—]\s?(?:(?:19|20)\d\d)?").fullmatch
 #: Tags of a label that may hold its text in a further box.
 _LABEL_TAGS = frozenset({"b", "strong", "em", "span", "label", "dt", "th", "td"})
 #: Blanks, separators and marks of direction around a label or a value.
@@ -45,7 +48,10 @@ def row_pair(row: Element) -> tuple[str, str] | None:
 
 
 def pairs_below_heads(row: Element) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of a table with a row of labels and one row of values below it."""
+    """Yield the pairs of a table with a row of labels and one row of values below it.
+
+    Not those of a vehicle that a part fits, whose make is not the part's maker.
+    """
     if row.tag != "tr" or len(row) < _MIN_HEADS or not row[0].tag == row[1].tag == "th":
         return
     values = row.getnext()
@@ -58,6 +64,8 @@ def pairs_below_heads(row: Element) -> Iterator[tuple[str, str]]:
     if values is None or len(values) != len(row):
         return
     if values.getnext() is not None and not are_variants(row, values):
+        return
+    if any(_YEARS(short_text(value)) for value in values[:MAX_CELLS]):
         return
     for label, value in zip(row[:MAX_CELLS], values[:MAX_CELLS], strict=True):
         if value.tag == "td":

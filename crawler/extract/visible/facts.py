@@ -16,7 +16,7 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
 from crawler.extract.shop_number import in_address, is_model_number
 from crawler.extract.structured.product_fields import NOTHING, stands_in
-from crawler.extract.visible.fact_labels import label_of, maker_up_to_label, up_to_label
+from crawler.extract.visible.fact_labels import LETTERS, label_of, maker_up_to_label, up_to_label
 from crawler.extract.visible.fact_rows import AROUND, logo_behind, pairs_below_heads, row_pair
 from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible_signs import Visible
@@ -33,7 +33,7 @@ _DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
 _RULED = re.compile(r"\s[|·•]\s").search
 #: Characters of a number that may count the parts of a text.
 _MAX_ORDINAL = 2
-_PARTS = lazy_patterns.pattern(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
+_PARTS = lazy_patterns.pattern(rf"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][{LETTERS} .-]{{1,25}}[:#])")
 _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
 #: A number in round brackets: years, measures and packs have few figures or small letters.
 _BRACKETED_AT_END = lazy_patterns.pattern(
@@ -77,7 +77,7 @@ names_maker = re.compile(
 
 def find_facts(walk: Lines, signs: Visible) -> None:
     """Put identifiers, brand and attributes into *signs*."""
-    internal_ids = _rows_of_facts(walk, signs)
+    last_facts = _rows_of_facts(walk, signs)
     lines, coded_lines = walk.lines, []
     fact, joined = _lines.FACT, _lines.JOINED
     for line in walk.product_lines:
@@ -90,7 +90,7 @@ def find_facts(walk: Lines, signs: Visible) -> None:
             _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)
         elif is_joined and _ENDS_IN_CODE(line.text):
             coded_lines.append(line)
-    for identifier in internal_ids:
+    for identifier in last_facts:
         _take(signs, *identifier)
     if "sku" not in signs.fields:
         _take_parts(coded_lines, signs)
@@ -175,18 +175,24 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
     elif label and not _RULED(line.text):
         _take(signs, *label)
     elif _DIVIDED(line.text):
-        # "In stock - item #12": each part may be a fact.
-        for part in filter(None, _PARTS.split(line.text)):
-            match = _PAIR.match(part)
-            field = label_of(match[1] or match[3]) if match else None
-            if match and field:
-                _take(signs, field, match[2] or match[4])
-            elif match is None and (field := label_of(part)) and following is not None:
-                _take(signs, field, following.text)  # the line ends in a label
-            elif match is None:
-                _take_unseparated(signs, part)
+        if label:  # `Brand <b>Acme</b> · Code <b>12-B</b>`
+            _take(signs, label[0], _PARTS.split(label[1])[0])
+        _take_divided(signs, line.text, following)
     elif fact := _unseparated_in(line.text):
         _take(signs, *fact)
+
+
+def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
+    """Take the facts of a line's parts: `in stock - item #12`."""
+    for part in filter(None, _PARTS.split(text)):
+        match = _PAIR.match(part)
+        field = label_of(match[1] or match[3]) if match else None
+        if match and field:
+            _take(signs, field, match[2] or match[4])
+        elif match is None and (field := label_of(part)) and following is not None:
+            _take(signs, field, following.text)  # the line ends in a label
+        elif match is None:
+            _take_unseparated(signs, part)
 
 
 def _has_no_fact(text: str) -> bool:
@@ -229,19 +235,22 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
 
 
 def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
-    """Take the facts of rows; return internal ids, because any other number is preferred."""
+    """Take the facts of rows; return internal ids and makers in columns, which any others precede."""
     attributes: dict[str, str] = {}
-    internal_ids: list[tuple[str, str]] = []
+    last_facts: list[tuple[str, str]] = []
     for row in walk.rows[:200]:
         pair = row_pair(row)
         if pair is None:
             for label, value in pairs_below_heads(row):
-                if field := label_of(label):
+                field = label_of(label)
+                if field == "brand":
+                    last_facts.append((field, value))
+                elif field:
                     _take(signs, field, value)
             continue
         field = label_of(pair[0])
         if field == "sku" and _IS_ID(pair[0].strip(AROUND)):
-            internal_ids.append((field, pair[1]))
+            last_facts.append((field, pair[1]))
         elif field:
             _take(signs, field, pair[1])
         if field in {None, "model"} and len(pair[0]) < 60:
@@ -249,7 +258,7 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
     if attributes:
         earlier = signs.fields.get("attributes", {})
         signs.fields["attributes"] = dict(list(attributes.items())[:60]) | earlier
-    return internal_ids
+    return last_facts
 
 
 def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
@@ -410,8 +419,9 @@ def _unseparated(text: str) -> tuple[str, str] | None:
                 return None  # "Article 4" of the terms, "Item 2" of a list
             field = label_of(" ".join(words[:count])) if len(words) == count + 1 else None
             return (field, words[count]) if field and field != "brand" else None
-        if len(words) == count + 2 and words[count].isupper() and words[count + 1].isdecimal():
-            field = label_of(" ".join(words[:count]))  # `Item no. K 101`
+        is_last = len(words) == count + 2 and words[count + 1].isdecimal()
+        if is_last and words[count].isupper() and not label_of(" ".join(words[:-1])):
+            field = label_of(" ".join(words[:count]))  # `Item no. K 101`, but `Mã SP 101`
             return (field, " ".join(words[count:])) if field in _NUMBERS else None
     return None
 
@@ -426,6 +436,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
     else:
         value, next_fact = (maker_up_to_label if field == "brand" else up_to_label)(value)
         if next_fact:
+            value = value.rstrip(".,")
             _take_next_fact(signs, next_fact)
         value = _maker(value, text) if field == "brand" else _number(value)
     if field == "model":

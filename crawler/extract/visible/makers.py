@@ -13,6 +13,7 @@ from crawler.extract.page.page import Element, short_text
 from crawler.extract.page.places import link_around, maker_led_to
 from crawler.extract.visible.fact_rows import row_pair
 from crawler.extract.visible.facts import MAX_BRAND, names_maker
+from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule, entry_matcher
 
@@ -95,7 +96,8 @@ def _logo_maker(image: Element, product_name: str) -> str | None:
             return None  # the tile of a product whose name is shorter
         if _letters(address.rstrip("/").rpartition("/")[2]) == _letters(text):
             return _valid_maker(text)
-    return _valid_maker(text) if any(_IS_MAKERS[box.get("class") or ""] for box in boxes) else None
+    is_makers = any(_IS_MAKERS[box.get("class") or ""] for box in boxes)
+    return _valid_maker(text) if is_makers and not leads_home(image) else None
 
 
 def _linked_maker(link: Element) -> str | None:

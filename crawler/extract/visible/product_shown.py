@@ -52,7 +52,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     heading = heading_of(page, structured.get("name"))
     local = currency_of_place(page)
     priced = bool(structured.get("price"))
-    walk = _lines.read(page, heading)
+    walk = own_walk = _lines.read(page, heading)
     boxes, behind = walk.description_boxes, walk.lines[max(walk.heading, 0) :]
     signs = _read_signs(_read_price(walk, local, structured), walk, priced, page.url)
     is_far = (
@@ -60,7 +60,8 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         or signs.price_distance > _MAX_DISTANCE
         or signs.price_after_link
     )
-    is_far = is_far or "price" not in signs.fields
+    in_sentence = signs.price_is_loose and not signs.price_marked
+    is_far = is_far or in_sentence or "price" not in signs.fields
     is_own = signs.cards < CARDS or 1 <= signs.buy_buttons < CARDS or says_unavailable(signs)
     if heading is not None and is_far and is_own:
         # Some designs put the price before the name.
@@ -69,7 +70,8 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         if _is_nearer(whole_page, signs) and _is_nearer(
             _read_signs(whole_page, walk, priced, page.url), signs
         ):
-            signs = whole_page
+            signs, own_walk = whole_page, walk
+    _weigh_buttons(own_walk, signs)
     fields, signs.described, signs.lines = signs.fields, boxes, behind
     take_confirmed(signs, structured)
     if signs.price_is_loose and not signs.price_marked:
@@ -89,7 +91,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     if signs.price_line is not None and not (
         signs.buy_buttons or signs.cards or structured.get("price")
     ):
-        signs.weigh_offer = partial(weigh_offer, walk, signs, local, beside, page)
+        signs.weigh_offer = partial(weigh_offer, own_walk, signs, local, beside, page)
     return _without_empty(signs)
 
 
@@ -222,6 +224,17 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Vis
     if signs.price_may_be_anothers and not signs.buy_buttons and says_unavailable(signs):
         forget_price(signs)
     take_rating(walk, signs.fields)
+    if signs.price_distance is None:
+        asks = asks_for_price(walk, len(walk.lines))
+        signs.on_request = asks or has_button_for_price(walk)
+        if signs.on_request:
+            signs.price_marked = asks_in_price_box(walk)
+            signs.asks = not signs.buy_buttons and asks_for_quote(walk)
+    return signs
+
+
+def _weigh_buttons(walk: Lines, signs: Visible) -> None:
+    """Drop the buttons that order a service, and look for one that asks the seller instead."""
     if signs.buy_buttons and orders_service(walk, signs):
         signs.buy_buttons, signs.sells = 0, False
         if signs.fields.get("availability") == "InStock":
@@ -230,13 +243,6 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Vis
         signs.asks = asks_seller(walk, signs.price_line or 0) and not is_price_of_service(
             walk, signs
         )
-    if signs.price_distance is None:
-        asks = asks_for_price(walk, len(walk.lines))
-        signs.on_request = asks or has_button_for_price(walk)
-        if signs.on_request:
-            signs.price_marked = asks_in_price_box(walk)
-            signs.asks = not signs.buy_buttons and asks_for_quote(walk)
-    return signs
 
 
 def forget_price(signs: Visible) -> None:

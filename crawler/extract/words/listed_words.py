@@ -47,6 +47,15 @@ _START_LENGTHS = range(_START_LENGTH, -1, -1)
 _SIGNS = re.compile(r"\W*").match
 
 
+def lowered(text: str) -> str:
+    """Return a text in lower case, in which Turkish `İ` is one letter, `i`.
+
+    >>> lowered("İndirimli Fiyat")
+    'indirimli fiyat'
+    """
+    return text.lower() if text.isascii() or "İ" not in text else text.replace("İ", "i").lower()
+
+
 Frame = tuple[str, str]
 """A rule's pattern before and behind its words."""
 
@@ -62,7 +71,7 @@ class WordFinder:
         rule: Rule,
         entries: Entries,
         compiled: Callable[[str], Search],
-        lower: Callable[[str], str] = str.lower,
+        lower: Callable[[str], str] = lowered,
     ) -> None:
         self.rule = rule
         self._lower = lower
@@ -186,7 +195,7 @@ class FinderGroup:
         """Return the rules of which the text contains some word's required letters."""
         if not self._by_gram:
             self._index_entries()
-        text, by_gram = text.lower(), self._by_gram
+        text, by_gram = lowered(text), self._by_gram
         without_gram = self._ascii_without_gram if text.isascii() else self._without_gram
         candidates = {rule: None for required, rule in without_gram if required in text}
         grams = _grams(text) if len(text) <= _MAX_CACHED_LENGTH else _grams_of(text)

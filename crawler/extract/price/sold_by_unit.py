@@ -1,0 +1,50 @@
+"""Take the price of a unit as the price, where the shop sells the product by that unit."""
+
+from __future__ import annotations
+
+import attrs
+
+from crawler.extract.page.lines import PRICE
+from crawler.extract.price.per_unit import counts_use
+from crawler.extract.price.regular_price import OTHER, Candidate, is_beside, is_struck
+from crawler.extract.price.sentences import ends_sentence
+
+#: How much less the price of a unit costs than any amount outside of price boxes: a price stands
+#: beside the price of its unit, and the amounts of reviews and deliveries stand further away.
+_MIN_LEAD = 25
+#: The highest ratio of the two amounts of a reduction.
+_MAX_RATIO = 5
+
+
+def accept_unit(candidates: list[Candidate]) -> list[Candidate]:
+    """Unmark the amount for a unit, and the one before its reduction, if no price is near.
+
+    Tiles are sold by the square metre, fabrics by the metre, tyres by the piece.
+    """
+    units = [c for c in candidates if c.unit and not (c.old or counts_use(c.unit))]
+    if not units:
+        return candidates
+    unit = min(units, key=lambda c: c.cost)
+    cost = unit.cost - OTHER
+    rivals = [c for c in candidates if not (c.other or _is_before(c, unit) or ends_sentence(c))]
+    # Of two amounts for one unit, either may be another product's.
+    rivals += [
+        attrs.evolve(c, cost=c.cost - OTHER)
+        for c in units
+        if c.unit == unit.unit and c.money.value != unit.money.value
+    ]
+    if any(c.cost < cost + (OTHER if c.line.flags & PRICE else _MIN_LEAD) for c in rivals):
+        return candidates
+    return [
+        attrs.evolve(c, other=False, cost=c.cost - OTHER)
+        if c is unit or (c.unit and _is_before(c, unit))
+        else c
+        for c in candidates
+    ]
+
+
+def _is_before(amount: Candidate, unit: Candidate) -> bool:
+    """Whether an amount is surely the price before the reduction to that of a unit."""
+    is_old = amount.old and (amount.says_old or amount.unit != "" or is_struck(amount))
+    value = unit.money.value
+    return is_old and is_beside(amount, unit) and value < amount.money.value < value * _MAX_RATIO
