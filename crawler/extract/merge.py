@@ -14,6 +14,7 @@ from crawler.extract.gtin import has_check_digit
 from crawler.extract.money import cents
 from crawler.extract.money.amounts import amount, find_prices, grouped
 from crawler.extract.money.currencies import TOMAN, share_a_sign
+from crawler.extract.page.lines import HIDDEN
 from crawler.extract.page.page import Page
 from crawler.extract.price.other_amounts import WITH_TAX
 from crawler.extract.price.tax_rates import may_be_reduction, taxed_by
@@ -311,10 +312,11 @@ def _untaxed_price(offered: dict[str, Fields], visible: Visible) -> Decimal | No
     if ratio is None:
         return None
     first = visible.price_line or 0
-    near = [line.text for line in visible.lines if 0 <= line.index - first <= _MAX_TAX_LINES]
-    if any(WITH_TAX(text) for text in near):
+    near = [line for line in visible.lines if 0 <= line.index - first <= _MAX_TAX_LINES]
+    if any(WITH_TAX(line.text) for line in near):
         return price
-    is_shown = any(money.value == price for text in near for money in find_prices(text))
+    shown_texts = (line.text for line in near if not line.flags & HIDDEN)
+    is_shown = any(money.value == price for text in shown_texts for money in find_prices(text))
     return None if is_shown or may_be_reduction(ratio) else price
 
 
