@@ -169,7 +169,7 @@ class Crawl:
             self.read(thing, at + timedelta(minutes=1), change)
 
 
-def _is_wrong(stored: dict[str, Any], fine: Sequence[Thing], shop: Shop, field: str) -> bool:
+def _is_wrong(stored: Mapping[str, Any], fine: Sequence[Thing], shop: Shop, field: str) -> bool:
     value = stored.get(field)
     if value is None:
         return False
@@ -211,8 +211,8 @@ def changed(shop: Shop, structured: bool, change: Change, field: str, count: int
         if watch.noticed is None and (doubts | set(crawl.drifts)) & _TOGETHER.get(field, {field}):
             watch.noticed = place - _START + 1
         html = change(shop.page(thing, structured), thing, shop)
-        alone = extract(parse(html, shop.url(thing))).fields.get(field)
-        watch.misread += alone is None or str(alone) != expected
+        alone = extract(parse(html, shop.url(thing))).fields
+        watch.misread += field not in alone or _is_wrong(alone, [today[thing.number]], shop, field)
         watch.first.append(field not in doubts and value == expected)
         watch.tells.append(_tells(html, field, today[thing.number], shop))
     last = [

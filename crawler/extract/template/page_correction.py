@@ -70,10 +70,19 @@ def _read_places(result: Found, profile: Profile) -> None:
             value = value or below or value_at(field, place, texts)
         is_missing = value is None and result.fields.get(field) is None
         stats.misses = stats.misses + 1 if is_missing else 0
-        if value is not None:
+        if value is not None and not _is_labelled(field, value, result):
             _set_placed_value(result, field, value)
         elif stats.misses >= _MAX_MISSES:
             stats.relearn(field)
+
+
+def _is_labelled(field: str, value: Any, result: Found) -> bool:
+    """Whether a place has a label before the number that the parser found: `SKU: A12-1001`.
+
+    Pages of the template of before are read among the others while a shop changes.
+    """
+    number = result.fields.get("sku")
+    return field == "sku" and bool(number) and str(value).endswith(f" {number}")
 
 
 def _set_placed_value(result: Found, field: str, value: Any) -> None:

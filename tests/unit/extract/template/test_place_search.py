@@ -17,6 +17,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from crawler.extract import extract, parse
 from crawler.extract.template import Book, Drift
 from crawler.extract.template.observation import Observation
+from crawler.extract.template.page_correction import mend
 from crawler.extract.template.place_search import Mender
 from crawler.extract.template.profile import Profile
 from crawler.extract.template.values_by_place import texts_of, value_at, values
@@ -154,6 +155,18 @@ def test_a_place_survives_storage_and_is_left_when_it_is_gone():
     for thing in GOODS[100:108]:
         judge(other, thing, WOO.page(thing, False).replace(WOO.words.money(thing.price), ""))
     assert make.profile.fields["price"].places == []
+
+
+def test_a_number_behind_its_label_is_read_without_it():
+    """Pages of before are read among those without a label, at whose place the number stands alone."""
+    thing, profile = GOODS[0], Profile()
+    html = f"<h1>{thing.name}</h1><p>SKU: {thing.sku}</p><b>$5.00</b><button>Add to cart</button>"
+    for sku, page in ((thing.sku, html), ("Z99 X", html.replace(f"SKU: {thing.sku}", "Z99 X"))):
+        found = extract(parse(page, WOO.url(thing)))
+        place = next(at for at, _, _ in values("sku", texts_of(found.page)) if "whole p" in at)
+        profile.fields["sku"].places = [place]
+        mend(found, profile)
+        assert found.fields["sku"] == sku
 
 
 def test_a_profile_of_an_earlier_version_has_no_places():
