@@ -23,11 +23,14 @@ from scrapy_seine.frontier.change_priority import RequestSelection, checked
 from scrapy_seine.frontier.encoding.legacy import Source, import_queue
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.opening import release_spider
+from scrapy_seine.misspelt_names import did_you_mean
 from scrapy_seine.reads import lazy_rich, terminal_tables
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.domains import list_domains, read_domains
 from scrapy_seine.reads.fleet import Fleet, read_fleet
 
+#: Domains that a name is compared with, at most.
+_COMPARED = 1000
 VERBS = ("show", "pause", "resume", "clear", "priority", "import-scrapy-redis")
 
 
@@ -128,8 +131,7 @@ class Command(SeineCommand):
 
     async def _pause(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         await frontier.pause(opts.domain)
-        is_known = not opts.domain or await _is_known(redis, frontier, opts.domain)
-        suffix = "" if is_known else "; the crawl has had no request of it yet"
+        suffix = await _doubt(redis, frontier, opts.domain) if opts.domain else ""
         await note_command(frontier.redis, frontier.keys, "pause", opts.domain, 1)
         text = f"{_target(frontier, opts)} is paused{suffix}"
         self.show(text, paused=True, domain=opts.domain)
@@ -226,10 +228,13 @@ def _priority_of(args: list[str], opts: argparse.Namespace) -> tuple[int, Reques
     return checked(args[0] if args else ""), selection
 
 
-async def _is_known(redis: Redis, frontier: Frontier, domain: str) -> bool:
-    """Whether a domain has or had requests: a misspelt one is paused, and its site goes on."""
+async def _doubt(redis: Redis, frontier: Frontier, domain: str) -> str:
+    """Say that a domain has and had no request, because the site that is meant goes on then."""
     (row,) = await read_domains(redis, frontier.keys, [domain], time.time())
-    return bool(row.queued or row.active or row.ended)
+    if row.queued or row.active or row.ended:
+        return ""
+    names = await list_domains(redis, frontier.keys, limit=_COMPARED)
+    return f"; the crawl has had no request of it yet{did_you_mean(domain, names)}"
 
 
 def _target(frontier: Frontier, opts: argparse.Namespace) -> str:
