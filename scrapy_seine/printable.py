@@ -93,6 +93,8 @@ def open_streams() -> None:
     Python sets a stream to None if a shell or a supervisor closed it, and in a locale other than
     UTF-8 its stream raises at the first character that the locale lacks.
     """
+    if sys.stdin is None:
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115

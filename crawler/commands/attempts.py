@@ -9,6 +9,7 @@ from crawler.reads.database import Database, Row
 from crawler.reads.records import attempts_by_provider, newest_attempts
 from crawler.stores.store_endpoints import endpoints
 from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.which_domain import declare_domain, domain_of
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.formatting import count, share, size
@@ -27,7 +28,7 @@ class Command(SeineCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare the filters of attempts."""
         super().add_options(parser)
-        parser.add_argument("--domain", default="", help="attempts on this domain")
+        declare_domain(parser, "attempts on this domain")
         parser.add_argument(
             "--outcome", default="", help="attempts with this outcome: ok, timeout …"
         )
@@ -41,11 +42,12 @@ class Command(SeineCommand):
         """Print the attempts.
 
         Raises:
-            ConfigError: --limit or --hours is out of range.
+            ConfigError: --limit or --hours is out of range, or --domain names no domain.
             StoreUnreachable: PostgreSQL does not answer.
         """
         if opts.limit < 1 or not 1 <= opts.hours <= _MAX_HOURS:
             raise ConfigError(f"--limit starts at 1, --hours goes from 1 to {_MAX_HOURS}")
+        opts.domain = domain_of(opts)
         url = endpoints(self.project, need=("postgres",)).database_url
         rows = asyncio.run(_rows(url, opts))
         if self.as_json:

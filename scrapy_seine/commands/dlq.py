@@ -16,6 +16,7 @@ from scrapy.exceptions import UsageError
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_sure
+from scrapy_seine.commands.which_domain import declare_domain, domain_of
 from scrapy_seine.endpoints import endpoints
 from scrapy_seine.errors import ConfigError, DecodeError
 from scrapy_seine.frontier import find as find_frontier
@@ -46,7 +47,7 @@ class Command(SeineCommand):
         super().add_options(parser)
         declare_crawl(self, parser)
         parser.add_argument("--reason", default="", help="dead letters with this reason")
-        parser.add_argument("--domain", default="", help="dead letters of this domain")
+        declare_domain(parser, "dead letters of this domain")
         parser.add_argument(
             "--text", default="", help="dead letters with this text in URL or error"
         )
@@ -150,7 +151,7 @@ def age(text: str) -> float:
 
 def _filter(opts: argparse.Namespace) -> Filter:
     now = time.time()
-    selection = Filter(reason=opts.reason, domain=opts.domain, text=opts.text)
+    selection = Filter(reason=opts.reason, domain=domain_of(opts), text=opts.text)
     if opts.newer:
         selection = attrs.evolve(selection, since=now - age(opts.newer))
     return attrs.evolve(selection, until=now - age(opts.older)) if opts.older else selection

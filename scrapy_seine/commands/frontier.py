@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from typing import Any
 
 import attrs
@@ -13,6 +14,7 @@ from scrapy.exceptions import UsageError
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet_base import with_fleet
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_sure, only_spider
+from scrapy_seine.commands.which_domain import declare_domain, domain_of
 from scrapy_seine.endpoints import endpoints
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier import find as find_frontier
@@ -21,11 +23,14 @@ from scrapy_seine.frontier.change_priority import RequestSelection, checked
 from scrapy_seine.frontier.encoding.legacy import Source, import_queue
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.opening import release_spider
+from scrapy_seine.misspelt_names import did_you_mean
 from scrapy_seine.reads import lazy_rich, terminal_tables
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.domains import list_domains, read_domains
 from scrapy_seine.reads.fleet import Fleet, read_fleet
 
+#: Domains that a name is compared with, at most.
+_COMPARED = 1000
 VERBS = ("show", "pause", "resume", "clear", "priority", "import-scrapy-redis")
 
 
@@ -40,7 +45,7 @@ class Command(SeineCommand):
         """Declare options for the crawl, the domain, and the import."""
         super().add_options(parser)
         declare_crawl(self, parser)
-        parser.add_argument("--domain", default="", help="act on this domain alone")
+        declare_domain(parser, "act on this domain alone")
         parser.add_argument("--top", type=int, default=20, help="domains shown (default 20)")
         parser.add_argument("--yes", action="store_true", help="clear without asking")
         priority_options = parser.add_argument_group(
@@ -71,13 +76,15 @@ class Command(SeineCommand):
         """Show the frontier, or act on it.
 
         Raises:
-            ConfigError: the named crawl does not exist, `clear` was not confirmed, a priority is
-            invalid or selects no requests, or the import cannot be done as requested.
+            ConfigError: the named crawl does not exist, --domain names none, `clear` was not
+            confirmed, a priority is invalid or selects no requests, or the import cannot be done
+            as requested.
             StoreUnreachable: Redis does not answer.
         """
         verb = args[0] if args else "show"
         if verb not in VERBS or len(args) > 1 + (verb == "priority"):
             raise UsageError(f"one of {', '.join(VERBS)}")
+        opts.domain = domain_of(opts)
         if verb == "priority":
             opts.priority, opts.which = _priority_of(args[1:], opts)
         config = frontier_of(self, opts)
@@ -122,10 +129,12 @@ class Command(SeineCommand):
         if domains:
             console.print(terminal_tables.domains(domains))
 
-    async def _pause(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
+    async def _pause(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         await frontier.pause(opts.domain)
+        suffix = await _doubt(redis, frontier, opts.domain) if opts.domain else ""
         await note_command(frontier.redis, frontier.keys, "pause", opts.domain, 1)
-        self.show(f"{_target(frontier, opts)} is paused", paused=True, domain=opts.domain)
+        text = f"{_target(frontier, opts)} is paused{suffix}"
+        self.show(text, paused=True, domain=opts.domain)
 
     async def _resume(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         was_paused = await frontier.resume(opts.domain)
@@ -217,6 +226,15 @@ def _priority_of(args: list[str], opts: argparse.Namespace) -> tuple[int, Reques
     if selection == RequestSelection() and not opts.all:
         raise ConfigError("which requests? say --domain, --job, --site, --url, or --all")
     return checked(args[0] if args else ""), selection
+
+
+async def _doubt(redis: Redis, frontier: Frontier, domain: str) -> str:
+    """Say that a domain has and had no request, because the site that is meant goes on then."""
+    (row,) = await read_domains(redis, frontier.keys, [domain], time.time())
+    if row.queued or row.active or row.ended:
+        return ""
+    names = await list_domains(redis, frontier.keys, limit=_COMPARED)
+    return f"; the crawl has had no request of it yet{did_you_mean(domain, names)}"
 
 
 def _target(frontier: Frontier, opts: argparse.Namespace) -> str:

@@ -19,11 +19,13 @@ from scrapy_seine.commands.which_crawl import only_spider
 from scrapy_seine.commands.which_spider import seed_reader, spider_class
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.endpoints import blocking_client, endpoints
-from scrapy_seine.engine.starting.seed_format import seeds_key_of
+from scrapy_seine.engine.starting.seed_format import MOST_BYTES, seeds_key_of
 from scrapy_seine.errors import BadSeed, ConfigError, StoreUnreachable
 
 #: Seeds per round trip.
 BATCH = 1000
+#: Bytes of a line that are read; a seed is shorter.
+_LONGEST = MOST_BYTES + 2
 #: What a table may call its column of seeds.
 _HEADERS = {b"url", b"urls", b"link", b"links", b"loc", b"address"}
 Line = tuple[str, bytes]
@@ -98,16 +100,25 @@ def _lines_of(name: str, file: BinaryIO) -> Iterator[bytes]:
     Raises:
         ConfigError: it is not, although it is marked so.
     """
-    first = file.readline()
+    lines_of_bytes = _bounded_lines(file)
+    first = next(lines_of_bytes, b"")
     if not first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         yield first
-        yield from file
+        yield from lines_of_bytes
         return
     try:
         text = (first + file.read()).decode("utf-16")
     except UnicodeError as error:
         raise ConfigError(f"{name} begins as UTF-16 does, but is not: {error}") from None
     yield from text.encode("utf-8", "surrogatepass").split(b"\n")
+
+
+def _bounded_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield lines, of a longer one its beginning, which is no seed: a device has no line's end."""
+    while line := file.readline(_LONGEST):
+        yield line
+        while len(line) == _LONGEST and not line.endswith(b"\n"):
+            line = file.readline(_LONGEST)
 
 
 def _refuse_table(name: str, header: bytes) -> None:

@@ -112,6 +112,24 @@ def test_pause_and_resume_reach_the_whole_fleet(desk: Desk) -> None:
     assert len(desk.do(lambda f: f.lease("w", 1, ttl_ms=1)).leases) == 1
 
 
+def test_a_domain_may_be_named_by_a_url_and_a_wrong_one_is_told(desk: Desk) -> None:
+    """`pause --domain https://a.example/` paused nothing, and said that it had."""
+    desk.do(lambda f: f.push([push("http://a.example/"), push("http://www.b.example/")]))
+    words = ("pause", "--domain", "HTTP://A.example/x")
+    assert desk.type(frontier.Command(), *words, plain=True)[1] == "a.example is paused\n"
+    _, text, _ = desk.type(frontier.Command(), "pause", "--domain", "b.example", plain=True)
+    told = (
+        "b.example is paused; the crawl has had no request of it yet; did you mean www.b.example?"
+    )
+    assert text == f"{told}\n"
+    leased = desk.do(lambda f: f.lease("w", 9, ttl_ms=1)).leases
+    assert [lease.domain for lease in leased] == ["www.b.example"]
+    for wrong in ("a.example/x", "http://-1/"):
+        status, _, complaint = desk.type(frontier.Command(), "pause", "--domain", wrong)
+        assert (status, complaint.count("\n")) == (1, 1)
+        assert "is no domain, as shop.example" in complaint
+
+
 def test_what_is_queued_gets_another_priority(desk: Desk) -> None:
     desk.do(lambda f: f.push([push(f"http://a.example/{n}", site_id="a") for n in range(3)]))
     typed = desk.type(frontier.Command(), "priority", "-20", "--url", "http://*/1")

@@ -39,6 +39,15 @@ FORMULAS = [
 ]
 
 
+def test_a_closed_standard_input_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`scrapy seine seed -` and a question for a confirmation ended in a traceback."""
+    monkeypatch.setattr(sys, "stdin", None)
+    read: list[str] = []
+    assert guarded(lambda: read.append(sys.stdin.read())) == 0
+    assert read == [""]
+    sys.stdin.close()
+
+
 def test_a_locale_without_a_letter_gets_another_instead_of_a_traceback(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
