@@ -382,3 +382,12 @@ def test_a_manual_is_no_products_page(folder, kind):
 def test_a_price_after_the_states_share_of_the_work_is_of_a_service(words, kind):
     body = f"<h1>Montering</h1><p>Pris: 595 kr {words}.</p><button>Boka</button>"
     assert found(body, url="https://shop.example/pages/m", lang="sv").kind == kind
+
+
+@pytest.mark.parametrize("facts", ["", "<p>Size: M</p><p>In stock</p>"])
+@pytest.mark.parametrize(("colours", "price"), [(("Blue", "Green"), 49), (("Blue",), None)])
+def test_pictures_of_other_colours_before_a_price_make_no_tile(facts, colours, price):
+    swatch = "<a href=/p/lamp-{0}-101><img src={0}.jpg><span>{0}</span></a>"
+    box = f"<div>{''.join(map(swatch.format, colours))}</div>{facts}"
+    body = f"<header>{H1}</header><div>{box}<div class=price>€ 49.00</div>{BUY}</div>"
+    assert found(body).fields.get("price") == price
