@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain, islice, takewhile
 from urllib.parse import unquote
@@ -130,6 +131,11 @@ def _sells_here(card: Element, first_link: Element) -> bool:
     )
     texts_before = (inner.text for inner in elements_before if inner.text)
     return any(holds_digit(text) and len(text) < _MAX_AMOUNT_TEXT for text in texts_before)
+
+
+def shows_several(links: Iterable[Element]) -> bool:
+    """Whether links hold pictures of several pages: tiles, or the colours of a product."""
+    return len({a.get("href") for a in links if next(a.iter("img"), None) is not None}) > 1
 
 
 _IS_PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:\?|\Z)", re.I).search

@@ -12,7 +12,13 @@ from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element, short_text
-from crawler.extract.page.places import checks_out, leads_away, link_around, maker_led_to
+from crawler.extract.page.places import (
+    checks_out,
+    leads_away,
+    link_around,
+    maker_led_to,
+    shows_several,
+)
 from crawler.extract.price.line_amounts import LONGEST_LINE
 from crawler.extract.stock.availability import buys
 
@@ -108,7 +114,7 @@ def _is_below_picture(walk: Lines, line: Line, main: Line) -> bool:
     if place <= walk.heading or not name.flags & _lines.LINK or name.text == main.text:
         return False
     link = link_around(name.element, _MAX_LINKED)
-    if link is None or checks_out(link):
+    if link is None or checks_out(link) or _is_choice(link, line.element):
         return False
     same = _links_beside(line, link.get("href"))
     pictures = (a for a in same if next(a.iter("img"), None) is not None)
@@ -120,6 +126,18 @@ def _is_below_picture(walk: Lines, line: Line, main: Line) -> bool:
         return is_tile and not _share_a_box(main.element, link, line.element)
     is_pictured = next(pictures, None) is not None
     return is_pictured and not _share_a_box(main.element, link, line.element)
+
+
+def _is_choice(link: Element, price: Element) -> bool:
+    """Whether a link is one of several pictured ones in a box before an amount: other colours."""
+    around = {price, *islice(price.iterancestors(), _MAX_BOXES)}
+    box = link
+    for parent in islice(link.iterancestors(), _MAX_BOXES):
+        if parent in around:
+            break
+        box = parent
+    is_several = box is not link and box.tag != "tr"
+    return is_several and shows_several(islice(box.iter("a"), _MAX_LINKED))
 
 
 def _is_in_row(picture: Element, price: Element) -> bool:

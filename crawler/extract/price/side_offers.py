@@ -8,7 +8,7 @@ from itertools import islice
 from crawler.extract.address_kinds import is_errand, is_front, looks_like_product
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element, short_text
-from crawler.extract.page.places import checks_out, leads_away, maker_led_to
+from crawler.extract.page.places import checks_out, leads_away, maker_led_to, shows_several
 from crawler.extract.price.line_amounts import LONGEST_LINE
 from crawler.extract.stock.availability import buys
 
@@ -47,7 +47,12 @@ def _name_another(links: list[Element], main: str, needs_picture: bool) -> bool:
     """Whether links lead to one page and have the name of a product other than *main*."""
     address = (links[0].get("href") or "")[:LONGEST_LINE]
     leads_to_page = leads_away(links[0]) and not checks_out(links[0]) and not is_front(address)
-    if not leads_to_page or maker_led_to(links[0]) is not None or _SHOWS_PICTURE(address):
+    if (
+        not leads_to_page
+        or shows_several(links)
+        or maker_led_to(links[0]) is not None
+        or _SHOWS_PICTURE(address)
+    ):
         return False
     same_links = [link for link in links if link.get("href") == links[0].get("href")]
     texts = map(short_text, same_links)

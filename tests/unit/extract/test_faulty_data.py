@@ -358,3 +358,36 @@ def test_a_rough_amount_is_of_a_thing_mentioned(word, price):
 def test_a_button_that_sells_nothing_confirms_no_stock(label, button, stock):
     body = f"{H1}<div class=price>12.00 €</div>{label}{button}"
     assert found(body, _data()).fields["availability"] == stock
+
+
+@pytest.mark.parametrize(
+    ("path", "lang"), [("listino", "it"), ("prislista", "sv"), ("prisliste", "da")]
+)
+def test_a_list_of_prices_is_no_products_page(path, lang):
+    body = "<h1>Lamps 2026</h1><p>Item no.: L4-220</p><div class=price>€ 49.00</div>"
+    assert found(body, url=f"https://shop.example/pages/{path}", lang=lang).kind != "product"
+    assert found(body, url="https://shop.example/pages/lamps", lang=lang).kind == "product"
+
+
+@pytest.mark.parametrize(("folder", "kind"), [("support/manuals", "other"), ("lamps", "product")])
+def test_a_manual_is_no_products_page(folder, kind):
+    facts = "<dl><dt>Model</dt><dd>L4-220</dd><dt>EAN</dt><dd>5012345678900</dd></dl>"
+    body = f"<h1>Lamp L4</h1>{facts}<p>Discontinued in 2024.</p>"
+    assert found(body, url=f"https://shop.example/{folder}/l4").kind == kind
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"), [("efter RUT-avdrag", "other"), ("per lampa", "product")]
+)
+def test_a_price_after_the_states_share_of_the_work_is_of_a_service(words, kind):
+    body = f"<h1>Montering</h1><p>Pris: 595 kr {words}.</p><button>Boka</button>"
+    assert found(body, url="https://shop.example/pages/m", lang="sv").kind == kind
+
+
+@pytest.mark.parametrize("facts", ["", "<p>Size: M</p><p>In stock</p>"])
+@pytest.mark.parametrize(("colours", "price"), [(("Blue", "Green"), 49), (("Blue",), None)])
+def test_pictures_of_other_colours_before_a_price_make_no_tile(facts, colours, price):
+    swatch = "<a href=/p/lamp-{0}-101><img src={0}.jpg><span>{0}</span></a>"
+    box = f"<div>{''.join(map(swatch.format, colours))}</div>{facts}"
+    body = f"<header>{H1}</header><div>{box}<div class=price>€ 49.00</div>{BUY}</div>"
+    assert found(body).fields.get("price") == price
