@@ -275,3 +275,16 @@ def test_the_words_of_uzbek_shops():
     assert fields["availability"] == "OutOfStock"
     ordered = f"<h1>Rubob</h1>{prices}<p>Mavjud</p><button>Savatga qo‘shish</button>"
     assert found(ordered, lang="uz").fields["availability"] == "InStock"
+
+
+def test_a_price_box_above_the_name_is_preferred_to_an_unknown_cost_below():
+    cost = "<p>Oak</p><p>Satin</p><p>Packaging 4.90 €</p>"
+    assert found(f"{H1}{BUY}{cost}").fields["price"] == Decimal("4.90")
+    body = "<product-price>{}</product-price>" + f"{H1}{BUY}{cost}"
+    assert found(body.format("349.00 €")).fields["price"] == Decimal("349.00")
+    assert found(body.format("")).fields["price"] == Decimal("4.90")
+
+
+def test_an_unknown_label_ends_a_makers_sentence():
+    body = f"{H1}<p>Brand: Domus. Finish: satin-12</p><p>€9.00</p>{BUY}"
+    assert found(body).fields["brand"] == "Domus"
