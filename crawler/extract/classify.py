@@ -345,7 +345,7 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
     ):
         verdict.add("product", -2, "its heading asks, teaches or compares something")
     elif not (visible.buy_buttons or visible.facts) and _NAMES_SERVICE(name):
-        verdict.add("product", -2, "its heading is that of a service")
+        verdict.add("product", -4, "its heading is that of a service")
 
 
 def _tile_signs(visible: Visible, verdict: Verdict) -> None:

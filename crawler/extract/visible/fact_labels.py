@@ -35,6 +35,8 @@ _INITIALS = re.compile(r"[A-Z]{2,4}\s?#").fullmatch
 _LABEL_ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
 #: Words of a value that are searched for a further label.
 _MAX_WORDS = 8
+#: Signs at the end of a sentence or a part of one.
+_STOPS = frozenset(".,;")
 #: Words of a label behind a maker's name.
 _MAX_LABEL_WORDS = 3
 
@@ -77,11 +79,17 @@ def up_to_label(value: str) -> tuple[str, str]:
 
 
 def maker_up_to_label(value: str) -> tuple[str, str]:
-    """Split a maker's name before the label of a further fact: `Acme Works Part no.: 88-12`."""
+    """Split a maker's name before the label of a further fact: `Acme Works Part no.: 88-12`.
+
+    Behind a name that ends a sentence, any word may be the label: `Acme. Finish: satin`.
+    """
     before, colon, _ = value.partition(":")
     words = before.split(" ") if colon else []
     for count in range(min(_MAX_LABEL_WORDS, len(words) - 1), 0, -1):
         name, label = " ".join(words[:-count]), " ".join(words[-count:])
         if label_of(label):
             return name, value[len(name) :].lstrip()
+    following = _NEXT_LABEL.search(value) if colon else None
+    if following and value[: following.start()][-1:] in _STOPS:
+        return value[: following.start()], following[0].strip() + value[following.end() - 1 :]
     return value, ""

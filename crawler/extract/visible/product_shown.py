@@ -35,6 +35,7 @@ from crawler.extract.visible.pictures import named_pictures, picture_beside
 from crawler.extract.visible.plain_offers import is_price_of_service, orders_service, weigh_offer
 from crawler.extract.visible.price_in_attributes import take_attribute
 from crawler.extract.visible.price_in_options import take_option
+from crawler.extract.visible.priced_above import priced_above
 from crawler.extract.visible.product_heading import heading_of, name_in_heading, says_sold
 from crawler.extract.visible.ratings import take_rating
 from crawler.extract.visible.without_heading import labelled_name, name_before, take_labelled
@@ -63,7 +64,8 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     in_sentence = signs.price_is_loose and not signs.price_marked
     is_far = is_far or in_sentence or "price" not in signs.fields
     is_own = signs.cards < CARDS or 1 <= signs.buy_buttons < CARDS or says_unavailable(signs)
-    if heading is not None and is_far and is_own:
+    is_above = not signs.price_marked and priced_above(heading)
+    if is_above or (heading is not None and is_far and is_own):
         # Some designs put the price before the name.
         walk = _lines.read_all(page, heading)
         whole_page = _read_price(walk, local, structured)

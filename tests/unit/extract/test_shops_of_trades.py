@@ -255,3 +255,36 @@ def test_the_shops_logo_in_a_box_for_brands_is_no_maker():
     body = f"{logo}{H1}<p>€9.00</p>{BUY}"
     assert "brand" not in found(body.format("/")).fields
     assert found(body.format("/m/birken")).fields["brand"] == "Birken"
+
+
+def test_a_service_that_is_asked_for_by_a_button_is_no_product():
+    body = "<h1>{0}</h1><img src='/i.jpg' alt='{0}'><p>Цена: 15 000 ₸</p><button>{1}</button>"
+    url = "https://shop.kz/info/hranenie"
+    storage = body.format("Сезонное хранение шин", "Оставить заявку")
+    assert found(storage, lang="ru", url=url).kind == "other"
+    rack = body.format("Стойка для шин", "Оставить заявку")
+    assert found(rack, lang="ru", url=url).kind == "product"
+
+
+def test_the_words_of_uzbek_shops():
+    prices = "<p>Eski narx: <s>2 400 000 so'm</s></p><p>Narxi: 2 150 000 so'm</p>"
+    facts = "<p>Mahsulot kodi: QR-15</p><p>Ishlab chiqaruvchi: Toxir</p><p>Mavjud emas</p>"
+    fields = found(f"<h1>Rubob</h1>{facts}{prices}", lang="uz", url="https://shop.uz/p/1").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(2150000), Decimal(2400000))
+    assert (fields["sku"], fields["brand"]) == ("QR-15", "Toxir")
+    assert fields["availability"] == "OutOfStock"
+    ordered = f"<h1>Rubob</h1>{prices}<p>Mavjud</p><button>Savatga qo‘shish</button>"
+    assert found(ordered, lang="uz").fields["availability"] == "InStock"
+
+
+def test_a_price_box_above_the_name_is_preferred_to_an_unknown_cost_below():
+    cost = "<p>Oak</p><p>Satin</p><p>Packaging 4.90 €</p>"
+    assert found(f"{H1}{BUY}{cost}").fields["price"] == Decimal("4.90")
+    body = "<product-price>{}</product-price>" + f"{H1}{BUY}{cost}"
+    assert found(body.format("349.00 €")).fields["price"] == Decimal("349.00")
+    assert found(body.format("")).fields["price"] == Decimal("4.90")
+
+
+def test_an_unknown_label_ends_a_makers_sentence():
+    body = f"{H1}<p>Brand: Domus. Finish: satin-12</p><p>€9.00</p>{BUY}"
+    assert found(body).fields["brand"] == "Domus"
