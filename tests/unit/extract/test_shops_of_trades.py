@@ -288,3 +288,26 @@ def test_a_price_box_above_the_name_is_preferred_to_an_unknown_cost_below():
 def test_an_unknown_label_ends_a_makers_sentence():
     body = f"{H1}<p>Brand: Domus. Finish: satin-12</p><p>€9.00</p>{BUY}"
     assert found(body).fields["brand"] == "Domus"
+
+
+@pytest.mark.parametrize(
+    ("lang", "label", "yes", "no"),
+    [
+        ("bg", "Наличност", "Има", "Няма"),
+        ("hr", "Dostupnost", "Da", "Nema"),
+        ("uk", "Наявність", "Є", "Нема"),
+        ("lt", "Likutis", "Yra", "Nėra"),
+        ("et", "Saadavus", "Jah", "Puudub"),
+        ("az", "Mövcudluq", "Var", "Yoxdur"),
+        ("lv", "Pieejamība", "Ir", "Nav"),
+        ("th", "สต็อก", "มี", "ไม่มี"),
+        ("id", "Stok", "Ada", "Tidak ada"),
+        ("fa", "موجودی", "دارد", "ندارد"),
+    ],
+)
+def test_yes_and_no_behind_a_label_for_the_stock(lang, label, yes, no):
+    row = "<table><tr><td>{}</td><td>{}</td></tr><tr><td>A</td><td>B</td></tr></table>"
+    body = f"{H1}<p>9 $</p><p>SKU: LX-12</p>"
+    for word, stock in ((yes, "InStock"), (no, "OutOfStock")):
+        fields = found(body + row.format(label, word), lang=lang).fields
+        assert fields["availability"] == stock
