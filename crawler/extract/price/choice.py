@@ -352,7 +352,12 @@ def find_price(
     if price is None or _is_no_price(price, walk):
         return
     signs.price_alone = len(candidates) == 1
-    signs.price_distance = price.cost
+    by_unit = (
+        price.other
+        and (signs.price_alone or price.line.flags & _lines.PRICE)
+        and per_unit.names_unit("", price.line.text[price.money.end :][:BEHIND])
+    )
+    signs.price_distance = price.cost - (OTHER if by_unit else 0)
     signs.price_line = price.line.index
     signs.price_in_prose = is_in_prose(walk, price) or is_mentioned(price, amounts.in_lone_tiles)
     if signs.price_in_prose and not price.follows_link and not is_called_price(price):

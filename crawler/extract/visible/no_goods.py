@@ -70,6 +70,15 @@ def refers(walk: Lines, price_line: Line, page: Page, *, asks: bool) -> bool:
     return not asks and any(_is_advertised(line, page) for line in links)
 
 
+def leads_below(walk: Lines, price_line: Line, page: Page) -> bool:
+    """Whether the line before the price links to a page below this one, as a category's tile does."""
+    before = walk.lines[price_line.index - 1] if price_line.index - 1 > walk.heading else None
+    link = None if before is None else link_around(before.element, 2)
+    address = None if link is None else page.resolve(link.get("href") or "")
+    own_folder = page.url.partition("?")[0].rstrip("/") + "/"
+    return address is not None and address.startswith(own_folder) and address != own_folder
+
+
 def _is_advertised(line: Line, page: Page) -> bool:
     link = link_around(line.element, 2)
     rel = "" if link is None else (link.get("rel") or "").lower()

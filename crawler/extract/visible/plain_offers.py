@@ -14,7 +14,7 @@ from crawler.extract.page.page import Element, Page, holds_digit, short_text
 from crawler.extract.price.line_amounts import monies_of
 from crawler.extract.price.other_amounts import COSTS, POSTAGE, WITH_TAX, says_other
 from crawler.extract.price.words_beside import calls_price
-from crawler.extract.visible.no_goods import refers
+from crawler.extract.visible.no_goods import leads_below, refers
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_word, entry_matcher, finder_of
 
@@ -107,7 +107,7 @@ def weigh_offer(
     signs.judged = any(n.flags & _lines.HEADING and _JUDGES(n.text) for n in walk.product_lines)
     signs.refers = refers(walk, line, page, asks=signs.asks)
     not_own = signs.of_service or signs.refers or signs.judged or line.flags & _lines.LINK
-    if len(line.text) <= _MAX_LINE and not not_own:
+    if len(line.text) <= _MAX_LINE and not (not_own or leads_below(walk, line, page)):
         signs.price_stands = _stands_alone(line, price, local)
         signs.plainly = signs.price_stands and _offers_one(walk, signs, local, heading)
     is_sentence = len(line.text) > _MIN_PRICE_SENTENCE and not signs.price_stands

@@ -89,7 +89,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     pictures = named_pictures(page, fields.get("name"))
     signs.pictured = bool(pictures)
     fields["images"] = pictures or picture_beside(beside)
-    signs.no_goods = no_goods(walk, signs) if signs.buy_buttons else None
+    signs.no_goods = no_goods(own_walk, signs) if signs.buy_buttons else None
     if signs.price_line is not None and not (
         signs.buy_buttons or signs.cards or structured.get("price")
     ):

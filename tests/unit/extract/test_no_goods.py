@@ -310,3 +310,16 @@ def test_the_words_of_a_name_in_the_address_are_no_number() -> None:
 def test_a_statement_behind_any_dash_may_begin_sold() -> None:
     page = "<h1>Hunter</h1><p>Blade 105 mm</p><p>AU$420</p><p><b>SOLD</b> – ask for another</p>"
     assert _read(page).fields["availability"] == "OutOfStock"
+
+
+def test_the_only_tile_of_a_category_is_no_product_of_its_page() -> None:
+    tile = "<h1>Pollen</h1><img src=p.jpg alt=Pollen><p><a href=/{}>Raw pollen</a></p><b>55 lei</b>"
+    tile += "<p>250 g</p>"
+    assert _read(tile.format("pollen/raw"), "/pollen").kind == "other"
+    assert _read(tile.format("pollen"), "/pollen").kind == "product"
+
+
+def test_a_subscription_s_price_a_month_stands_near_its_heading() -> None:
+    page = "<h1>World snack box</h1><img src=s.jpg><p>$25.00/month</p>"
+    page += "<p>Ships on the 5th of each month</p><button>Add to cart</button>"
+    assert _read(page, "/box").kind == "product"
