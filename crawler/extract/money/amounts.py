@@ -222,7 +222,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
             continue
         cents = _NO_CENTS.match(text, end)
         factor, place, word_currency = multiples.factor_behind(text, cents.end() if cents else end)
-        sign_after, length = _sign_after(text[place : place + _REACH])
+        sign_after, length = _own_sign_after(text, place, local)
         has_stroke = cents and _ENDS_IN_STROKE(text, place)
         end = place + length if sign_after else place if factor > 1 or has_stroke else end
         taken_to = signs_taken_to if sign_after else 0
@@ -246,6 +246,18 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
             value, end = _with_cents(text, end, value, sign_after)
             yielded_to = signs_taken_to = end
             yield _in_rials(Money(value * factor, currency, start, end))
+
+
+def _own_sign_after(text: str, place: int, local: str | None) -> tuple[str | None, int]:
+    """Return the sign of an amount that ends at a place, and its length with the blanks before it.
+
+    A sign that begins codes leads to the number behind it: `4,8 din 5` is a Romanian rating.
+    """
+    sign, length = _sign_after(text[place : place + _REACH])
+    if sign in _BEGIN_CODES and _BEGIN_CODES[sign] != local:
+        behind = text[place + length :][:2].lstrip()
+        return (None, 0) if behind[:1].isdecimal() else (sign, length)
+    return sign, length
 
 
 def _is_code(sign_before: str | None, figures: str) -> bool:

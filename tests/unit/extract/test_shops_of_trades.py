@@ -43,6 +43,13 @@ def test_a_romanian_year_is_no_amount_of_dinars():
     assert serbian.offered["text"]["price"] == Decimal(1985)
 
 
+def test_a_romanian_rating_is_no_amount_of_dinars():
+    body = "<h1>SoundHub</h1><p>Vânzător, 4,8 din 5</p>"
+    assert "price" not in found(body, lang="ro").offered["text"]
+    serbian = found("<h1>Lampa</h1><p>480 din 2 kom</p>", lang="sr", url="https://shop.rs/p/lampa")
+    assert serbian.offered["text"]["price"] == Decimal(480)
+
+
 def test_the_link_to_the_cart_with_its_count_buys_nothing():
     body = "<a href='/cart'>Add to cart{}</a><p>Red Lamp</p><p>€9.00</p>"
     assert found(body.format(" (1)")).offered["text"].get("availability") is None
