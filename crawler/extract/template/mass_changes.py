@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 import attrs
 
 from crawler.extract.default_parser import Found
+from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.template.name_affixes import Affix, common_affix
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.page_doubts import Doubt
-from crawler.extract.template.stock_runs import SOLD_OUT_STATES, StockRuns
+from crawler.extract.template.stock_runs import StockRuns
 from scrapy_seine.attrs_bases import Record, Value
 
 #: The kind of the doubt, which needs stored values.
@@ -46,7 +47,7 @@ _MAX_RAISE = Decimal("1.09")
 #: A fee is more than 1 and than this share of the median price; less is another price ending.
 _MIN_FEE = Decimal("0.005")
 _MAX_TEXT_LENGTH = 200
-_SOLD_OUT_FOLDED = frozenset(map(str.casefold, SOLD_OUT_STATES))
+_SOLD_OUT_FOLDED = frozenset(map(str.casefold, UNAVAILABLE))
 
 
 class Pair(NamedTuple):
@@ -93,7 +94,7 @@ class Contrast(Record):
 
         Each page, too, during an unusually long run of pages in one stock state.
         """
-        self.stock.note(stock not in SOLD_OUT_STATES)
+        self.stock.note(stock not in UNAVAILABLE)
         if self.stock.is_long:
             return True
         if self._pages_to_skip:

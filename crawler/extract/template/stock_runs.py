@@ -13,10 +13,9 @@ from math import sqrt
 
 import attrs
 
+from crawler.extract.stock.availability import UNAVAILABLE
 from scrapy_seine.attrs_bases import Record
 
-#: The states of products that cannot be had.
-SOLD_OUT_STATES = frozenset({"OutOfStock", "SoldOut", "Discontinued"})
 #: Products of a run that changed before it is suspicious, if the shares before it are unknown. In a
 #: shop whose whole stock turns over between two crawls, so many occur by chance once in 20,000 times.
 _MIN_TURNED = 10
@@ -49,7 +48,7 @@ class StockRuns(Record):
     def begin(self, states: Mapping[str, int]) -> None:
         """Begin with the states of pages that were learned earlier."""
         for state, pages in states.items():
-            self._before[state not in SOLD_OUT_STATES] += pages
+            self._before[state not in UNAVAILABLE] += pages
 
     def note(self, is_available: bool) -> None:
         """Count a page."""
