@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element
 from crawler.extract.stock.availability import (
     SOON,
@@ -27,10 +29,7 @@ def pressable_buttons(inputs: list[Element]) -> list[bool]:
 
 def stock_of_inputs(inputs: list[Element]) -> str | None:
     """Return the availability in an input before the buy button or in its place: "Pre-order now"."""
-    for element in inputs:
-        caption = _caption(element)
-        if not caption or len(caption) >= _MAX_CAPTION:
-            continue
+    for _, caption in _short_captions(inputs):
         stock = "OutOfStock" if SOON(caption) else availability_of_text(caption)
         if stock not in {None, "InStock"}:
             return stock
@@ -53,15 +52,20 @@ def _caption(element: Element) -> str:
     ]
 
 
+def _short_captions(inputs: list[Element]) -> Iterator[tuple[Element, str]]:
+    """Yield each button with a caption of a word or two."""
+    for element in inputs:
+        caption = _caption(element)
+        if caption and len(caption) < _MAX_CAPTION:
+            yield element, caption
+
+
 def _first_is_sold_out(inputs: list[Element]) -> bool:
     """Whether the first input about buying or the stock is disabled and says "sold out".
 
     The inputs behind it then belong to the tiles of other products.
     """
-    for element in inputs:
-        caption = _caption(element)
-        if not caption or len(caption) >= _MAX_CAPTION:
-            continue
+    for element, caption in _short_captions(inputs):
         if buys_in_short(caption):
             return False
         if availability_of_text(caption) in UNAVAILABLE:

@@ -93,8 +93,8 @@ def weigh_offer(
         return
     line = walk.lines[signs.price_line]
     near_lines = [near_line for near_line in walk.product_lines if _is_near(near_line, line)]
-    signs.priced_as_service = _is_of_period(walk, line, price, local) or (
-        len(line.text) <= _MAX_LINE and _SERVICE(line.text) is not None
+    signs.priced_as_service = _is_of_period(walk, line, price, local) or is_price_of_service(
+        walk, signs
     )
     signs.of_service = (
         signs.priced_as_service
