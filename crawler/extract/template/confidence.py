@@ -21,7 +21,13 @@ TRUST = {
 _VISIBLE_TEXT_TRUST = {
     "price": 0.95, "availability": 0.95, "sku": 0.95, "currency": 0.98, "name": 0.98,
 }  # fmt: skip
+#: How often structured data has the stock that the page shows: 311 of 337 pages at the first try,
+#: because templates write `InStock` for all products.
+_STOCK_TRUST = dict.fromkeys(("json-ld", "microdata", "rdfa"), 0.9)
+#: The highest weight, in log odds, of a currency whose sign several countries use: `$`, `kr`.
+_LOCAL_SIGN_WEIGHT = log(0.85 / 0.15)
 _TRUST_OF = {field: TRUST | {"text": _VISIBLE_TEXT_TRUST[field]} for field in FIELDS}
+_TRUST_OF["availability"] |= _STOCK_TRUST
 #: Pages of a site that weigh as much as the trust in a source on unknown sites.
 _PRIOR_PAGES = 4
 #: The share of its weight that a further source counts, because sources copy each other.
@@ -47,6 +53,8 @@ def confidence(field: str, observation: Observation, stats: Field) -> float:
     if value is None:
         return 0.0
     weight = _odds(field, chosen_source or "", stats)
+    if field == "currency" and chosen_source == "text" and is_local(str(value)):
+        weight = min(weight, _LOCAL_SIGN_WEIGHT)
     for source, vote_value in votes.items():
         if source == chosen_source:
             continue

@@ -336,9 +336,12 @@ class TestConfidence:
         assert confidence("currency", seen("EUR"), euros) > confidence(
             "currency", seen("EUR"), fewer
         )
-        assert confidence("currency", seen("USD"), dollars) == confidence(
-            "currency", seen("EUR"), fewer
-        )
+        assert confidence("currency", seen("USD"), dollars) == 0.85
+
+    def test_stock_of_structured_data_is_sure_where_the_page_shows_it(self) -> None:
+        alone = confidence("availability", seen("InStock", "json-ld"), Field())
+        shown = confidence("availability", seen("InStock", "json-ld", text="InStock"), Field())
+        assert alone < 0.95 < shown
 
     def test_a_currency_that_is_told_by_its_code_is_typical_whoever_writes_its_sign(self) -> None:
         told = Observation("USD", "state", {"state": "USD"}, None)
