@@ -31,7 +31,7 @@ from crawler.extract.links.pagination import (
     turns_page,
 )
 from crawler.extract.links.scripted import SCRIPTED, scripted
-from crawler.extract.links.traps import is_trap
+from crawler.extract.links.traps import is_trap, names_goods
 from crawler.extract.links.unlinked import loaded_addresses, unlinked
 from crawler.extract.page.page import Element, Page, tidied
 from crawler.extract.words import CachedRule
@@ -205,7 +205,7 @@ class _LinkCollector:
         target = _split_url(url)
         if (
             target == self.address
-            or is_trap(url)
+            or (is_trap(url) and (self.page.shows_product or not names_goods(url)))
             or self._is_other_language(target, url, None if kind else element.get("hreflang"))
         ):
             return

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
 from crawler.extract import lazy_patterns
 from crawler.extract.links.choice import Link, url_checksum
+from crawler.extract.links.pagination import is_page_parameter
 from crawler.extract.links.scripted import SCRIPTED
 from crawler.extract.listing.further_pages import MAX_PAGES, numbers_of, split_number
 from crawler.extract.page import lines
@@ -25,6 +26,7 @@ from scrapy_seine.urls import MAX_LENGTH
 
 #: Forms of a second page's address, the most frequent first; each costs one request of a site.
 _ADDRESS_FORMS = ("page={}", "p={}", "/page/{}")
+_MAX_OWN_FORMS = 2
 #: Bytes of a page that are searched for numbers, and characters of a line.
 _MAX_RAW_BYTES, _MAX_LINE_LENGTH = 2_000_000, 120
 #: A number as a value in JSON, in a script or in an attribute; its name is read backwards from it.
@@ -97,7 +99,8 @@ class Search(Value):
 
 def begin(page: Page, links: Sequence[Link], notice: Announced) -> Search | None:
     """Begin a search at a listing's first page; None if its address cannot be extended."""
-    templates = list(guesses(page.url))
+    fields = (field.get("name") or "" for field in page.root.iter("input"))
+    templates = list(guesses(page.url, [name for name in fields if is_page_parameter(name)]))
     if not templates:
         return None
     checksums = [url_checksum(link.url) for link in links if link.kind == "product"][
@@ -167,8 +170,10 @@ def announced(page: Page, links: Sequence[Link]) -> Announced | None:
     return None
 
 
-def guesses(url: str) -> Iterator[str]:
+def guesses(url: str, names: Iterable[str] = ()) -> Iterator[str]:
     """Yield addresses that a listing's pages may have, with `{}` for the page number.
+
+    *names* are the names of the page's own fields for a page number, which come first.
 
     >>> list(guesses("https://a.example/c/lamps?sort=price"))[0]
     'https://a.example/c/lamps?sort=price&page={}'
@@ -179,7 +184,8 @@ def guesses(url: str) -> Iterator[str]:
     if "{" in address or "}" in address:
         return
     path, mark, query = address.partition("?")
-    for form in _ADDRESS_FORMS:
+    own_forms = [f"{name}={{}}" for name in dict.fromkeys(names)][:_MAX_OWN_FORMS]
+    for form in dict.fromkeys((*own_forms, *_ADDRESS_FORMS)):
         if form[0] != "/":
             yield f"{address}{'&' if query else '?' * (not mark)}{form}"
         elif not query:

@@ -97,3 +97,26 @@ def test_a_pager_that_may_not_be_followed_is_noted() -> None:
                  '<a rel=nofollow href="/login">Log in</a></html>', f"{SHOP}/c/all")  # fmt: skip
     assert find_links(page) == []
     assert page.unfollowed_pagers == [f"{SHOP}/c/all?page=2"]
+
+
+NAMED = [
+    "/print/sunset-over-paris", "/cookies/chocolate-chip-12", "/feed/layers-pellets-20kg",
+    "/cart/garden-cart-large",
+]  # fmt: skip
+NO_GOODS = [
+    "/print/sunset", "/cart/add-to-cart", "/login/forgot-password", "/calendar/2026-11-12",
+    "/lamp-1/feed/", "/lamp-1/amp", "/quickview/12-lamp-red", "/cart/add/garden-cart-large",
+]  # fmt: skip
+
+
+def test_a_word_of_shops_may_be_what_a_shop_sells() -> None:
+    html = "".join(f'<a href="{path}">x</a>' for path in NAMED + NO_GOODS)
+    assert links(html) == set(NAMED)
+
+
+def test_a_products_print_view_is_not_the_print_of_another_shop() -> None:
+    html = (
+        '<h1>Alder Lamp</h1><p class="price">£12.50</p><form method=post action=/cart>'
+        '<button>Add to basket</button></form><a href="/print/alder-lamp-large">Print</a>'
+    )
+    assert links(html, f"{SHOP}/product/alder-lamp-large") == set()
