@@ -17,6 +17,7 @@ _MIN_LISTED, _MAX_ELEMENTS = 3, 500
 #: Attributes with the address to which a script leads a visitor who clicks the element.
 _BOX_ATTRIBUTES = ("data-href", "data-url", "data-link", "data-product-url", "data-product-link")
 _BOXES = "//*[{}]".format(" or ".join(f"@{name}" for name in _BOX_ATTRIBUTES))
+_OWN_ELEMENTS = "//*[@href and contains(name(), '-')]"
 _ADDRESS = lazy_patterns.pattern(
     r"(?:https?:/|\.{1,2})?/|\?\w|[\w-][\w/-]{0,200}\.(?:html?|php|aspx?)\b", re.I
 )
@@ -48,8 +49,18 @@ def clickable(page: Page) -> Iterator[tuple[Element, str]]:
         yield from _listed(_boxes(page))
     if b"<form" in page.raw or b"<FORM" in page.raw:
         yield from _listed(_forms(page))
+    yield from _listed(_named_elements(page))
     if not page.anchors:
         yield from _next_address(page)
+
+
+def _named_elements(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield a page's own elements (`product-card`) with `href`, and microdata's links to items."""
+    for element in page.root.xpath(_OWN_ELEMENTS)[:_MAX_ELEMENTS]:
+        yield element, element.get("href")
+    for link in page.links[:_MAX_ELEMENTS]:
+        if link.get("itemprop") == "url" and link.get("href"):
+            yield link, link.get("href")
 
 
 def _next_address(page: Page) -> Iterator[tuple[Element, str]]:

@@ -25,6 +25,10 @@ _ADDRESS = lazy_patterns.pattern(
     r"(?:(?:\\/|\\u002[fF])[^\"'\s<>\\{}]{1,300}){0,12})"
 )
 _ADDRESS_STARTS = (':"/', ': "/', ":'/", ':"\\/', ':\\"/', ':"http', ': "http', ':"\\u002')
+#: JSON in attributes: signs of an address there, and attributes that are searched.
+_JSON_SIGNS = (b"&quot;:&quot;/", b"&quot;: &quot;/", b"&quot;http", b'":"/', b'": "/', b'"http')
+_JSON_ATTRIBUTES = "//@*[starts-with(., '{') or starts-with(., '[')]"
+_MAX_ATTRIBUTES = 300
 _SLASH = lazy_patterns.pattern(r"\\/|\\u002[fF]")
 #: Addresses of files and APIs, which are no pages.
 is_no_page = re.compile(
@@ -51,6 +55,23 @@ def scripted(page: Page) -> Iterator[tuple[Element, str]]:
         if text and _may_list(text) and "ld+json" not in (script.get("type") or ""):
             for address in _listed_addresses(text[:_MAX_SCRIPT_LENGTH]):
                 yield script, address
+
+
+def described(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield structured data and elements with JSON in an attribute, each with an address of a list.
+
+    These also list variants and reviews, so that a page whose products have links needs none.
+    """
+    for script in page.scripts:
+        text = script.text
+        if text and "ld+json" in (script.get("type") or "") and _may_list(text):
+            for address in _listed_addresses(text[:_MAX_SCRIPT_LENGTH]):
+                yield script, address
+    if any(sign in page.raw for sign in _JSON_SIGNS):
+        for value in page.root.xpath(_JSON_ATTRIBUTES)[:_MAX_ATTRIBUTES]:
+            if _may_list(value):
+                for address in _listed_addresses(value[:_MAX_SCRIPT_LENGTH]):
+                    yield value.getparent(), address
 
 
 def _may_list(text: str) -> bool:

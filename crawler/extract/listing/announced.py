@@ -48,6 +48,7 @@ _PAGE_ATTRIBUTE = lazy_patterns.pattern(
 _TOTAL = lazy_patterns.pattern(
     rf"(\d(?<![\d.,]\d)(?:\d{{0,2}}(?:[.,\s]\d{{3}})+|\d{{0,5}}))\s?(?:{any_of('paging', 'things')})(?!\w)"
 )
+_AFTER_FIELD = lazy_patterns.pattern(r"\D{1,20}(\d{1,4})\b(?!\s*\d)")
 _PAGE_COUNT_NAMES = frozenset({b"pagecount", b"pagestotal"})
 #: Products of the first page that are stored, and products that a listing may announce.
 _MAX_CHECKSUMS, _MAX_PRODUCTS = 300, 1_000_000
@@ -178,7 +179,7 @@ def guesses(url: str, names: Iterable[str] = ()) -> Iterator[str]:
     >>> list(guesses("https://a.example/c/lamps?sort=price"))[0]
     'https://a.example/c/lamps?sort=price&page={}'
     >>> list(guesses("https://a.example/c/lamps/"))[1:]
-    ['https://a.example/c/lamps/?p={}', 'https://a.example/c/lamps/page/{}']
+    ['https://a.example/c/lamps/?p={}', 'https://a.example/c/lamps/page/{}/']
     """
     address = url.partition("#")[0]
     if "{" in address or "}" in address:
@@ -189,7 +190,7 @@ def guesses(url: str, names: Iterable[str] = ()) -> Iterator[str]:
         if form[0] != "/":
             yield f"{address}{'&' if query else '?' * (not mark)}{form}"
         elif not query:
-            yield f"{path.rstrip('/')}{form}"
+            yield f"{path.rstrip('/')}{form}{'/' * path.endswith('/')}"
 
 
 def _counts_in_state(page: Page) -> tuple[int, int]:
@@ -224,7 +225,16 @@ def _highest_label(page: Page) -> int:
         text = (element.text or "").strip()
         if text.isdecimal() and len(text) < 5 and (element.get("href") or "#").startswith(_NOWHERE):
             numbers.add(int(text))
-    return max(numbers) if {1, 2} <= numbers else 0
+    return max(numbers) if {1, 2} <= numbers else _number_after_field(page)
+
+
+def _number_after_field(page: Page) -> int:
+    """Return the number after a field for the page number: `Page [1] of 57`; 0 without one."""
+    for field in page.root.iter("input"):
+        if is_page_parameter(field.get("name") or "") and field.get("value") == "1":
+            digits = _AFTER_FIELD.match(field.tail or "")
+            return int(digits[1]) if digits else 0
+    return 0
 
 
 def _total_in_text(page: Page, minimum: int) -> int:

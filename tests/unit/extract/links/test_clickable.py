@@ -120,3 +120,47 @@ def test_a_products_print_view_is_not_the_print_of_another_shop() -> None:
         '<button>Add to basket</button></form><a href="/print/alder-lamp-large">Print</a>'
     )
     assert links(html, f"{SHOP}/product/alder-lamp-large") == set()
+
+
+LISTED = ",".join(f'{{"@type":"ListItem","url":"/p/lamp-{n}"}}' for n in range(4))
+ATTRIBUTE = LISTED.replace('"', "&quot;")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f'<script type="application/ld+json">{{"@type":"ItemList","itemListElement":[{LISTED}]}}</script>',
+        f'<product-grid :data="[{ATTRIBUTE}]"></product-grid>',
+        "".join(f'<product-card href="/p/lamp-{n}"></product-card>' for n in range(4)),
+        "".join(f'<div itemscope><link itemprop=url href="/p/lamp-{n}"></div>' for n in range(4)),
+    ],
+)
+def test_a_list_that_is_data_alone_leads_to_its_products(html: str) -> None:
+    assert links(html) == {f"/p/lamp-{n}" for n in range(4)}
+
+
+TILES = "".join(f'<a href="/product/lamp-{n}">Lamp {n}</a>' for n in range(12))
+SIZES = "".join(f'<a href="/c/all?limit={n}">{n}</a>' for n in (12, 24, 96))
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (TILES + SIZES, {"/c/all?limit=96"}),
+        (TILES + '<a href="/c/all?view=all">View all</a>', {"/c/all?view=all"}),
+        (TILES + SIZES + '<a href="/c/all?page=2">2</a>', {"/c/all?page=2"}),
+        (TILES[: TILES.index("</a>") + 4] + SIZES, set()),  # one lamp of twelve: all are shown
+        (TILES + '<a href="/c/all?sort=3">by price</a><a href="/c/all?view=list">list</a>', set()),
+    ],
+)
+def test_a_full_page_without_a_pager_is_asked_for_all_products(
+    html: str, expected: set[str]
+) -> None:
+    assert {path for path in links(html) if "/product/" not in path} == expected
+
+
+def test_the_category_in_a_products_path_makes_no_other_product() -> None:
+    html = "".join(
+        f'<a href="/index.php/catalog/product/view/id/5/s/lamp/category/{n}/">x</a>' for n in (3, 4)
+    )
+    assert links(html) == {"/index.php/catalog/product/view/id/5/s/lamp/"}

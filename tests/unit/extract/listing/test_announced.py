@@ -189,3 +189,12 @@ def test_the_pages_own_field_for_a_page_number_is_tried_first() -> None:
     assert search is not None
     assert search.url == "https://a.example/c/lamps?pageNum=2"
     assert len(search.templates) == 4
+
+
+def test_a_field_for_the_page_number_says_how_many_there_are() -> None:
+    page = parse(
+        '<html><a href="/product/lamp-1">Lamp</a>'
+        '<form>Page <input name="pg" value="1" size=2> of 57 <input type=submit></form></html>',
+        "https://a.example/c/lamps",
+    )
+    assert announced(page, find_links(page)) == Announced(0, 57, 1)
