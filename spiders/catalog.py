@@ -34,8 +34,8 @@ from spiders.page_reading import SHELF, job_of, site_id_of
 from spiders.sitemaps import Sitemaps
 
 _LONGEST_SCOPE = 500
-#: What stands for links of a pager among the folders of languages that were logged.
-_PAGERS = "nofollow"
+#: What stands for unfollowed links among the folders of languages that were logged.
+_UNFOLLOWED = "nofollow"
 #: The priority of pages that are fetched again to decide on other pages' doubtful values.
 _AT_ONCE = PRIORITY["product"] + 20
 #: Types of jobs whose pages' links are not followed, because these jobs list all their pages.
@@ -152,7 +152,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
         if links and has_header(response, "Link"):
             links += self._next_in_header(response, site, page)
         self._log_language_copies(page, site_id)
-        self._log_unfollowed_pagers(page, site_id)
+        self._log_unfollowed(response, page, site_id)
         self._learn_shape(response, result, bool(shown), links)
         self._learn_visits(response, shown, links)
         yield from self._follow(response, site, page, links, announced.has_list(result.kind, links))
@@ -326,14 +326,18 @@ class CatalogSpider(Sitemaps, FurtherPages):
                 printable(urls[0]),
             )
 
-    def _log_unfollowed_pagers(self, page: Page, site_id: str) -> None:
-        """Log once that a site forbids following the links to its listings' further pages."""
-        if page.unfollowed_pagers and self.copies.is_new(site_id, _PAGERS):
+    def _log_unfollowed(self, response: Response, page: Page, site_id: str) -> None:
+        """Log once that a site forbids following the links of its front page or its pagers."""
+        is_all = page.unfollowed[:1] == [page.url]
+        if not page.unfollowed or (is_all and response.meta.get(m.DEPTH)):
+            return
+        if self.copies.is_new(site_id, _UNFOLLOWED):
             self.logger.warning(
-                "site %s: links to further pages of its listings are not followed, because they say"
-                " nofollow (the first one: %s); seed these pages if you may crawl them",
+                "site %s: %s %s is not followed, because the shop says nofollow; seed its listings"
+                " or a sitemap if you may crawl them",
                 printable(site_id),
-                printable(page.unfollowed_pagers[0]),
+                "no link of" if is_all else "a listing's further page",
+                printable(page.unfollowed[0]),
             )
 
     @staticmethod

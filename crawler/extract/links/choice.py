@@ -86,7 +86,8 @@ _HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 _CONTEXT_LEVELS = 5
 _MAX_PAGE_NUMBER = 5000
 _MAX_TILE_CHILDREN = 100
-_MAX_ANCHORS = 3000
+#: A listing of 5,000 products has two links to each; reading so many takes a tenth of a second.
+_MAX_ANCHORS = 20_000
 #: Longer `href` values are not cached.
 _MAX_CACHED_HREF = 300
 
@@ -115,6 +116,7 @@ def find_links(
     X-Robots-Tag.
     """
     if nofollow.of_page(f"{page.meta('robots')},{robots}"):
+        page.unfollowed.append(page.url)
         return []
     collector = _LinkCollector(page, allowed)
     for element in page.links[:_MAX_ANCHORS]:
@@ -230,11 +232,11 @@ class _LinkCollector:
 
     def _note_unfollowed(self, element: Element, href: str) -> None:
         """Note the first link to another page of the listing that may not be followed."""
-        url = None if self.page.unfollowed_pagers else self._url(href)
+        url = None if self.page.unfollowed else self._url(href)
         if url is not None and turns_page(
             element, "", _split_url(url), self.address, pager=bool(self._context(element) & _PAGER)
         ):
-            self.page.unfollowed_pagers.append(url)
+            self.page.unfollowed.append(url)
 
     def _is_other_language(self, target: Address, url: str, language: str | None) -> bool:
         """Whether a link leads to a translation of the page, or to another language's folder.

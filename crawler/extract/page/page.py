@@ -78,8 +78,9 @@ class Page:
     """Texts of its JSON-LD whose end is a guess of the repair."""
     other_languages: dict[str, list[str]] = attrs.Factory(dict)
     """Folders of other languages, each with its links, which are not followed."""
-    unfollowed_pagers: list[str] = attrs.Factory(list)
-    """Links to a listing's other pages that are not followed, because they say `nofollow`."""
+    unfollowed: list[str] = attrs.Factory(list)
+    """A link to a listing's other page that is not followed, because it says `nofollow`, or the
+    page itself, if it says so of all of its links."""
     shows_product: bool = False
     """Whether `extract` judged the page to be a product's."""
     headings_by_name: dict[str, Element | None] = attrs.Factory(dict)

@@ -96,7 +96,7 @@ def test_a_pager_that_may_not_be_followed_is_noted() -> None:
     page = parse(f"<html>{pager.format(2, 2)}{pager.format(3, 3)}"
                  '<a rel=nofollow href="/login">Log in</a></html>', f"{SHOP}/c/all")  # fmt: skip
     assert find_links(page) == []
-    assert page.unfollowed_pagers == [f"{SHOP}/c/all?page=2"]
+    assert page.unfollowed == [f"{SHOP}/c/all?page=2"]
 
 
 NAMED = [
@@ -164,3 +164,17 @@ def test_the_category_in_a_products_path_makes_no_other_product() -> None:
         f'<a href="/index.php/catalog/product/view/id/5/s/lamp/category/{n}/">x</a>' for n in (3, 4)
     )
     assert links(html) == {"/index.php/catalog/product/view/id/5/s/lamp/"}
+
+
+def test_a_page_that_forbids_all_of_its_links_is_noted() -> None:
+    html = '<html><meta name=robots content="noindex, nofollow"><a href="/c/all">All</a></html>'
+    page = parse(html, f"{SHOP}/")
+    assert find_links(page) == []
+    assert page.unfollowed == [f"{SHOP}/"]
+
+
+def test_thousands_of_products_on_one_page_are_all_followed() -> None:
+    tiles = "".join(
+        f'<a href="/product/l-{n}"><img></a><a href="/product/l-{n}">L</a>' for n in range(4000)
+    )
+    assert len(links(tiles)) == 4000
