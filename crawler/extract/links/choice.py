@@ -85,6 +85,8 @@ _CONTEXT_TAGS = {"nav": _NAV, "header": _NAV, "footer": _FOOT}
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 _CONTEXT_LEVELS = 5
 _MAX_PAGE_NUMBER = 5000
+#: Other links of a front page that only lets visitors choose a language: imprint, contact.
+_MAX_BESIDE_CHOICE = 6
 _MAX_TILE_CHILDREN = 100
 #: A listing of 5,000 products has two links to each; reading so many takes a tenth of a second.
 _MAX_ANCHORS = 20_000
@@ -348,7 +350,7 @@ class _LinkCollector:
             links = [link for link in links if link.kind != "pagination"]
         if self.address[1] != "/" or self.folder:
             return links
-        if all(link.kind == "other" for link in links):
+        if len(links) <= _MAX_BESIDE_CHOICE and all(link.kind == "other" for link in links):
             links += self._in_first_language()
         return self._in_own_language(links) if self.lang else links
 

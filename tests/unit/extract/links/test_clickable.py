@@ -91,6 +91,11 @@ def test_a_page_with_goods_is_not_followed_into_other_languages() -> None:
     }
 
 
+def test_a_front_page_with_links_of_its_own_is_no_choice_of_a_language() -> None:
+    own = "".join(f'<a href="/lamp-of-{n}">Lamp</a>' for n in "abcdefgh")
+    assert not {"/en/", "/de/"} & links(CHOICE + own, f"{SHOP}/", "fr")
+
+
 def test_a_pager_that_may_not_be_followed_is_noted() -> None:
     pager = '<a rel="nofollow" href="/c/all?page={}">{}</a>'
     page = parse(f"<html>{pager.format(2, 2)}{pager.format(3, 3)}"
