@@ -304,6 +304,15 @@ def _labels_stock(text: str) -> tuple[bool, bool]:
     return len(text) < _SHORT and _STOCK_LABEL(label) is not None, value != ""
 
 
+def _stock_behind_label(text: str) -> str | None:
+    is_label, has_value = _labels_stock(text) if ":" in text else (False, False)
+    return availability_of_text(text) if is_label and has_value else None
+
+
+#: The availability behind a label of the stock in the same line: `Availability: 2 weeks`.
+STOCK_BEHIND_LABEL = CachedRule(_stock_behind_label)
+
+
 def _note_badge(
     line: Line, badge: str | None, firm: str | None, signs: Visible
 ) -> tuple[str | None, str | None]:

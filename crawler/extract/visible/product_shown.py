@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
+from operator import attrgetter
 
 from crawler.extract.fields import Fields
 from crawler.extract.page import lines as _lines
@@ -18,7 +20,12 @@ from crawler.extract.price.on_request import (
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.availability import availability_of_text, buys_in_short
 from crawler.extract.stock.drawn_buttons import take_picture_buttons
-from crawler.extract.stock.shown import read_stock, says_unavailable, stock_above
+from crawler.extract.stock.shown import (
+    STOCK_BEHIND_LABEL,
+    read_stock,
+    says_unavailable,
+    stock_above,
+)
 from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
 from crawler.extract.visible.facts import (
     brand_before,
@@ -43,6 +50,7 @@ from crawler.extract.visible_signs import Visible
 
 _MAX_DISTANCE = 60
 _LINES_AROUND = 40
+_TEXT = attrgetter("text")
 #: Signs of a struck amount, in tags, classes and styles.
 _STRIKES = (b"line-through", b"strike", b"<del", b"<s>")
 
@@ -172,21 +180,24 @@ def glance(page: Page, structured: Fields) -> Visible:
         _take_brand(heading, page, signs.fields, structured)
     # Some templates write "LimitedAvailability" for sold out products.
     stock = structured.get("availability")
-    if stock in {None, "LimitedAvailability"} or (stock == "InStock" and _denies_stock(walk)):
+    if stock in {None, "LimitedAvailability"} or _contradicts(walk, stock):
         read_stock(walk, signs, bool(structured.get("price")), page.url)
     if "rating" not in structured or "review_count" not in structured:
         take_rating(walk, signs.fields)
     return _without_empty(signs)
 
 
-def _denies_stock(walk: Lines) -> bool:
-    """Whether no button buys the product, or a box for the stock says that it is not in stock."""
+def _contradicts(walk: Lines, stock: str) -> bool:
+    """Whether no button buys a product in stock, or a box or a label of it has another stock."""
     marked = _lines.STOCK | _lines.BUTTON
     lines = [line for line in walk.product_lines if line.flags & marked]
-    if not any(line.flags & _lines.BUTTON and buys_in_short(line.text) for line in lines):
+    if stock == "InStock" and not any(
+        line.flags & _lines.BUTTON and buys_in_short(line.text) for line in lines
+    ):
         return True
     texts = (line.text for line in lines if line.flags & _lines.STOCK)
-    return not {None, "InStock"}.issuperset(map(availability_of_text, texts))
+    labelled = map(STOCK_BEHIND_LABEL.__getitem__, map(_TEXT, walk.product_lines))
+    return not {None, stock}.issuperset(chain(labelled, map(availability_of_text, texts)))
 
 
 def _reduced_above(
