@@ -290,18 +290,20 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     signs.sells = can_press and signs.buy_buttons <= _MAX_BUTTONS
     sells = can_press and priced
     firm = "InStock" if sells and in_stock else firm  # to collect, though it is not delivered
-    signs.stock_boxed = (marked := _unless_sold_out(marked, firm, signs.buy_buttons)) is not None
+    marked = _unless_sold_out(marked, firm, signs.buy_buttons)
     loose = _or_badge(loose, badge, signs)
     availability = marked or (firm or "InStock" if sells else loose)
     # A button's word for an order in advance counts more than a line's word for the stock.
-    availability = "PreOrder" if preorder and availability == "InStock" else availability
+    by_button = preorder and availability in {"InStock", "PreOrder"}
+    signs.stock_boxed = by_button or marked is not None
+    availability = "PreOrder" if by_button else availability
     signs.fields["availability"] = availability or _stock_if_sold(walk, signs)
 
 
 def _labels_stock(text: str) -> tuple[bool, bool]:
-    """Whether a short text begins with a label of the stock, and whether the value follows it."""
+    """Whether a text begins with a label of the stock, and whether the value follows it."""
     label, _, value = text.partition(":")
-    return len(text) < _SHORT and _STOCK_LABEL(label) is not None, value != ""
+    return len(text) < _MAX_LENGTH and _STOCK_LABEL(label) is not None, value != ""
 
 
 def _stock_behind_label(text: str) -> str | None:

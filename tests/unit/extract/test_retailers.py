@@ -64,6 +64,9 @@ def test_the_terms_of_a_page_name_the_dollars_of_its_prices(words, currency):
         ("<p class=stock>Available on backorder</p>", BUY, "OutOfStock", "BackOrder"),
         ("<p>Available on backorder</p>", BUY, "OutOfStock", "OutOfStock"),
         ("<p class=delivery--information>Backorder</p>", BUY, "InStock", "BackOrder"),
+        ("", "<button>Pre-order now</button>", "InStock", "PreOrder"),
+        ("", "<input type=submit value='Pre-order now'>", "InStock", "PreOrder"),
+        ("<b>Availability:</b> Back ordered - ships in 4-6 weeks", BUY, "InStock", "BackOrder"),
     ],
 )
 def test_what_the_page_says_of_the_stock_outweighs_two_states_of_its_data(
