@@ -353,7 +353,7 @@ def _outweighed(stock: str | None, visible: Visible) -> frozenset[str]:
     if stock in _ORDERED:
         # Themes know two states, and call what has to be ordered out of stock.
         return _DEFAULT_STOCKS | UNAVAILABLE if visible.stock_boxed else _NONE
-    if stock not in UNAVAILABLE or visible.buy_buttons:
+    if stock not in UNAVAILABLE or visible.sells:
         return _NONE
     if visible.stock_boxed or stock == "Discontinued":
         return _DEFAULT_STOCKS

@@ -255,9 +255,12 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             if line.flags & _lines.LINK and _sells_elsewhere(line.element, page_url):
                 away += 1
                 continue
+            # The next buttons may be those of tiles.
+            preorder = (
+                preorder if signs.buy_buttons else availability_of_text(line.text) == "PreOrder"
+            )
             signs.count_buttons(1, in_words=buys(line.text))
             can_press = can_press or not _is_disabled(line.element)
-            preorder = preorder or availability_of_text(line.text) == "PreOrder"
             continue
         if _offers_notice(line):
             signs.notifies, loose = True, loose or "OutOfStock"

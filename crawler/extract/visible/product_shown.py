@@ -27,6 +27,7 @@ from crawler.extract.stock.shown import (
     stock_above,
 )
 from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
+from crawler.extract.visible.buttons_before import take_buttons_before
 from crawler.extract.visible.facts import (
     brand_before,
     find_facts,
@@ -140,6 +141,8 @@ def _take_heading(heading: Element, page: Page, signs: Visible, structured: Fiel
             forget_price(signs)
         if "price" in fields and not fields["availability"]:
             take_picture_buttons(page, signs)
+        if "price" in fields and not fields["availability"]:
+            take_buttons_before(page, heading, signs)
     fields["name"] = name_in_heading(heading, page)
     _take_brand(heading, page, fields, structured)
     if number := number_in_heading(heading, page.url):
@@ -188,16 +191,16 @@ def glance(page: Page, structured: Fields) -> Visible:
 
 
 def _contradicts(walk: Lines, stock: str) -> bool:
-    """Whether no button buys a product in stock, or a box or a label of it has another stock."""
+    """Whether no button buys a product in stock, or a button, a box or a label has another stock."""
     marked = _lines.STOCK | _lines.BUTTON
     lines = [line for line in walk.product_lines if line.flags & marked]
     if stock == "InStock" and not any(
         line.flags & _lines.BUTTON and buys_in_short(line.text) for line in lines
     ):
         return True
-    texts = (line.text for line in lines if line.flags & _lines.STOCK)
+    stocks = map(availability_of_text, map(_TEXT, lines))
     labelled = map(STOCK_BEHIND_LABEL.__getitem__, map(_TEXT, walk.product_lines))
-    return not {None, stock}.issuperset(chain(labelled, map(availability_of_text, texts)))
+    return not {None, stock}.issuperset(chain(stocks, labelled))
 
 
 def _reduced_above(

@@ -65,6 +65,7 @@ def test_the_terms_of_a_page_name_the_dollars_of_its_prices(words, currency):
         ("<p>Available on backorder</p>", BUY, "OutOfStock", "OutOfStock"),
         ("<p class=delivery--information>Backorder</p>", BUY, "InStock", "BackOrder"),
         ("", "<button>Pre-order now</button>", "InStock", "PreOrder"),
+        ("", f"{BUY}<a href=/x>Lamp 2</a><button>Pre-order</button>", "InStock", "InStock"),
         ("", "<input type=submit value='Pre-order now'>", "InStock", "PreOrder"),
         ("<b>Availability:</b> Back ordered - ships in 4-6 weeks", BUY, "InStock", "BackOrder"),
     ],
@@ -85,3 +86,33 @@ def test_an_address_that_ends_in_p_is_a_products():
 def test_a_list_of_wishes_is_no_cart():
     assert not buys("Aggiungi alla lista dei desideri")
     assert buys("Aggiungi al carrello")
+
+
+def test_the_stock_in_a_box_outweighs_data_beside_a_button_that_is_disabled():
+    body = f"{H1}<div class=price>12.00 €</div><p class=stock>Out of stock</p>"
+    off = "<button disabled>Add to cart</button>"
+    assert found(body + off, _data()).fields["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize(
+    ("buttons", "stock"),
+    [
+        ("<button>Add to cart</button><button>Buy now</button>", "InStock"),
+        ("<button>Pre-order now</button>", "PreOrder"),
+        ("<button disabled>Add to cart</button>", None),
+        ("<button>Add to cart</button><button>Add to cart</button>", None),
+        ("<header><nav><a href=/>Home</a></nav><button>Buy now</button></header>", None),
+    ],
+)
+def test_buttons_below_the_pictures_before_the_name_sell_the_product(buttons, stock):
+    body = f"<div><img alt=Lamp>{buttons}</div>{H1}<div class=price>₹1,299</div><p>Available offers"
+    assert found(body).fields.get("availability") == stock
+
+
+def test_a_heading_in_a_tiles_link_is_not_the_name_beside_a_price():
+    tiles = "".join(
+        f"<li><a href=/p/{n}><h3>Acme</h3><p>Lamp {n}</p></a><p class=price{n // 3}>$ {n}2.00</p>"
+        for n in range(1, 6)
+    )
+    page = found(f"<h2>Night sale</h2><ul>{tiles}</ul>", url="https://shop.example/store/home")
+    assert page.offered["text"].get("name") != "Acme"
