@@ -12,6 +12,7 @@ from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page
 from crawler.extract.links.choice import PRIORITY, listing_fingerprint
 from crawler.extract.links.dead_ends import DEAD_END_PAGES, DeadEnds
+from crawler.extract.links.link_header import next_page
 from crawler.extract.links.other_languages import Copies
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.visit_parameters import IRRELEVANT_REASON, Visits
@@ -24,7 +25,7 @@ from crawler.extract.template import Book, Drift, Judgement, Look, know_unpriced
 from crawler.items import Missing, Product
 from crawler.requested_address import requested_address
 from scrapy_seine import meta as m
-from scrapy_seine.engine.headers import header
+from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from spiders import which_site
@@ -33,6 +34,8 @@ from spiders.page_reading import SHELF, job_of, site_id_of
 from spiders.sitemaps import Sitemaps
 
 _LONGEST_SCOPE = 500
+#: What stands for links of a pager among the folders of languages that were logged.
+_PAGERS = "nofollow"
 #: The priority of pages that are fetched again to decide on other pages' doubtful values.
 _AT_ONCE = PRIORITY["product"] + 20
 #: Types of jobs whose pages' links are not followed, because these jobs list all their pages.
@@ -146,11 +149,14 @@ class CatalogSpider(Sitemaps, FurtherPages):
         if response.meta.get(m.JOB_TYPE) in _NO_LINKS:
             return
         links = site.links(page, header(response, "X-Robots-Tag"))
+        if links and has_header(response, "Link"):
+            links += self._next_in_header(response, site, page)
         self._log_language_copies(page, site_id)
+        self._log_unfollowed_pagers(page, site_id)
         self._learn_shape(response, result, bool(shown), links)
         self._learn_visits(response, shown, links)
         yield from self._follow(response, site, page, links, announced.has_list(result.kind, links))
-        yield from self._look_for_sitemaps(response)
+        yield from self._look_for_sitemaps(response, links)
 
     def _judge(self, result: Found, site_id: str) -> Judgement | None:
         """Judge a product's page by its site's template; None where that is not possible."""
@@ -319,6 +325,25 @@ class CatalogSpider(Sitemaps, FurtherPages):
                 printable(folder),
                 printable(urls[0]),
             )
+
+    def _log_unfollowed_pagers(self, page: Page, site_id: str) -> None:
+        """Log once that a site forbids following the links to its listings' further pages."""
+        if page.unfollowed_pagers and self.copies.is_new(site_id, _PAGERS):
+            self.logger.warning(
+                "site %s: links to further pages of its listings are not followed, because they say"
+                " nofollow (the first one: %s); seed these pages if you may crawl them",
+                printable(site_id),
+                printable(page.unfollowed_pagers[0]),
+            )
+
+    @staticmethod
+    def _next_in_header(response: Response, site: Site, page: Page) -> list[Link]:
+        """Return the link to a listing's next page that the response's headers have."""
+        values = [value.decode("latin-1") for value in response.headers.getlist("Link")]
+        url = next_page(values, page.base)
+        if url is None or url == tidied(page.url) or not site.follows(url, page.url):
+            return []
+        return [Link(url, "pagination", "rel=next")]
 
     @staticmethod
     def _left_site(response: Response) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.http import Response
 
+from crawler.extract import Link
 from crawler.extract.address_kinds import is_front_of_language
 from crawler.extract.links.choice import PRIORITY, listed_links
 from crawler.extract.links.registered_domain import same_site
@@ -19,6 +20,14 @@ from scrapy_seine.urls import absolute
 from spiders import which_site
 from spiders.page_reading import OK, PageReading, job_of
 
+#: Where sitemaps usually are. All are tried for a shop into which no link leads.
+USUAL_NAMES = (
+    "/sitemap.xml",
+    "/sitemap_index.xml",
+    "/sitemap-index.xml",
+    "/wp-sitemap.xml",
+    "/sitemap.xml.gz",
+)
 #: Sitemaps requested from one robots.txt or one index, at most.
 MOST_SITEMAPS = 500
 #: Sitemaps on other sites that are requested for one site, at most.
@@ -33,15 +42,18 @@ NONE_THERE = [400, 401, 403, 404, 405, 406, 410, 451]
 class Sitemaps(PageReading):
     """Callbacks for robots.txt and for sitemaps."""
 
-    def _look_for_sitemaps(self, response: Response) -> Iterator[Request]:
-        """Request the robots.txt of a shop whose front page this is, for its sitemaps."""
+    def _look_for_sitemaps(self, response: Response, links: Sequence[Link]) -> Iterator[Request]:
+        """Request the robots.txt of a shop whose front page this is, for its sitemaps.
+
+        Where the front page has no *links*, further usual names of a sitemap are tried.
+        """
         if self._is_seeded_front_page(response):
             yield Request(
                 absolute(response.url, "/robots.txt"),
                 callback=self.parse_robots,
                 priority=PRIORITY["listing"],
                 meta={"handle_httpstatus_list": NONE_THERE},
-                cb_kwargs={"origin": response.url},
+                cb_kwargs={"origin": response.url} | ({} if links else {"bare": True}),
             )
 
     def _is_seeded_front_page(self, response: Response) -> bool:
@@ -54,11 +66,16 @@ class Sitemaps(PageReading):
         is_front = any(path in {"", "/"} or is_front_of_language(path) for path in paths)
         return is_front and self.settings.getbool("SEINE_SITEMAPS", True)
 
-    def parse_robots(self, response: Response, origin: str) -> Iterator[Request]:
-        """Request the sitemaps that robots.txt names, else /sitemap.xml."""
+    def parse_robots(
+        self, response: Response, origin: str, *, bare: bool = False
+    ) -> Iterator[Request]:
+        """Request the sitemaps that robots.txt names, else those of usual names."""
         body = response.body[:500_000] if response.status == OK else b""
         text = body.decode("utf-8-sig", "replace")
-        sitemap_urls = named_in_robots(text, response.url) or [absolute(origin, "/sitemap.xml")]
+        usual_names = USUAL_NAMES if bare else USUAL_NAMES[:1]
+        sitemap_urls = named_in_robots(text, response.url) or [
+            absolute(origin, name) for name in usual_names
+        ]
         yield from self._sitemaps(sitemap_urls, origin, MOST_FOREIGN)
 
     def parse_sitemap(

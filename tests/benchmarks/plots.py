@@ -126,7 +126,8 @@ def reliability(found: Mapping[str, Any], path: Path) -> None:
     """Draw how many values are right by the confidence that they are told with."""
     names = {
         "shops": "generated shops",
-        "changed": "shops whose template changed",
+        "changed": "pages of shops whose template changed",
+        "stored": "what is stored of such shops",
         "saved": "saved pages, each alone",
     }
     with mpl.rc_context(STYLE):

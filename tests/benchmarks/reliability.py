@@ -1,9 +1,10 @@
 """Whether a confidence is what it says: of values with 0.9, nine of ten have to be right.
 
-Three series: pages of generated shops (tests/benchmarks/shops.py), with structured data and not;
-pages of such shops after their template changed (tests/benchmarks/drift.py), before anything mends
-it, on which values are wrong; and the saved pages of tests/pages, each alone, to which the parser's
-rules were made. Values that are doubted count with their low confidence. `coverage` is the share of
+Four series: pages of generated shops (tests/benchmarks/shops.py), with structured data and not;
+pages of such shops after their template changed (tests/benchmarks/drift.py), each alone, before
+the stored products are asked (`changed`), and the rows that a crawl over the same change leaves
+(`stored`); and the saved pages of tests/pages, each alone, to which the parser's rules were made.
+Values that are doubted count with their low confidence. `coverage` is the share of
 values with a confidence of 0.95 at least, `right` how many of these are right.
 
 usage: python -m tests.benchmarks.reliability [--products 60] [--write] [--json]
@@ -15,14 +16,17 @@ import argparse
 import json
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
-from tests.benchmarks.drift import _expected
+from crawler.extract.template.confidence import doubted
+from scrapy_seine.urls import tidy
+from tests.benchmarks.drift import _FIRST_DAY, Crawl, _expected, _is_wrong
 from tests.benchmarks.shops import SHOPS, Shop, things
-from tests.benchmarks.template_changes import CHANGES, TODAY
+from tests.benchmarks.template_changes import CHANGES, TODAY, Change
 from tests.benchmarks.templates import right, truth
 from tests.pages import cases, judged, same
 
@@ -53,24 +57,50 @@ def of_shops(products: int) -> Iterator[Value]:
 
 def of_changed_shops(products: int) -> Iterator[Value]:
     """The values of pages after their template changed."""
+    for change, shop, structured in _changes():
+        book = Book()
+        for place, thing in enumerate(things(2 * products, 5)):
+            body = shop.page(thing, structured)
+            is_changed = place >= products
+            found = extract(
+                parse(change(body, thing, shop) if is_changed else body, shop.url(thing))
+            )
+            if found.kind != "product":
+                continue
+            made = book.judge(shop.name, found)
+            if is_changed:
+                today = TODAY.get(change, lambda one: one)(thing)
+                for field, sure in made.confidence.items():
+                    told = found.fields[field]
+                    yield sure, str(told) == str(_expected(today, field, shop))
+
+
+def of_stored_rows(products: int) -> Iterator[Value]:
+    """The values of a shop's rows after a second crawl in which half of the pages changed."""
+    for change, shop, structured in _changes():
+        crawl, goods = Crawl(shop, structured), things(2 * products, 5)
+        for thing in goods:
+            crawl.read(thing, _FIRST_DAY, None)
+        by_url = {tidy(shop.url(thing)): (thing, shop) for thing in goods}
+        for place, thing in enumerate(goods):
+            since = change if place >= products else None
+            crawl.read(thing, _FIRST_DAY + timedelta(days=1), since)
+            crawl.look_after(by_url, _FIRST_DAY + timedelta(days=1), since)
+        for thing in goods[products:]:
+            fine = [thing, TODAY.get(change, lambda one: one)(thing)]
+            item = crawl.table[str(thing.number)].item
+            for field, sure in item.get("confidence", {}).items():
+                is_told = (str(thing.number), field) in crawl.told
+                is_right = field in item and not _is_wrong(item, fine, shop, field)
+                yield doubted(sure) if is_told else sure, is_right
+
+
+def _changes() -> Iterator[tuple[Change, Shop, bool]]:
+    """Each change with each shop that has it, and whether that has structured data."""
     by_name = {shop.name: shop for shop in SHOPS} | {"opencart": _named("cart")}
     for change, _, names in CHANGES:
         for name in names.split():
-            shop, structured, book = by_name[name.rstrip("+")], name.endswith("+"), Book()
-            for place, thing in enumerate(things(2 * products, 5)):
-                body = shop.page(thing, structured)
-                is_changed = place >= products
-                found = extract(
-                    parse(change(body, thing, shop) if is_changed else body, shop.url(thing))
-                )
-                if found.kind != "product":
-                    continue
-                made = book.judge(shop.name, found)
-                if is_changed:
-                    today = TODAY.get(change, lambda one: one)(thing)
-                    for field, sure in made.confidence.items():
-                        told = found.fields[field]
-                        yield sure, str(told) == str(_expected(today, field, shop))
+            yield change, by_name[name.rstrip("+")], name.endswith("+")
 
 
 def _named(name: str) -> Shop:
@@ -116,6 +146,7 @@ def measure(products: int) -> dict[str, Any]:
     series = {
         "shops": of_shops(products),
         "changed": of_changed_shops(products),
+        "stored": of_stored_rows(products),
         "saved": of_saved_pages(),
     }
     for name, told in series.items():

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 from typing import Literal
 from urllib.parse import quote, unquote_plus
 from zlib import crc32
@@ -15,7 +16,14 @@ import attrs
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import looks_like_listing, looks_like_product
 from crawler.extract.links import nofollow
-from crawler.extract.links.facets import is_facet, is_identity, is_script_path
+from crawler.extract.links.clickable import clickable
+from crawler.extract.links.facets import (
+    ALL_PRODUCTS,
+    is_facet,
+    is_identity,
+    is_script_path,
+    shown_at_once,
+)
 from crawler.extract.links.other_languages import (
     alternate_folders,
     is_translation,
@@ -29,8 +37,8 @@ from crawler.extract.links.pagination import (
     page_number,
     turns_page,
 )
-from crawler.extract.links.scripted import SCRIPTED, scripted
-from crawler.extract.links.traps import is_trap
+from crawler.extract.links.scripted import SCRIPTED, described, scripted
+from crawler.extract.links.traps import is_trap, names_goods
 from crawler.extract.links.unlinked import loaded_addresses, unlinked
 from crawler.extract.page.page import Element, Page, tidied
 from crawler.extract.words import CachedRule
@@ -47,7 +55,7 @@ _SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
 _COLLECTION = lazy_patterns.pattern(
     r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
 )
-#: osCommerce, its forks and OpenCart add the category from which the visitor came to a product's
+#: osCommerce, its forks, OpenCart and Magento add the category from which the visitor came to a product's
 #: address: patterns of the product's address and of the category's parameter.
 _CATEGORY_PARAMETERS = (
     (
@@ -57,6 +65,10 @@ _CATEGORY_PARAMETERS = (
     (
         lazy_patterns.pattern(r"[?&]route=product/product&"),
         lazy_patterns.pattern(r"(?<=[?&])path=[\d_]*&?"),
+    ),
+    (
+        lazy_patterns.pattern(r"/catalog/product/view/"),
+        lazy_patterns.pattern(r"(?<=/)category/\d+/?$"),
     ),
 )
 _PRODUCT, _PAGER, _NAV, _FACET, _CRUMBS, _FOOT = (1 << bit for bit in range(6))
@@ -116,9 +128,17 @@ def find_links(
         for element, reference in loaded_addresses(page):
             collector.add(element, "pagination", reference)
     if not any(link.kind == "product" for link in collector.links_by_url.values()):
-        for element, reference in scripted(page):
-            collector.add(element, None, reference)
+        _add_scripted(collector, page)
     return collector.result()
+
+
+def _add_scripted(collector: _LinkCollector, page: Page) -> None:
+    """Add what leads to products where no link does."""
+    for element, reference in scripted(page):
+        collector.add(element, None, reference)
+    if not page.shows_product:
+        for element, reference in chain(clickable(page), described(page)):
+            collector.add(element, None, reference)
 
 
 def listing_fingerprint(links: list[Link]) -> int | None:
@@ -168,6 +188,10 @@ class _LinkCollector:
         self.lang = page.lang[:2].lower()
         self.folder = language_folder(self.address[1])
         self.foreign_folders = alternate_folders(page, self.address[1])
+        #: Links that were left out, because they lead to another language; the language first.
+        self.translations: list[tuple[str, str]] = []
+        #: Links that show so many of the listing's products at once, which are not followed as such.
+        self.sizes: dict[int, str] = {}
         self.products: set[str] = set()
         self.page_parameters: set[str] = set()
         self.box_contexts: list[dict[Element, int]] = [{} for _ in range(_CONTEXT_LEVELS + 1)]
@@ -179,15 +203,8 @@ class _LinkCollector:
         if href is None:
             return
         rel = element.get("rel")
-        language = element.get("hreflang")
-        if (
-            kind is None
-            and (
-                (rel and nofollow.of_link(rel))
-                # The same page in another language.
-                or (language and language.lower()[:2] != self.page.lang[:2])
-            )
-        ):
+        if kind is None and rel and nofollow.of_link(rel):
+            self._note_unfollowed(element, href)
             return
         if href in self.hrefs and not (rel and "next" in rel):
             return
@@ -199,23 +216,44 @@ class _LinkCollector:
         if earlier_link is not None and earlier_link.kind in {"product", "pagination"}:
             return
         target = _split_url(url)
-        if target == self.address or is_trap(url) or self._is_other_language(target, url):
+        if (
+            target == self.address
+            or (is_trap(url) and (self.page.shows_product or not names_goods(url)))
+            or self._is_other_language(target, url, None if kind else element.get("hreflang"))
+        ):
             return
-        kind, reason = (kind, "rel=next") if kind else self._kind(element, rel or "", target)
+        kind, reason = (kind, "rel=next") if kind else self._kind(element, rel or "", target, url)
         if kind == "product" and self._is_variant(target):
             return
         if kind is not None and (earlier_link is None or PRIORITY[kind] > earlier_link.priority):
             self.links_by_url[url] = Link(url, kind, reason)
 
-    def _is_other_language(self, target: Address, url: str) -> bool:
-        """Whether a link leads to a translation of the page, or to another language's folder."""
+    def _note_unfollowed(self, element: Element, href: str) -> None:
+        """Note the first link to another page of the listing that may not be followed."""
+        url = None if self.page.unfollowed_pagers else self._url(href)
+        if url is not None and turns_page(
+            element, "", _split_url(url), self.address, pager=bool(self._context(element) & _PAGER)
+        ):
+            self.page.unfollowed_pagers.append(url)
+
+    def _is_other_language(self, target: Address, url: str, language: str | None) -> bool:
+        """Whether a link leads to a translation of the page, or to another language's folder.
+
+        *language* is the one that the link declares, if any.
+        """
+        if language and language[:2].lower() != self.page.lang[:2]:
+            self.translations.append((language[:2].lower(), url))
+            return True
         if is_translation(target, self.address):
+            self.translations.append((str(target[2]), url))
             return True
         if target[0] != self.address[0] or not (self.folder or self.foreign_folders):
             return False
         if not leads_to_other_language(target[1], self.folder, self.foreign_folders, self.lang):
             return False
-        self.page.other_languages.setdefault(language_folder(target[1]), []).append(url)
+        folder = language_folder(target[1])
+        self.translations.append((folder, url))
+        self.page.other_languages.setdefault(folder, []).append(url)
         return True
 
     def _is_variant(self, target: Address) -> bool:
@@ -256,7 +294,9 @@ class _LinkCollector:
             return None
         return url
 
-    def _kind(self, element: Element, rel: str, target: Address) -> tuple[LinkKind | None, str]:
+    def _kind(
+        self, element: Element, rel: str, target: Address, url: str
+    ) -> tuple[LinkKind | None, str]:
         if element.tag == "script":
             return _plain_kind(element, 0, target)[0], SCRIPTED
         context = self._context(element)
@@ -277,6 +317,8 @@ class _LinkCollector:
         kind, reason = _plain_kind(element, context, target)
         if kind != "product" and target[2] and is_facet(target, self.address):
             kind = None
+            if shown := shown_at_once(target, self.address):
+                self.sizes[shown] = url
         return kind, reason
 
     def _context(self, element: Element, levels: int = _CONTEXT_LEVELS) -> int:
@@ -296,12 +338,34 @@ class _LinkCollector:
 
     def result(self) -> list[Link]:
         links = list(self.links_by_url.values())
+        if self.sizes:
+            links += self._whole_listing(links)
         lists_nothing = not any(link.kind in {"product", "other"} for link in links)
         # An empty page ends a listing, even if its pager links to further pages.
         if lists_nothing and page_number(self.address, self.page_parameters) > 1:
             links = [link for link in links if link.kind != "pagination"]
-        is_front = self.address[1] == "/" and not self.folder and self.lang
-        return self._in_own_language(links) if is_front else links
+        if self.address[1] != "/" or self.folder:
+            return links
+        if all(link.kind == "other" for link in links):
+            links += self._in_first_language()
+        return self._in_own_language(links) if self.lang else links
+
+    def _whole_listing(self, links: list[Link]) -> list[Link]:
+        """Return the link that shows most products of a full page without a pager."""
+        smallest, largest = min(self.sizes), max(self.sizes)
+        shown = sum(link.kind == "product" for link in links)
+        is_full = 2 * shown >= smallest or smallest == ALL_PRODUCTS
+        if shown >= largest or not is_full or any(link.kind == "pagination" for link in links):
+            return []
+        return [Link(self.sizes[largest], "pagination", "it shows the whole listing")]
+
+    def _in_first_language(self) -> list[Link]:
+        """Return the links to one language of a front page that only lets visitors choose one."""
+        first = self.translations[0][0] if self.translations else ""
+        urls = dict.fromkeys(url for language, url in self.translations if language == first)
+        for url in urls:
+            self.page.other_languages.pop(language_folder(_split_url(url)[1]), None)
+        return [Link(url, "listing", "it is the shop in its first language") for url in urls]
 
     def _in_own_language(self, links: list[Link]) -> list[Link]:
         """Drop links into other languages' folders if the front page links to its own language's."""
@@ -338,7 +402,7 @@ def _drop_category(url: str) -> str:
     >>> _drop_category("https://a.example/index.php?cPath=3_4")
     'https://a.example/index.php?cPath=3_4'
     """
-    if "ath=" in url:
+    if "ath=" in url or "/category/" in url:
         for product, category in _CATEGORY_PARAMETERS:
             if product.search(url):
                 return category.sub("", url).rstrip("?&")

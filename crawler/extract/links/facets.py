@@ -19,6 +19,11 @@ is_identity = full_matcher(
     r"|(?:product|prod|prd|goods|item|article|artikel|art|cate|category)_?(?:no|nr|num|code|cd|uid)"
     r"|_escaped_fragment_|goods_?id|article_?id|artikel|branduid|xcode|mcode|asin|isbn|ean",
 )
+#: What a listing's link to all of its products says instead of a number; the number that stands for it.
+_ALL = full_matcher(r"all(?:e|es|er)?|tou[st]|toutes|tod[oa]s|tutt[ie]|-1")
+ALL_PRODUCTS = 1_000_000
+#: Digits of a number of products; numbers of one digit choose an order.
+_MIN_SHOWN, _MAX_SHOWN = 2, 5
 #: Paths of scripts that serve all pages of a shop: the parameters alone identify the page.
 is_script_path = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
 
@@ -43,6 +48,25 @@ def is_facet(target: Address, page_address: Address) -> bool:
     if is_script_path(target[1]):
         return len([name for name in free_names if not _MODULE_PARAMETER(name)]) > 2
     return len(free_names) > 1
+
+
+def shown_at_once(target: Address, page_address: Address) -> int:
+    """Return how many of a listing's products a link shows at once; 0 if it says nothing of that.
+
+    >>> page = ("https://a.example", "/lamps", ())
+    >>> [shown_at_once((*page[:2], ((name, value),)), page)
+    ...  for name, value in (("limit", "96"), ("view", "all"), ("view", "grid"), ("sort", "3"))]
+    [96, 1000000, 0, 0]
+    """
+    new_parameters = set(target[2]) - set(page_address[2])
+    if target[:2] != page_address[:2] or len(new_parameters) != 1:
+        return 0
+    name, value = new_parameters.pop()
+    if not is_display_parameter(name):
+        return 0
+    if _ALL(value):
+        return ALL_PRODUCTS
+    return int(value) if value.isdecimal() and _MIN_SHOWN <= len(value) <= _MAX_SHOWN else 0
 
 
 def _shows_numbered_item(target: Address, page_names: set[str]) -> bool:

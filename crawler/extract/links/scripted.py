@@ -25,13 +25,23 @@ _ADDRESS = lazy_patterns.pattern(
     r"(?:(?:\\/|\\u002[fF])[^\"'\s<>\\{}]{1,300}){0,12})"
 )
 _ADDRESS_STARTS = (':"/', ': "/', ":'/", ':"\\/', ':\\"/', ':"http', ': "http', ':"\\u002')
+#: JSON in attributes: signs of an address there, and attributes that are searched.
+_JSON_SIGNS = (b"&quot;:&quot;/", b"&quot;: &quot;/", b"&quot;http", b'":"/', b'": "/', b'"http')
+_JSON_ATTRIBUTES = "//@*[starts-with(., '{') or starts-with(., '[')]"
+_MAX_ATTRIBUTES = 300
 _SLASH = lazy_patterns.pattern(r"\\/|\\u002[fF]")
 #: Addresses of files and APIs, which are no pages.
-_IS_NO_PAGE = re.compile(
+is_no_page = re.compile(
     r"\.(?:jpe?g|png|webp|avif|gif|svg|ico|js|mjs|css|json|woff2?|ttf|mp4|pdf|xml|txt)(?:\?|$)"
     r"|/(?:api|graphql|rest|static|assets?|media|images?|img|_next|_nuxt|cdn|uploads?|fonts?)/",
     re.I,
 ).search
+#: A member with the text of a menu's entry, and how far from the address it stands.
+_TITLE = lazy_patterns.pattern(
+    r"\b(?:title|name|label|text|caption)\\?[\"']?\s?:\s?\\?[\"']\w", re.I
+)
+_BRACES = lazy_patterns.pattern(r"[{}\[\]]")
+_MAX_BESIDE = 300
 _LAST_SEGMENT = lazy_patterns.pattern(r"[^/]+/?$")
 _DIGITS = lazy_patterns.pattern(r"\d+")
 
@@ -47,28 +57,66 @@ def scripted(page: Page) -> Iterator[tuple[Element, str]]:
                 yield script, address
 
 
+def described(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield structured data and elements with JSON in an attribute, each with an address of a list.
+
+    These also list variants and reviews, so that a page whose products have links needs none.
+    """
+    for script in page.scripts:
+        text = script.text
+        if text and "ld+json" in (script.get("type") or "") and _may_list(text):
+            for address in _listed_addresses(text[:_MAX_SCRIPT_LENGTH]):
+                yield script, address
+    if any(sign in page.raw for sign in _JSON_SIGNS):
+        for value in page.root.xpath(_JSON_ATTRIBUTES)[:_MAX_ATTRIBUTES]:
+            if _may_list(value):
+                for address in _listed_addresses(value[:_MAX_SCRIPT_LENGTH]):
+                    yield value.getparent(), address
+
+
 def _may_list(text: str) -> bool:
     """Whether a script has enough values that begin like an address; most scripts have none."""
     return sum(map(text.count, _ADDRESS_STARTS)) >= _MIN_LISTED
 
 
 def _listed_addresses(text: str) -> Iterator[str]:
-    """Yield the addresses of a text that differ from several others only in their last segment."""
+    """Yield the addresses of a text that differ from several others only in their last segment.
+
+    A text without such addresses may hold the entries of a menu.
+    """
     shapes: dict[str, list[str]] = defaultdict(list)
     for match in _ADDRESS.finditer(text):
         address = _SLASH.sub("/", match[1])
-        if not _IS_NO_PAGE(address):
-            shapes[_shape(address)].append(address)
-    for addresses in shapes.values():
-        distinct = list(dict.fromkeys(addresses))
-        if len(distinct) >= _MIN_LISTED:
-            yield from distinct[:_MAX_LISTED]
+        if not is_no_page(address):
+            shapes[shape_of(address)].append(address)
+    lists = [list(dict.fromkeys(addresses)) for addresses in shapes.values()]
+    lists = [addresses for addresses in lists if len(addresses) >= _MIN_LISTED]
+    for addresses in lists or [_menu(text)]:
+        yield from addresses[:_MAX_LISTED]
 
 
-def _shape(address: str) -> str:
+def _menu(text: str) -> list[str]:
+    """Return addresses of different shapes whose objects have a title, as entries of a menu have."""
+    entries = [
+        _SLASH.sub("/", match[1])
+        for match in _ADDRESS.finditer(text)
+        if _TITLE.search(_object_around(text, match))
+    ]
+    distinct = list(dict.fromkeys(address for address in entries if not is_no_page(address)))
+    return distinct if len(distinct) >= _MIN_LISTED else []
+
+
+def _object_around(text: str, match: re.Match[str]) -> str:
+    """Return the members beside a match within the same object, without nested ones."""
+    before = text[max(0, match.start() - _MAX_BESIDE) : match.start()]
+    after = text[match.end() : match.end() + _MAX_BESIDE]
+    return _BRACES.split(before)[-1] + _BRACES.split(after)[0]
+
+
+def shape_of(address: str) -> str:
     """Return an address without the part that names one product.
 
-    >>> _shape("/p/red-lamp"), _shape("/p?id=12"), _shape("/p/red-lamp/12")
+    >>> shape_of("/p/red-lamp"), shape_of("/p?id=12"), shape_of("/p/red-lamp/12")
     ('/p/', '/p?id=#', '/p/red-lamp/')
     """
     path, mark, query = address.partition("?")

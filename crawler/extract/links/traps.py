@@ -12,11 +12,16 @@ _FILE = finder(
     r"|docx?|xlsx?|pptx?|csv|xml|rss|atom|json|js|css|exe|dmg|apk|ics|txt|epub|woff2?)$",
 )
 _USELESS = finder(
-    rf"/(?:{any_of('paths', 'useless')})(?:[/?#.]|$)"
+    rf"/(?:{any_of('paths', 'useless')})(?:[/?#.]|$)|/[^?#]+/(?:feed|amp)/?(?:[?#]|$)|[?&]amp(?:=|&|$)"
     r"|[?&](?:add[-_]?to[-_]?cart|add[-_]?cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
     r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
     rf"|[?&](?:route|rt)=(?:account|checkout|information)|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
 )
+#: A name below such a word that is also a thing: `/print/sunset-over-paris`.
+_NAMED = finder(
+    r"^/(?:print|cookies?|cart|basket|panier|carrito|carrello)/[^\W_]+(?:-[^\W_]+){2,}(?:\.html?)?/?$"
+)
+_ACT = finder(r"/(?:add|remove|delete|update|create|edit|view|send)\b")
 _CALENDAR = finder(
     r"[?&](?:date|day|month|year|week|cal|calendar|from_?date|to_?date|start_?date|end_?date|tribe"
     r"[-_]\w+|eventdate|ical)=|/(?:calendar|kalender|calendrier|calendario|events?|archives?)/"
@@ -47,3 +52,15 @@ def is_trap(url: str) -> bool:
         return True
     dated = "=" in path_and_query or "19" in path_and_query or "20" in path_and_query
     return dated and _CALENDAR(path_and_query) is not None and not looks_like_product(path)
+
+
+def names_goods(url: str) -> bool:
+    """Whether a trap's address may be that of a product which is called so, such as a print.
+
+    On a product's page such a link leads to the product itself, to be printed or shared.
+
+    >>> names_goods("https://a.example/print/sunset-over-paris"), names_goods("https://a.example/cart/add-to-cart")
+    (True, False)
+    """
+    path_and_query = url[url.find("/", 8) :]
+    return bool(_NAMED(path_and_query) and not _ACT(path_and_query))

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
 from crawler.extract import lazy_patterns
 from crawler.extract.links.choice import Link, url_checksum
+from crawler.extract.links.pagination import is_page_parameter
 from crawler.extract.links.scripted import SCRIPTED
 from crawler.extract.listing.further_pages import MAX_PAGES, numbers_of, split_number
 from crawler.extract.page import lines
@@ -25,6 +26,7 @@ from scrapy_seine.urls import MAX_LENGTH
 
 #: Forms of a second page's address, the most frequent first; each costs one request of a site.
 _ADDRESS_FORMS = ("page={}", "p={}", "/page/{}")
+_MAX_OWN_FORMS = 2
 #: Bytes of a page that are searched for numbers, and characters of a line.
 _MAX_RAW_BYTES, _MAX_LINE_LENGTH = 2_000_000, 120
 #: A number as a value in JSON, in a script or in an attribute; its name is read backwards from it.
@@ -46,6 +48,7 @@ _PAGE_ATTRIBUTE = lazy_patterns.pattern(
 _TOTAL = lazy_patterns.pattern(
     rf"(\d(?<![\d.,]\d)(?:\d{{0,2}}(?:[.,\s]\d{{3}})+|\d{{0,5}}))\s?(?:{any_of('paging', 'things')})(?!\w)"
 )
+_AFTER_FIELD = lazy_patterns.pattern(r"\D{1,20}(\d{1,4})\b(?!\s*\d)")
 _PAGE_COUNT_NAMES = frozenset({b"pagecount", b"pagestotal"})
 #: Products of the first page that are stored, and products that a listing may announce.
 _MAX_CHECKSUMS, _MAX_PRODUCTS = 300, 1_000_000
@@ -97,7 +100,8 @@ class Search(Value):
 
 def begin(page: Page, links: Sequence[Link], notice: Announced) -> Search | None:
     """Begin a search at a listing's first page; None if its address cannot be extended."""
-    templates = list(guesses(page.url))
+    fields = (field.get("name") or "" for field in page.root.iter("input"))
+    templates = list(guesses(page.url, [name for name in fields if is_page_parameter(name)]))
     if not templates:
         return None
     checksums = [url_checksum(link.url) for link in links if link.kind == "product"][
@@ -167,23 +171,26 @@ def announced(page: Page, links: Sequence[Link]) -> Announced | None:
     return None
 
 
-def guesses(url: str) -> Iterator[str]:
+def guesses(url: str, names: Iterable[str] = ()) -> Iterator[str]:
     """Yield addresses that a listing's pages may have, with `{}` for the page number.
+
+    *names* are the names of the page's own fields for a page number, which come first.
 
     >>> list(guesses("https://a.example/c/lamps?sort=price"))[0]
     'https://a.example/c/lamps?sort=price&page={}'
     >>> list(guesses("https://a.example/c/lamps/"))[1:]
-    ['https://a.example/c/lamps/?p={}', 'https://a.example/c/lamps/page/{}']
+    ['https://a.example/c/lamps/?p={}', 'https://a.example/c/lamps/page/{}/']
     """
     address = url.partition("#")[0]
     if "{" in address or "}" in address:
         return
     path, mark, query = address.partition("?")
-    for form in _ADDRESS_FORMS:
+    own_forms = [f"{name}={{}}" for name in dict.fromkeys(names)][:_MAX_OWN_FORMS]
+    for form in dict.fromkeys((*own_forms, *_ADDRESS_FORMS)):
         if form[0] != "/":
             yield f"{address}{'&' if query else '?' * (not mark)}{form}"
         elif not query:
-            yield f"{path.rstrip('/')}{form}"
+            yield f"{path.rstrip('/')}{form}{'/' * path.endswith('/')}"
 
 
 def _counts_in_state(page: Page) -> tuple[int, int]:
@@ -218,7 +225,16 @@ def _highest_label(page: Page) -> int:
         text = (element.text or "").strip()
         if text.isdecimal() and len(text) < 5 and (element.get("href") or "#").startswith(_NOWHERE):
             numbers.add(int(text))
-    return max(numbers) if {1, 2} <= numbers else 0
+    return max(numbers) if {1, 2} <= numbers else _number_after_field(page)
+
+
+def _number_after_field(page: Page) -> int:
+    """Return the number after a field for the page number: `Page [1] of 57`; 0 without one."""
+    for field in page.root.iter("input"):
+        if is_page_parameter(field.get("name") or "") and field.get("value") == "1":
+            digits = _AFTER_FIELD.match(field.tail or "")
+            return int(digits[1]) if digits else 0
+    return 0
 
 
 def _total_in_text(page: Page, minimum: int) -> int:

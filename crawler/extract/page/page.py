@@ -78,6 +78,8 @@ class Page:
     """Texts of its JSON-LD whose end is a guess of the repair."""
     other_languages: dict[str, list[str]] = attrs.Factory(dict)
     """Folders of other languages, each with its links, which are not followed."""
+    unfollowed_pagers: list[str] = attrs.Factory(list)
+    """Links to a listing's other pages that are not followed, because they say `nofollow`."""
     shows_product: bool = False
     """Whether `extract` judged the page to be a product's."""
     headings_by_name: dict[str, Element | None] = attrs.Factory(dict)

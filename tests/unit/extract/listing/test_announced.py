@@ -178,3 +178,23 @@ def test_a_number_that_all_listings_tell_is_the_shop_s_own():
 
 def test_a_pager_of_a_million_pages_is_no_pager():
     assert read(body(more="<script>totalPages: 999999</script>")) is None
+
+
+def test_the_pages_own_field_for_a_page_number_is_tried_first() -> None:
+    page = parse(
+        "<html><form><input type=hidden name=pageNum value=1><input name=q></form></html>",
+        "https://a.example/c/lamps",
+    )
+    search = begin(page, [], Announced(60, 0, 12))
+    assert search is not None
+    assert search.url == "https://a.example/c/lamps?pageNum=2"
+    assert len(search.templates) == 4
+
+
+def test_a_field_for_the_page_number_says_how_many_there_are() -> None:
+    page = parse(
+        '<html><a href="/product/lamp-1">Lamp</a>'
+        '<form>Page <input name="pg" value="1" size=2> of 57 <input type=submit></form></html>',
+        "https://a.example/c/lamps",
+    )
+    assert announced(page, find_links(page)) == Announced(0, 57, 1)

@@ -177,7 +177,7 @@ class TestConfidence:
         thing = GOODS[60]
         alone = taught().judge("shop", read(thing, WOO.page(thing, False)))
         several = taught(structured=True).judge("shop", read(thing, WOO.page(thing, True)))
-        assert 0.5 < alone.confidence["price"] < 0.95 < several.confidence["price"]
+        assert 0.95 < alone.confidence["price"] < 0.97 < several.confidence["price"]
 
     def test_a_doubtful_value_is_not_believed(self):
         judged = taught().judge(

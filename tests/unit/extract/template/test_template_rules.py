@@ -282,8 +282,14 @@ class TestConfidence:
         both = confidence("price", seen("5", "json-ld", text="5"), Field())
         against = confidence("price", seen("5", "json-ld", state="6"), Field())
         assert against < ld < both
-        assert text == pytest.approx(0.6)
-        assert ld == pytest.approx(0.95)
+        assert text == ld == pytest.approx(0.95)
+
+    def test_a_price_that_only_the_text_has_is_never_sure_enough_for_a_jump(self) -> None:
+        varied = Field()
+        for n in range(60):
+            varied.learn("price", seen(n, path="p"))
+        assert confidence("price", seen("5", path="p"), varied) == 0.96
+        assert confidence("price", seen("5", path="p", state="5"), varied) > 0.97
 
     def test_a_doubt_bounds_it(self) -> None:
         known = taught(60, seen("5", "json-ld", text="5"))
@@ -295,7 +301,7 @@ class TestConfidence:
             varied.learn("price", seen(n, path="p"))
         here = seen("5", path="p")
         assert confidence("price", here, varied) > confidence("price", here, same_price)
-        assert confidence("price", here, same_price) == pytest.approx(0.6)
+        assert confidence("price", here, same_price) < 0.7
 
     def test_half_of_the_prices_in_a_place_may_be_one(self) -> None:
         half, more = Field(), Field()
@@ -330,9 +336,12 @@ class TestConfidence:
         assert confidence("currency", seen("EUR"), euros) > confidence(
             "currency", seen("EUR"), fewer
         )
-        assert confidence("currency", seen("USD"), dollars) == confidence(
-            "currency", seen("EUR"), fewer
-        )
+        assert confidence("currency", seen("USD"), dollars) == 0.85
+
+    def test_stock_of_structured_data_is_sure_where_the_page_shows_it(self) -> None:
+        alone = confidence("availability", seen("InStock", "json-ld"), Field())
+        shown = confidence("availability", seen("InStock", "json-ld", text="InStock"), Field())
+        assert alone < 0.95 < shown
 
     def test_a_currency_that_is_told_by_its_code_is_typical_whoever_writes_its_sign(self) -> None:
         told = Observation("USD", "state", {"state": "USD"}, None)

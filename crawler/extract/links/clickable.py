@@ -1,0 +1,110 @@
+"""Addresses that a visitor reaches without a link: by a click on a box, by a button, in a frame."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from urllib.parse import urlencode
+
+from crawler.extract import lazy_patterns
+from crawler.extract.links.scripted import is_no_page, shape_of
+from crawler.extract.page.page import Element, Page
+from scrapy_seine.urls import MAX_LENGTH
+
+#: Addresses of one shape that make a list; elements of one kind that are searched on a page.
+_MIN_LISTED, _MAX_ELEMENTS = 3, 500
+#: Attributes with the address to which a script leads a visitor who clicks the element.
+_BOX_ATTRIBUTES = ("data-href", "data-url", "data-link", "data-product-url", "data-product-link")
+_BOXES = "//*[{}]".format(" or ".join(f"@{name}" for name in _BOX_ATTRIBUTES))
+_OWN_ELEMENTS = "//*[@href and contains(name(), '-')]"
+_ADDRESS = lazy_patterns.pattern(
+    r"(?:https?:/|\.{1,2})?/|\?\w|[\w-][\w/-]{0,200}\.(?:html?|php|aspx?)\b", re.I
+)
+#: What a script does to leave the page: sets `location`, or calls one of its methods, or `open`.
+_LEAVES = lazy_patterns.pattern(
+    r"(?:\blocation(?:\.href)?\s{0,9}=(?!=)\s{0,9}|\blocation\.(?:assign|replace)\s{0,9}\(\s{0,9}"
+    r"|\bwindow\.open\s{0,9}\(\s{0,9})(['\"])([^'\"\s<>\\]{1,300})\1"
+)
+#: Characters of a script that are searched for an address to go on to.
+_MAX_SCRIPT_LENGTH = 5_000
+#: Input types of a form that needs nothing but its button.
+_NEEDS_NO_VISITOR = frozenset({"hidden", "submit", "image", "button"})
+
+
+def clickable(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield elements of a page, each with an address as it is written.
+
+    A page whose products have links needs none of these, because they also lead to other views of
+    the same products.
+    """
+    for frame in page.root.iter("iframe"):
+        if source := frame.get("src"):
+            yield frame, source
+    if any(name in page.raw for name in (b"onclick", b"onClick", b"ONCLICK")):
+        for element in page.root.xpath("//*[@onclick]")[:_MAX_ELEMENTS]:
+            if match := _LEAVES.search(element.get("onclick")[:MAX_LENGTH]):
+                yield element, match[2]
+    if page.has_data:
+        yield from _listed(_boxes(page))
+    if b"<form" in page.raw or b"<FORM" in page.raw:
+        yield from _listed(_forms(page))
+    yield from _listed(_named_elements(page))
+    if not page.anchors:
+        yield from _next_address(page)
+
+
+def _named_elements(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield a page's own elements (`product-card`) with `href`, and microdata's links to items."""
+    for element in page.root.xpath(_OWN_ELEMENTS)[:_MAX_ELEMENTS]:
+        yield element, element.get("href")
+    for link in page.links[:_MAX_ELEMENTS]:
+        if link.get("itemprop") == "url" and link.get("href"):
+            yield link, link.get("href")
+
+
+def _next_address(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield the script that leads on from a page without links, with the address."""
+    for script in page.scripts:
+        if match := _LEAVES.search((script.text or "")[:_MAX_SCRIPT_LENGTH]):
+            yield script, match[2]
+            return
+
+
+def _boxes(page: Page) -> Iterator[tuple[Element, str]]:
+    for element in page.root.xpath(_BOXES)[:_MAX_ELEMENTS]:
+        if (element.get("href") or "#")[0] in "#jJ":
+            value = next(v for name in _BOX_ATTRIBUTES if (v := element.get(name)) is not None)
+            if _ADDRESS.match(value) and not is_no_page(value):
+                yield element, value
+
+
+def _forms(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield forms that send only hidden fields by GET: `View` buttons."""
+    for form in list(page.root.iter("form"))[:_MAX_ELEMENTS]:
+        if (form.get("method") or "get").strip().lower() != "get":
+            continue
+        fields = list(form.iter("select", "textarea", "input"))
+        if any(
+            field.tag != "input" or (field.get("type") or "text").lower() not in _NEEDS_NO_VISITOR
+            for field in fields
+        ):
+            continue
+        hidden_fields = [
+            (field.get("name"), field.get("value") or "")
+            for field in fields
+            if (field.get("type") or "").lower() == "hidden" and field.get("name")
+        ]
+        action = (form.get("action") or "").partition("#")[0]
+        if hidden_fields and len(action) < MAX_LENGTH:
+            yield form, f"{action}{'&' if '?' in action else '?'}{urlencode(hidden_fields)}"
+
+
+def _listed(addresses: Iterable[tuple[Element, str]]) -> Iterator[tuple[Element, str]]:
+    """Yield what belongs to a list: several different addresses of one shape."""
+    shapes: dict[str, list[tuple[Element, str]]] = defaultdict(list)
+    for element, address in addresses:
+        shapes[shape_of(address)].append((element, address))
+    for members in shapes.values():
+        if len({address for _, address in members}) >= _MIN_LISTED:
+            yield from members

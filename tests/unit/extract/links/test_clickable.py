@@ -1,0 +1,166 @@
+"""Shops whose products have no links: boxes, buttons, frames, menus of scripts, languages to choose."""
+
+from __future__ import annotations
+
+import pytest
+
+from crawler.extract import extract, find_links, parse
+
+SHOP = "http://shop.example"
+
+
+def links(html: str, url: str = f"{SHOP}/c/all", lang: str = "en") -> set[str]:
+    page = parse(f'<html lang="{lang}">{html}</html>', url)
+    extract(page)
+    return {link.url.removeprefix(SHOP) for link in find_links(page)}
+
+
+BOXES = "".join(f'<div class="card" data-href="/p/{n}">Lamp {n}</div>' for n in range(4))
+FORMS = "".join(
+    f'<form action="/item"><input type=hidden name=id value={n}><input type=submit value=View></form>'
+    for n in range(4)
+)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("""<div onclick="location.href='/p/lamp-1'">Lamp</div>""", {"/p/lamp-1"}),
+        ("""<td onClick='window.location = "/p/lamp-1";'>Lamp</td>""", {"/p/lamp-1"}),
+        ("""<button onclick="document.location.assign('/c/b')">B</button>""", {"/c/b"}),
+        (BOXES, {f"/p/{n}" for n in range(4)}),
+        (FORMS, {f"/item?id={n}" for n in range(4)}),
+        ('<iframe src="/frame/list?page=1"></iframe>', {"/frame/list?page=1"}),
+        ('<script>window.location.replace("/shop/index.php");</script>', {"/shop/index.php"}),
+        (
+            '<script>var menu=[{"title":"Living","children":[{"title":"Lamps","url":"/living/lamps"},'
+            '{"url":"/living/chairs","title":"Chairs"}]},{title:"Bowls",url:"/kitchen/bowls"}];</script>',
+            {"/living/lamps", "/living/chairs", "/kitchen/bowls"},
+        ),
+    ],
+)
+def test_a_visitors_click_leads_somewhere_without_a_link(html: str, expected: set[str]) -> None:
+    assert links(html) == expected
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        """<div onclick="location.reload()">again</div><b onclick="go('/p/1')">x</b>""",
+        """<div onclick="if(location.href=='/p/1')show()">x</div>""",
+        '<div data-url="/p/1"></div><div data-url="/p/2"></div>',  # two are no list
+        "".join(f'<div data-url="/api/quick/{n}"></div>' for n in range(4)),
+        FORMS.replace("<form", "<form method=post"),
+        FORMS.replace("<input type=submit", "<input name=qty><input type=submit"),
+        '<script>var api={"url":"/cart/add","path":"/user/me","href":"/track/hit"};</script>',
+        '<a href="#">x</a><script>location.href="/elsewhere"</script>',
+    ],
+)
+def test_what_orders_reloads_or_serves_a_script_leads_nowhere(html: str) -> None:
+    assert links(html) == set()
+
+
+def test_products_with_links_need_no_clicks() -> None:
+    html = '<a href="/product/lamp-1">Lamp</a>' + BOXES.replace("/p/", "/quickview/")
+    assert links(html) == {"/product/lamp-1"}
+
+
+def test_many_clickable_elements_are_bounded() -> None:
+    html = "".join(f"""<div onclick="location.href='/p/{n}'">x</div>""" for n in range(5_000))
+    assert len(links(html)) == 500
+
+
+CHOICE = '<a href="/en/" hreflang="en">English</a><a href="/de/" hreflang="de">Deutsch</a>'
+
+
+@pytest.mark.parametrize("lang", ["", "fr"])
+def test_a_front_page_that_only_asks_for_a_language_is_passed_in_the_first(lang: str) -> None:
+    assert links(CHOICE + '<a href="/about">About</a>', f"{SHOP}/", lang) == {
+        "/en/",
+        "/about",
+    }
+
+
+def test_a_front_page_in_a_language_that_it_offers_is_passed_in_that() -> None:
+    assert links(CHOICE, f"{SHOP}/", "de") == {"/de/"}
+
+
+def test_a_page_with_goods_is_not_followed_into_other_languages() -> None:
+    assert links(CHOICE + '<a href="/product/lamp-1">Lamp</a>', f"{SHOP}/", "fr") == {
+        "/product/lamp-1"
+    }
+
+
+def test_a_pager_that_may_not_be_followed_is_noted() -> None:
+    pager = '<a rel="nofollow" href="/c/all?page={}">{}</a>'
+    page = parse(f"<html>{pager.format(2, 2)}{pager.format(3, 3)}"
+                 '<a rel=nofollow href="/login">Log in</a></html>', f"{SHOP}/c/all")  # fmt: skip
+    assert find_links(page) == []
+    assert page.unfollowed_pagers == [f"{SHOP}/c/all?page=2"]
+
+
+NAMED = [
+    "/print/sunset-over-paris", "/cookies/chocolate-chip-12", "/feed/layers-pellets-20kg",
+    "/cart/garden-cart-large",
+]  # fmt: skip
+NO_GOODS = [
+    "/print/sunset", "/cart/add-to-cart", "/login/forgot-password", "/calendar/2026-11-12",
+    "/lamp-1/feed/", "/lamp-1/amp", "/quickview/12-lamp-red", "/cart/add/garden-cart-large",
+]  # fmt: skip
+
+
+def test_a_word_of_shops_may_be_what_a_shop_sells() -> None:
+    html = "".join(f'<a href="{path}">x</a>' for path in NAMED + NO_GOODS)
+    assert links(html) == set(NAMED)
+
+
+def test_a_products_print_view_is_not_the_print_of_another_shop() -> None:
+    html = (
+        '<h1>Alder Lamp</h1><p class="price">£12.50</p><form method=post action=/cart>'
+        '<button>Add to basket</button></form><a href="/print/alder-lamp-large">Print</a>'
+    )
+    assert links(html, f"{SHOP}/product/alder-lamp-large") == set()
+
+
+LISTED = ",".join(f'{{"@type":"ListItem","url":"/p/lamp-{n}"}}' for n in range(4))
+ATTRIBUTE = LISTED.replace('"', "&quot;")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f'<script type="application/ld+json">{{"@type":"ItemList","itemListElement":[{LISTED}]}}</script>',
+        f'<product-grid :data="[{ATTRIBUTE}]"></product-grid>',
+        "".join(f'<product-card href="/p/lamp-{n}"></product-card>' for n in range(4)),
+        "".join(f'<div itemscope><link itemprop=url href="/p/lamp-{n}"></div>' for n in range(4)),
+    ],
+)
+def test_a_list_that_is_data_alone_leads_to_its_products(html: str) -> None:
+    assert links(html) == {f"/p/lamp-{n}" for n in range(4)}
+
+
+TILES = "".join(f'<a href="/product/lamp-{n}">Lamp {n}</a>' for n in range(12))
+SIZES = "".join(f'<a href="/c/all?limit={n}">{n}</a>' for n in (12, 24, 96))
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (TILES + SIZES, {"/c/all?limit=96"}),
+        (TILES + '<a href="/c/all?view=all">View all</a>', {"/c/all?view=all"}),
+        (TILES + SIZES + '<a href="/c/all?page=2">2</a>', {"/c/all?page=2"}),
+        (TILES[: TILES.index("</a>") + 4] + SIZES, set()),  # one lamp of twelve: all are shown
+        (TILES + '<a href="/c/all?sort=3">by price</a><a href="/c/all?view=list">list</a>', set()),
+    ],
+)
+def test_a_full_page_without_a_pager_is_asked_for_all_products(
+    html: str, expected: set[str]
+) -> None:
+    assert {path for path in links(html) if "/product/" not in path} == expected
+
+
+def test_the_category_in_a_products_path_makes_no_other_product() -> None:
+    html = "".join(
+        f'<a href="/index.php/catalog/product/view/id/5/s/lamp/category/{n}/">x</a>' for n in (3, 4)
+    )
+    assert links(html) == {"/index.php/catalog/product/view/id/5/s/lamp/"}
