@@ -246,7 +246,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     If the product is *priced*, a buy button alone means "InStock".
     """
     marked = loose = firm = badge = None
-    in_stock, preorder, can_press, label_at, away = False, False, False, -2, 0
+    in_stock, ahead, can_press, label_at, away = False, False, False, -2, 0
     for line in walk.product_lines:
         labelled = label_at == line.index - 1
         if not labelled and not line.flags & _lines.STOCK and _NAMES_NO_STOCK[line.text]:
@@ -256,9 +256,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
                 away += 1
                 continue
             # The next buttons may be those of tiles.
-            preorder = (
-                preorder if signs.buy_buttons else availability_of_text(line.text) == "PreOrder"
-            )
+            ahead = ahead if signs.buy_buttons else availability_of_text(line.text) == "PreOrder"
             signs.count_buttons(1, in_words=buys(line.text))
             can_press = can_press or not _is_disabled(line.element)
             continue
@@ -286,7 +284,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     loose, firm = _weigh_offers(loose, firm, walk, signs)
     pressable = pressable_buttons(walk.inputs) if walk.inputs else []
     by_input = stock_of_inputs(walk.inputs) if walk.inputs else None
-    loose, preorder = loose or (None if pressable else by_input), preorder or by_input == "PreOrder"
+    loose, ahead = loose or (None if pressable else by_input), ahead or by_input == "PreOrder"
     signs.count_buttons(len(pressable), in_words=say_to_buy(walk.inputs))
     can_press = can_press or any(pressable)
     signs.buy_buttons += away if signs.buy_buttons + away > _MAX_BUTTONS else 0
@@ -297,7 +295,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     loose = _or_badge(loose, badge, signs)
     availability = marked or (firm or "InStock" if sells else loose)
     # A button's word for an order in advance counts more than a line's word for the stock.
-    by_button = preorder and availability in {"InStock", "PreOrder"}
+    by_button = ahead and availability in {"InStock", "PreOrder"}
     signs.stock_boxed = by_button or marked is not None
     availability = "PreOrder" if by_button else availability
     signs.fields["availability"] = availability or _stock_if_sold(walk, signs)
