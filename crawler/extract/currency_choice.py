@@ -10,6 +10,7 @@ from crawler.extract.visible.page_currency import (
     currency_of_address,
     currency_of_phones,
     currency_of_place,
+    currency_of_terms,
     spoken_currency,
 )
 
@@ -25,8 +26,10 @@ def choose_currency(fields: Fields, sources: dict[str, str], page: Page) -> None
             # The meaning of a dollar sign was guessed; the page's scripts may name its currency.
             fields["currency"], sources["currency"] = other_currency, "state"
         elif currency_of_place(page) is None:
-            other_currency = currency_of_phones(page, currency) or currency_of_address(
-                page, currency
+            other_currency = (
+                currency_of_phones(page, currency)
+                or currency_of_address(page, currency)
+                or currency_of_terms(page, currency)
             )
             fields["currency"] = other_currency or currency
     if "price" in fields and fields.get("currency") is None:

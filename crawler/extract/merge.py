@@ -62,7 +62,11 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
     fields: Fields = {}
     sources: dict[str, str] = {}
     for source in ORDER:
-        for name, value in offered.get(source, _NO_FIELDS).items():
+        values = offered.get(source, _NO_FIELDS)
+        if not fields:
+            fields, sources = dict(values), dict.fromkeys(values, source)
+            continue
+        for name, value in values.items():
             if name not in fields:  # true of most values
                 fields[name], sources[name] = value, source
             elif name == "attributes":
@@ -71,7 +75,13 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
                 fields[name], sources[name] = value, source
     if sources.get("name") in STRUCTURED:
         fields["name"] = shop_name_in_title.without_site_name(fields["name"], site)
-    text_fields = offered.get("text", {})
+    if "text" in offered:
+        _fit_text(fields, sources, offered["text"])
+    return fields, sources
+
+
+def _fit_text(fields: Fields, sources: dict[str, str], text_fields: Fields) -> None:
+    """Drop the regular price of another price, and take the heading for a name with a slogan."""
     if sources.get("regular_price") == "text" and text_fields.get("price") != fields.get("price"):
         # The struck amount in the text belongs to another price.
         del fields["regular_price"], sources["regular_price"]
@@ -83,7 +93,6 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
     ):
         # Shops add their own name and a slogan to og:title; the heading is the bare name.
         fields["name"], sources["name"] = text_name, "text"
-    return fields, sources
 
 
 def take_guesses(offered: dict[str, Fields], page: Page) -> Fields:
@@ -278,15 +287,15 @@ def _drop_default_currency(offered: dict[str, Fields], visible: Visible) -> None
     price, currency = visible.fields.get("price"), visible.fields.get("currency")
     for fields in offered.values():
         stated = fields.get("currency")
-        if stated == currency or stated is None or fields.get("price") != price:
-            continue
+        if stated == currency or stated is None or fields.get("price", price) != price:
+            continue  # a source whose price was dropped has a stale currency, too
         if stated != TOMAN and not share_a_sign(stated, currency) and _is_beside_name(visible):
             del fields["currency"]
 
 
 def _drop_net_price(offered: dict[str, Fields], visible: Visible) -> None:
     """Drop the price of sources that have it without tax, if the page shows it with its tax."""
-    if not visible.price_marked or visible.price_is_loose:
+    if visible.price_is_loose:
         return
     net = visible.net_price or _untaxed_price(offered, visible)
     if net is None:
@@ -341,11 +350,14 @@ def _outweighed(stock: str | None, visible: Visible) -> frozenset[str]:
     A button sells what can be ordered, and not what cannot be had. Without a box for the stock,
     words may be about something else than the product.
     """
-    if stock not in _ORDERED and (stock not in UNAVAILABLE or visible.buy_buttons):
+    if stock in _ORDERED:
+        # Themes know two states, and call what has to be ordered out of stock.
+        return _DEFAULT_STOCKS | UNAVAILABLE if visible.stock_boxed else _NONE
+    if stock not in UNAVAILABLE or visible.sells:
         return _NONE
-    if visible.stock_boxed:
+    if visible.stock_boxed or stock == "Discontinued":
         return _DEFAULT_STOCKS
-    return _FEW_LEFT if stock in UNAVAILABLE else _NONE
+    return _FEW_LEFT
 
 
 def drop_zero_prices(offered: dict[str, Fields]) -> None:

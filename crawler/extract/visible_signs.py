@@ -72,7 +72,7 @@ class Visible(Record):
     sold_for: bool = False
     """The words near the price say that the product is sold."""
     stock_boxed: bool = False
-    """A box for the stock, or a label of it, gives the availability."""
+    """A box for the stock, a label of it or a button to order in advance gives the availability."""
     stock_by_price: bool = False
     """The line with the price says whether the product is in stock."""
     in_price_sentence: bool = False

@@ -11,7 +11,7 @@ OLD = (
 ELSEWHERE = (
     r"related|up-?sell|cross-?sell|cross_?sell|crossell|recommend|also[-_]?(?:like"
     r"|bought|view)|similar|recent(?:ly)?[-_]?(?:view|prod)|mini[-_]?(?:cart|basket)|cart[-_]"
-    r"(?:drawer|popup|summary|total)|(?<!product-)(?<!product_)sidebar|site-header|navbar|mega-?menu|newsletter|footer"
+    r"(?:drawer|popup|summary|total)|(?<!product[-_])(?<!price[-_])(?<!buy[-_])sidebar|site-header|navbar|mega-?menu|newsletter|footer"
     r"|accessor|bundle(?![-_](?:product[-_])?price)|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
     r"|comment|testimonial|cookie|(?<!stock[-_])shipping(?![-_]?(?:time|status|info))|delivery-cost|versandkosten|(?<![a-z])unit[-_]price"
     r"|price[-_]per[-_]unit|(?<![a-z])base-?price(?![a-z])|grundpreis|instal+ment|financ|voucher|loyalty"
@@ -41,7 +41,7 @@ NOW = (
     r"(?:price|preis|prix|precio|cena|preco|prijs)|(?:price|preis|prix|precio|money|cena|preco|prijs)"
     r"[-_]{1,2}(?:item[-_]{1,2})?(?:promo|sale|special|now|new|final|current|offer|deal|reduced)"
 )
-STOCK = r"stock|availab|\bavail\b|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"
+STOCK = r"stock|availab|\bavail\b|disponib|lager|inventory|verfueg|delivery--?(?:info|status|time)"
 BUTTON = r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"
 LABEL = r"(?:^|[\s_-])label(?!-(?:hidden|inline|above))"
 #: Words before the word for a maker in a class; behind a theme's own it means a colour or the shop.

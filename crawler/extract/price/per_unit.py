@@ -17,7 +17,7 @@ _COUNTS_USE = lazy_patterns.pattern(rf"(?:{any_of('amounts', 'uses')})$", re.I)
 #: The price of one piece, which most shops sell.
 _PER_PIECE = lazy_patterns.pattern(rf"{_EACH}(?:1\s)?(?:{any_of('amounts', 'pieces')})\b", re.I)
 #: The price of any unit named by one word: `$0.25 / capsule`.
-_PER_WORD = lazy_patterns.pattern(r"\s*/\s*[^\W\d_]{3,15}\s*")
+_PER_WORD = lazy_patterns.pattern(r"\s*/\s*[^\W\d_]{3,15}\s*[)\]]?\s*")
 #: Words before the price of a unit, `100 g = 7,98 €`, `per kg 7,98 €`, and before one instalment of
 #: several.
 _OF_UNIT = lazy_patterns.pattern(

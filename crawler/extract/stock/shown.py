@@ -246,7 +246,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     If the product is *priced*, a buy button alone means "InStock".
     """
     marked = loose = firm = badge = None
-    in_stock, preorder, can_press, label_at, away = False, False, False, -2, 0
+    in_stock, ahead, can_press, label_at, away = False, False, False, -2, 0
     for line in walk.product_lines:
         labelled = label_at == line.index - 1
         if not labelled and not line.flags & _lines.STOCK and _NAMES_NO_STOCK[line.text]:
@@ -255,9 +255,10 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             if line.flags & _lines.LINK and _sells_elsewhere(line.element, page_url):
                 away += 1
                 continue
+            # The next buttons may be those of tiles.
+            ahead = ahead if signs.buy_buttons else availability_of_text(line.text) == "PreOrder"
             signs.count_buttons(1, in_words=buys(line.text))
             can_press = can_press or not _is_disabled(line.element)
-            preorder = preorder or availability_of_text(line.text) == "PreOrder"
             continue
         if _offers_notice(line):
             signs.notifies, loose = True, loose or "OutOfStock"
@@ -283,25 +284,36 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     loose, firm = _weigh_offers(loose, firm, walk, signs)
     pressable = pressable_buttons(walk.inputs) if walk.inputs else []
     by_input = stock_of_inputs(walk.inputs) if walk.inputs else None
-    loose, preorder = loose or (None if pressable else by_input), preorder or by_input == "PreOrder"
+    loose, ahead = loose or (None if pressable else by_input), ahead or by_input == "PreOrder"
     signs.count_buttons(len(pressable), in_words=say_to_buy(walk.inputs))
     can_press = can_press or any(pressable)
     signs.buy_buttons += away if signs.buy_buttons + away > _MAX_BUTTONS else 0
     signs.sells = can_press and signs.buy_buttons <= _MAX_BUTTONS
     sells = can_press and priced
     firm = "InStock" if sells and in_stock else firm  # to collect, though it is not delivered
-    signs.stock_boxed = (marked := _unless_sold_out(marked, firm, signs.buy_buttons)) is not None
+    marked = _unless_sold_out(marked, firm, signs.buy_buttons)
     loose = _or_badge(loose, badge, signs)
     availability = marked or (firm or "InStock" if sells else loose)
     # A button's word for an order in advance counts more than a line's word for the stock.
-    availability = "PreOrder" if preorder and availability == "InStock" else availability
+    by_button = ahead and availability in {"InStock", "PreOrder"}
+    signs.stock_boxed = by_button or marked is not None
+    availability = "PreOrder" if by_button else availability
     signs.fields["availability"] = availability or _stock_if_sold(walk, signs)
 
 
 def _labels_stock(text: str) -> tuple[bool, bool]:
-    """Whether a short text begins with a label of the stock, and whether the value follows it."""
+    """Whether a text begins with a label of the stock, and whether the value follows it."""
     label, _, value = text.partition(":")
-    return len(text) < _SHORT and _STOCK_LABEL(label) is not None, value != ""
+    return len(text) < _MAX_LENGTH and _STOCK_LABEL(label) is not None, value != ""
+
+
+def _stock_behind_label(text: str) -> str | None:
+    is_label, has_value = _labels_stock(text) if ":" in text else (False, False)
+    return availability_of_text(text) if is_label and has_value else None
+
+
+#: The availability behind a label of the stock in the same line: `Availability: 2 weeks`.
+STOCK_BEHIND_LABEL = CachedRule(_stock_behind_label)
 
 
 def _note_badge(

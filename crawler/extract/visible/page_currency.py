@@ -35,6 +35,8 @@ _BY_PHONE = {
     b"92": "PKR", b"94": "LKR", b"977": "NPR", b"880": "BDT", b"45": "DKK", b"46": "SEK",
     b"47": "NOK", b"354": "ISK", b"44": "GBP", b"41": "CHF",
 }  # fmt: skip
+#: Currencies whose sign is that of the US dollar, too.
+_DOLLARS = (b"AUD", b"CAD", b"NZD", b"SGD", b"HKD", b"TWD", b"MXN", b"ARS", b"CLP", b"COP")
 #: The country of a postal address in structured data.
 _IN_COUNTRY = lazy_patterns.pattern(
     rb"addressCountry[\"'](?:\s{0,9}:\s{0,9}|\s{1,9}content\s?=\s?)[\"']([A-Z]{2})[\"']"
@@ -100,6 +102,24 @@ def currency_of_phones(page: Page, sign_of: str) -> str | None:
     }
     currency = currencies.pop() if len(currencies) == 1 else None
     return currency if currency and share_a_sign(currency, sign_of) else None
+
+
+def currency_of_terms(page: Page, sign_of: str) -> str | None:
+    """Return the currency in which the page says that its prices are, if *sign_of* has its sign.
+
+    >>> from crawler.extract.page.page import parse
+    >>> page = parse(b"<p>$250<p>All prices are in AUD", "http://a.example/")
+    >>> currency_of_terms(page, "USD"), currency_of_terms(page, "EUR")
+    ('AUD', None)
+    """
+    if sign_of.encode() in page.raw:
+        return None  # a choice of currencies
+    codes = [code.decode() for code in _DOLLARS if code in page.raw]
+    if len(codes) != 1 or not share_a_sign(codes[0], sign_of):
+        return None
+    texts = (text for text in islice(page.root.itertext(), _MAX_TEXTS) if codes[0] in text)
+    is_said = any(len(text) <= _MAX_TEXT and _CALLS_PRICES(text) is not None for text in texts)
+    return codes[0] if is_said else None
 
 
 def currency_of_address(page: Page, sign_of: str) -> str | None:

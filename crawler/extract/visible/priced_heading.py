@@ -15,6 +15,7 @@ from crawler.extract.address_kinds import is_front, is_front_of_language
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.page.places import box as place_box
+from crawler.extract.page.places import link_around
 from crawler.extract.words import CachedRule, entry_matcher
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -186,5 +187,5 @@ def _is_price(text: str) -> bool:
 
 def _is_name(heading: Element) -> bool:
     text = short_text(heading)
-    has_link = next(heading.iter("a"), None) is not None
-    return not has_link and len(text) <= _LONGEST_NAME and _WORD.search(text) is not None
+    is_linked = next(heading.iter("a"), link_around(heading, _MAX_LEVELS)) is not None
+    return not is_linked and len(text) <= _LONGEST_NAME and _WORD.search(text) is not None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
+from operator import attrgetter
 
 from crawler.extract.fields import Fields
 from crawler.extract.page import lines as _lines
@@ -18,8 +20,14 @@ from crawler.extract.price.on_request import (
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.availability import availability_of_text, buys_in_short
 from crawler.extract.stock.drawn_buttons import take_picture_buttons
-from crawler.extract.stock.shown import read_stock, says_unavailable, stock_above
+from crawler.extract.stock.shown import (
+    STOCK_BEHIND_LABEL,
+    read_stock,
+    says_unavailable,
+    stock_above,
+)
 from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
+from crawler.extract.visible.buttons_before import take_buttons_before
 from crawler.extract.visible.facts import (
     brand_before,
     find_facts,
@@ -43,6 +51,7 @@ from crawler.extract.visible_signs import Visible
 
 _MAX_DISTANCE = 60
 _LINES_AROUND = 40
+_TEXT = attrgetter("text")
 #: Signs of a struck amount, in tags, classes and styles.
 _STRIKES = (b"line-through", b"strike", b"<del", b"<s>")
 
@@ -132,6 +141,8 @@ def _take_heading(heading: Element, page: Page, signs: Visible, structured: Fiel
             forget_price(signs)
         if "price" in fields and not fields["availability"]:
             take_picture_buttons(page, signs)
+        if "price" in fields and not fields["availability"]:
+            take_buttons_before(page, heading, signs)
     fields["name"] = name_in_heading(heading, page)
     _take_brand(heading, page, fields, structured)
     if number := number_in_heading(heading, page.url):
@@ -172,21 +183,24 @@ def glance(page: Page, structured: Fields) -> Visible:
         _take_brand(heading, page, signs.fields, structured)
     # Some templates write "LimitedAvailability" for sold out products.
     stock = structured.get("availability")
-    if stock in {None, "LimitedAvailability"} or (stock == "InStock" and _denies_stock(walk)):
+    if stock in {None, "LimitedAvailability"} or _contradicts(walk, stock):
         read_stock(walk, signs, bool(structured.get("price")), page.url)
     if "rating" not in structured or "review_count" not in structured:
         take_rating(walk, signs.fields)
     return _without_empty(signs)
 
 
-def _denies_stock(walk: Lines) -> bool:
-    """Whether no button buys the product, or a box for the stock says that it is not in stock."""
+def _contradicts(walk: Lines, stock: str) -> bool:
+    """Whether no button buys a product in stock, or a button, a box or a label has another stock."""
     marked = _lines.STOCK | _lines.BUTTON
     lines = [line for line in walk.product_lines if line.flags & marked]
-    if not any(line.flags & _lines.BUTTON and buys_in_short(line.text) for line in lines):
+    if stock == "InStock" and not any(
+        line.flags & _lines.BUTTON and buys_in_short(line.text) for line in lines
+    ):
         return True
-    texts = (line.text for line in lines if line.flags & _lines.STOCK)
-    return not {None, "InStock"}.issuperset(map(availability_of_text, texts))
+    stocks = map(availability_of_text, map(_TEXT, lines))
+    labelled = map(STOCK_BEHIND_LABEL.__getitem__, map(_TEXT, walk.product_lines))
+    return not {None, stock}.issuperset(chain(stocks, labelled))
 
 
 def _reduced_above(
