@@ -13,10 +13,10 @@ row is right and nothing is doubtful. What the book asks for is told and read ag
 does. Calm days (tests/benchmarks/calm_days.py) have to raise nothing.
 
 A user has no use for a report of a change that leaves each value right, stored and believed
-(`stayed_right`): `settled` counts these and the noticed ones, and of those that are read right,
-`read_right_kept` counts those of which nothing was kept out. `days_with_a_report`: calm days on which
-something is said, though nothing is kept out. The sums of all are followed by those of the changes
-and days that were tried first, and by those of the further ones, now and when they were tried first.
+(`stayed_right`): `settled` counts these and the noticed ones; of the changes that are read right,
+`read_right_kept` counts those of which nothing was kept out. `days_with_a_report`: calm days on
+which something is said, though nothing is kept out. The sums of all are followed by those of the
+changes and days that were tried first, and by those of the further ones, now and at first.
 
 usage: python -m tests.benchmarks.drift [--products 300] [--json]
 """

@@ -187,7 +187,8 @@ class Book:
             field, version = change.field, make.profile.version + 1
             stats = make.profile.fields.get(field)
             if stats is None or change.believed:
-                drift = Drift(site_id, field, "minor", change.reason, url, version - 1)
+                kind = "run" if field == "availability" else "minor"
+                drift = Drift(site_id, field, kind, change.reason, url, version - 1)
                 self._report_once(drift, make)
                 continue
             kind = CHANGED
