@@ -116,7 +116,7 @@ def _applies_to_new(field: str, kind: str) -> bool:
 def _is_marked_sale(item: Mapping[str, Any], stored_price: Any) -> bool:
     """Whether a page shows the stored price as the regular one beside a lower price.
 
-    A shop may sell some products for one price. A price that a template gives to all of its products
+    A shop may sell some products for one price. A price that a template gives to all products
     has no such regular price beside it.
     """
     price, regular = amount(item.get("price")), amount(item.get("regular_price"))

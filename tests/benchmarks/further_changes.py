@@ -172,7 +172,8 @@ def promotion_above(html: str, thing: Thing, shop: Shop) -> str:
 def bundle_total(html: str, thing: Thing, shop: Shop) -> str:
     """The price of a bundle where the price was; the price in the bundle's list below."""
     other, money = Decimal(1_900 + 7_919 * thing.number % 9_000) / 100, shop.words.money
-    rows = f"<li>{thing.name}<em>{money(thing.price)}</em></li><li>Care<em>{money(other)}</em></li>"
+    row = "<li><p>{}</p><em>{}</em></li>"
+    rows = row.format(thing.name, money(thing.price)) + row.format("Care set", money(other))
     changed = html.replace(money(thing.price), money(thing.price + other))
     return changed.replace("<footer", f"<ul class='bundle'>{rows}</ul><footer", 1)
 

@@ -370,10 +370,13 @@ def find_price(
         loose or ends_sentence(price, sentence_only=True) or _is_below_others(walk, price)
     )
     signs.price_is_called = is_called_price(price)
-    signs.price_after_link = price.follows_link
-    signs.price_named_otherwise = price.follows_link and is_named_otherwise(walk, price.line)
-    rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
-    signs.price_in_rows = price.follows_link and len(rows) > 1
+    if price.follows_link:
+        signs.price_after_link = True
+        signs.price_named_otherwise = is_named_otherwise(walk, price.line)
+        rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
+        signs.price_in_rows = len(rows) > 1
+    if price.money.start:
+        signs.words_before = words_before
     signs.net_price = net_beside(price, candidates, walk.lines)
     _set_regular(walk, signs, candidates, price)
 

@@ -26,6 +26,7 @@ from crawler.extract.template.page_doubts import (
     constant_value,
     disappears_with_stock,
     doubt_of_amounts,
+    doubt_of_words,
     new_place_doubt,
     oddity,
     weigh,
@@ -92,13 +93,7 @@ class Book:
             )
             if doubt is not None:
                 doubts[field] = doubt
-        unmarked = result.paths.get("regular_price") if reduced else None
-        missing, below = ("price", "missing") in make.reported, result.struck_below
-        if "price" not in doubts and (unmarked or missing or below):
-            doubt = doubt_of_amounts(observations["price"], profile, below, unmarked, missing)
-            doubts.update({"price": doubt} if doubt is not None else {})
-        if result.sources.get("regular_price") == "text" and "price" not in doubts:
-            profile.note_reduction(unmarked or MARKED)
+        self._check_amounts(result, make, observations["price"], doubts)
         foreign = foreign_language(result, profile)
         if foreign is None:
             profile.note_language(result.page.lang[:2])
@@ -121,6 +116,26 @@ class Book:
         self._learn(site_id, result, make, observations, doubts)
         make.mender.note(result.page, observations, frozenset(doubts), result.fields)
         return judgement
+
+    @staticmethod
+    def _check_amounts(
+        result: Found, make: Make, price: Observation, doubts: dict[str, Doubt]
+    ) -> None:
+        """Compare the amounts beside a price, and the words before it, with the make's pages."""
+        profile, doubt = make.profile, None
+        reduced = result.fields.get("regular_price") is not None
+        unmarked = result.paths.get("regular_price") if reduced else None
+        missing, below = ("price", "missing") in make.reported, result.struck_below
+        if "price" not in doubts and (unmarked or missing or below):
+            doubt = doubt_of_amounts(price, profile, below, unmarked, missing)
+        if doubt is None and result.words_before and "price" not in doubts:
+            doubt = doubt_of_words(price, result.words_before, profile)
+            if doubt is not None:
+                make.note_lowest(result.page.url, price.value)
+        if doubt is not None:
+            doubts["price"] = doubt
+        if result.sources.get("regular_price") == "text" and "price" not in doubts:
+            profile.note_reduction(unmarked or MARKED)
 
     def _report_cents(self, site_id: str, url: str, make: Make) -> None:
         reason = "structured data counts cents, the page shows whole units"
@@ -164,6 +179,7 @@ class Book:
                 if url not in stored:
                     continue
                 self._note_stored_product(site_id, make, stored[url], url)
+                make.recall_lowest(url, stored[url])
                 moves = list(make.mender.recall(url, stored[url]))
                 self._report_changes(site_id, make, url)
                 for field, place in moves:

@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from crawler.extract.price.words_beside import says_from
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.template.confidence import TRUST, confidence
 from crawler.extract.template.observation import Observation, form_of
@@ -223,6 +224,23 @@ def doubt_of_amounts(
     if unmarked and not is_confirmed("price", price):
         return _unmarked_reduction(unmarked, profile)
     return _remaining_price(profile.fields["price"]) if missing else None
+
+
+def doubt_of_words(price: Observation, words_before: str, profile: Profile) -> Doubt | None:
+    """Return a doubt about a price behind "from" in a make that had none so far.
+
+    It is the cheapest variant's price where it was the product's. The storage applies the doubt only
+    if the product had another price.
+    """
+    stats = profile.fields["price"]
+    if profile.has_lowest or price.source != "text" or is_confirmed("price", price):
+        return None
+    if not says_from(words_before):
+        return None
+    if stats.pages < _MIN_PAGES:
+        profile.has_lowest = True
+        return None
+    return Doubt("make", f"{words_before[-20:]!r} stands before it, as on no page before")
 
 
 def _unmarked_reduction(place: str, profile: Profile) -> Doubt | None:

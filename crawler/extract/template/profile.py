@@ -184,6 +184,8 @@ class Profile(Record):
     """Pages by two-letter language; an empty one if a page declares none."""
     reductions: Counter[str] = attrs.Factory(Counter)
     """Pages with a regular price in the visible text, by its place; `MARKED` if it is marked."""
+    has_lowest: bool = False
+    """Whether the make has prices behind "from", which are those of the cheapest variants."""
     unsaved: int = 0
     """Pages learned since the profile was last stored."""
     markets: dict[str, list[list[str]]] = attrs.Factory(dict)
@@ -227,6 +229,7 @@ class Profile(Record):
             "languages": dict(self.languages.most_common(_MAX_VALUES)),
             "reductions": dict(self.reductions.most_common(_MAX_PATHS)),
             "markets": self.markets,
+            "has_lowest": self.has_lowest,
             "fields": {
                 name: {
                     "pages": stats.pages,
@@ -247,7 +250,7 @@ class Profile(Record):
         Raises:
             TypeError, ValueError, KeyError, AttributeError: *plain* is no profile.
         """
-        profile = cls(version=int(plain["version"]))
+        profile = cls(version=int(plain["version"]), has_lowest=bool(plain.get("has_lowest")))
         stored_languages = plain.get("languages", {}).items()
         profile.languages.update({str(lang)[:2]: int(n) for lang, n in stored_languages})
         reductions = plain.get("reductions", {}).items()
