@@ -170,7 +170,7 @@ class Crawl:
             self.book.recall(site, {url: self.before.get(url) for url in urls})
         for url, _ in self.book.pages_to_reread(self.shop.name):
             thing, self.shop = goods[url]
-            self.read(thing, at + timedelta(minutes=1), change if thing.number >= _START else None)
+            self.read(thing, at + timedelta(minutes=1), change)
         for look in self.book.currencies.looks(self.shop.name):
             self.book.currencies.expect(self.shop.name, look)
             thing, self.shop = goods[look.url]

@@ -341,10 +341,18 @@ class Book:
                 and stats.newest(doubt.kind) >= _MIN_DOUBTFUL_PAGES
             ):
                 change = Drift(site_id, field, doubt.kind, doubt.reason, url, version + 1)
-                self._relearn(change, make, stats)
+                name_doubt = doubts.get("name")
+                foreign = name_doubt is not None and name_doubt.kind == "dispute"
+                self._relearn(change, make, stats, foreign=foreign)
+            elif doubt is not None and doubt.kind == "dispute" and stats.note_dispute():
+                change = Drift(site_id, field, "dispute", doubt.reason, url, version)
+                self._report_once(change, make)
 
-    def _relearn(self, drift: Drift, make: Make, stats: Field) -> None:
-        """Learn a field anew, unless the doubt is no change of the template; report it once."""
+    def _relearn(self, drift: Drift, make: Make, stats: Field, *, foreign: bool) -> None:
+        """Learn a field anew, unless the doubt is no change of the template; report it once.
+
+        *foreign*: the sources differ on the name as well, so that one has another product's fields.
+        """
         make.last_change = f"{drift.field}: {drift.reason}"[:500]
         if drift.kind == "repeated" and self._relearn_names(drift, make, stats):
             return
@@ -352,13 +360,17 @@ class Book:
         if drift.kind == "repeated" and (drift.field, drift.kind) not in make.reported:
             # The first products were stored before the repetition was noticed.
             self._request_reread(make.mender.newest(2 * NEWEST), make)
+        preferred = stats.preferred
+        if drift.kind == "dispute":
+            shown = make.mender.shows_price
+            preferred = right_source(drift.field, stats, shown=shown, foreign=foreign)
         # The remaining values of a field that most pages lack, such as old prices, are no template.
         is_missing = stats.newest("missing") > 0
-        if is_constant or is_missing or drift.kind == "make" or drift.kind in _LASTING_KINDS:
+        is_unchanged = drift.kind == "make" or drift.kind in _LASTING_KINDS
+        if (is_constant and preferred != "text") or is_missing or is_unchanged:
             self._report_once(drift, make)
             return
-        if drift.kind == "dispute":
-            stats.preferred = right_source(drift.field, stats, shown=make.mender.shows_price)
+        stats.preferred = preferred
         # A learned place has the stored values, so that the other source is the wrong one.
         stats.relearn(drift.field, keeps_places=drift.kind == "dispute")
         if drift.field == "price" and drift.kind == "place":

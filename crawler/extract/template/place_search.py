@@ -220,6 +220,7 @@ class Mender(Record):
         if self.pages >= self._next_alert and sum(self._different) >= _MIN_DIFFERENT:
             self._next_alert = self.pages + _ALERT_INTERVAL
             self._alert = max(self._alert, _ALERT_PAGES)
+            self._vain = min(self._vain, _MAX_VAIN_PAGES - _ALERT_PAGES)
 
     def _is_believed(self, page: _Waiting, stored: Mapping[str, Any]) -> bool:
         """Whether many pages' doubtful currency equals their products' stored one by now."""
