@@ -11,6 +11,7 @@ import attrs
 import orjson
 
 from crawler.extract.template.mass_changes import amount
+from crawler.extract.template.page_doubts import FOREIGN
 from crawler.stores.rows import ProductRow
 from scrapy_seine.attrs_bases import Value
 
@@ -24,7 +25,7 @@ _JUMP_FACTOR, _LEAP_FACTOR, _SURE_CONFIDENCE = 5, 20, 0.97
 _MAX_JUMPS = 10
 _WORDS = re.compile(r"\w+")
 #: Kinds that a second look cannot settle, because the page has the same contradiction each time.
-_LASTING_KINDS = frozenset({"missing", "repeated", "order", "cut"})
+_LASTING_KINDS = frozenset({"missing", "repeated", "order", "cut", FOREIGN})
 #: Kinds that need several pages to notice, so that the first of them are stored already.
 RESTORED_KINDS = frozenset({"repeated", "changed"})
 #: A product is stored only if these fields are good.

@@ -21,12 +21,14 @@ from crawler.extract.template.mass_changes import CHANGED
 from crawler.extract.template.observation import FIELDS, Observation, observe
 from crawler.extract.template.page_correction import mend
 from crawler.extract.template.page_doubts import (
+    FOREIGN,
     Doubt,
     Judgement,
     constant_value,
     disappears_with_stock,
     doubt_of_amounts,
     doubt_of_words,
+    foreign_doubts,
     new_place_doubt,
     oddity,
     weigh,
@@ -51,7 +53,7 @@ _PROBATION_PAGES = 200
 _ODDITY_FIELDS = frozenset({"price", "currency"})
 #: Kinds of doubts that are not learned away: a missing value stays missing, and another currency is
 #: believed only once it is stored (`recall`).
-_LASTING_KINDS = frozenset({"missing", "repeated", "order", "constant"})
+_LASTING_KINDS = frozenset({"missing", "repeated", "order", "constant", FOREIGN})
 #: Times that the newest pages of a make are read again within so many pages of it, because a template
 #: may alternate between two states.
 _MAX_REPLAYS, _REPLAY_PAGES = 4, 1_000
@@ -94,6 +96,9 @@ class Book:
             if doubt is not None:
                 doubts[field] = doubt
         self._check_amounts(result, make, observations["price"], doubts)
+        if profile.has_foreign or ("name" in doubts and doubts["name"].kind == "dispute"):
+            for field, doubt in foreign_doubts(observations, profile):
+                doubts.setdefault(field, doubt)
         foreign = foreign_language(result, profile)
         if foreign is None:
             profile.note_language(result.page.lang[:2])

@@ -198,6 +198,8 @@ class Profile(Record):
     """Pages with a regular price in the visible text, by its place; `MARKED` if it is marked."""
     has_lowest: bool = False
     """Whether the make has prices behind "from", which are those of the cheapest variants."""
+    has_foreign: bool = False
+    """Whether structured data had another product's name on some page."""
     unsaved: int = 0
     """Pages learned since the profile was last stored."""
     markets: dict[str, list[list[str]]] = attrs.Factory(dict)
@@ -242,6 +244,7 @@ class Profile(Record):
             "reductions": dict(self.reductions.most_common(_MAX_PATHS)),
             "markets": self.markets,
             "has_lowest": self.has_lowest,
+            "has_foreign": self.has_foreign,
             "fields": {
                 name: {
                     "pages": stats.pages,
@@ -263,6 +266,7 @@ class Profile(Record):
             TypeError, ValueError, KeyError, AttributeError: *plain* is no profile.
         """
         profile = cls(version=int(plain["version"]), has_lowest=bool(plain.get("has_lowest")))
+        profile.has_foreign = bool(plain.get("has_foreign"))
         stored_languages = plain.get("languages", {}).items()
         profile.languages.update({str(lang)[:2]: int(n) for lang, n in stored_languages})
         reductions = plain.get("reductions", {}).items()
