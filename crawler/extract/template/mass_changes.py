@@ -117,11 +117,13 @@ class Contrast(Record):
                 _plain(field, fields.get(field)),
                 _plain(field, stored.get(field)),
             )
-            if (
-                page_value is None
-                or stored_value is None
-                or (field == "price" and (_is_sale(fields, stored) or _is_return(fields, stored)))
-            ):
+            if page_value is None or stored_value is None:
+                continue
+            if field == "price" and _is_sale(fields, stored):
+                # Pages of sold-out products may show the reduced price alone.
+                self._note_agreeing(field, self._pairs_of(field))
+                continue
+            if field == "price" and _is_return(fields, stored):
                 continue
             change = self._add(field, page_value, stored_value, observations.get(field))
             if change is not None:
@@ -131,7 +133,7 @@ class Contrast(Record):
     def _add(
         self, field: str, page_value: Any, stored_value: Any, observation: Observation | None
     ) -> Change | None:
-        pairs = self._pairs.setdefault(field, deque(maxlen=_COMPARED_PAGES))
+        pairs = self._pairs_of(field)
         stock_change = (
             self._note_stock_change(page_value, stored_value) if field == "availability" else None
         )
@@ -161,6 +163,9 @@ class Contrast(Record):
             if not change.believed:
                 self.changed[field] = change.reason
         return change
+
+    def _pairs_of(self, field: str) -> deque[Pair]:
+        return self._pairs.setdefault(field, deque(maxlen=_COMPARED_PAGES))
 
     def _note_agreeing(self, field: str, pairs: deque[Pair]) -> None:
         """Count a page with the stored value; after some, forget the pages that differed."""
