@@ -65,6 +65,8 @@ class Found(Record):
     regular price only if nothing but its place beside the price calls it so."""
     struck_below: Decimal | None = None
     """An amount beside the visible price that is marked as the price before, and is lower."""
+    words_before: str = ""
+    """The text before the visible price in its line, if the visible text was read."""
     beside: Any = None
     """Element with the name on a page without a heading, if the visible text was read."""
     described: list[Any] | None = None
@@ -180,7 +182,7 @@ def extract(page: Page) -> Found:
             _read_guarded(unread, "text", product_shown.glance, page, merged_fields) or Visible()
         )
         offered["text"], result.paths = visible.fields, visible.paths
-        result.struck_below = visible.struck_below
+        result.struck_below, result.words_before = visible.struck_below, visible.words_before
         merge.weigh_shown(offered, visible, page, merged_fields)
         if "price" not in visible.fields and "state" not in offered:
             _read_regular_price(result, merged_fields)
@@ -276,7 +278,11 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
         classify.number_signs(verdict, page, number)
     offered["text"], result.paths = visible.fields, visible.paths
     result.struck_below, result.described = visible.struck_below, visible.described
-    result.lines, result.beside = visible.lines, visible.beside
+    result.lines, result.beside, result.words_before = (
+        visible.lines,
+        visible.beside,
+        visible.words_before,
+    )
     if disputed:
         merge.outvote(offered, page.raw)
     merge.weigh_shown(offered, visible, page, merged_fields)

@@ -99,6 +99,8 @@ class Visible(Record):
     """The price is one of several after links, as in a listing's table of few rows."""
     net_price: Decimal | None = None
     """The price without tax, where words beside it call it so."""
+    words_before: str = ""
+    """The text before the price in its line."""
     reduced: bool = False
     """A mark or a word, and not only the amount, says that the regular price was asked before."""
     struck_below: Decimal | None = None

@@ -11,6 +11,7 @@ import attrs
 import orjson
 
 from crawler.extract.template.mass_changes import amount
+from crawler.extract.template.page_doubts import FOREIGN
 from crawler.stores.rows import ProductRow
 from scrapy_seine.attrs_bases import Value
 
@@ -24,7 +25,7 @@ _JUMP_FACTOR, _LEAP_FACTOR, _SURE_CONFIDENCE = 5, 20, 0.97
 _MAX_JUMPS = 10
 _WORDS = re.compile(r"\w+")
 #: Kinds that a second look cannot settle, because the page has the same contradiction each time.
-_LASTING_KINDS = frozenset({"missing", "repeated", "order", "cut"})
+_LASTING_KINDS = frozenset({"missing", "repeated", "order", "cut", FOREIGN})
 #: Kinds that need several pages to notice, so that the first of them are stored already.
 RESTORED_KINDS = frozenset({"repeated", "changed"})
 #: A product is stored only if these fields are good.
@@ -84,6 +85,7 @@ def doubts_of(row: ProductRow, stored_product: Stored | None) -> list[Doubtful]:
         for good_value in (_good_value(field, kind, item, stored_product),)
         if (
             item.get(field) != good_value
+            and not (kind == "repeated" and field == "price" and _is_marked_sale(item, good_value))
             if stored_product is not None
             else _applies_to_new(field, kind)
         )
@@ -110,6 +112,18 @@ def _applies_to_new(field: str, kind: str) -> bool:
     if field == "availability" and kind == "repeated":
         return False
     return kind != "make" and (kind != "changed" or field == "external_id")
+
+
+def _is_marked_sale(item: Mapping[str, Any], stored_price: Any) -> bool:
+    """Whether a page shows the stored price as the regular one beside a lower price.
+
+    A shop may sell some products for one price. A price that a template gives to all products
+    has no such regular price beside it.
+    """
+    price, regular = amount(item.get("price")), amount(item.get("regular_price"))
+    if price is None or regular is None:
+        return False
+    return price < regular == amount(stored_price)
 
 
 def _kind(field: str, kind: str, item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str:
@@ -164,8 +178,8 @@ def _price_jump(item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str 
     price, stored_price = amount(item.get("price")), amount(stored_item.get("price"))
     if not price or not stored_price or item.get("currency") != stored_item.get("currency"):
         return None
-    if price < stored_price == amount(item.get("regular_price")):
-        return None  # a sale: the page shows the stored price as the regular one
+    if _is_marked_sale(item, stored_price):
+        return None
     factor = max(price / stored_price, stored_price / price)
     is_sure = item.get("confidence", {}).get("price", 1) >= _SURE_CONFIDENCE
     if factor < _JUMP_FACTOR or (factor < _LEAP_FACTOR and is_sure):

@@ -169,9 +169,7 @@ def _bare_sale(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
 
 def second_template(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
     """A category of new goods has a template of its own."""
-    other = attrs.evolve(
-        shop, product=next(s for s in SHOPS if s.product is not shop.product).product
-    )
+    other = _other_template(shop)
     return [
         *unchanged(goods, shop),
         *((t, other) for t, _ in new_goods(goods[: len(goods) // 3], shop)),
@@ -180,9 +178,7 @@ def second_template(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
 
 def redesigned_category(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
     """A quarter of the goods, one category, gets another template, with all values of before."""
-    other = attrs.evolve(
-        shop, product=next(s for s in SHOPS if s.product is not shop.product).product
-    )
+    other = _other_template(shop)
     return [(thing, other if thing.number % 4 == 0 else shop) for thing in goods]
 
 
@@ -200,6 +196,148 @@ def second_currency(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
         for t in goods
     ]
     return [pair for both in zip(unchanged(goods, shop), abroad, strict=True) for pair in both]
+
+
+def two_layouts(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
+    """A test of two layouts: a visitor gets one or the other, with the same values."""
+    rng, other = random.Random(3), _other_template(shop)
+    return [(thing, rng.choice((shop, other))) for thing in goods]
+
+
+def _other_template(shop: Shop) -> Shop:
+    return attrs.evolve(
+        shop, product=next(s for s in SHOPS if s.product is not shop.product).product
+    )
+
+
+def brand_restocked(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
+    """A delivery: all of one brand is in stock again."""
+    return [
+        (attrs.evolve(t, in_stock=t.in_stock or t.brand == goods[0].brand), shop) for t in goods
+    ]
+
+
+def brands_restocked_by_category(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
+    """A delivery of one brand, and a listing that has one brand after the other."""
+    by_brand = sorted(goods, key=lambda thing: thing.brand)
+    return brand_restocked([by_brand[-1], *by_brand[:-1]], shop)
+
+
+def brand_sold(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
+    """All of one brand is sold out."""
+    return [
+        (attrs.evolve(t, in_stock=t.in_stock and t.brand != goods[0].brand), shop) for t in goods
+    ]
+
+
+def half_restocked(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
+    """Half of what was sold out is in stock again, and a tenth of the goods is sold out since."""
+    return [
+        (attrs.evolve(t, in_stock=t.number % 10 != 3 if t.in_stock else t.number % 2 == 0), shop)
+        for t in goods
+    ]
+
+
+def flash_sale(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
+    """Ten goods in a row at half their price, marked."""
+    return [
+        (attrs.evolve(t, price=_times(t.price, Decimal("0.5")), regular=t.price), shop)
+        if 40 <= t.number < 50
+        else (t, shop)
+        for t in goods
+    ]
+
+
+def one_price_corner(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
+    """Eight goods in a row for the same price, marked as reduced."""
+    one = Decimal("4.50")
+    return [
+        (attrs.evolve(t, price=one, regular=t.price), shop) if 70 <= t.number < 78 else (t, shop)
+        for t in goods
+    ]
+
+
+def other_endings(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
+    """Each price ends in .99 since."""
+    return [
+        (attrs.evolve(t, price=int(t.price) + Decimal("0.99"), regular=None), shop) for t in goods
+    ]
+
+
+def daily_prices(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
+    """Each price moves by up to two percent."""
+    rng = random.Random(4)
+    return [
+        (
+            attrs.evolve(t, price=_times(t.price, 1 + Decimal(rng.randint(-200, 200)) / 10_000)),
+            shop,
+        )
+        for t in goods
+    ]
+
+
+def renamed_goods(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
+    """A tenth of the goods is this year's model, with another name and number."""
+    return [
+        (attrs.evolve(t, name=f"{t.name} (new model)", sku=f"{t.sku}-27"), shop)
+        if t.number % 10 == 4
+        else (t, shop)
+        for t in goods
+    ]
+
+
+def other_order(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
+    """The listing has another order, the dearest first."""
+    return [(thing, shop) for thing in sorted(goods, key=lambda thing: -thing.price)]
+
+
+def new_among_old(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
+    """Every second one is new, and cheap."""
+    fresh = [
+        (attrs.evolve(t, price=_times(t.price, Decimal("0.2")), regular=None), shop)
+        for t, _ in new_goods(goods, shop)
+    ]
+    return [pair for both in zip(unchanged(goods, shop), fresh, strict=True) for pair in both]
+
+
+def _with(line: Callable[[Thing, Words], str], *, first: bool = False) -> Day:
+    """The template gets a harmless line below the product, or above it."""
+
+    def day(goods: Sequence[Thing], shop: Shop) -> list[Shown]:
+        def product(t: Thing, w: Words) -> str:
+            body = shop.product(t, w)
+            return line(t, w) + body if first else body + line(t, w)
+
+        other = attrs.evolve(shop, product=product)
+        return [(thing, other) for thing in goods]
+
+    return day
+
+
+def _instalment_line(t: Thing, w: Words) -> str:
+    return f"<p class='rate'>or 12 x {w.money(_times(t.price, 1 / Decimal(12)))} a month</p>"
+
+
+def _unit_line(t: Thing, w: Words) -> str:
+    return f"<p><small>({w.money(_times(t.price, Decimal('2.5')))} / kg)</small></p>"
+
+
+def _banner(t: Thing, w: Words) -> str:
+    return f"<div class='promo'><p>Save {w.money(Decimal('20.00'))} on your first order</p></div>"
+
+
+def _delivery_line(t: Thing, w: Words) -> str:
+    return f"<p>+ {w.money(Decimal('4.95'))} delivery</p>"
+
+
+def _points_line(t: Thing, w: Words) -> str:
+    return f"<p>Earn {int(t.price)} points with this product</p>"
+
+
+def _lately_seen(t: Thing, w: Words) -> str:
+    """The product that the visitor saw before this one."""
+    price = w.money(Decimal(900 + 7_919 * t.number % 50_000) / 100)
+    return f"<aside><h3>Last seen</h3><a href='/p/l{t.number}'>Thing</a><i>{price}</i></aside>"
 
 
 #: What the goods are on the day before, where they are no usual ones.
@@ -241,4 +379,25 @@ DAYS: tuple[tuple[str, Day, str], ...] = (
     ("second_template", second_template, "woo luma+ presta"),
     ("redesigned_category", redesigned_category, "woo luma+ presta"),
     ("second_currency", second_currency, "woo luma+ presta"),
+    ("two_layouts", two_layouts, "woo luma+ presta"),
+    ("brand_restocked", brand_restocked, "woo luma+ presta"),
+    ("brands_restocked_by_category", brands_restocked_by_category, "woo luma+ presta"),
+    ("brand_sold", brand_sold, "woo luma+ presta"),
+    ("half_restocked", half_restocked, "woo luma+ presta"),
+    ("flash_sale", flash_sale, "woo luma+ presta plain"),
+    ("one_price_corner", one_price_corner, "woo luma+ presta plain"),
+    ("other_endings", other_endings, "woo luma+ presta plain"),
+    ("daily_prices", daily_prices, "woo luma+ presta"),
+    ("renamed_goods", renamed_goods, "woo luma+ presta"),
+    ("other_order", other_order, "woo luma+ presta"),
+    ("new_among_old", new_among_old, "woo luma+ presta plain"),
+    ("instalment_line", _with(_instalment_line), "woo luma+ presta plain"),
+    ("unit_line", _with(_unit_line), "woo luma+ presta plain"),
+    ("banner", _with(_banner, first=True), "woo luma+ presta plain"),
+    ("delivery_line", _with(_delivery_line), "woo luma+ presta plain"),
+    ("points_line", _with(_points_line), "woo luma+ presta plain"),
+    ("lately_seen", _with(_lately_seen), "woo luma+ presta plain"),
+    ("lately_seen_above", _with(_lately_seen, first=True), "woo luma+ presta plain"),
 )  # fmt: skip
+#: Days that were tried before the others were thought of.
+FIRST_DAYS = 25

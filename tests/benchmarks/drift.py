@@ -12,6 +12,12 @@ values somewhere. `restored`: after one more crawl, a day later and of the templ
 row is right and nothing is doubtful. What the book asks for is told and read again, as a crawl
 does. Calm days (tests/benchmarks/calm_days.py) have to raise nothing.
 
+A user has no use for a report of a change that leaves each value right, stored and believed
+(`stayed_right`): `settled` counts these and the noticed ones; of the changes that are read right,
+`read_right_kept` counts those of which nothing was kept out. `days_with_a_report`: calm days on
+which something is said, though nothing is kept out. The sums of all are followed by those of the
+changes and days that were tried first, and by those of the further ones, now and at first.
+
 usage: python -m tests.benchmarks.drift [--products 300] [--json]
 """
 
@@ -43,14 +49,16 @@ from crawler.stores.doubts_by_history import (
 )
 from crawler.stores.rows import ProductRow, product_row
 from scrapy_seine.urls import tidy
-from tests.benchmarks.calm_days import BEFORE, DAYS, UNDECIDABLE, Day, Shown
+from tests.benchmarks.calm_days import BEFORE, DAYS, FIRST_DAYS, UNDECIDABLE, Day, Shown
+from tests.benchmarks.further_changes import FIRST_TRY, FURTHER, GOODS_OF, TODAY_FURTHER
 from tests.benchmarks.shops import SHOPS, Shop, Thing, things
 from tests.benchmarks.template_changes import CHANGES, TODAY, Change
 
 _START, _WITHIN, _LAST = 60, 30, 40
 _FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 #: A field's change may show at the one that is read with it.
-_TOGETHER = {"currency": {"price", "currency"}, "price": {"price"}}
+_TOGETHER = {"currency": {"price", "currency"}, "name": {"name", "product"}}
+_TODAY = {**TODAY, **TODAY_FURTHER}
 
 
 @attrs.define
@@ -162,7 +170,7 @@ class Crawl:
             self.book.recall(site, {url: self.before.get(url) for url in urls})
         for url, _ in self.book.pages_to_reread(self.shop.name):
             thing, self.shop = goods[url]
-            self.read(thing, at + timedelta(minutes=1), change if thing.number >= _START else None)
+            self.read(thing, at + timedelta(minutes=1), change)
         for look in self.book.currencies.looks(self.shop.name):
             self.book.currencies.expect(self.shop.name, look)
             thing, self.shop = goods[look.url]
@@ -193,8 +201,9 @@ class _Watch:
 
 def changed(shop: Shop, structured: bool, change: Change, field: str, count: int) -> dict[str, Any]:
     """One change in mid-crawl: when it was noticed, rows that are wrong, whether it is mended."""
-    crawl, goods, watch = Crawl(shop, structured), things(count, 5), _Watch()
-    today = {t.number: TODAY.get(change, lambda thing: thing)(t) for t in goods}
+    crawl, watch = Crawl(shop, structured), _Watch()
+    goods = [GOODS_OF.get(change, lambda thing: thing)(thing) for thing in things(count, 5)]
+    today = {t.number: _TODAY.get(change, lambda thing: thing)(t) for t in goods}
     for thing in goods:
         crawl.read(thing, _FIRST_DAY, None)
     by_url = {tidy(shop.url(thing)): (thing, shop) for thing in goods}
@@ -230,6 +239,7 @@ def changed(shop: Shop, structured: bool, change: Change, field: str, count: int
         "noticed": watch.noticed is not None and watch.noticed <= _WITHIN,
         "after": watch.noticed,
         "misread": watch.misread,
+        "stayed_right": not watch.misread and not wrong and all(last),
         "wrong_rows": wrong,
         "mended": sum(watch.first[-_LAST:]) >= 0.95 * _LAST,
         "mended_after_all": sum(last) >= 0.95 * len(last),
@@ -306,7 +316,7 @@ def measure(count: int) -> tuple[dict[str, Any], list[str]]:
     }
     rows = [
         changed(by_name[name.rstrip("+")], name.endswith("+"), change, field, count)
-        for change, field, names in CHANGES
+        for change, field, names in (*CHANGES, *FURTHER)
         for name in names.split()
     ]
     days = [
@@ -314,9 +324,25 @@ def measure(count: int) -> tuple[dict[str, Any], list[str]]:
         for day_name, day, names in DAYS
         for name in names.split()
     ]
+    first_days = {name for name, _, _ in DAYS[:FIRST_DAYS]}
+    result = {
+        **_sums(rows, days),
+        "first_changes": _sums(
+            rows[: sum(len(names.split()) for _, _, names in CHANGES)],
+            [row for row in days if row["day"] in first_days],
+        ),
+        "further_changes": _sums(rows[sum(len(names.split()) for _, _, names in CHANGES) :], []),
+        "further_changes_at_first": FIRST_TRY,
+    }
+    return result, [json.dumps(row) for row in [*rows, *days]]
+
+
+def _sums(rows: list[dict[str, Any]], days: list[dict[str, Any]]) -> dict[str, Any]:
+    """The sums of some changes and some days."""
     calm_days = [row for row in days if row["day"] not in UNDECIDABLE]
     held = sum(sum(row["doubts"].values()) for row in calm_days)
-    result = {
+    right = [row for row in rows if not row["misread"]]
+    return {
         "mutations": len(rows),
         "noticed": sum(row["noticed"] for row in rows),
         "mended": sum(row["mended"] for row in rows),
@@ -324,15 +350,18 @@ def measure(count: int) -> tuple[dict[str, Any], list[str]]:
         "mended_of_told": sum(row["mended"] and row["told"] for row in rows),
         "misread": sum(row["misread"] > 0 for row in rows),
         "noticed_of_misread": sum(row["noticed"] and row["misread"] > 0 for row in rows),
+        "settled": sum(row["noticed"] or row["stayed_right"] for row in rows),
+        "read_right": len(right),
+        "read_right_kept": sum(row["stayed_right"] for row in right),
         "mended_after_all": sum(row["mended_after_all"] for row in rows),
         "mended_after_all_of_told": sum(row["mended_after_all"] and row["told"] for row in rows),
         "restored": sum(row["restored"] for row in rows),
         "calm_days": len(calm_days),
         "false_alarms": sum(bool(row["doubts"]) for row in calm_days),
-        "wrong_rows_max": max(row["wrong_rows"] for row in rows),
+        "days_with_a_report": sum(bool(row["said"]) for row in calm_days),
+        "wrong_rows_max": max((row["wrong_rows"] for row in rows), default=0),
         "right_values_held_back": round(held / max(1, sum(row["values"] for row in calm_days)), 5),
     }
-    return result, [json.dumps(row) for row in [*rows, *days]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -344,7 +373,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     result, lines = measure(chosen.products)
     print(*lines, sep="\n")
     for name, value in result.items():
-        print(f"{name:24} {value}")
+        print(f"{name:24} {json.dumps(value)}")
     if chosen.json:
         print(json.dumps(result))
     return 0

@@ -6,13 +6,12 @@ The price stands near the heading, in no tile of a listing, and is not struck th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 from itertools import repeat
 
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.money.amounts import Money, find_prices
+from crawler.extract.money.amounts import Money
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
@@ -20,7 +19,6 @@ from crawler.extract.page.places import link_around, path
 from crawler.extract.price import per_unit
 from crawler.extract.price.labelled_above import labelled_above
 from crawler.extract.price.line_amounts import (
-    LONGEST_LINE,
     monies_of,
     says_now,
     says_old,
@@ -64,7 +62,6 @@ from crawler.extract.price.regular_price import (
     mark_pairs,
     net_beside,
     prefer_gross,
-    stands_alone,
     unmark_paid,
 )
 from crawler.extract.price.sentences import (
@@ -77,6 +74,7 @@ from crawler.extract.price.sentences import (
 )
 from crawler.extract.price.side_offers import is_side_offer
 from crawler.extract.price.sold_by_unit import accept_unit
+from crawler.extract.price.struck_below import struck_below
 from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.price.two_currencies import without_conversions, without_rates
 from crawler.extract.price.words_beside import (
@@ -372,10 +370,13 @@ def find_price(
         loose or ends_sentence(price, sentence_only=True) or _is_below_others(walk, price)
     )
     signs.price_is_called = is_called_price(price)
-    signs.price_after_link = price.follows_link
-    signs.price_named_otherwise = price.follows_link and is_named_otherwise(walk, price.line)
-    rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
-    signs.price_in_rows = price.follows_link and len(rows) > 1
+    if price.follows_link:
+        signs.price_after_link = True
+        signs.price_named_otherwise = is_named_otherwise(walk, price.line)
+        rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
+        signs.price_in_rows = len(rows) > 1
+    if price.money.start:
+        signs.words_before = words_before
     signs.net_price = net_beside(price, candidates, walk.lines)
     _set_regular(walk, signs, candidates, price)
 
@@ -413,7 +414,7 @@ def _set_regular(
         if not _is_called_old(nearest):
             signs.paths["regular_price"] = path(nearest.line.element)
     else:
-        signs.struck_below = _struck_below(walk, candidates, price)
+        signs.struck_below = struck_below(walk, candidates, price)
 
 
 def _is_called_old(amount: Candidate) -> bool:
@@ -450,31 +451,6 @@ def _is_below_others(walk: Lines, price: Candidate) -> bool:
     between = walk.lines[walk.heading + 1 : price.line.index] if price.follows_link else []
     main = walk.lines[walk.heading].text  # some designs repeat it as a link, for their quick views
     return any(line.flags & _lines.HEADING and line.text != main for line in between)
-
-
-def _struck_below(walk: Lines, candidates: list[Candidate], price: Candidate) -> Decimal | None:
-    """Return an amount beside the price that is marked as old without words, and is lower.
-
-    With words, it may be the lowest price of 30 days, which shops have to show.
-    """
-    for c in candidates:
-        is_lower = c.old and not c.other and c.money.value < price.money.value
-        if not is_lower or c.money.currency != price.money.currency or not is_beside(c, price):
-            continue
-        if stands_alone(c) and not is_labelled(walk, c.line):
-            return c.money.value
-    return None
-
-
-def is_labelled(walk: Lines, line: Line) -> bool:
-    """Whether the line before may be an amount's label: it is no heading and has no amount."""
-    place = line.index - 1
-    while place > 0 and walk.lines[place].flags & _lines.HIDDEN:
-        place -= 1
-    if place < 0 or place == walk.heading or walk.lines[place].flags & _lines.HEADING:
-        return False
-    text = walk.lines[place].text[:LONGEST_LINE]
-    return not any(find_prices(text))
 
 
 def _is_regular_price(amount: Candidate, price: Candidate) -> bool:

@@ -190,13 +190,22 @@ def says_about(before: str) -> bool:
     return _ABOUT(before[-_MAX_ABOUT:]) is not None
 
 
+def says_from(before: str) -> bool:
+    """Whether "from" stands right before an amount.
+
+    >>> says_from("Lamps from "), says_from("Price: ")
+    (True, False)
+    """
+    return ENDS_IN_FROM(before[-_MAX_LABEL:]) is not None
+
+
 def is_from_free(before: str, behind: str) -> bool:
     """Whether the words around an amount make it the sum from which something is free.
 
     >>> is_from_free("Shipping is 4, from ", " free"), is_from_free("Lamps from ", " and free post")
     (True, False)
     """
-    return _FREE(behind[:_MAX_LABEL]) is not None and ENDS_IN_FROM(before[-_MAX_LABEL:]) is not None
+    return _FREE(behind[:_MAX_LABEL]) is not None and says_from(before)
 
 
 def _words_of_first(between: str, next_text: str) -> str | None:

@@ -21,11 +21,14 @@ from crawler.extract.template.mass_changes import CHANGED
 from crawler.extract.template.observation import FIELDS, Observation, observe
 from crawler.extract.template.page_correction import mend
 from crawler.extract.template.page_doubts import (
+    FOREIGN,
     Doubt,
     Judgement,
     constant_value,
     disappears_with_stock,
     doubt_of_amounts,
+    doubt_of_words,
+    foreign_doubts,
     new_place_doubt,
     oddity,
     weigh,
@@ -50,7 +53,7 @@ _PROBATION_PAGES = 200
 _ODDITY_FIELDS = frozenset({"price", "currency"})
 #: Kinds of doubts that are not learned away: a missing value stays missing, and another currency is
 #: believed only once it is stored (`recall`).
-_LASTING_KINDS = frozenset({"missing", "repeated", "order", "constant"})
+_LASTING_KINDS = frozenset({"missing", "repeated", "order", "constant", FOREIGN})
 #: Times that the newest pages of a make are read again within so many pages of it, because a template
 #: may alternate between two states.
 _MAX_REPLAYS, _REPLAY_PAGES = 4, 1_000
@@ -92,13 +95,10 @@ class Book:
             )
             if doubt is not None:
                 doubts[field] = doubt
-        unmarked = result.paths.get("regular_price") if reduced else None
-        missing, below = ("price", "missing") in make.reported, result.struck_below
-        if "price" not in doubts and (unmarked or missing or below):
-            doubt = doubt_of_amounts(observations["price"], profile, below, unmarked, missing)
-            doubts.update({"price": doubt} if doubt is not None else {})
-        if result.sources.get("regular_price") == "text" and "price" not in doubts:
-            profile.note_reduction(unmarked or MARKED)
+        self._check_amounts(result, make, observations["price"], doubts)
+        if profile.has_foreign or ("name" in doubts and doubts["name"].kind == "dispute"):
+            for field, doubt in foreign_doubts(observations, profile):
+                doubts.setdefault(field, doubt)
         foreign = foreign_language(result, profile)
         if foreign is None:
             profile.note_language(result.page.lang[:2])
@@ -121,6 +121,26 @@ class Book:
         self._learn(site_id, result, make, observations, doubts)
         make.mender.note(result.page, observations, frozenset(doubts), result.fields)
         return judgement
+
+    @staticmethod
+    def _check_amounts(
+        result: Found, make: Make, price: Observation, doubts: dict[str, Doubt]
+    ) -> None:
+        """Compare the amounts beside a price, and the words before it, with the make's pages."""
+        profile, doubt = make.profile, None
+        reduced = result.fields.get("regular_price") is not None
+        unmarked = result.paths.get("regular_price") if reduced else None
+        missing, below = ("price", "missing") in make.reported, result.struck_below
+        if "price" not in doubts and (unmarked or missing or below):
+            doubt = doubt_of_amounts(price, profile, below, unmarked, missing)
+        if doubt is None and result.words_before and "price" not in doubts:
+            doubt = doubt_of_words(price, result.words_before, profile)
+            if doubt is not None:
+                make.note_lowest(result.page.url, price.value)
+        if doubt is not None:
+            doubts["price"] = doubt
+        if result.sources.get("regular_price") == "text" and "price" not in doubts:
+            profile.note_reduction(unmarked or MARKED)
 
     def _report_cents(self, site_id: str, url: str, make: Make) -> None:
         reason = "structured data counts cents, the page shows whole units"
@@ -164,6 +184,7 @@ class Book:
                 if url not in stored:
                     continue
                 self._note_stored_product(site_id, make, stored[url], url)
+                make.recall_lowest(url, stored[url])
                 moves = list(make.mender.recall(url, stored[url]))
                 self._report_changes(site_id, make, url)
                 for field, place in moves:
@@ -187,7 +208,8 @@ class Book:
             field, version = change.field, make.profile.version + 1
             stats = make.profile.fields.get(field)
             if stats is None or change.believed:
-                drift = Drift(site_id, field, "minor", change.reason, url, version - 1)
+                kind = "run" if field == "availability" else "minor"
+                drift = Drift(site_id, field, kind, change.reason, url, version - 1)
                 self._report_once(drift, make)
                 continue
             kind = CHANGED
@@ -324,10 +346,18 @@ class Book:
                 and stats.newest(doubt.kind) >= _MIN_DOUBTFUL_PAGES
             ):
                 change = Drift(site_id, field, doubt.kind, doubt.reason, url, version + 1)
-                self._relearn(change, make, stats)
+                name_doubt = doubts.get("name")
+                foreign = name_doubt is not None and name_doubt.kind == "dispute"
+                self._relearn(change, make, stats, foreign=foreign)
+            elif doubt is not None and doubt.kind == "dispute" and stats.note_dispute():
+                change = Drift(site_id, field, "dispute", doubt.reason, url, version)
+                self._report_once(change, make)
 
-    def _relearn(self, drift: Drift, make: Make, stats: Field) -> None:
-        """Learn a field anew, unless the doubt is no change of the template; report it once."""
+    def _relearn(self, drift: Drift, make: Make, stats: Field, *, foreign: bool) -> None:
+        """Learn a field anew, unless the doubt is no change of the template; report it once.
+
+        *foreign*: the sources differ on the name as well, so that one has another product's fields.
+        """
         make.last_change = f"{drift.field}: {drift.reason}"[:500]
         if drift.kind == "repeated" and self._relearn_names(drift, make, stats):
             return
@@ -335,13 +365,17 @@ class Book:
         if drift.kind == "repeated" and (drift.field, drift.kind) not in make.reported:
             # The first products were stored before the repetition was noticed.
             self._request_reread(make.mender.newest(2 * NEWEST), make)
+        preferred = stats.preferred
+        if drift.kind == "dispute":
+            shown = make.mender.shows_price
+            preferred = right_source(drift.field, stats, shown=shown, foreign=foreign)
         # The remaining values of a field that most pages lack, such as old prices, are no template.
         is_missing = stats.newest("missing") > 0
-        if is_constant or is_missing or drift.kind == "make" or drift.kind in _LASTING_KINDS:
+        is_unchanged = drift.kind == "make" or drift.kind in _LASTING_KINDS
+        if (is_constant and preferred != "text") or is_missing or is_unchanged:
             self._report_once(drift, make)
             return
-        if drift.kind == "dispute":
-            stats.preferred = right_source(drift.field, stats, shown=make.mender.shows_price)
+        stats.preferred = preferred
         # A learned place has the stored values, so that the other source is the wrong one.
         stats.relearn(drift.field, keeps_places=drift.kind == "dispute")
         if drift.field == "price" and drift.kind == "place":

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
 
 import attrs
 
+from crawler.extract.template.mass_changes import amount
 from crawler.extract.template.place_search import Mender
 from crawler.extract.template.profile import Profile
+from crawler.extract.template.stock_runs import address_of
 from scrapy_seine.attrs_bases import Record
 
 #: Newest pages that are compared, and the fields that are compared.
@@ -37,5 +42,19 @@ class Make(Record):
     """Pages to read again by a newer version of the template, and that version."""
     replays: list[int] = attrs.Factory(list)
     """Numbers of the make's pages at which its newest pages were read again, the newest last."""
+    lowest: dict[str, Decimal] = attrs.Factory(dict)
+    """Newest pages with a doubtful price behind "from", and that price."""
     stored_products: int = 0
     """Products that were stored before this make appeared."""
+
+    def note_lowest(self, url: str, price: Decimal) -> None:
+        """Keep a page whose price stands behind "from"."""
+        if len(self.lowest) >= NEWEST:
+            self.lowest.pop(next(iter(self.lowest)))
+        self.lowest[address_of(url)] = price
+
+    def recall_lowest(self, url: str, stored: Mapping[str, Any] | None) -> None:
+        """Believe all prices behind "from" if one of them is stored already."""
+        price = self.lowest.pop(url, None)
+        if price is not None and stored is not None and amount(stored.get("price")) == price:
+            self.profile.has_lowest = True

@@ -89,12 +89,12 @@ class Contrast(Record):
     _pages_to_skip: int = 0
     """Further pages on which a difference is no reason to compare all pages."""
 
-    def needs_comparison(self, sampled: bool, stock: str | None) -> bool:
+    def needs_comparison(self, sampled: bool, stock: str | None, url: str = "") -> bool:
         """Whether a page must be compared: a sample, or each page after one that differed.
 
         Each page, too, during an unusually long run of pages in one stock state.
         """
-        self.stock.note(stock not in UNAVAILABLE)
+        self.stock.note(stock not in UNAVAILABLE, url)
         if self.stock.is_long:
             return True
         if self._pages_to_skip:
@@ -117,11 +117,13 @@ class Contrast(Record):
                 _plain(field, fields.get(field)),
                 _plain(field, stored.get(field)),
             )
-            if (
-                page_value is None
-                or stored_value is None
-                or (field == "price" and (_is_sale(fields, stored) or _is_return(fields, stored)))
-            ):
+            if page_value is None or stored_value is None:
+                continue
+            if field == "price" and _is_sale(fields, stored):
+                # Pages of sold-out products may show the reduced price alone.
+                self._note_agreeing(field, self._pairs_of(field))
+                continue
+            if field == "price" and _is_return(fields, stored):
                 continue
             change = self._add(field, page_value, stored_value, observations.get(field))
             if change is not None:
@@ -131,7 +133,7 @@ class Contrast(Record):
     def _add(
         self, field: str, page_value: Any, stored_value: Any, observation: Observation | None
     ) -> Change | None:
-        pairs = self._pairs.setdefault(field, deque(maxlen=_COMPARED_PAGES))
+        pairs = self._pairs_of(field)
         stock_change = (
             self._note_stock_change(page_value, stored_value) if field == "availability" else None
         )
@@ -162,6 +164,9 @@ class Contrast(Record):
                 self.changed[field] = change.reason
         return change
 
+    def _pairs_of(self, field: str) -> deque[Pair]:
+        return self._pairs.setdefault(field, deque(maxlen=_COMPARED_PAGES))
+
     def _note_agreeing(self, field: str, pairs: deque[Pair]) -> None:
         """Count a page with the stored value; after some, forget the pages that differed."""
         self._agreeing[field] += 1
@@ -181,10 +186,32 @@ class Contrast(Record):
         if self.stock.turned > 1:
             # Compare each page, because few of a shop's products are sold out.
             self.pages_to_compare = max(self.pages_to_compare, 2 * _COMPARED_PAGES)
-        if not turned or "availability" in self.changed:
+        return self._run_of_stock(is_available, turned)
+
+    def note_requested(self, url: str, stored: Mapping[str, Any]) -> list[Change]:
+        """Compare the stock state of a page that `stock` requested with the stored one."""
+        is_available = self.stock.requested.pop(url)
+        stored_value = _plain("availability", stored.get("availability"))
+        if stored_value is None:
+            return []
+        was_available = stored_value not in _SOLD_OUT_FOLDED
+        if is_available is not self.stock.state:
+            self.stock.note_kept(is_available, was_available)
+            change = self._run_of_stock(not is_available, 0)
+        else:
+            turned = self.stock.compare(is_available, was_available)
+            change = self._run_of_stock(is_available, turned)
+        return [] if change is None else [change]
+
+    def _run_of_stock(self, is_available: bool, turned: int) -> Change | None:
+        """Return the change of a run in one stock state; it is believed if it may be news."""
+        if "availability" in self.changed or not (turned or self.stock.is_reportable):
             return None
         words = "could not be had, and all are" if is_available else "could be had, and none is"
-        self.changed["availability"] = reason = f"{turned} products in a row {words}"
+        reason = f"{turned or self.stock.turned} products in a row {words}"
+        if not turned:
+            return Change("availability", reason, believed=True)
+        self.changed["availability"] = reason
         return Change("availability", reason)
 
     def mark_mended(self, field: str) -> None:

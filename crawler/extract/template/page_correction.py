@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.extract.default_parser import Found
+from crawler.extract.price.words_beside import says_from
 from crawler.extract.template.name_affixes import without_affix
 from crawler.extract.template.observation import FIELDS, is_same_value
 from crawler.extract.template.page_doubts import constant_value
@@ -19,6 +20,8 @@ _MAX_MISSES = 6
 def mend(result: Found, profile: Profile) -> None:
     """Correct a page's fields by its site's profile: places, preferred sources, usual currency."""
     fields, sources = result.fields, result.sources
+    if result.words_before and sources.get("price") != "text":
+        _forget_lowest(result)
     _read_places(result, profile)
     name = profile.fields["name"]
     if name.preferred:
@@ -34,6 +37,13 @@ def mend(result: Found, profile: Profile) -> None:
         usual = constant_value(profile.fields["currency"])
         if usual:
             fields["currency"], sources["currency"] = usual, "template"
+
+
+def _forget_lowest(result: Found) -> None:
+    """Forget a visible price that differs if "from" precedes it: it is the cheapest variant's."""
+    shown = result.offered.get("text", {})
+    if shown.get("price") != result.fields.get("price") and says_from(result.words_before):
+        shown.pop("price", None)
 
 
 def _prefer_source(result: Found, preferred: str) -> None:

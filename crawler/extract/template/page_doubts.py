@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 import attrs
 
+from crawler.extract.merge import STRUCTURED
+from crawler.extract.price.words_beside import says_from
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.template.confidence import TRUST, confidence
-from crawler.extract.template.observation import Observation, form_of
+from crawler.extract.template.observation import Observation, form_of, is_same_value
 from crawler.extract.template.profile import KNOWN, WINDOW, Field, Profile
 from scrapy_seine.attrs_bases import Value
 
@@ -26,12 +28,16 @@ _RULE_SHARE, _ALWAYS_SHARE = 0.95, 0.97
 _MIN_PAGES = 60
 
 
+#: The kind of a doubt about the values of a source that names another product.
+FOREIGN = "foreign"
+
+
 @attrs.frozen(eq=False, repr=False)
 class Doubt(Value):
     """Why a value is not believed."""
 
     kind: str
-    """missing, place, dispute, source, constant, order, make, repeated, turned or changed."""
+    """missing, place, dispute, source, constant, order, foreign, make, repeated, turned or changed."""
     reason: str
     """The contradiction as text."""
 
@@ -165,6 +171,35 @@ def _unusual_value(field: str, observation: Observation, stats: Field) -> Doubt 
     return Doubt("constant", f"it is {usual} on {stats.value_share(usual):.0%} of pages")
 
 
+def foreign_doubts(
+    observations: Mapping[str, Observation], profile: Profile
+) -> Iterator[tuple[str, Doubt]]:
+    """Yield the doubts about values whose source alone names another product than the page does."""
+    source = _foreign_source(observations["name"])
+    if source is None:
+        return
+    profile.has_foreign = True
+    reason = f"{source} names another product, {str(observations['name'].votes[source])[:60]!r}"
+    for field in ("price", "availability", "sku"):
+        observation = observations[field]
+        if observation.source == source and not is_confirmed(field, observation):
+            yield field, Doubt(FOREIGN, reason)
+
+
+def _foreign_source(name: Observation) -> str | None:
+    """Return the structured data whose name differs from two others, which are the same."""
+    for source in name.votes.keys() & set(STRUCTURED):
+        others = [value for other, value in name.votes.items() if other != source]
+        differs = not any(is_same_value("name", name.votes[source], value) for value in others)
+        if differs and len(others) > 1 and _are_same_names(others):
+            return source
+    return None
+
+
+def _are_same_names(names: list[Any]) -> bool:
+    return all(is_same_value("name", names[0], name) for name in names)
+
+
 def is_confirmed(field: str, observation: Observation) -> bool:
     """Whether another source gives the same value."""
     return any(s != observation.source and observation.agrees(field, s) for s in observation.votes)
@@ -223,6 +258,23 @@ def doubt_of_amounts(
     if unmarked and not is_confirmed("price", price):
         return _unmarked_reduction(unmarked, profile)
     return _remaining_price(profile.fields["price"]) if missing else None
+
+
+def doubt_of_words(price: Observation, words_before: str, profile: Profile) -> Doubt | None:
+    """Return a doubt about a price behind "from" in a make that had none so far.
+
+    It is the cheapest variant's price where it was the product's. The storage applies the doubt only
+    if the product had another price.
+    """
+    stats = profile.fields["price"]
+    if profile.has_lowest or price.source != "text" or is_confirmed("price", price):
+        return None
+    if not says_from(words_before):
+        return None
+    if stats.pages < _MIN_PAGES:
+        profile.has_lowest = True
+        return None
+    return Doubt("make", f"{words_before[-20:]!r} stands before it, as on no page before")
 
 
 def _unmarked_reduction(place: str, profile: Profile) -> Doubt | None:

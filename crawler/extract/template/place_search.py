@@ -14,11 +14,12 @@ from typing import Any
 
 import attrs
 
-from crawler.extract.page.page import Page, tidied
+from crawler.extract.page.page import Page
 from crawler.extract.template.mass_changes import Change, Contrast, amount
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.product_names import MIN_PAGES, PageTexts, name_place
 from crawler.extract.template.profile import SAMPLE_INTERVAL, is_sampled
+from crawler.extract.template.stock_runs import address_of
 from crawler.extract.template.values_by_place import PLACED, Text, texts_of, values
 from scrapy_seine.attrs_bases import Record, Value
 
@@ -141,12 +142,13 @@ class Mender(Record):
             self._vain < _MAX_VAIN_PAGES or is_sampled(self.pages, 2 * SAMPLE_INTERVAL)
         )
         sampled = bool(read_all) or is_sampled(self.pages)
-        if not self.contrast.needs_comparison(sampled, observations["availability"].value):
+        stock = observations["availability"].value
+        if not self.contrast.needs_comparison(sampled, stock, page.url):
             return
         self._vain += bool(read_all)
         texts = texts_of(page) if read_all and (self._alert or doubtful - _PLACELESS_FIELDS) else []
         waiting = _Waiting(texts, observations, fields, doubtful)
-        self._waiting[_address(page.url)] = waiting
+        self._waiting[address_of(page.url)] = waiting
         if texts and "name" in doubtful:
             self._unnamed.append((page.url, texts))
         if texts and "price" in doubtful and "price" in observations:
@@ -156,7 +158,7 @@ class Mender(Record):
 
     def awaited_pages(self) -> list[str]:
         """Return the addresses of the pages that wait for their products' stored values."""
-        return list(self._waiting)
+        return list({**self._waiting, **self.contrast.stock.requested})
 
     def recall(
         self, url: str, stored: Mapping[str, Any] | None
@@ -165,7 +167,10 @@ class Mender(Record):
 
         Yield fields with their new places; a place of None means that the pages' value is believed.
         """
-        page = self._waiting.pop(url, None)
+        page, requested = self._waiting.pop(url, None), self.contrast.stock.requested
+        if page is None and stored is not None and url in requested:
+            self.changes += self.contrast.note_requested(url, stored)
+        requested.pop(url, None)
         if page is None or stored is None:
             return
         self.changes += self.contrast.note(page.fields, page.observations, stored)
@@ -215,6 +220,7 @@ class Mender(Record):
         if self.pages >= self._next_alert and sum(self._different) >= _MIN_DIFFERENT:
             self._next_alert = self.pages + _ALERT_INTERVAL
             self._alert = max(self._alert, _ALERT_PAGES)
+            self._vain = min(self._vain, _MAX_VAIN_PAGES - _ALERT_PAGES)
 
     def _is_believed(self, page: _Waiting, stored: Mapping[str, Any]) -> bool:
         """Whether many pages' doubtful currency equals their products' stored one by now."""
@@ -245,12 +251,7 @@ class Mender(Record):
 
     def newest(self, limit: int) -> list[str]:
         """Return the addresses of the newest pages, at most *limit*."""
-        return list(dict.fromkeys(map(_address, self._newest)))[-limit:]
-
-
-def _address(url: str) -> str:
-    """Return the address under which a page's product is stored."""
-    return tidied(url) or url
+        return list(dict.fromkeys(map(address_of, self._newest)))[-limit:]
 
 
 def _is_shown(price: Observation, texts: list[Text]) -> bool:

@@ -23,6 +23,8 @@ SAMPLE_INTERVAL = 8
 _REWEIGH_INTERVAL = 8
 #: Places and values of a field that are kept, and newest pages that are searched for a change.
 _MAX_PATHS, _MAX_VALUES, WINDOW = 6, 12, 12
+#: Pages with different sources before that is reported.
+_MIN_DISPUTES = 6
 #: Places from which a field is read, because a make's pages may have it in one of several boxes.
 _MAX_PLACES = 3
 #: Texts with a counted place before new places are a change.
@@ -72,6 +74,8 @@ class Field(Record):
     """Whether nearly all pages had the field before it was learned anew."""
     recent: deque[tuple[str | None, Observation]] = attrs.Factory(lambda: deque(maxlen=WINDOW))
     """Kind of the doubt (None without one) and observation of the newest pages."""
+    disputes: deque[int] = attrs.Factory(lambda: deque(maxlen=_MIN_DISPUTES))
+    """Counted pages at the newest pages on which sources differ."""
     calm: dict[Hashable, float] = attrs.field(factory=dict, eq=False, repr=False)
     """Cached confidences of values without a doubt, by form (`observation.form_of`), because most
     pages of a make have one of a few forms."""
@@ -145,6 +149,14 @@ class Field(Record):
         """Whether more than half of the pages have this value."""
         return self.value_share(value) > 1 / 2
 
+    def note_dispute(self) -> bool:
+        """Count a page on which sources differ; return whether several of the newest ones did.
+
+        They are too few to choose a source for all pages.
+        """
+        self.disputes.append(self.pages)
+        return len(self.disputes) == _MIN_DISPUTES and self.pages - self.disputes[0] < WELL_KNOWN
+
     def newest(self, kind: str) -> int:
         """Return how many of the newest pages have a doubt of this kind."""
         return sum(doubt == kind for doubt, _ in self.recent)
@@ -184,6 +196,10 @@ class Profile(Record):
     """Pages by two-letter language; an empty one if a page declares none."""
     reductions: Counter[str] = attrs.Factory(Counter)
     """Pages with a regular price in the visible text, by its place; `MARKED` if it is marked."""
+    has_lowest: bool = False
+    """Whether the make has prices behind "from", which are those of the cheapest variants."""
+    has_foreign: bool = False
+    """Whether structured data had another product's name on some page."""
     unsaved: int = 0
     """Pages learned since the profile was last stored."""
     markets: dict[str, list[list[str]]] = attrs.Factory(dict)
@@ -227,6 +243,8 @@ class Profile(Record):
             "languages": dict(self.languages.most_common(_MAX_VALUES)),
             "reductions": dict(self.reductions.most_common(_MAX_PATHS)),
             "markets": self.markets,
+            "has_lowest": self.has_lowest,
+            "has_foreign": self.has_foreign,
             "fields": {
                 name: {
                     "pages": stats.pages,
@@ -247,7 +265,8 @@ class Profile(Record):
         Raises:
             TypeError, ValueError, KeyError, AttributeError: *plain* is no profile.
         """
-        profile = cls(version=int(plain["version"]))
+        profile = cls(version=int(plain["version"]), has_lowest=bool(plain.get("has_lowest")))
+        profile.has_foreign = bool(plain.get("has_foreign"))
         stored_languages = plain.get("languages", {}).items()
         profile.languages.update({str(lang)[:2]: int(n) for lang, n in stored_languages})
         reductions = plain.get("reductions", {}).items()

@@ -10,6 +10,8 @@ from crawler.extract.template.profile import Field
 
 #: A visible price that differs by this factor is another amount: an instalment, a total.
 _MAX_RATIO = 2
+#: Different visible prices beside one price of structured data.
+_MIN_PRICES = 4
 #: The share of pages for which a rule must hold.
 _MIN_SHARE = 0.8
 #: The largest rate of a whole percent by which shops raise prices, or taxes do.
@@ -22,19 +24,26 @@ _TAX_RATES = (Decimal(5), Decimal(7), Decimal("7.7"), Decimal("8.1"), Decimal(10
 _MAX_ROUNDING = Decimal("0.001")
 
 
-def right_source(field: str, stats: Field, *, shown: bool = False) -> str | None:
+def right_source(
+    field: str, stats: Field, *, shown: bool = False, foreign: bool = False
+) -> str | None:
     """Return "text" if the visible text is right when sources differ; None if structured data is.
 
     A visitor pays the price that the page shows. But if the text's amount is far from the other one,
     lacks the cents or a tax of it on nearly all pages, or is it by a fee or an exchange rate, the
     text shows another amount. So it does if the pages show the structured data's price as well
-    (*shown*), because it is not stale then.
+    (*shown*), because it is not stale then. Structured data with another product's name (*foreign*),
+    or with one price on pages that show different ones, is wrong.
     """
     if field == "currency":
         return "text"
-    if field != "price" or shown:
+    if field != "price":
         return None
     disputes = [observation for kind, observation in stats.recent if kind == "dispute"]
+    if disputes and (foreign or _has_one_price(disputes)):
+        return "text"
+    if shown:
+        return None
     minimum = _MIN_SHARE * len(disputes)
     if not disputes or sum(map(_is_near, disputes)) < minimum:
         return None
@@ -46,6 +55,13 @@ def right_source(field: str, stats: Field, *, shown: bool = False) -> str | None
     ):
         return None
     return None if _is_converted(disputes) else "text"
+
+
+def _has_one_price(disputes: list[Observation]) -> bool:
+    """Whether structured data has one price on pages that show different ones."""
+    prices = {observation.value for observation in disputes}
+    shown_prices = {observation.votes.get("text") for observation in disputes}
+    return len(prices) == 1 and len(shown_prices) >= _MIN_PRICES
 
 
 def _is_converted(disputes: list[Observation]) -> bool:

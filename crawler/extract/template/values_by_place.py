@@ -18,7 +18,7 @@ from crawler.extract.money.amounts import find_prices, parse_price
 from crawler.extract.page import lines
 from crawler.extract.page.page import Page
 from crawler.extract.page.places import path
-from crawler.extract.price.choice import is_labelled
+from crawler.extract.price.struck_below import is_labelled
 from crawler.extract.visible.page_currency import currency_of_place
 from crawler.extract.visible.product_heading import heading_of
 from crawler.extract.visible.titles import title_parts

@@ -78,6 +78,19 @@ def test_new_products_at_the_end_of_a_listing_may_all_be_sold_out(field, doubtfu
     assert [(one.field, one.kind) for one in known] == [(field, "repeated")]
 
 
+@pytest.mark.parametrize(
+    ("kind", "regular", "doubtful"),
+    [("repeated", "10.00", False), ("repeated", "12.00", True), ("order", "10.00", True)],
+)
+def test_goods_that_are_reduced_to_one_price_are_a_sale(kind, regular, doubtful):
+    made = row(
+        price=Decimal("4.50"), regular_price=Decimal(regular), doubts={"price": [kind, "one price"]}
+    )
+    assert [one.field for one in doubts_of(made, stored())] == ["price"] * doubtful
+    restored = attrs.evolve(stored(price="4.50"), earlier_values={"price": "10.00"})
+    assert bool(doubts_of(made, restored)) == (doubtful and kind == "repeated")
+
+
 def test_a_new_product_has_no_jump():
     assert doubts_of(row(price=Decimal("99999")), None) == []
 

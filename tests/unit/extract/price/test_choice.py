@@ -17,7 +17,6 @@ from crawler.extract.price.choice import (
     _is_regular_price,
     _Place,
     find_price,
-    is_labelled,
     label_before,
 )
 from crawler.extract.price.regular_price import (
@@ -28,6 +27,7 @@ from crawler.extract.price.regular_price import (
     mark_pairs,
 )
 from crawler.extract.price.sentences import is_in_prose
+from crawler.extract.price.struck_below import is_labelled
 from crawler.extract.price.words_beside import words_of
 from crawler.extract.visible_signs import Visible
 
@@ -93,6 +93,11 @@ def test_the_line_before_an_amount_may_be_its_label(before: list[Any], label: st
         ([("Others", flags.HEADING)], False),
         ([], False),  # right below the product's name
         (["Lowest price", ("hidden", flags.HIDDEN)], True),
+        (["Najniższa cena z 30 dni przed obniżką"], True),
+        (["Words of a language"], True),
+        (["List price"], False),
+        (["In stock"], False),
+        (["Model: K 12"], False),
     ],
 )
 def test_a_heading_and_an_amount_are_no_labels(before: list[Any], labelled: bool) -> None:

@@ -197,3 +197,12 @@ def test_odd_values_are_no_harm(odd: Any) -> None:
         for n in range(20):
             contrast.note({field: odd}, {}, {field: f"x{n}"})
             contrast.note({field: f"x{n}"}, {}, {field: odd})
+
+
+def test_sold_out_products_of_a_sale_may_show_the_reduced_price_alone() -> None:
+    contrast = Contrast()
+    for number in range(1, 60):
+        before, now = Decimal(10 * number), Decimal("8.4") * number
+        fields = {"price": now, "regular_price": before if number % 7 else None}
+        assert not contrast.note(fields, {}, {"price": str(before)})
+    assert not contrast.changed

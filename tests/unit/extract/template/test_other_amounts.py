@@ -15,7 +15,7 @@ from crawler.extract.template.page_doubts import doubt_of, doubt_of_amounts
 from crawler.extract.template.profile import MARKED, Profile, is_sampled
 from crawler.extract.template.right_source import right_source
 from crawler.extract.template.values_by_place import texts_of, value_at, values
-from tests.benchmarks import template_changes
+from tests.benchmarks import further_changes, template_changes
 from tests.benchmarks.shops import SHOPS, Thing, things
 
 WOO = next(shop for shop in SHOPS if shop.name == "woo")
@@ -226,3 +226,47 @@ def test_prices_beside_the_data_s_price_leave_the_data_right() -> None:
         found, _ = read(book, thing, html)
         right.append(found.fields["price"] == thing.price)
     assert all(right)
+
+
+def _from(thing: Thing) -> str:
+    return further_changes.from_only(WOO.page(thing, False), thing, WOO)
+
+
+def test_a_price_behind_from_is_doubted_where_no_price_stood_behind_it() -> None:
+    book, told = taught()
+    for thing in GOODS[80:]:
+        _, judged = read(book, thing, _from(thing))
+        assert judged.doubts["price"].kind == "make"
+    assert ("price", "make") in {(drift.field, drift.kind) for drift in told}
+
+
+def test_prices_behind_from_that_are_stored_are_believed() -> None:
+    book, _ = taught()
+    thing = GOODS[80]
+    found = extract(parse(_from(thing), WOO.url(thing)))
+    assert "price" in book.judge("shop", found).doubts
+    url, price = WOO.url(thing), found.fields["price"]
+    book.recall("shop", {url: {"name": thing.name, "price": str(price)}})
+    make = next(iter(book._sites["shop"].values()))
+    _, judged = read(book, thing, _from(thing))
+    assert "price" not in judged.doubts
+    profile = Profile.of(make.profile.plain())
+    assert profile.has_lowest
+
+
+def test_prices_behind_from_on_a_shop_s_first_pages_are_its_own() -> None:
+    book = Book()
+    for number, thing in enumerate(GOODS):
+        html = _from(thing) if number % 10 == 3 else WOO.page(thing, False)
+        _, judged = read(book, thing, html)
+        assert "price" not in judged.doubts
+
+
+def test_structured_data_keeps_the_price_where_the_page_shows_the_cheapest_variant_s() -> None:
+    book = Book()
+    for number, thing in enumerate(GOODS):
+        html = WOO.page(thing, True)
+        html = further_changes.from_only(html, thing, WOO) if number >= 80 else html
+        found, judged = read(book, thing, html)
+        assert found.fields["price"] == thing.price
+        assert "price" not in judged.doubts

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable
+from itertools import count
 
 import pytest
 
@@ -9,6 +10,9 @@ from crawler.extract.template.mass_changes import Contrast
 from crawler.extract.template.stock_runs import StockRuns
 
 STATES = ("OutOfStock", "InStock")
+_NUMBERS = count()
+#: By page: whether its product was available when it was stored.
+_STORED: dict[str, bool] = {}
 
 
 def turned(pages: Iterable[tuple[bool, bool]], runs: StockRuns | None = None) -> list[int]:
@@ -16,8 +20,17 @@ def turned(pages: Iterable[tuple[bool, bool]], runs: StockRuns | None = None) ->
     runs = StockRuns() if runs is None else runs
     counts = []
     for was, now in pages:
-        runs.note(now)
-        counts.append(runs.compare(now, was))
+        url = f"https://shop.example/{next(_NUMBERS)}"
+        _STORED[url] = was
+        runs.note(now, url)
+        if url not in runs.requested:
+            counts.append(runs.compare(now, was))
+        while runs.requested:
+            url, is_available = runs.requested.popitem()
+            if is_available is now:
+                counts.append(runs.compare(is_available, _STORED[url]))
+            else:
+                runs.note_kept(is_available, _STORED[url])
     return [count for count in counts if count]
 
 
@@ -90,3 +103,52 @@ def test_a_state_that_is_lost_is_said_once() -> None:
         changes += contrast.note({"availability": STATES[now]}, {}, {"availability": STATES[was]})
     assert [change.field for change in changes] == ["availability"]
     assert "products in a row could not be had, and all are" in contrast.changed["availability"]
+
+
+@pytest.mark.parametrize("now", [True, False])
+def test_few_products_in_a_row_are_reported_if_the_ones_before_kept_their_state(now: bool) -> None:
+    runs, run = StockRuns(), shop(30, sold_out=0.15 if now else 0.85, seed=2)
+    turned([(was, was) for was in shop(200, 0.15 if now else 0.85)], runs)
+    assert not runs.is_reportable
+    turned([(was, now) for was in run], runs)
+    assert runs.turned >= 4
+    assert runs.is_reportable
+
+
+def test_a_run_in_which_no_product_changed_is_not_reported() -> None:
+    runs = StockRuns()
+    turned([(was, was) for was in shop(200)], runs)
+    turned([(True, True)] * 60, runs)
+    assert not runs.is_reportable
+
+
+def test_products_that_change_before_the_run_as_often_are_not_reported() -> None:
+    runs = StockRuns()
+    turned([(was, not was) for was in shop(200)], runs)
+    turned([(False, True)] * 4 + [(True, True)] * 30, runs)
+    assert not runs.is_reportable
+
+
+def test_the_stored_states_of_a_long_run_are_requested_once_in_a_while() -> None:
+    runs, requested = StockRuns(), 0
+    turned([(was, was) for was in shop(200)], runs)
+    for number in range(100):
+        runs.note(True, f"https://shop.example/n{number}")
+        requested += len(runs.requested)
+        runs.requested.clear()
+    assert 10 < requested < 60
+
+
+def test_a_run_that_may_be_a_delivery_is_said_and_believed() -> None:
+    contrast, changes, stored = Contrast(), [], {}
+    pages = [(was, was) for was in shop(200)] + [(was, True) for was in shop(30, seed=2)]
+    for number, (was, now) in enumerate(pages):
+        url = f"https://shop.example/{number}"
+        stored[url] = {"availability": STATES[was]}
+        if contrast.needs_comparison(sampled=False, stock=STATES[now], url=url):
+            contrast.stock.requested.pop(url, None)
+            changes += contrast.note({"availability": STATES[now]}, {}, stored[url])
+        for requested in list(contrast.stock.requested):
+            changes += contrast.note_requested(requested, stored[requested])
+    assert [(change.field, change.believed) for change in changes[:1]] == [("availability", True)]
+    assert not contrast.changed
