@@ -26,6 +26,9 @@ class Site:
     latency_s: float = 0.0
     url: str = ""
     domain: str = ""
+    held_from: int | None = None
+    """Requests from this one on wait until it is None: a crawl then ends on no machine before a
+    test has done what it is about."""
     arrivals: list[tuple[float, str]] = attrs.Factory(list)
     active: int = 0
     most_active: int = 0
@@ -34,7 +37,10 @@ class Site:
         self.arrivals.append((monotonic(), request.path_qs))
         self.active += 1
         self.most_active = max(self.most_active, self.active)
+        number = len(self.arrivals)
         try:
+            while self.held_from is not None and number > self.held_from:
+                await asyncio.sleep(0.01)
             if self.latency_s:
                 await asyncio.sleep(self.latency_s)
             answer = self.answer(request)
