@@ -97,6 +97,7 @@ class Addon:
             SystemExit: with one line; there is no log yet.
         """
         one_line_end(settings)
+        one_line_failures(settings)  # of spiders, too: Scrapy makes them before `update_settings`
         try:
             check(settings)
             _check_reactor(settings)  # with another one, Twisted logs two tracebacks later

@@ -68,9 +68,15 @@ def attempt(name: str) -> ModuleType | None:
         raise
     except BaseException as error:  # whatever the file raises, go on with others
         _failed_names.add(name)
-        path, line = _place_of(name, error)
-        note(path, line, f"{type(error).__name__}: {_text(error)}")
+        broken = broken_file(name, error)
+        note(broken.path, broken.line, broken.reason)
         return None
+
+
+def broken_file(name: str, error: BaseException) -> BrokenFile:
+    """Say where the import of a module failed, and why."""
+    path, line = _place_of(name, error)
+    return BrokenFile(_relative_path(path), line, f"{type(error).__name__}: {_text(error)}")
 
 
 def walk(name: str) -> Iterator[ModuleType]:

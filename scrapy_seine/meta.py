@@ -72,6 +72,8 @@ VERDICT, RULE = "page_verdict", "verdict_rule"
 INSTEAD_OF = "instead_of"
 #: How far away the time to send may be that a request waits for, ms.
 PATIENCE_MS = "patience_ms"
+#: How many bytes of the body are read: the rest is cut off, and missing for no reader.
+FIRST_BYTES = "first_bytes"
 
 #: Host and port of the seed that a request comes from, where their address is private: the only
 #: private ones that it may reach; '' where the seed's were public. Only the engine sets it.
@@ -238,12 +240,7 @@ _KEYS = (
     Key(MAX_RETRIES, SEED, optional(whole(0, 100_000)), "attempts after the first, at most"),
     Key(CREATED_AT, SEED, optional(number(0, _LATEST_S)), "when the task was made, Unix seconds"),
     Key(NOT_BEFORE, SEED, optional(number(0, _LATEST_S)), "earliest time to send, Unix seconds"),
-    Key(
-        DELAY,
-        SEED,
-        optional(number(0, _YEAR_S)),
-        "seconds to wait, from the push, before it is sent",
-    ),
+    Key(DELAY, SEED, optional(number(0, _YEAR_S)), "seconds from the push until it may be sent"),
     # How it is fetched
     Key(LANE, SEED, pattern("one of " + ", ".join(LANES), "|".join(LANES)), "lane to fetch it by"),
     Key(IDENTITY, SEED, optional(words(60)), "as whom the site is asked, as in SEINE_IDENTITY"),
@@ -359,6 +356,7 @@ _KEYS = (
             (LANE_NOW, "lane that this try uses"),
             (INSTEAD_OF, "page in whose place the request is sent"),
             (PATIENCE_MS, "how long the request waits for its time to send, ms"),
+            (FIRST_BYTES, "how many bytes of the body are read, of robots.txt"),
             ("ladder_step", "step of the ladder"),
             ("identity_now", "as whom this try asks"),
             ("pool_now", "pool that this try uses"),

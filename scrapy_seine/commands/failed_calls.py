@@ -5,10 +5,13 @@ Asked only after a failure, so that a call that succeeds pays nothing for it.
 
 from __future__ import annotations
 
+import os
 import sys
+from configparser import Error as ConfigFileError
 
 from scrapy.utils.project import get_project_settings
 
+from scrapy_seine.broken_imports import broken_file
 from scrapy_seine.commands.early_options import set_values
 from scrapy_seine.engine.starting.unusable_settings import blame, blame_values
 
@@ -21,7 +24,17 @@ def fault_of_call(error: BaseException) -> str | None:
         return fault
     try:
         settings = get_project_settings()
-    except Exception:  # the project's settings cannot be read, and the traceback shows where
-        return None
+    except Exception as failure:
+        return _fault_of_project(failure)
     settings.setdict(set_values(sys.argv[1:]), priority="cmdline")
     return blame(settings, error)
+
+
+def _fault_of_project(error: Exception) -> str | None:
+    """Say why a project's settings cannot be read; None where the traceback says more."""
+    if isinstance(error, ConfigFileError):
+        return f"scrapy.cfg cannot be read: {' '.join(str(error).split())}"
+    if isinstance(error, ImportError | SyntaxError):
+        name = os.environ.get("SCRAPY_SETTINGS_MODULE", "")
+        return f"the settings {name} cannot be imported: {broken_file(name, error)}"
+    return None

@@ -20,6 +20,7 @@ from scrapy.responsetypes import responsetypes
 from scrapy.utils.python import binary_is_text
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
+from scrapy_seine import meta as m
 from scrapy_seine.charsets import encoding_of
 from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.engine.lease.inflight import InFlightTable
@@ -86,7 +87,8 @@ class Decompress(HttpCompressionMiddleware):
         description = f"its body is packed ({encodings[:60]})"
         limit = request.meta.get("download_maxsize", self.max_bytes)
         try:
-            unpacked = self.limit.call(_unpacked, response, encodings, limit)
+            first = request.meta.get(m.FIRST_BYTES, 0)
+            unpacked = self.limit.call(_unpacked, response, encodings, limit, first)
         except TooLarge as error:
             reason = f"{description} and makes {error} bytes or more, DOWNLOAD_MAXSIZE is {limit}"
             self.inflight.retry(request, kind="size", reason=reason)
@@ -116,7 +118,7 @@ class Decompress(HttpCompressionMiddleware):
         return copy
 
 
-def _unpacked(response: Response, encodings: str, limit: int) -> Response:
+def _unpacked(response: Response, encodings: str, limit: int, first: int) -> Response:
     """Unpack a body by its Content-Encoding, the last encoding first.
 
     A name that is no encoding (`identity`, `none`, `UTF-8`) is skipped, as in browsers; Scrapy does
@@ -130,7 +132,7 @@ def _unpacked(response: Response, encodings: str, limit: int) -> Response:
     kinds, body = [kind.strip().lower() for kind in encodings.split(",")], response.body
     for kind in reversed(kinds):
         if kind in UNPACKERS:
-            body = unpack(body, kind, limit)
+            body = unpack(body, kind, limit, first=first)
     other_kinds = [kind for kind in kinds if kind not in UNPACKERS]
     headers = response.headers.copy()
     del headers["Content-Encoding"]

@@ -39,8 +39,10 @@ class TooLarge(Exception):
     """A body is larger than allowed once it is unpacked; its text is the number of bytes so far."""
 
 
-def unpack(body: bytes, kind: str, limit: int = 0) -> bytes:
+def unpack(body: bytes, kind: str, limit: int = 0, *, first: int = 0) -> bytes:
     """Unpack one layer of a body; *kind* is a key of `UNPACKERS`, *limit* in bytes, 0: no limit.
+
+    With *first*, that many bytes are unpacked at most, and a body that was cut there is no error.
 
     Raises:
         Damaged: it is truncated, or cannot be unpacked.
@@ -53,14 +55,18 @@ def unpack(body: bytes, kind: str, limit: int = 0) -> bytes:
     Traceback (most recent call last):
     scrapy_seine.middlewares.packed_formats.Damaged: is cut off
     """
+    output = _Output(first or limit)
     try:
-        return UNPACKERS[kind](body, limit) if body else b""
+        if body:
+            UNPACKERS[kind](body, output)
     except (Damaged, TooLarge, ImportError):
-        raise
+        if not first or max(len(body), output.size) < first:
+            raise
     except _Refused:
         raise Damaged("is damaged") from None
     except Exception as error:  # zlib, brotli and zstd have their own exception classes
         raise Damaged(f"cannot be unpacked: {type(error).__name__}: {error}") from None
+    return output.all()[: first or None]
 
 
 class _Output:
@@ -72,22 +78,25 @@ class _Output:
 
     def add(self, piece: bytes) -> None:
         self.size += len(piece)
+        self.pieces.append(piece)
         if self.max_bytes and self.size > self.max_bytes:
             raise TooLarge(f"{self.size}")
-        self.pieces.append(piece)
+
+    def restart(self) -> None:
+        self.size = 0
+        self.pieces.clear()
 
     def all(self) -> bytes:
         return b"".join(self.pieces)
 
 
-def _gunzip(body: bytes, limit: int) -> bytes:
-    output, offset = _Output(limit), 0
+def _gunzip(body: bytes, output: _Output) -> None:
+    offset = 0
     while offset == 0 or body.startswith(GZIP, offset):
         since = len(output.pieces)
         offset = _inflate(body, _data_of(body, offset), -zlib.MAX_WBITS, output)
         _check(body[offset : offset + _SUM], output.pieces[since:])
         offset += _SUM
-    return output.all()
 
 
 def _data_of(body: bytes, offset: int) -> int:
@@ -120,16 +129,14 @@ def _check(trailer: bytes, pieces: list[bytes]) -> None:
         raise Damaged("is damaged: its checksum is wrong")
 
 
-def _deflated(body: bytes, limit: int) -> bytes:
+def _deflated(body: bytes, output: _Output) -> None:
     """Unpack zlib's format, or the bare data that some servers send under its name."""
-    output = _Output(limit)
     try:
         _inflate(body, 0, zlib.MAX_WBITS, output)
     except zlib.error:
         if output.pieces:
             raise
         _inflate(body, 0, -zlib.MAX_WBITS, output)
-    return output.all()
 
 
 def _inflate(body: bytes, offset: int, bits: int, output: _Output) -> int:
@@ -143,11 +150,12 @@ def _inflate(body: bytes, offset: int, bits: int, output: _Output) -> int:
     return offset - len(unpacker.unused_data)
 
 
-def _unbrotli(body: bytes, limit: int) -> bytes:
+def _unbrotli(body: bytes, output: _Output) -> None:
     try:
-        return _unbrotli_by(body, len(body), limit)
+        _unbrotli_by(body, len(body), output)
     except _Refused as refused:
-        return _unbrotli_by(body, refused.offset, limit)
+        output.restart()
+        _unbrotli_by(body, refused.offset, output)
 
 
 class _Refused(Exception):
@@ -157,7 +165,7 @@ class _Refused(Exception):
         self.offset = offset
 
 
-def _unbrotli_by(body: bytes, singly_from: int, limit: int) -> bytes:
+def _unbrotli_by(body: bytes, singly_from: int, output: _Output) -> None:
     """Unpack by pieces, and by single bytes from *singly_from* on.
 
     The module refuses a piece in which the data ends and other bytes follow; only single bytes
@@ -167,7 +175,7 @@ def _unbrotli_by(body: bytes, singly_from: int, limit: int) -> bytes:
         _Refused: a piece of more bytes than one was refused.
     """
     brotli = import_module("brotli")
-    output, unpacker, offset = _Output(limit), brotli.Decompressor(), 0
+    unpacker, offset = brotli.Decompressor(), 0
     while not unpacker.is_finished():
         if offset >= len(body):
             raise Damaged("is cut off")
@@ -184,12 +192,11 @@ def _unbrotli_by(body: bytes, singly_from: int, limit: int) -> bytes:
                 raise
             raise _Refused(offset) from None
         offset += len(piece)
-    return output.all()
 
 
-def _unzstd(body: bytes, limit: int) -> bytes:
+def _unzstd(body: bytes, output: _Output) -> None:
     zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-    output, offset = _Output(limit), 0
+    offset = 0
     while offset == 0 or body.startswith(_ZSTD, offset):
         unpacker = zstd.ZstdDecompressor()
         while not unpacker.eof:
@@ -201,10 +208,9 @@ def _unzstd(body: bytes, limit: int) -> bytes:
                 offset += len(piece)
             output.add(unpacker.decompress(piece, _MADE))
         offset -= len(unpacker.unused_data)
-    return output.all()
 
 
-UNPACKERS: dict[str, Callable[[bytes, int], bytes]] = {
+UNPACKERS: dict[str, Callable[[bytes, _Output], None]] = {
     "gzip": _gunzip,
     "x-gzip": _gunzip,
     "deflate": _deflated,

@@ -26,9 +26,10 @@ from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, NoNetwork, NoWay
 from scrapy_seine.middlewares.decompress import Unusable
+from scrapy_seine.middlewares.first_bytes import FirstBytes
 from scrapy_seine.middlewares.redirect import LedNowhere
 from scrapy_seine.politeness.robots_cache import FetchedRobots, SharedRobots, lifetime_s
-from scrapy_seine.politeness.robots_rules import SIZE_LIMIT
+from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, first_part
 from scrapy_seine.politeness.robots_status import away_s, state_of
 
 logger = logging.getLogger(__name__)
@@ -48,6 +49,7 @@ class RobotsFetch:
         self.inflight = inflight
         self.stats: Any = crawler.stats
         self.reach = worker_of(crawler).reach
+        self.first_bytes = FirstBytes(crawler)
         self.lifetime_s = lifetime_s(crawler.settings)
 
     async def fetch_shared(
@@ -97,7 +99,7 @@ class RobotsFetch:
         # RFC 9309, 2.3.1.2: follow at least five redirects, to any host.
         meta |= {"dont_obey_robotstxt": True, "allow_offsite": True, "redirect_ttl": 5}
         meta[m.HOME] = self.reach.home_of(request)
-        meta |= {"download_maxsize": 8 * SIZE_LIMIT, "download_timeout": FETCH_S / 3}
+        meta |= {m.FIRST_BYTES: SIZE_LIMIT, "download_maxsize": 0, "download_timeout": FETCH_S / 3}
         if on_lease:
             meta |= {m.INSTEAD_OF: request, m.PATIENCE_MS: int(FETCH_S * 500)}
         robots_request = Request(
@@ -106,7 +108,8 @@ class RobotsFetch:
         engine: Any = self.crawler.engine
         self.stats.inc_value("robotstxt/request_count")
         try:
-            response = await asyncio.wait_for(engine.download_async(robots_request), FETCH_S)
+            with self.first_bytes:
+                response = await asyncio.wait_for(engine.download_async(robots_request), FETCH_S)
         except (NotNow, NoWay):
             raise
         except AddressRefused as error:
@@ -133,7 +136,7 @@ class RobotsFetch:
         if state == "away":
             logger.warning("robots.txt of %s: HTTP %d", origin, response.status)
             return FetchedRobots(state, b"", away_s(failures))
-        body = response.body[:SIZE_LIMIT] if state == "rules" else b""
+        body = first_part(response.body) if state == "rules" else b""
         return FetchedRobots(state, body, self.lifetime_s)
 
 

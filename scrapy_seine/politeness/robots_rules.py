@@ -37,7 +37,7 @@ class Robots:
         """Parse a robots.txt; a body that is no text of rules allows everything."""
         if state != "rules":
             return cls(state)
-        return cls(state, body[:SIZE_LIMIT].decode("utf-8-sig", "replace"))
+        return cls(state, first_part(body).decode("utf-8-sig", "replace"))
 
     def _rules_for(self, agent: str) -> Protego:
         rules = self._rules.get(agent)
@@ -76,6 +76,17 @@ class Robots:
         if self.state != "rules":
             return None
         return crawl_delay.asked_s(self._rules_for(agent), agent)
+
+
+def first_part(body: bytes) -> bytes:
+    """Return the lines that are parsed, without a line that would be cut: it could allow more.
+
+    >>> first_part(b"Allow: /shop\\n" * 99_999)[-13:]
+    b'Allow: /shop\\n'
+    """
+    if len(body) <= SIZE_LIMIT:
+        return body
+    return body[: 1 + max(body.rfind(end, 0, SIZE_LIMIT) for end in (b"\n", b"\r"))]
 
 
 def rules_for(text: str, agent: str) -> str:

@@ -312,6 +312,25 @@ def test_a_setting_that_a_start_fails_by_is_named_in_one_line(
     assert f"the worker does not start: {name}{' ' * (words[0] == 'n')}{words}" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("signature", "words"),
+    [
+        ("site, **kwargs", "__init__() missing 1 required positional argument: 'site'"),
+        ("*, site=1", "__init__() got an unexpected keyword argument 'url'"),
+    ],
+)
+def test_an_argument_that_a_spider_lacks_or_does_not_take_is_named_in_one_line(
+    tmp_path: Path, signature: str, words: str
+) -> None:
+    text = SPIDER.replace("self, url, **kwargs", f"self, {signature}")
+    (tmp_path / "quotes.py").write_text(text, "utf-8")
+    addon = '{"scrapy_seine.Addon": 500}'
+    done = run(tmp_path, tmp_path / "items.json", "http://127.0.0.1:1", ADDONS=addon)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert f"the worker does not start: spider quotes: Quotes.{words}; an arg" in done.stderr
+
+
 def test_a_wrong_level_of_the_log_is_one_line() -> None:
     """Scrapy reads it while there is no log and no crawler: it was a traceback."""
     settings = {"ADDONS": {"scrapy_seine.Addon": 500}, "LOG_LEVEL": "loud"}

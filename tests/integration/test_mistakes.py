@@ -187,6 +187,42 @@ def test_settings_that_are_misspelt_are_one_line(said: Said, module: str, words:
 
 
 @pytest.mark.parametrize(
+    ("config", "settings", "words"),
+    [
+        ("[settings\n", "", "scrapy.cfg cannot be read: File contains no section headers."),
+        ("[settings]\ndefault = mine\n", "X = (", "mine.py:1: SyntaxError: '(' was never closed"),
+        (
+            "[settings]\ndefault = mine\n",
+            "\nimport nosuch",
+            "mine.py:2: ModuleNotFoundError: No module named 'nosuch'",
+        ),
+        (
+            "[settings]\ndefault = none.settings\n",
+            "",
+            "the settings none.settings cannot be imported: none.settings: ModuleNotFoundError",
+        ),
+    ],
+)
+def test_settings_that_scrapy_cannot_read_are_one_line(
+    tmp_path: Path, config: str, settings: str, words: str
+) -> None:
+    """Scrapy reads them before it knows of any add-on."""
+    (tmp_path / "scrapy.cfg").write_text(config, "utf-8")
+    (tmp_path / "mine.py").write_text(settings, "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", "from scrapy_seine.interrupts import main; main()", "list"],
+        cwd=tmp_path,
+        env={k: v for k, v in os.environ.items() if not k.startswith("SCRAPY_")},
+        capture_output=True,
+        text=True,
+        timeout=patient(60),
+        check=False,
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize(
     ("url", "words"),
     [
         ("redis://127.0.0.1:1/0?decode_responses=true", "REDIS_URL: leave out decode_responses"),

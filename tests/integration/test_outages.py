@@ -44,9 +44,11 @@ async def test_workers_sit_out_redis_and_lose_nothing(servers: Servers, namespac
         Crawl(servers.redis_url, namespace, settings) as crawl,
     ):
         await crawl.start(2)
+        site.hold(200)
         await crawl.seed(site.pages(600))
         await wait_until_async(_several(site, 100), 30, "the crawl is on its way")
         await asyncio.to_thread(valkey.stop, place)
+        site.release()
         await asyncio.sleep(away_s)
         await asyncio.to_thread(valkey.start, place, "auto")
         logs = await crawl.finish(90)

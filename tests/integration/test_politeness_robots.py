@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import secrets
 from itertools import pairwise
 
 import pytest
@@ -97,6 +98,35 @@ async def test_a_damaged_robots_txt_delays_every_page_and_loses_none(redis_url, 
         assert min(site.times()) > asked[1]
         assert len(site.times()) == 5
         assert not site.times("/no/")
+
+
+@pytest.mark.parametrize("client", ["seine", "scrapy"])
+@pytest.mark.parametrize("packed", [False, True])
+async def test_a_huge_robots_txt_holds_with_its_first_part(redis_url, namespace, client, packed):
+    """RFC 9309, 2.5: above 4 MB no rule was read, and the site's pages became dead letters."""
+    filler = "".join(f"# {secrets.token_hex(1000)}\n" for _ in range(8000))
+    body = f"User-agent: *\nDisallow: /no/\n{filler}".encode()
+    body = gzip.compress(body, 1) if packed else body
+    sent = []
+
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        if request.path != "/robots.txt":
+            return page(request)
+        headers = {"Content-Encoding": "gzip"} if packed else {}
+        response = web.StreamResponse(headers={**headers, "Content-Length": str(len(body))})
+        await response.prepare(request)
+        for start in range(0, len(body), 1 << 16):
+            await response.write(body[start : start + (1 << 16)])
+            sent.append(start)
+        return response
+
+    async with serve(answer) as site:
+        urls = [*site.pages(5), f"{site.url}no/1"]
+        await crawl_of(redis_url, namespace, site, urls, SEINE_CLIENT=client)
+        assert site.count("/robots.txt") == 1
+        assert len(site.times()) == 5
+        assert not site.times("/no/")
+        assert sent[-1] < len(body) - (1 << 16)
 
 
 async def test_a_robots_txt_that_a_middleware_ignores_delays_every_page(redis_url, namespace):

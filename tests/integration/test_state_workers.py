@@ -68,9 +68,11 @@ async def test_a_flushed_server_is_no_finished_crawl(tmp_path: Path, namespace: 
             Redis.from_url(server.url) as redis,
         ):
             await crawl.start(3)
+            site.hold(200)
             await crawl.seed(site.pages(600))
             await wait_until_async(several(site, 100), 60, "the crawl is on its way")
             await redis.flushall()
+            site.release()
             logs = await crawl.finish(60)
             assert "state_lost" in BAD_ENDS  # of which `scrapy crawl` makes exit status 1
             assert all("'finish_reason': 'state_lost'" in log for log in logs)
@@ -89,6 +91,7 @@ async def test_a_server_that_falls_back_costs_work_and_no_page(
             Crawl(server.url, namespace, SETTINGS) as crawl,
         ):
             await crawl.start(3)
+            site.hold(100)
             await crawl.seed(site.pages(300))
             await wait_until_async(several(site, 60), 60, "the crawl is on its way")
             async with Redis.from_url(server.url) as redis:
@@ -96,8 +99,10 @@ async def test_a_server_that_falls_back_costs_work_and_no_page(
                 shutil.copy(tmp_path / "dump.rdb", tmp_path / "older.rdb")
                 # These are in no older state: whoever claimed them pushes them again.
                 await redis.rpush(f"{namespace}:seeds", *site.pages(330)[300:])
+            site.hold(250)
             await wait_until_async(several(site, 220), 60, "it went on")
             await asyncio.to_thread(server.fall_back, tmp_path / "older.rdb")
+            site.release()
             logs = await crawl.finish(90)
             assert {worker.returncode for worker in crawl.workers} == {0}
             assert stat(logs, "seine/state_rolled_back") >= 3

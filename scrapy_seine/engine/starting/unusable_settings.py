@@ -1,4 +1,4 @@
-"""What a start failed by: a setting's wrong value, class or folder, or a spider's name.
+"""What a start failed by: a setting's wrong value, class or folder, a spider's name or arguments.
 
 Asked only after a failure, so that a start that succeeds pays nothing for it.
 """
@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from traceback import walk_tb
 
+from scrapy import Spider
 from scrapy.settings import BaseSettings, default_settings
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
@@ -48,6 +49,8 @@ def blame(settings: BaseSettings, error: BaseException) -> str | None:
             return _blame_name(settings, str(error.args[0] if error.args else ""))
         if isinstance(error, OSError):
             return _blame_for_place(settings, error)
+        if isinstance(error, TypeError) and (fault := _blame_arguments(error)):
+            return fault
         fault = _blame_for_class(settings) if isinstance(error, _NOT_LOADED) else None
         return fault or _blame_by_text(settings, error)
 
@@ -59,6 +62,15 @@ def _blame_name(settings: BaseSettings, text: str) -> str | None:
     names = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings).list()
     suggestion = did_you_mean(name, names)
     return f"no spider is named {name!r}; there is {', '.join(sorted(names)) or 'none'}{suggestion}"
+
+
+def _blame_arguments(error: TypeError) -> str | None:
+    """Say which argument a spider lacks or does not take; None for errors within its own code."""
+    *_, (frame, _) = walk_tb(error.__traceback__) if error.__traceback__ else [(None, 0)]
+    if frame is None or frame.f_code is not Spider.from_crawler.__func__.__code__:  # type: ignore[attr-defined]
+        return None
+    name = getattr(frame.f_locals.get("cls"), "name", None)
+    return f"spider {name}: {error}; an argument is given as -a NAME=VALUE"
 
 
 def blame_values(error: BaseException) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
-from scrapy.exceptions import CloseSpider, DropItem, NotConfigured
+from scrapy.exceptions import CloseSpider, DropItem
 
 from scrapy_seine.config import number
 from scrapy_seine.engine.ending.shutdown import unless_stopped
@@ -34,7 +34,7 @@ try:
     from scrapy_seine.sinks.postgres.database import transaction
     from scrapy_seine.sinks.postgres.writer import Writer, on_loop
 except ImportError:
-    raise NotConfigured("it needs psycopg2: pip install psycopg2-binary") from None
+    raise ImportError("it needs psycopg2: pip install scrapy-seine[postgres]") from None
 
 logger = logging.getLogger(__name__)
 _TABLE = "items"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
+from math import inf
 from time import monotonic
 
 import attrs
@@ -26,6 +27,8 @@ class Site:
     latency_s: float = 0.0
     url: str = ""
     domain: str = ""
+    held_from: float = inf
+    released: asyncio.Event = attrs.Factory(asyncio.Event)
     arrivals: list[tuple[float, str]] = attrs.Factory(list)
     active: int = 0
     most_active: int = 0
@@ -34,13 +37,27 @@ class Site:
         self.arrivals.append((monotonic(), request.path_qs))
         self.active += 1
         self.most_active = max(self.most_active, self.active)
+        number = len(self.arrivals)
         try:
+            if number > self.held_from:
+                await self.released.wait()
             if self.latency_s:
                 await asyncio.sleep(self.latency_s)
             answer = self.answer(request)
             return await answer if isinstance(answer, Awaitable) else answer
         finally:
             self.active -= 1
+
+    def hold(self, number: int) -> None:
+        """Let further requests wait: a crawl ends on no machine before a test has done its part."""
+        self.release()
+        self.held_from = number
+        self.released.clear()
+
+    def release(self) -> None:
+        """Answer the requests that wait."""
+        self.held_from = inf
+        self.released.set()
 
     def times(self, prefix: str = "/p/") -> list[float]:
         """When pages were asked for, in order."""

@@ -25,6 +25,7 @@ from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.frontier.retry_rules import decide
 from scrapy_seine.middlewares.decompress import Decompress
+from scrapy_seine.middlewares.packed_formats import UNPACKERS, Damaged, unpack
 from scrapy_seine.middlewares.robots import RobotsMiddleware
 from scrapy_seine.politeness.robots_cache import FetchedRobots
 
@@ -81,6 +82,23 @@ def test_a_damaged_body_is_retried_with_a_sentence(crawler: Crawler) -> None:
     entry, _ = received(middleware, crawler, b"no brotli at all", Content_Encoding="br")
     assert (entry.outcome, entry.kind) == ("retry", "broken")
     assert entry.reason.startswith("its body is packed (br) and cannot be unpacked: ")
+
+
+@pytest.mark.parametrize("kind", sorted(UNPACKERS))
+def test_the_first_bytes_of_a_packed_body_are_no_damage(kind: str) -> None:
+    """Of robots.txt only the first part is read; a smaller one that is cut is damaged still."""
+    packers: dict[str, Callable[[bytes], bytes]] = {
+        "deflate": zlib.compress,
+        "br": brotli.compress,
+        "zstd": zstd.compress,
+    }
+    text, most = secrets.token_bytes(200_000), 100_000
+    packed = packers.get(kind, gzip.compress)(text)
+    assert unpack(packed, kind, first=most) == text[:most]
+    begun = unpack(packed[:most], kind, first=most)
+    assert text.startswith(begun)
+    with pytest.raises(Damaged):
+        unpack(packed[: most - 1], kind, first=most)
 
 
 def test_unpacking_counts_as_reading(crawler: Crawler, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import pytest
+from scrapy.settings import BaseSettings
 
 from crawler.demo.stored_rows import forget, stored_products
 from crawler.stores.migrations import migrate, pending
+from scrapy_seine.engine.starting.unusable_settings import blame
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.sinks.postgres.database import connected, transaction
 
@@ -41,3 +44,17 @@ def test_a_wrong_address_is_one_line_that_tells_no_password(use: str, url: str) 
     assert "\n" not in text
     assert "hush" not in text
     assert "hu%" not in text
+
+
+def test_a_pipeline_without_its_driver_is_a_setting_that_a_start_fails_by(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was a traceback of many lines, whose last one named no setting."""
+    path = "scrapy_seine.sinks.postgres.pipeline"
+    monkeypatch.setitem(sys.modules, "psycopg2", None)
+    monkeypatch.delitem(sys.modules, path, raising=False)
+    settings = BaseSettings({"ITEM_PIPELINES": {f"{path}.PostgresPipeline": 900}})
+    line = blame(settings, ImportError())
+    assert line is not None
+    assert line.startswith(f"ITEM_PIPELINES names {path}.PostgresPipeline, which cannot be")
+    assert line.endswith("it needs psycopg2: pip install scrapy-seine[postgres]")

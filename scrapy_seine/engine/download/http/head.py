@@ -48,8 +48,8 @@ _OF_CONNECTION = frozenset(
 #: Statuses whose answers have no body.
 _BODILESS = frozenset({204, 304})
 _NO_CONTENT = 204
-#: Statuses of interim answers.
-_INTERIM = range(100, 200)
+#: Statuses of interim answers, and the one among them after which no HTTP follows.
+_INTERIM, _SWITCHING = range(100, 200), 101
 
 
 class BadAnswer(Exception):
@@ -128,10 +128,12 @@ def answer_head(block: bytes, method: str) -> Head:
     """Parse an answer's head, up to the empty line that ends it; *method* is the request's.
 
     Raises:
-        BadAnswer: it is no HTTP head.
+        BadAnswer: it is no HTTP head, or other bytes than HTTP follow it.
     """
     lines = block.split(b"\n")
     protocol, status = _status(lines[0].removesuffix(b"\r"))
+    if status == _SWITCHING:  # the final answer would never come
+        raise BadAnswer("HTTP 101: the server switches to another protocol than HTTP")
     fields: list[tuple[bytes, bytes]] = []
     control: dict[bytes, list[bytes]] = {}
     for name, value in _fields(lines):

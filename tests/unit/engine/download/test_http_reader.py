@@ -104,6 +104,12 @@ def test_what_is_no_chunk_cuts_the_body_short(chunk: bytes) -> None:
         read(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk)
 
 
+def test_an_answer_that_switches_protocols_is_none() -> None:
+    """The final answer never comes: the request waited until the download's time limit."""
+    with pytest.raises(BadAnswer, match="another protocol"):
+        read(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n")
+
+
 @pytest.mark.parametrize(
     "endless",
     [b"X: y\r\n", b"x", b"\r\nHTTP/1.1 100 Continue\r\n"],
