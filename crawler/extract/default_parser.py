@@ -26,6 +26,7 @@ from crawler.extract.structured import (
 )
 from crawler.extract.structured.product_fields import Node
 from crawler.extract.visible import description, product_heading, product_shown, shown_breadcrumbs
+from crawler.extract.visible.service_signs import may_be_service
 from crawler.extract.visible_signs import Visible
 from crawler.items import Product
 from scrapy_seine.attrs_bases import Record
@@ -336,7 +337,9 @@ def _needs_text(merged_fields: Fields, verdict: Verdict, offered: dict[str, Fiel
         return False
     if not any("price" in offered.get(source, ()) for source in merge.STRUCTURED):
         return True
-    return not all(name in merged_fields for name in _MAIN_FIELDS) or not merged_fields["price"]
+    if not all(name in merged_fields for name in _MAIN_FIELDS) or not merged_fields["price"]:
+        return True
+    return may_be_service(merged_fields)
 
 
 @attrs.define(eq=False, repr=False)

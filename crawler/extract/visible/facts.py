@@ -84,12 +84,15 @@ def find_facts(walk: Lines, signs: Visible) -> None:
         flags = line.flags
         if flags & _FACT_OR_LABEL == fact:
             _take_marked(walk, signs, line)
-        is_joined = flags & joined  # else no label is inside
-        if not _HAS_NO_FACT[line.text] or (is_joined and _label_inside(line)):
-            next_index = line.index + 1
-            _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)
-        elif is_joined and _ENDS_IN_CODE(line.text):
-            coded_lines.append(line)
+        if _HAS_NO_FACT[line.text]:
+            if not flags & joined:
+                continue  # nearly all lines; no label is inside
+            if not _label_inside(line):
+                if _ENDS_IN_CODE(line.text):
+                    coded_lines.append(line)
+                continue
+        next_index = line.index + 1
+        _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)
     for identifier in last_facts:
         _take(signs, *identifier)
     if "sku" not in signs.fields:
