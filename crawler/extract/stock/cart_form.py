@@ -6,7 +6,7 @@ import re
 from itertools import islice
 
 from crawler.extract.page.page import Element, Page, short_text
-from crawler.extract.stock.availability import UNAVAILABLE, availability_of_text
+from crawler.extract.stock.availability import NO_GOODS, UNAVAILABLE, availability_of_text
 
 #: The bytes of a page with such a form, which are looked for first.
 _SIGNS = (b"cart/add", b"add-to-cart", b"add_to_cart", b"addtocart")
@@ -38,4 +38,5 @@ def _button_of(form: Element) -> Element | None:
 def _can_press(button: Element) -> bool:
     caption = (button.get("value") if button.tag == "input" else None) or short_text(button)
     stock = availability_of_text(caption[:_MAX_CAPTION])
-    return button.get("disabled") is None and stock not in UNAVAILABLE
+    sells_goods = stock not in UNAVAILABLE and NO_GOODS(caption[:_MAX_CAPTION]) is None
+    return button.get("disabled") is None and sells_goods

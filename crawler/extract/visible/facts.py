@@ -80,19 +80,19 @@ def find_facts(walk: Lines, signs: Visible) -> None:
     last_facts = _rows_of_facts(walk, signs)
     lines, coded_lines = walk.lines, []
     fact, joined = _lines.FACT, _lines.JOINED
+    marked = fact | joined
     for line in walk.product_lines:
         flags = line.flags
+        if not flags & marked and _HAS_NO_FACT[line.text]:
+            continue  # nearly all lines
         if flags & _FACT_OR_LABEL == fact:
             _take_marked(walk, signs, line)
-        if _HAS_NO_FACT[line.text]:
-            if not flags & joined:
-                continue  # nearly all lines; no label is inside
-            if not _label_inside(line):
-                if _ENDS_IN_CODE(line.text):
-                    coded_lines.append(line)
-                continue
-        next_index = line.index + 1
-        _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)
+        is_joined = flags & joined
+        if not _HAS_NO_FACT[line.text] or (is_joined and _label_inside(line)):
+            next_index = line.index + 1
+            _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)
+        elif is_joined and _ENDS_IN_CODE(line.text):
+            coded_lines.append(line)
     for identifier in last_facts:
         _take(signs, *identifier)
     if "sku" not in signs.fields:

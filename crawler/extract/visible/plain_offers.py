@@ -213,11 +213,11 @@ def _offers_one(walk: Lines, signs: Visible, local: str | None, heading: Element
     return (
         bool(signs.fields.get("availability") or "regular_price" in signs.fields)
         or _names_goods(price_line.text, price, local)
-        or any(_describes_goods(line.text) for line in lines if line.flags & _lines.DIGIT)
+        or any(describes_goods(line.text) for line in lines if line.flags & _lines.DIGIT)
     )
 
 
-def _describes_goods(text: str) -> bool:
+def describes_goods(text: str) -> bool:
     """Whether a text with figures has a product's measure, its year or its postage."""
     if MEASURE(text) or _MADE_IN(text):
         return True

@@ -12,10 +12,10 @@ from crawler.extract.address_kinds import is_service
 from crawler.extract.fields import Fields
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import Page
-from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX
+from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.stock.availability import availability_of_text
-from crawler.extract.visible.plain_offers import MEASURE
+from crawler.extract.visible.no_goods import begins_with_day_and_time
+from crawler.extract.visible.plain_offers import describes_goods
 from crawler.extract.visible.shown_breadcrumbs import breadcrumbs
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule, any_word, finder_of
@@ -37,15 +37,19 @@ _NAMES_VOUCHER = any_word("headings", "vouchers")
 _OWN_FIELDS = frozenset({"brand", "gtin", "mpn"})
 #: Points by which the signs of a service have to outweigh those of goods.
 _MIN_LEAD = 2
-#: Lines behind the heading that are read.
-_MAX_LINES = 40
+#: Words of a text about work for the visitor: "our technician", "at your home", "bring your".
+_TELLS_OF_WORK = any_word("amounts", "work")
+#: Lines behind the heading with signs of goods, and those of them with signs of a service.
+_MAX_LINES, _MAX_READ = 40, 14
+#: Characters of a line about a service that is no sentence, and of a line about the stock.
+_MAX_LINE, _MAX_STOCK = 80, 40
 _OUTSIDE = _lines.ELSEWHERE | _lines.HIDDEN | _lines.BEYOND | _lines.CARD
 #: Fields that ask for a day, and the day of what fields with these names is one of goods.
 _DAYS, _SENT = (
     frozenset({"date", "time", "datetime-local"}),
     ("deliver", "collect", "pickup", "ship"),
 )
-_MAX_FIELDS = 60
+_MAX_FIELDS, _MAX_CHOICES = 60, 3
 
 
 def names_service(name: str) -> bool:
@@ -61,9 +65,12 @@ def names_service(name: str) -> bool:
     return not before or before[-1] not in _IS_FOR
 
 
-def may_be_service(structured: Fields) -> bool:
-    """Whether structured data without a field of goods alone names a service."""
-    return _OWN_FIELDS.isdisjoint(structured) and names_service(structured["name"])
+def may_be_service(structured: Fields, page: Page) -> bool:
+    """Whether the name or the category of a product without a field of goods is of a service."""
+    if not _OWN_FIELDS.isdisjoint(structured):
+        return False
+    name = structured["name"]
+    return names_service(name) or _is_in_services(structured, page, name)
 
 
 def weigh_service(walk: Lines, signs: Visible, page: Page, structured: Fields) -> str | None:
@@ -71,12 +78,19 @@ def weigh_service(walk: Lines, signs: Visible, page: Page, structured: Fields) -
     name = signs.fields.get("name")
     if not name or signs.fields.get("brand") or not _OWN_FIELDS.isdisjoint(structured):
         return None
-    categories = structured.get("breadcrumbs") or breadcrumbs(page, structured.get("name") or name)
-    points = 2 * names_service(name) + 2 * any(map(_IS_OF_SERVICES.__getitem__, categories[-2:]))
-    if not points:
+    points = 2 * names_service(name) + 2 * _is_in_services(structured, page, name)
+    points += _points_of_lines(walk) + (not signs.fields.get("images"))
+    points += 2 * _asks_for_day(page) if points else 0
+    if points < _MIN_LEAD:
         return None
-    lead = points + _asks_for_day(page) - _points_of_goods(walk, signs, name)
+    lead = points - _points_of_goods(walk, signs, name)
     return "its signs of a service outweigh those of goods" if lead >= _MIN_LEAD else None
+
+
+def _is_in_services(structured: Fields, page: Page, name: str) -> bool:
+    """Whether the last categories of a product are those of services."""
+    trail = structured.get("breadcrumbs") or breadcrumbs(page, structured.get("name") or name)
+    return any(map(_IS_OF_SERVICES.__getitem__, trail[-2:]))
 
 
 def _is_of_services(category: str) -> bool:
@@ -87,24 +101,34 @@ def _is_of_services(category: str) -> bool:
 _IS_OF_SERVICES = CachedRule(_is_of_services)
 
 
+def _points_of_lines(walk: Lines) -> int:
+    """Return the number of the first lines that tell of a service, at most two."""
+    first = walk.heading + 1
+    texts = [line.text for line in walk.lines[first : first + _MAX_READ]]
+    return min(sum(map(bool, map(_TELLS_OF_WORK, texts))), _MIN_LEAD)
+
+
 def _asks_for_day(page: Page) -> bool:
-    """Whether a field asks for a day that is not the day of a delivery."""
+    """Whether a field asks for a day, or a choice for a day and its time, but not of a delivery."""
     fields = islice(page.root.iter("input"), _MAX_FIELDS)
-    names = (field.get("name") or "" for field in fields if field.get("type") in _DAYS)
-    return any(not any(map(name.lower().__contains__, _SENT)) for name in names)
+    dated = [field for field in fields if field.get("type") in _DAYS]
+    dated += (choice for choice in page.selects if any(map(_is_day, islice(choice, _MAX_CHOICES))))
+    names = ((field.get("name") or "").lower() for field in dated)
+    return any(not any(map(name.__contains__, _SENT)) for name in names)
+
+
+def _is_day(choice: Element) -> bool:
+    return begins_with_day_and_time(short_text(choice))
 
 
 def _points_of_goods(walk: Lines, signs: Visible, name: str) -> int:
-    lines = [line for line in walk.lines[max(walk.heading, 0) :] if not line.flags & _OUTSIDE]
-    lines = lines[1:_MAX_LINES]
-    points = 2 * (_NAMES_VOUCHER(name) is not None)
-    points += MEASURE(name) is not None or any(
-        MEASURE(line.text) is not None for line in lines if line.flags & _lines.DIGIT
-    )
-    points += any((POSTAGE(line.text) or WITH_TAX(line.text)) is not None for line in lines)
+    first = walk.heading + 1
+    lines = [line for line in walk.lines[first : first + _MAX_LINES] if not line.flags & _OUTSIDE]
+    points = 2 * (_NAMES_VOUCHER(name) is not None) + describes_goods(name)
+    points += any(describes_goods(line.text) for line in lines)
     return points + (signs.stock_boxed or any(map(_says_stock, lines)))
 
 
 def _says_stock(line: Line) -> bool:
-    is_caption = line.flags & (_lines.BUTTON | _lines.LONG)
-    return not is_caption and availability_of_text(line.text) is not None
+    is_short = len(line.text) <= _MAX_STOCK and not line.flags & _lines.BUTTON
+    return is_short and availability_of_text(line.text) is not None

@@ -8,7 +8,7 @@ from crawler.extract import Found
 from crawler.extract.visible.service_signs import names_service
 from tests.unit.extract.bodies import found
 
-_CART = "<b class=price>49,00 €</b><input name=qty><button>Add to cart</button>"
+_CART = "<img src=n.jpg><b class=price>49,00 €</b><input name=qty><button>Add to cart</button>"
 _LD = (
     '<script type="application/ld+json">{{"@type": "Product", "name": "Sofa deep clean", {}'
     '"offers": {{"@type": "Offer", "price": "49", "priceCurrency": "EUR",'
@@ -66,6 +66,26 @@ def test_a_day_to_choose_outweighs_one_sign_of_goods() -> None:
     assert _read(page.format("")).kind == "product"
     assert _read(page.format("<input type=date name=day>")).kind == "other"
     assert _read(page.format("<input type=date name=delivery_date>")).kind == "product"
+    choice = "<select name=evening><option>Fr 5.3. 19:30</option></select>"
+    assert _read(page.format(choice)).kind == "other"
+
+
+def test_two_lines_about_work_outweigh_one_sign_of_goods_no_more() -> None:
+    page = "<h1>Nova</h1>{}<p>Bring your own towel.</p><p>Up to 8 participants</p>" + _CART
+    assert _read(page.format("")).kind == "other"
+    assert _read(page.format("<p>Free delivery</p>")).kind == "product"
+
+
+def test_a_picture_is_a_sign_of_goods() -> None:
+    page = "<h1>Nova</h1><p>Bring your own towel.</p>" + _CART
+    assert _read(page).kind == "product"
+    assert _read(page.replace("<img src=n.jpg>", "")).kind == "other"
+
+
+def test_a_button_that_gets_a_deal_leads_to_another_shop() -> None:
+    page = "<h1>Castle</h1><span class=price>$59.99</span> <s>$99.99</s>"
+    assert _read(page, "/x").kind == "product"
+    assert _read(f"{page}<button>Get deal</button>", "/x").kind == "other"
 
 
 def test_structured_data_of_a_service_without_a_maker_is_weighed() -> None:
@@ -100,7 +120,7 @@ def test_a_form_of_the_cart_buys_whatever_its_button_says() -> None:
 
 @pytest.mark.parametrize("caption", ["Book a test drive", "Book an appointment"])
 def test_a_button_for_a_test_drive_makes_no_service(caption: str) -> None:
-    page = "<h1>2019 Mazda</h1><b class=price>£15,495</b><button>Reserve</button>"
+    page = "<h1>2019 Mazda</h1><img src=m.jpg><b class=price>£15,495</b><button>Reserve</button>"
     assert _read(f"{page}<button>{caption}</button>", "/x").kind == "product"
 
 
