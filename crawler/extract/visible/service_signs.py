@@ -40,23 +40,23 @@ _MIN_LEAD = 2
 #: Words of a text about work for the visitor: "our technician", "at your home", "bring your".
 _TELLS_OF_WORK = any_word("amounts", "work")
 #: Lines behind the heading with signs of goods, and those of them with signs of a service.
-_MAX_LINES, _MAX_READ = 40, 14
-#: Characters of a line about a service that is no sentence, and of a line about the stock.
-_MAX_LINE, _MAX_STOCK = 80, 40
+_MAX_LINES, _MAX_READ = 40, 12
+#: Characters of a line about the stock.
+_MAX_STOCK = 40
 _OUTSIDE = _lines.ELSEWHERE | _lines.HIDDEN | _lines.BEYOND | _lines.CARD
-#: Fields that ask for a day, and the day of what fields with these names is one of goods.
-_DAYS, _SENT = (
-    frozenset({"date", "time", "datetime-local"}),
-    ("deliver", "collect", "pickup", "ship"),
-)
+#: Words of a category's name: "Servizi fotografici", "Cooking courses".
+_MAX_WORDS = 6
+#: Types of fields that ask for a day, and parts of the names of those for a delivery's day.
+_DAYS = frozenset({"date", "time", "datetime-local"})
+_SENT = ("deliver", "collect", "pickup", "ship")
 _MAX_FIELDS, _MAX_CHOICES = 60, 3
 
 
 def names_service(name: str) -> bool:
     """Whether a name is that of a service, and not of goods for one.
 
-    >>> names_service("Lamp installation"), names_service("Brush for lamp installation")
-    (True, True)
+    >>> names_service("Lamp installation"), names_service("Cloth for cleaning")
+    (True, False)
     """
     match = _NAMES_SERVICE(name)
     if match is None:
@@ -95,7 +95,9 @@ def _is_in_services(structured: Fields, page: Page, name: str) -> bool:
 
 def _is_of_services(category: str) -> bool:
     """Whether a category's name is that of services, or of a folder of them: "Our services"."""
-    return names_service(category) or is_service(f"/{category.lower().replace(' ', '-')}/")
+    words = category.lower().split(maxsplit=_MAX_WORDS)
+    folders = {"-".join(words), *words[:1], *words[-1:]}
+    return any(is_service(f"/{folder}/") for folder in folders)
 
 
 _IS_OF_SERVICES = CachedRule(_is_of_services)
