@@ -27,9 +27,24 @@ _NAMES_SERVICE = finder_of(
         rf"|(?<!\w)(?:{any_of('headings', 'service_ends')})\W{{0,3}}$"
     )
 )
-#: Words right before a service for which goods are made: "Brush for cleaning".
+#: Words before a service for which goods are made: "Brush for window cleaning".
 _IS_FOR = frozenset(
-    ("for", "zur", "für", "pour", "para", "per", "voor", "för", "til", "do", "na", "dla", "для")
+    (
+        "for",
+        "zur",
+        "zum",
+        "für",
+        "pour",
+        "para",
+        "per",
+        "voor",
+        "för",
+        "til",
+        "do",
+        "na",
+        "dla",
+        "для",
+    )
 )
 #: A voucher, which is goods: "Gutschein für einen Kochkurs".
 _NAMES_VOUCHER = any_word("headings", "vouchers")
@@ -55,14 +70,13 @@ _MAX_FIELDS, _MAX_CHOICES = 60, 3
 def names_service(name: str) -> bool:
     """Whether a name is that of a service, and not of goods for one.
 
-    >>> names_service("Lamp installation"), names_service("Cloth for cleaning")
+    >>> names_service("Lamp installation"), names_service("Brush for window cleaning")
     (True, False)
     """
     match = _NAMES_SERVICE(name)
     if match is None:
         return False
-    before = match.string[: match.start()].split()
-    return not before or before[-1] not in _IS_FOR
+    return _IS_FOR.isdisjoint(match.string[: match.start()].split())
 
 
 def may_be_service(structured: Fields, page: Page) -> bool:
@@ -104,10 +118,11 @@ _IS_OF_SERVICES = CachedRule(_is_of_services)
 
 
 def _points_of_lines(walk: Lines) -> int:
-    """Return the number of the first lines that tell of a service, at most two."""
+    """Return the number of sentences in the first lines that tell of a service, at most two."""
     first = walk.heading + 1
     texts = [line.text for line in walk.lines[first : first + _MAX_READ]]
-    return min(sum(map(bool, map(_TELLS_OF_WORK, texts))), _MIN_LEAD)
+    sentences = ". ".join(filter(_TELLS_OF_WORK, texts)).split(". ")
+    return min(sum(map(bool, map(_TELLS_OF_WORK, sentences))), _MIN_LEAD)
 
 
 def _asks_for_day(page: Page) -> bool:

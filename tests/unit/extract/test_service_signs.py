@@ -34,6 +34,7 @@ def _read(body: str, path: str = "/product/nova", head: str = "") -> Found:
         "Cuota anual de socio",
         "Curățenie generală",
         "七五三撮影プラン",
+        "Hose kürzen",
     ],
 )
 def test_a_service_in_a_cart_is_known_by_its_heading(heading: str) -> None:
@@ -45,6 +46,7 @@ def test_a_service_in_a_cart_is_known_by_its_heading(heading: str) -> None:
     [
         "<h1>Brush for window cleaning</h1>",
         "<h1>Don Quijote</h1>",
+        "<h1>Garn zum Nähen und Kürzen</h1>",
         "<h1>The Workshop</h1>",
         "<h1>Window cleaning</h1><p>SKU: W-12</p>",
         "<h1>Window cleaning</h1><p>Pole of 300 cm</p>",
@@ -78,8 +80,8 @@ def test_a_day_to_choose_outweighs_one_sign_of_goods() -> None:
     assert _read(page.format(choice)).kind == "other"
 
 
-def test_two_lines_about_work_outweigh_one_sign_of_goods_no_more() -> None:
-    page = "<h1>Nova</h1>{}<p>Bring your own towel.</p><p>Up to 8 participants</p>" + _CART
+def test_two_sentences_about_work_outweigh_one_sign_of_goods_no_more() -> None:
+    page = "<h1>Nova</h1>{}<p>Bring your own towel. Up to 8 participants.</p>" + _CART
     assert _read(page.format("")).kind == "other"
     assert _read(page.format("<p>Free delivery</p>")).kind == "product"
 
