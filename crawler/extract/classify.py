@@ -27,11 +27,11 @@ from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.structured import opengraph
+from crawler.extract.visible.service_signs import names_service
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     any_of,
     any_word,
-    finder_of,
     full_matcher_of,
     prefix_matcher_of,
 )
@@ -52,13 +52,6 @@ _MAX_ERRAND_HEADING = 60
 _TEACHES = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'teaches')})")
 #: The heading of a ticket, a tour, a lesson, a rental or a purchase: "Season ticket 2027".
 _NAMES_TICKET = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'tickets')})(?!\w)")
-#: The heading of a service: "Lamp installation", "Montaža lustera".
-_NAMES_SERVICE = finder_of(
-    lambda any_of: (
-        rf"^\W{{0,3}}(?:{any_of('headings', 'service_begins')})(?!\w)"
-        rf"|(?<!\w)(?:{any_of('headings', 'service_ends')})\W{{0,3}}$"
-    )
-)
 _QUESTIONS = frozenset("?？؟")
 #: The heading of a test or a guide: "Nova 5 review", "Nova 5 im Test".
 _REVIEWS = any_word("headings", "reviews")
@@ -265,7 +258,7 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
         verdict.add("product", 1, "the maker stands beside the price")
     _offer_signs(visible, verdict, 2 * has_choices)
     if visible.no_goods:
-        verdict.add("product", -8, visible.no_goods)
+        verdict.add("product", -15, visible.no_goods)
     _heading_signs(visible, verdict)
     _stock_signs(visible, verdict)
     _plain_signs(visible, verdict)
@@ -298,7 +291,9 @@ def _offer_signs(visible: Visible, verdict: Verdict, of_choices: float) -> None:
         points = -2 - 2 * visible.asks
         verdict.add("product", points, "its amount is that of an entrance, an hour or a course")
     elif visible.in_sums:
-        verdict.add("product", -2, "its amount is one of a table's other sums")
+        verdict.add(
+            "product", -2, "its amount is one of a table's other sums or of a list of prices"
+        )
     elif visible.refers:
         points = -2 - 2 * visible.asks
         verdict.add("product", points, "a link leads to the shop that sells it")
@@ -344,7 +339,7 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
         name[-1:] in _QUESTIONS or _TEACHES(name) or _COMPARES(name) or _REVIEWS(name)
     ):
         verdict.add("product", -2, "its heading asks, teaches or compares something")
-    elif not (visible.buy_buttons or visible.facts) and _NAMES_SERVICE(name):
+    elif not (visible.buy_buttons or visible.facts) and names_service(name):
         verdict.add("product", -4, "its heading is that of a service")
 
 
@@ -373,6 +368,8 @@ def _stock_signs(visible: Visible, verdict: Verdict) -> None:
     priced = priced and (
         visible.price_stands or visible.price_marked or bool(visible.facts or visible.buy_buttons)
     )
+    if visible.notifies and "price" in visible.fields and not priced:
+        return  # a page about what is to come names a worth in a sentence
     # Fewer tiles than a listing has may stand below a product with its own picture.
     has_tiles = visible.cards or visible.lone_cards
     is_own = not has_tiles or (visible.pictured and visible.cards < MIN_LIST_LENGTH)

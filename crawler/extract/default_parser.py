@@ -26,6 +26,7 @@ from crawler.extract.structured import (
 )
 from crawler.extract.structured.product_fields import Node
 from crawler.extract.visible import description, product_heading, product_shown, shown_breadcrumbs
+from crawler.extract.visible.service_signs import may_be_service
 from crawler.extract.visible_signs import Visible
 from crawler.items import Product
 from scrapy_seine.attrs_bases import Record
@@ -175,7 +176,7 @@ def extract(page: Page) -> Found:
     result = Found(
         fields={}, sources={}, verdict=verdict, offered=offered, page=page, unread=unread
     )
-    if disputed or verdict.unnamed or _needs_text(merged_fields, verdict, offered):
+    if disputed or verdict.unnamed or _needs_text(page, merged_fields, verdict, offered):
         merged_fields = _add_text(result, merged_fields, disputed)
     elif verdict.kind == "product":
         visible = (
@@ -337,12 +338,16 @@ def _read_guarded(
         return None
 
 
-def _needs_text(merged_fields: Fields, verdict: Verdict, offered: dict[str, Fields]) -> bool:
+def _needs_text(
+    page: Page, merged_fields: Fields, verdict: Verdict, offered: dict[str, Fields]
+) -> bool:
     if verdict.listing >= MIN_LIST_LENGTH and verdict.product <= 0:
         return False
     if not any("price" in offered.get(source, ()) for source in merge.STRUCTURED):
         return True
-    return not all(name in merged_fields for name in _MAIN_FIELDS) or not merged_fields["price"]
+    if not all(name in merged_fields for name in _MAIN_FIELDS) or not merged_fields["price"]:
+        return True
+    return may_be_service(merged_fields, page)
 
 
 @attrs.define(eq=False, repr=False)

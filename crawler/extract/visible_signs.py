@@ -84,9 +84,9 @@ class Visible(Record):
     priced_as_service: bool = False
     """The price's own line, or its label, names an entrance, an hour or another period."""
     in_sums: bool = False
-    """The price stands in a table's column of other amounts, such as donations."""
+    """The price is one of a table's other amounts, such as donations, or of a list of services."""
     no_goods: str | None = None
-    """Why the page's buttons buy no goods: it names an event's day, or another button sells."""
+    """Why the page's buttons buy no goods: it names an event's day, or tells of a service."""
     refers: bool = False
     """Without a buy button, an advertiser's link leads to the shop that sells the product."""
     judged: bool = False

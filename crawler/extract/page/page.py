@@ -85,6 +85,8 @@ class Page:
     """Whether `extract` judged the page to be a product's."""
     headings_by_name: dict[str, Element | None] = attrs.Factory(dict)
     """Product headings that were searched, by the expected name (`product_heading.heading_of`)."""
+    trails_by_name: dict[str | None, list[str]] = attrs.Factory(dict)
+    """Breadcrumbs that were searched, by the product's name (`shown_breadcrumbs.breadcrumbs`)."""
     _canonical: str | None = attrs.field(default="", init=False)
     _has_data: bool | None = attrs.field(default=None, init=False)
 

@@ -167,9 +167,11 @@ def _is_old_by_words(high: Candidate, low: Candidate) -> bool:
 def is_net_box(amount: Candidate) -> bool:
     """Whether an attribute of an amount's box, or of two boxes around it, says "without tax"."""
     element = amount.line.element
-    boxes = (element, *islice(element.iterancestors(), 2))
-    values = (box.get(name) or "" for box in boxes for name in _TAX_ATTRIBUTES)
-    return any(_IS_NET[text] for text in values if text)
+    for box in (element, *islice(element.iterancestors(), 2)):
+        for name in _TAX_ATTRIBUTES:
+            if (text := box.get(name)) and _IS_NET[text]:
+                return True
+    return False
 
 
 def is_taxed(low: Candidate, high: Candidate) -> bool:

@@ -73,7 +73,7 @@ _MAX_BEFORE = 30
 #: The caption of a buy button.
 BUY = any_word("buy", "phrases")
 #: Words of a caption that sells no goods: tickets, seats, a donation.
-_NO_GOODS = any_word("buy", "no_goods")
+NO_GOODS = any_word("buy", "no_goods")
 _QUESTIONS = frozenset("?？؟")
 #: The caption in one word, which means buying only on a button.
 _BUY_SHORT = full_matcher_of(lambda any_of: rf"\s*(?:{any_of('buy', 'buttons')})\W*")
@@ -111,7 +111,7 @@ def buys(text: str) -> bool:
     (False, False)
     """
     match = BUY(text)
-    if match is None or text.rstrip()[-1:] in _QUESTIONS or _NO_GOODS(text):
+    if match is None or text.rstrip()[-1:] in _QUESTIONS or NO_GOODS(text):
         return False
     stock = _STOCK_WORDS(match.string)
     return stock is None or not stock.start() <= match.start() < stock.end()
@@ -124,12 +124,12 @@ def buys_in_short(text: str) -> bool:
     >>> buys_in_short("Buy"), buys_in_short("Buying guide")
     (True, False)
     """
-    return buys(text) or (_BUY_SHORT(text) is not None and _NO_GOODS(text) is None)
+    return buys(text) or (_BUY_SHORT(text) is not None and NO_GOODS(text) is None)
 
 
 def pays(caption: str) -> bool:
     """Whether a caption is of a PayPal button, which many static pages use for their cart."""
-    return "PayPal" in caption and _NO_GOODS(caption) is None
+    return "PayPal" in caption and NO_GOODS(caption) is None
 
 
 @lru_cache(maxsize=512)

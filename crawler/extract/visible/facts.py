@@ -80,11 +80,14 @@ def find_facts(walk: Lines, signs: Visible) -> None:
     last_facts = _rows_of_facts(walk, signs)
     lines, coded_lines = walk.lines, []
     fact, joined = _lines.FACT, _lines.JOINED
+    marked = fact | joined
     for line in walk.product_lines:
         flags = line.flags
+        if not flags & marked and _HAS_NO_FACT[line.text]:
+            continue  # nearly all lines
         if flags & _FACT_OR_LABEL == fact:
             _take_marked(walk, signs, line)
-        is_joined = flags & joined  # else no label is inside
+        is_joined = flags & joined
         if not _HAS_NO_FACT[line.text] or (is_joined and _label_inside(line)):
             next_index = line.index + 1
             _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)

@@ -57,17 +57,19 @@ _MAX_OFFER_LINES = 15
 
 
 def refers(walk: Lines, price_line: Line, page: Page, *, asks: bool) -> bool:
-    """Whether the link to another shop's only offer stands near the price.
+    """Whether the link or button to another shop's only offer stands near the price.
 
     Where a button *asks* the seller, just the words of a link to a deal count.
     """
     near_lines = walk.lines[max(price_line.index - 2, walk.heading, 0) :][:_MAX_OFFER_LINES]
-    shown = _lines.LINK | _lines.ELSEWHERE | _lines.HIDDEN
-    links = [line for line in near_lines if line.flags & shown == _lines.LINK]
-    short_links = (line.text for line in links if len(line.text) <= _MAX_DEAL)
-    if sum(_LEADS_TO_DEAL(text) is not None for text in short_links) == 1:
+    unshown, pressed = _lines.ELSEWHERE | _lines.HIDDEN, _lines.LINK | _lines.BUTTON
+    shown = [line for line in near_lines if not line.flags & unshown and line.flags & pressed]
+    captions = (line.text for line in shown if len(line.text) <= _MAX_DEAL)
+    if sum(_LEADS_TO_DEAL(text) is not None for text in captions) == 1:
         return True
-    return not asks and any(_is_advertised(line, page) for line in links)
+    return not asks and any(
+        _is_advertised(line, page) for line in shown if line.flags & _lines.LINK
+    )
 
 
 def leads_below(walk: Lines, price_line: Line, page: Page) -> bool:
@@ -125,6 +127,11 @@ def _is_event(walk: Lines, signs: Visible) -> bool:
         if is_figures and _MAY_HOLD_TIME(line.text) and _names_day(walk, line):
             return True
     return False
+
+
+def begins_with_day_and_time(text: str) -> bool:
+    """Whether a text begins with a day and its time: `Sat 6.3. 15:00`."""
+    return _MAY_HOLD_TIME(text) is not None and _DAY_AND_TIME.match(text) is not None
 
 
 def _names_day(walk: Lines, line: Line) -> bool:

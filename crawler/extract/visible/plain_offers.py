@@ -11,6 +11,7 @@ from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element, Page, holds_digit, short_text
+from crawler.extract.page.places import path
 from crawler.extract.price.line_amounts import monies_of
 from crawler.extract.price.other_amounts import COSTS, POSTAGE, WITH_TAX, says_other
 from crawler.extract.price.words_beside import calls_price
@@ -47,7 +48,7 @@ _PACKED = finder_of(
 _SENTENCES = lazy_patterns.pattern(r"[.!?…。;；|•·]\s+|\s[-–—]\s|[。；　]")
 _WORD = re.compile(r"[^\W\d_]{2}").search
 #: Size, weight or volume of a product: `24 x 36`, `350 g`, `0,7 l`.
-_MEASURE = re.compile(
+MEASURE = re.compile(
     r"\d\s?(?:x|×|х)\s?\d|(?<![\d.,])\d{1,4}(?:[.,]\d{1,2})?\s?"
     r"(?:cm|mm|kg|gr?|ml|cl|dl|l|in(?:ch(?:es)?)?|lbs?|oz|см|мм|кг|г|мл|л|litr\w*|liter|gram\w*"
     r"|k?w|[hk]p|hk|ps|ccm|v|ah|кВт|вт)(?![\w/])",
@@ -80,8 +81,8 @@ _MIN_ARTICLE, _MIN_SENTENCE = 2_000, 80
 _MIN_PRICE_SENTENCE = 60
 #: Cells that may have their label in the cell before.
 _CELLS = frozenset({"td", "dd"})
-#: Lines behind the heading that are read.
-_MAX_LINES = 60
+#: Lines behind the heading that are read, and amounts that make a list of prices.
+_MAX_LINES, _MIN_LIST = 60, 3
 
 
 def weigh_offer(
@@ -101,9 +102,9 @@ def weigh_offer(
         or any(map(page.raw.__contains__, _BOARDS))
         or (len(line.text) <= _MAX_LINE and _names_service(line.text))
         or any(_is_about_service(near_line, price, local) for near_line in near_lines)
-        or (not _MEASURE(short_text(heading)) and any(_AREA(n.text) for n in near_lines))
+        or (not MEASURE(short_text(heading)) and any(_AREA(n.text) for n in near_lines))
     )
-    signs.in_sums = _is_in_sums(line.element)
+    signs.in_sums = _is_in_sums(line.element) or _is_in_price_list(walk, signs, line, local)
     signs.judged = any(n.flags & _lines.HEADING and _JUDGES(n.text) for n in walk.product_lines)
     signs.refers = refers(walk, line, page, asks=signs.asks)
     not_own = signs.of_service or signs.refers or signs.judged or line.flags & _lines.LINK
@@ -151,6 +152,24 @@ def _is_in_sums(element: Element) -> bool:
     return above is not None and _NAMES_SUMS(short_text(above, _MAX_LABEL)) is not None
 
 
+def _is_in_price_list(walk: Lines, signs: Visible, line: Line, local: str | None) -> bool:
+    """Whether the page has no picture of its name, and its price is one of a list of named ones.
+
+    A list of quantities or sizes has the prices of one product.
+    """
+    if signs.pictured or signs.facts:
+        return False
+    place, amounts = path(line.element), set()
+    for entry in walk.product_lines:
+        if entry.flags & _lines.DIGIT and path(entry.element) == place:
+            money = next(iter(monies_of(entry, local)), None)
+            before = walk.lines[entry.index - 1].text if entry.index else ""
+            name = before if money is None or not entry.text[: money.start].strip() else entry.text
+            if money is not None and _WORD(name) and not MEASURE(name):
+                amounts.add(money.value)
+    return len(amounts) >= _MIN_LIST
+
+
 def is_price_of_service(walk: Lines, signs: Visible) -> bool:
     """Whether the line with the price names an entrance, a course or an hour."""
     line = None if signs.price_line is None else walk.lines[signs.price_line]
@@ -194,13 +213,13 @@ def _offers_one(walk: Lines, signs: Visible, local: str | None, heading: Element
     return (
         bool(signs.fields.get("availability") or "regular_price" in signs.fields)
         or _names_goods(price_line.text, price, local)
-        or any(_describes_goods(line.text) for line in lines if line.flags & _lines.DIGIT)
+        or any(describes_goods(line.text) for line in lines if line.flags & _lines.DIGIT)
     )
 
 
-def _describes_goods(text: str) -> bool:
+def describes_goods(text: str) -> bool:
     """Whether a text with figures has a product's measure, its year or its postage."""
-    if _MEASURE(text) or _MADE_IN(text):
+    if MEASURE(text) or _MADE_IN(text):
         return True
     return len(text) <= _MAX_LINE and POSTAGE(text) is not None
 

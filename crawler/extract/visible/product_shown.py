@@ -19,6 +19,7 @@ from crawler.extract.price.on_request import (
 )
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.availability import availability_of_text, buys_in_short
+from crawler.extract.stock.cart_form import puts_in_cart
 from crawler.extract.stock.drawn_buttons import take_picture_buttons
 from crawler.extract.stock.shown import (
     STOCK_BEHIND_LABEL,
@@ -46,6 +47,7 @@ from crawler.extract.visible.price_in_options import take_option
 from crawler.extract.visible.priced_above import priced_above
 from crawler.extract.visible.product_heading import heading_of, name_in_heading, says_sold
 from crawler.extract.visible.ratings import take_rating
+from crawler.extract.visible.service_signs import weigh_service
 from crawler.extract.visible.without_heading import labelled_name, name_before, take_labelled
 from crawler.extract.visible_signs import Visible
 
@@ -82,7 +84,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
             _read_signs(whole_page, walk, priced, page.url), signs
         ):
             signs, own_walk = whole_page, walk
-    _weigh_buttons(own_walk, signs)
+    _weigh_buttons(own_walk, signs, page)
     fields, signs.described, signs.lines = signs.fields, boxes, behind
     take_confirmed(signs, structured)
     if signs.price_is_loose and not signs.price_marked:
@@ -98,7 +100,10 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     pictures = named_pictures(page, fields.get("name"))
     signs.pictured = bool(pictures)
     fields["images"] = pictures or picture_beside(beside)
-    signs.no_goods = no_goods(own_walk, signs) if signs.buy_buttons else None
+    if signs.buy_buttons:
+        signs.no_goods = no_goods(own_walk, signs)
+    if not signs.facts and (signs.sells or (signs.asks and "price" in fields)):
+        signs.no_goods = signs.no_goods or weigh_service(own_walk, signs, page, structured)
     if signs.price_line is not None and not (
         signs.buy_buttons or signs.cards or structured.get("price")
     ):
@@ -249,13 +254,20 @@ def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Vis
     return signs
 
 
-def _weigh_buttons(walk: Lines, signs: Visible) -> None:
-    """Drop the buttons that order a service, and look for one that asks the seller instead."""
+def _weigh_buttons(walk: Lines, signs: Visible, page: Page) -> None:
+    """Drop the buttons that order a service, and look for one that asks the seller instead.
+
+    Without a caption that buys, a button's form may say that it puts the product into the cart.
+    """
+    is_offered = "price" in signs.fields and not signs.cards
     if signs.buy_buttons and orders_service(walk, signs):
         signs.buy_buttons, signs.sells = 0, False
         if signs.fields.get("availability") == "InStock":
             del signs.fields["availability"]
-    if "price" in signs.fields and not signs.buy_buttons and not signs.cards:
+    elif is_offered and not (signs.buy_buttons or says_unavailable(signs)) and puts_in_cart(page):
+        signs.count_buttons(1, in_words=False)
+        signs.sells, signs.fields["availability"] = True, signs.fields["availability"] or "InStock"
+    if is_offered and not signs.buy_buttons:
         signs.asks = asks_seller(walk, signs.price_line or 0) and not is_price_of_service(
             walk, signs
         )

@@ -41,6 +41,12 @@ _BEGINS_WITH_LABEL = CachedRule(lambda text: bool(_IS_LABEL(text.partition(":")[
 
 def breadcrumbs(page: Page, name: str | None) -> list[str]:
     """Return the categories of the page's visible breadcrumbs, which stand before the heading."""
+    if name not in page.trails_by_name:
+        page.trails_by_name[name] = _breadcrumbs(page, name)
+    return page.trails_by_name[name]
+
+
+def _breadcrumbs(page: Page, name: str | None) -> list[str]:
     heading = heading_of(page, name)
     trail_boxes, path_boxes = _named_boxes(page, heading)
     categories = _in_trail_box(page, trail_boxes, name) or _right_behind(page, heading, name)

@@ -380,7 +380,7 @@ def test_a_manual_is_no_products_page(folder, kind):
     ("words", "kind"), [("efter RUT-avdrag", "other"), ("per lampa", "product")]
 )
 def test_a_price_after_the_states_share_of_the_work_is_of_a_service(words, kind):
-    body = f"<h1>Montering</h1><p>Pris: 595 kr {words}.</p><button>Boka</button>"
+    body = f"<h1>Montering</h1><img src=m.jpg><p>Pris: 595 kr {words}.</p><button>Boka</button>"
     assert found(body, url="https://shop.example/pages/m", lang="sv").kind == kind
 
 

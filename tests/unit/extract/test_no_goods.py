@@ -246,7 +246,9 @@ def test_a_sum_in_a_column_of_donations_is_no_price(head: str, kind: str) -> Non
 
 @pytest.mark.parametrize(("label", "kind"), [("Dygn", "other"), ("Pris", "product")])
 def test_an_amount_for_a_period_is_a_rent(label: str, kind: str) -> None:
-    page = f"<h1>Golvslip</h1><table><tr><td>{label}</td><td>395 kr</td></tr></table>"
+    page = (
+        f"<h1>Golvslip</h1><img src=g.jpg><table><tr><td>{label}</td><td>395 kr</td></tr></table>"
+    )
     assert _read(f"{page}<button>Boka</button>").kind == kind
 
 
