@@ -29,23 +29,8 @@ _NAMES_SERVICE = finder_of(
 )
 #: Words before a service for which goods are made: "Brush for window cleaning".
 _IS_FOR = frozenset(
-    (
-        "for",
-        "zur",
-        "zum",
-        "für",
-        "pour",
-        "para",
-        "per",
-        "voor",
-        "för",
-        "til",
-        "do",
-        "na",
-        "dla",
-        "для",
-    )
-)
+    ("for", "zur", "zum", "für", "pour", "para", "per", "voor", "för", "til", "do", "na", "dla", "для")
+)  # fmt: skip
 #: A voucher, which is goods: "Gutschein für einen Kochkurs".
 _NAMES_VOUCHER = any_word("headings", "vouchers")
 #: Fields that structured data has of goods alone; shop software numbers services, too.
@@ -93,10 +78,12 @@ def weigh_service(walk: Lines, signs: Visible, page: Page, structured: Fields) -
     if not name or signs.fields.get("brand") or not _OWN_FIELDS.isdisjoint(structured):
         return None
     points = 2 * names_service(name) + 2 * _is_in_services(structured, page, name)
-    points += _points_of_lines(walk) + (not signs.fields.get("images"))
+    points += _points_of_lines(walk)
     points += 2 * _asks_for_day(page) if points else 0
     if points < _MIN_LEAD:
         return None
+    # Goods without a picture are frequent as well, so that it counts beside other signs alone.
+    points += not signs.fields.get("images")
     lead = points - _points_of_goods(walk, signs, name)
     return "its signs of a service outweigh those of goods" if lead >= _MIN_LEAD else None
 

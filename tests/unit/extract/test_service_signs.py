@@ -86,8 +86,14 @@ def test_two_sentences_about_work_outweigh_one_sign_of_goods_no_more() -> None:
     assert _read(page.format("<p>Free delivery</p>")).kind == "product"
 
 
-def test_a_picture_is_a_sign_of_goods() -> None:
+def test_one_sentence_about_work_makes_no_service_of_goods_without_a_picture() -> None:
     page = "<h1>Nova</h1><p>Bring your own towel.</p>" + _CART
+    assert _read(page).kind == "product"
+    assert _read(page.replace("<img src=n.jpg>", "")).kind == "product"
+
+
+def test_a_missing_picture_outweighs_one_sign_of_goods() -> None:
+    page = "<h1>Nova</h1><p>Bring your own towel. Up to 8 participants.</p>500 g" + _CART
     assert _read(page).kind == "product"
     assert _read(page.replace("<img src=n.jpg>", "")).kind == "other"
 
