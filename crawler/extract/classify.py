@@ -27,7 +27,7 @@ from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.structured import opengraph
-from crawler.extract.visible.service_signs import names_service
+from crawler.extract.visible.service_signs import NAMES_TICKET, names_service
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     any_of,
@@ -50,8 +50,6 @@ _IS_SEARCH_HEADING = full_matcher_of(
 _MAX_ERRAND_HEADING = 60
 #: The heading of an article: "How to", or a question.
 _TEACHES = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'teaches')})")
-#: The heading of a ticket, a tour, a lesson, a rental or a purchase: "Season ticket 2027".
-_NAMES_TICKET = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'tickets')})(?!\w)")
 _QUESTIONS = frozenset("?？؟")
 #: The heading of a test or a guide: "Nova 5 review", "Nova 5 im Test".
 _REVIEWS = any_word("headings", "reviews")
@@ -145,6 +143,7 @@ def address_signs(verdict: Verdict, page: Page) -> None:
     elif is_reading(path):
         verdict.add("product", -3, "its address is that of something to read")
     elif is_service(path):
+        page.is_at_service = True
         verdict.add("product", -3, "its address is that of an event, a course, a job or a service")
     elif is_later_page(path):
         verdict.add("product", -1, "its address turns a listing's page")
@@ -195,6 +194,8 @@ def link_signs(verdict: Verdict, page: Page) -> None:
 
 def print_signs(verdict: Verdict, page: Page) -> None:
     """Score a page that prints itself, because it is a reduced copy of another page."""
+    if b"print(" not in page.raw:
+        return
     body = next(page.root.iterchildren("body"), None)
     onload = None if body is None else body.get("onload")
     if onload is not None and _PRINTS(onload[:_MAX_SCRIPT_LENGTH]):
@@ -288,7 +289,8 @@ def _offer_signs(visible: Visible, verdict: Verdict, of_choices: float) -> None:
     visible.weigh_offer()
     if visible.priced_as_service or (visible.of_service and not is_certain):
         # A button that reserves a product reserves a place as well.
-        points = -2 - 2 * visible.asks
+        is_numbered = visible.priced_as_service and visible.facts > 0  # jobs have numbers, too
+        points = -2 - 2 * (visible.asks or is_numbered)
         verdict.add("product", points, "its amount is that of an entrance, an hour or a course")
     elif visible.in_sums:
         verdict.add(
@@ -329,9 +331,9 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
     elif len(name) <= _MAX_ERRAND_HEADING and _IS_SEARCH_HEADING(name):
         verdict.add("product", -6, "its heading is that of a search")
         verdict.add("listing", 3, "its heading is that of a search")
-    elif len(name) <= _MAX_ERRAND_HEADING and _NAMES_TICKET(name):
+    elif len(name) <= _MAX_ERRAND_HEADING and NAMES_TICKET(name):
         verdict.add(
-            "product", -6, "its heading is that of a ticket, a tour, a rental or a purchase"
+            "product", -8, "its heading is that of a ticket, a tour, a rental, a draw or a purchase"
         )
     elif not visible.buy_buttons and _NAMES_HOME(name):
         verdict.add("product", -4, "its heading is that of a house, a flat or land")

@@ -83,6 +83,8 @@ class Page:
     page itself, if it says so of all of its links."""
     shows_product: bool = False
     """Whether `extract` judged the page to be a product's."""
+    is_at_service: bool = False
+    """Whether a folder of its address holds services (`classify.address_signs`)."""
     headings_by_name: dict[str, Element | None] = attrs.Factory(dict)
     """Product headings that were searched, by the expected name (`product_heading.heading_of`)."""
     trails_by_name: dict[str | None, list[str]] = attrs.Factory(dict)

@@ -229,11 +229,14 @@ _COUNTS = re.compile(r"[(\[（]\s?\d{1,3}\s?[)\]）]\s*$").search
 
 
 def _sells_elsewhere(element: Element, page_url: str) -> bool:
-    """Whether a buy link leads to another product's page, as in articles and tiles."""
-    link = link_around(element, 2)
-    address = "" if link is None else (link.get("href") or "")[:MAX_TEXT_LENGTH]
-    target = address.partition("#")[0]
-    return looks_like_product(target) and not _CART(target) and _path(target) != _path(page_url)
+    """Whether a buy link is an advertiser's, or leads to another product's page, as in tiles."""
+    link = element if element.tag == "a" else link_around(element, 2)
+    if link is None:
+        return False
+    target = (link.get("href") or "")[:MAX_TEXT_LENGTH].partition("#")[0]
+    if not looks_like_product(target):
+        return "sponsored" in (link.get("rel") or "").lower()
+    return not _CART(target) and _path(target) != _path(page_url)
 
 
 def _path(url: str) -> str:

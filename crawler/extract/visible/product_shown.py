@@ -102,7 +102,8 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     fields["images"] = pictures or picture_beside(beside)
     if signs.buy_buttons:
         signs.no_goods = no_goods(own_walk, signs)
-    if not signs.facts and (signs.sells or (signs.asks and "price" in fields)):
+    is_offered = signs.sells or (signs.asks and "price" in fields)
+    if is_offered and (not signs.facts or page.is_at_service):
         signs.no_goods = signs.no_goods or weigh_service(own_walk, signs, page, structured)
     if signs.price_line is not None and not (
         signs.buy_buttons or signs.cards or structured.get("price")

@@ -1,7 +1,8 @@
 """Weigh whether a page with a button sells work instead of goods, by independent signs of both.
 
 Shop software sells services, lessons, entrances and dishes on the same page as goods. No single sign
-tells them apart, so each sign has points, and only a page without a number or a maker is weighed.
+tells them apart, so each sign has points, and only a page without a maker is weighed, and one
+with a number only where its address is that of services.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.visible.no_goods import begins_with_day_and_time
 from crawler.extract.visible.plain_offers import describes_goods
+from crawler.extract.visible.shop_marks import MARKED, points_of_marks
 from crawler.extract.visible.shown_breadcrumbs import breadcrumbs
 from crawler.extract.visible_signs import Visible
-from crawler.extract.words import CachedRule, any_word, finder_of
+from crawler.extract.words import CachedRule, any_word, finder_of, prefix_matcher_of
 
 #: The heading of a service: "Lamp installation", "Montaža lustera".
 _NAMES_SERVICE = finder_of(
@@ -27,14 +29,17 @@ _NAMES_SERVICE = finder_of(
         rf"|(?<!\w)(?:{any_of('headings', 'service_ends')})\W{{0,3}}$"
     )
 )
-#: Words before a service for which goods are made: "Brush for window cleaning".
+#: The heading of a ticket, a tour, a lesson, a rental, a draw or a purchase: "Win a lamp".
+NAMES_TICKET = prefix_matcher_of(lambda any_of: rf"(?:{any_of('headings', 'tickets')})(?!\w)")
+#: Words before a service of which goods are: "Brush for window cleaning", "Camera, ex rental".
 _IS_FOR = frozenset(
-    ("for", "zur", "zum", "für", "pour", "para", "per", "voor", "för", "til", "do", "na", "dla", "для")
+    ("for", "zur", "zum", "für", "pour", "para", "per", "voor", "för", "til", "do", "na", "dla", "для",
+     "ex")
 )  # fmt: skip
 #: A voucher, which is goods: "Gutschein für einen Kochkurs".
 _NAMES_VOUCHER = any_word("headings", "vouchers")
 #: Fields that structured data has of goods alone; shop software numbers services, too.
-_OWN_FIELDS = frozenset({"brand", "gtin", "mpn"})
+_OWN_FIELDS = frozenset({"gtin", "mpn"})
 #: Points by which the signs of a service have to outweigh those of goods.
 _MIN_LEAD = 2
 #: Words of a text about work for the visitor: "our technician", "at your home", "bring your".
@@ -60,24 +65,36 @@ def names_service(name: str) -> bool:
     """
     match = _NAMES_SERVICE(name)
     if match is None:
-        return False
-    return _IS_FOR.isdisjoint(match.string[: match.start()].split())
+        return NAMES_TICKET(name) is not None
+    before = match.string[: match.start()].replace("-", " ").replace("(", " ")
+    return _IS_FOR.isdisjoint(before.split())
 
 
 def may_be_service(structured: Fields, page: Page) -> bool:
-    """Whether the name or the category of a product without a field of goods is of a service."""
-    if not _OWN_FIELDS.isdisjoint(structured):
+    """Whether name, category or mark of a product without a field of goods is of a service."""
+    if _describes_goods(structured, page):
         return False
     name = structured["name"]
-    return names_service(name) or _is_in_services(structured, page, name)
+    is_marked = MARKED in page.raw and points_of_marks(page, name) > 0
+    return is_marked or names_service(name) or _is_in_services(structured, page, name)
+
+
+def _describes_goods(fields: Fields, page: Page) -> bool:
+    """Whether fields hold a number or a maker of goods; a service's maker is the shop."""
+    if not _OWN_FIELDS.isdisjoint(fields):
+        return True
+    brand: str = fields.get("brand") or ""
+    return brand != "" and brand.lower().replace(" ", "") not in page.url.split("/", 3)[2]
 
 
 def weigh_service(walk: Lines, signs: Visible, page: Page, structured: Fields) -> str | None:
     """Return the reason why a page's button sells a service, where its signs outweigh goods'."""
     name = signs.fields.get("name")
-    if not name or signs.fields.get("brand") or not _OWN_FIELDS.isdisjoint(structured):
+    if not name or _describes_goods(signs.fields, page) or _describes_goods(structured, page):
         return None
     points = 2 * names_service(name) + 2 * _is_in_services(structured, page, name)
+    points += points_of_marks(page, name) if MARKED in page.raw else 0
+    points += page.is_at_service if points else 0
     points += _points_of_lines(walk)
     points += 2 * _asks_for_day(page) if points else 0
     if points < _MIN_LEAD:
@@ -129,6 +146,7 @@ def _points_of_goods(walk: Lines, signs: Visible, name: str) -> int:
     first = walk.heading + 1
     lines = [line for line in walk.lines[first : first + _MAX_LINES] if not line.flags & _OUTSIDE]
     points = 2 * (_NAMES_VOUCHER(name) is not None) + describes_goods(name)
+    points += bool(signs.facts)
     points += any(describes_goods(line.text) for line in lines)
     return points + (signs.stock_boxed or any(map(_says_stock, lines)))
 

@@ -325,3 +325,30 @@ def test_a_subscription_s_price_a_month_stands_near_its_heading() -> None:
     page = "<h1>World snack box</h1><img src=s.jpg><p>$25.00/month</p>"
     page += "<p>Ships on the 5th of each month</p><button>Add to cart</button>"
     assert _read(page, "/box").kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Win this gaming PC", "other"),
+        ("Gewinnen Sie ein E-Bike", "other"),
+        ("Window film", "product"),
+        ("Vinci tray", "product"),
+    ],
+)
+def test_a_place_in_a_draw_is_no_product(name: str, kind: str) -> None:
+    page = f"<h1>{name}</h1><p class=price>1.99 €</p><input type=number name=qty value=1>"
+    assert _read(f"{page}<button>Add to basket</button>", "/product/x").kind == kind
+
+
+@pytest.mark.parametrize(("rel", "kind"), [("sponsored", "other"), ("nofollow", "product")])
+def test_an_advertisers_link_sells_nothing_in_an_article(rel: str, kind: str) -> None:
+    page = "<h1>Trail 38</h1><p>Preis: 159,95 Euro</p><p>Gewicht: 1.240 g</p><h2>Fazit</h2>"
+    page += f'<a rel="{rel}" href="https://b.example/t38">Jetzt kaufen</a>'
+    assert _read(page, "/rucksack-trail-38").kind == kind
+
+
+def test_an_activity_is_no_product_though_structured_data_call_it_one() -> None:
+    page = "<h1>Nova</h1><p>From $29</p><button>Select date</button>"
+    assert _read(page, "/activities/nova", _offer("Product")).kind == "other"
+    assert _read(page, "/lamps/nova", _offer("Product")).kind == "product"

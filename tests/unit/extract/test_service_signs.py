@@ -108,6 +108,8 @@ def test_structured_data_of_a_service_without_a_maker_is_weighed() -> None:
     page = "<h1>Sofa deep clean</h1>" + _CART
     assert _read(page, head=_LD.format("")).kind == "other"
     assert _read(page, head=_LD.format('"brand": "Nova", ')).kind == "product"
+    by_shop = found(page, _LD.format('"brand": "Nova Care", '), "https://novacare.example/x")
+    assert by_shop.kind == "other"
 
 
 @pytest.mark.parametrize(
@@ -149,3 +151,68 @@ def test_a_worth_in_a_sentence_above_a_notice_is_no_price() -> None:
     page = "<h1>Nova is coming</h1><p>Get 15% off at launch. {} £30.</p><button>Notify me</button>"
     assert _read(page.format("Value"), "/x").kind == "other"
     assert _read(page.format("Price"), "/x").kind == "product"
+
+
+@pytest.mark.parametrize(
+    ("classes", "name", "kind"),
+    [
+        ("product_cat-garden-services virtual product-type-simple", "Sunny visit", "other"),
+        ("product_cat-garden product-type-booking", "Sunny visit", "other"),
+        ("product_cat-garden virtual product-type-simple", "Sunny visit", "product"),
+        ("product_cat-services shipping-taxable product-type-simple", "Sunny visit", "product"),
+        ("product_cat-services downloadable virtual product-type-simple", "Sunny", "product"),
+        ("product_cat-services virtual product-type-simple", "Sunny visit (PDF)", "product"),
+        ("product_cat-services virtual product-type-simple", "Gift voucher", "product"),
+        ("product_cat-services virtual product-type-gift-card", "Sunny card", "product"),
+    ],
+)
+@pytest.mark.parametrize("described", [False, True])
+def test_the_shops_mark_says_that_a_thing_is_not_sent(
+    classes: str, name: str, kind: str, *, described: bool
+) -> None:
+    page = f'<div id="product-118" class="product type-product post-118 instock {classes}">'
+    page += f"<img src=/a.jpg alt='{name}'><h1>{name}</h1><p class=price>£38.00</p>"
+    page += "<form><input name=quantity value=1><button>Add to basket</button></form></div>"
+    head = (
+        '<script type="application/ld+json">{"@type": "Product", "name": "'
+        + name
+        + '", "sku": 118,'
+        ' "offers": {"@type": "Offer", "price": "38.00", "priceCurrency": "GBP",'
+        ' "availability": "https://schema.org/InStock"}}</script>'
+    )
+    assert _read(page, "/product/x", head if described else "").kind == kind
+
+
+@pytest.mark.parametrize(
+    ("path", "category", "kind"),
+    [
+        ("/prestations/41-nova", "Prestations", "other"),
+        ("/prestations/41-nova", "Composants", "product"),
+        ("/composants/41-nova", "Prestations", "product"),
+    ],
+)
+def test_a_numbered_service_has_the_address_and_the_category_of_one(
+    path: str, category: str, kind: str
+) -> None:
+    page = f'<nav class=breadcrumb><a href="/">Accueil</a> <a href="/12-c">{category}</a></nav>'
+    page += f"<img src=/a.jpg alt=Nova><h1>Nova</h1>{_CART}<p>Référence : INST-WIN</p>"
+    assert _read(page, path).kind == kind
+
+
+@pytest.mark.parametrize(("unit", "kind"), [("", "product"), (" / h", "other")])
+def test_a_job_has_a_number_and_a_wage_an_hour(unit: str, kind: str) -> None:
+    page = f"<h1>Magazynier</h1><div>31,40 zł brutto{unit}</div><div>Nr ref. MAG/88</div>"
+    assert _read(page, "/oferta/magazynier-8812").kind == kind
+
+
+def test_what_was_rented_out_is_sold() -> None:
+    page = f"<img src=/a.jpg alt=x><h1>Sony A7 body (ex-rental)</h1>{_CART}"
+    assert _read(page).kind == "product"
+    assert _read(page.replace("body (ex-rental)", "body rental")).kind == "other"
+
+
+def test_structured_data_of_a_ticket_is_weighed() -> None:
+    head = _LD.format("").replace("Sofa deep clean", "10 class pass")
+    assert _read(f"<h1>10 class pass</h1>{_CART}", head=head).kind == "other"
+    head = head.replace("10 class pass", "Class tote")
+    assert _read(f"<h1>Class tote</h1>{_CART}", head=head).kind == "product"
