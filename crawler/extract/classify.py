@@ -194,8 +194,6 @@ def link_signs(verdict: Verdict, page: Page) -> None:
 
 def print_signs(verdict: Verdict, page: Page) -> None:
     """Score a page that prints itself, because it is a reduced copy of another page."""
-    if b"print(" not in page.raw:
-        return
     body = next(page.root.iterchildren("body"), None)
     onload = None if body is None else body.get("onload")
     if onload is not None and _PRINTS(onload[:_MAX_SCRIPT_LENGTH]):
