@@ -344,7 +344,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
     def _next_in_header(response: Response, site: Site, page: Page) -> list[Link]:
         """Return the link to a listing's next page that the response's headers have."""
         values = [value.decode("latin-1") for value in response.headers.getlist("Link")]
-        url = next_page(values, page.base)
+        url = next_page(values, page)
         if url is None or url == tidied(page.url) or not site.follows(url, page.url):
             return []
         return [Link(url, "pagination", "rel=next")]
