@@ -324,14 +324,15 @@ def measure(count: int) -> tuple[dict[str, Any], list[str]]:
         for day_name, day, names in DAYS
         for name in names.split()
     ]
+    first_rows = sum(len(names.split()) for _, _, names in CHANGES)
     first_days = {name for name, _, _ in DAYS[:FIRST_DAYS]}
     result = {
         **_sums(rows, days),
         "first_changes": _sums(
-            rows[: sum(len(names.split()) for _, _, names in CHANGES)],
+            rows[:first_rows],
             [row for row in days if row["day"] in first_days],
         ),
-        "further_changes": _sums(rows[sum(len(names.split()) for _, _, names in CHANGES) :], []),
+        "further_changes": _sums(rows[first_rows:], []),
         "further_changes_at_first": FIRST_TRY,
     }
     return result, [json.dumps(row) for row in [*rows, *days]]

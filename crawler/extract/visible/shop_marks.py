@@ -38,6 +38,6 @@ def points_of_marks(page: Page, name: str) -> int:
         return 0
     if _IS_FILE(name):
         return 0
-    slugs = [name.removeprefix(_CATEGORY) for name in classes if name.startswith(_CATEGORY)]
+    slugs = [mark.removeprefix(_CATEGORY) for mark in classes if mark.startswith(_CATEGORY)]
     words = {word for slug in slugs for word in slug.decode("latin-1").split("-")}
     return 1 + any(is_service(f"/{word}/") for word in words)
