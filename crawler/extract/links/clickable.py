@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from urllib.parse import urlencode
+from collections.abc import Iterator
+from itertools import chain, islice
 
 from crawler.extract import lazy_patterns
-from crawler.extract.links.scripted import is_no_page, shape_of
+from crawler.extract.links.scripted import is_no_page, lists_of
+from crawler.extract.links.unlinked import (
+    action_of,
+    hidden_fields_of,
+    needs_no_text,
+    request_of,
+)
 from crawler.extract.page.page import Element, Page
 from scrapy_seine.urls import MAX_LENGTH
 
-#: Addresses of one shape that make a list; elements of one kind that are searched on a page.
-_MIN_LISTED, _MAX_ELEMENTS = 3, 500
+#: Elements of one kind that are searched on a page.
+_MAX_ELEMENTS = 500
 #: Attributes with the address to which a script leads a visitor who clicks the element.
 _BOX_ATTRIBUTES = ("data-href", "data-url", "data-link", "data-product-url", "data-product-link")
 _BOXES = "//*[{}]".format(" or ".join(f"@{name}" for name in _BOX_ATTRIBUTES))
@@ -28,8 +33,6 @@ _LEAVES = lazy_patterns.pattern(
 )
 #: Characters of a script that are searched for an address to go on to.
 _MAX_SCRIPT_LENGTH = 5_000
-#: Input types of a form that needs nothing but its button.
-_NEEDS_NO_VISITOR = frozenset({"hidden", "submit", "image", "button"})
 
 
 def clickable(page: Page) -> Iterator[tuple[Element, str]]:
@@ -38,7 +41,7 @@ def clickable(page: Page) -> Iterator[tuple[Element, str]]:
     A page whose products have links needs none of these, because they also lead to other views of
     the same products.
     """
-    for frame in page.root.iter("iframe"):
+    for frame in islice(page.root.iter("iframe"), _MAX_ELEMENTS):
         if source := frame.get("src"):
             yield frame, source
     if any(name in page.raw for name in (b"onclick", b"onClick", b"ONCLICK")):
@@ -46,10 +49,10 @@ def clickable(page: Page) -> Iterator[tuple[Element, str]]:
             if match := _LEAVES.search(element.get("onclick")[:MAX_LENGTH]):
                 yield element, match[2]
     if page.has_data:
-        yield from _listed(_boxes(page))
+        yield from chain.from_iterable(lists_of(_boxes(page)))
     if b"<form" in page.raw or b"<FORM" in page.raw:
-        yield from _listed(_forms(page))
-    yield from _listed(_named_elements(page))
+        yield from chain.from_iterable(lists_of(_forms(page)))
+    yield from chain.from_iterable(lists_of(_named_elements(page)))
     if not page.anchors:
         yield from _next_address(page)
 
@@ -81,30 +84,6 @@ def _boxes(page: Page) -> Iterator[tuple[Element, str]]:
 
 def _forms(page: Page) -> Iterator[tuple[Element, str]]:
     """Yield forms that send only hidden fields by GET: `View` buttons."""
-    for form in list(page.root.iter("form"))[:_MAX_ELEMENTS]:
-        if (form.get("method") or "get").strip().lower() != "get":
-            continue
-        fields = list(form.iter("select", "textarea", "input"))
-        if any(
-            field.tag != "input" or (field.get("type") or "text").lower() not in _NEEDS_NO_VISITOR
-            for field in fields
-        ):
-            continue
-        hidden_fields = [
-            (field.get("name"), field.get("value") or "")
-            for field in fields
-            if (field.get("type") or "").lower() == "hidden" and field.get("name")
-        ]
-        action = (form.get("action") or "").partition("#")[0]
-        if hidden_fields and len(action) < MAX_LENGTH:
-            yield form, f"{action}{'&' if '?' in action else '?'}{urlencode(hidden_fields)}"
-
-
-def _listed(addresses: Iterable[tuple[Element, str]]) -> Iterator[tuple[Element, str]]:
-    """Yield what belongs to a list: several different addresses of one shape."""
-    shapes: dict[str, list[tuple[Element, str]]] = defaultdict(list)
-    for element, address in addresses:
-        shapes[shape_of(address)].append((element, address))
-    for members in shapes.values():
-        if len({address for _, address in members}) >= _MIN_LISTED:
-            yield from members
+    for form in islice(page.root.iter("form"), _MAX_ELEMENTS):
+        if needs_no_text(form, selects=0) and (fields := hidden_fields_of(form)):
+            yield form, request_of(action_of(form), fields)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element, Page
@@ -53,8 +53,7 @@ def scripted(page: Page) -> Iterator[tuple[Element, str]]:
     for script in page.scripts:
         text = script.text
         if text and _may_list(text) and "ld+json" not in (script.get("type") or ""):
-            for address in _listed_addresses(text[:_MAX_SCRIPT_LENGTH]):
-                yield script, address
+            yield from _listed_addresses(script, text[:_MAX_SCRIPT_LENGTH])
 
 
 def described(page: Page) -> Iterator[tuple[Element, str]]:
@@ -65,13 +64,11 @@ def described(page: Page) -> Iterator[tuple[Element, str]]:
     for script in page.scripts:
         text = script.text
         if text and "ld+json" in (script.get("type") or "") and _may_list(text):
-            for address in _listed_addresses(text[:_MAX_SCRIPT_LENGTH]):
-                yield script, address
+            yield from _listed_addresses(script, text[:_MAX_SCRIPT_LENGTH])
     if any(sign in page.raw for sign in _JSON_SIGNS):
         for value in page.root.xpath(_JSON_ATTRIBUTES)[:_MAX_ATTRIBUTES]:
             if _may_list(value):
-                for address in _listed_addresses(value[:_MAX_SCRIPT_LENGTH]):
-                    yield value.getparent(), address
+                yield from _listed_addresses(value.getparent(), value[:_MAX_SCRIPT_LENGTH])
 
 
 def _may_list(text: str) -> bool:
@@ -79,20 +76,30 @@ def _may_list(text: str) -> bool:
     return sum(map(text.count, _ADDRESS_STARTS)) >= _MIN_LISTED
 
 
-def _listed_addresses(text: str) -> Iterator[str]:
-    """Yield the addresses of a text that differ from several others only in their last segment.
+def _listed_addresses(element: Element, text: str) -> Iterator[tuple[Element, str]]:
+    """Yield the addresses of an element's text that belong to a list.
 
     A text without such addresses may hold the entries of a menu.
     """
-    shapes: dict[str, list[str]] = defaultdict(list)
-    for match in _ADDRESS.finditer(text):
-        address = _SLASH.sub("/", match[1])
-        if not is_no_page(address):
-            shapes[shape_of(address)].append(address)
-    lists = [list(dict.fromkeys(addresses)) for addresses in shapes.values()]
-    lists = [addresses for addresses in lists if len(addresses) >= _MIN_LISTED]
-    for addresses in lists or [_menu(text)]:
-        yield from addresses[:_MAX_LISTED]
+    addresses = (_SLASH.sub("/", match[1]) for match in _ADDRESS.finditer(text))
+    lists = lists_of((element, address) for address in addresses if not is_no_page(address))
+    for members in lists or [[(element, address) for address in _menu(text)]]:
+        yield from members[:_MAX_LISTED]
+
+
+def lists_of(addresses: Iterable[tuple[Element, str]]) -> list[list[tuple[Element, str]]]:
+    """Return the addresses, each once, that differ from several others in their last segment only.
+
+    Each list has the addresses of one shape.
+    """
+    shapes: dict[str, dict[str, Element]] = defaultdict(dict)
+    for element, address in addresses:
+        shapes[_shape_of(address)].setdefault(address, element)
+    return [
+        [(element, address) for address, element in members.items()]
+        for members in shapes.values()
+        if len(members) >= _MIN_LISTED
+    ]
 
 
 def _menu(text: str) -> list[str]:
@@ -113,10 +120,10 @@ def _object_around(text: str, match: re.Match[str]) -> str:
     return _BRACES.split(before)[-1] + _BRACES.split(after)[0]
 
 
-def shape_of(address: str) -> str:
+def _shape_of(address: str) -> str:
     """Return an address without the part that names one product.
 
-    >>> shape_of("/p/red-lamp"), shape_of("/p?id=12"), shape_of("/p/red-lamp/12")
+    >>> _shape_of("/p/red-lamp"), _shape_of("/p?id=12"), _shape_of("/p/red-lamp/12")
     ('/p/', '/p?id=#', '/p/red-lamp/')
     """
     path, mark, query = address.partition("?")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from urllib.parse import urlencode
 
 from crawler.extract import lazy_patterns
@@ -91,27 +91,41 @@ def _choice_addresses(select: Element) -> Iterator[tuple[Element, str]]:
         yield from ((select, value) for value in values)
         return
     name, form = select.get("name"), next(select.iterancestors("form"), None)
-    if form is None or not name or _VIEW_PARAMETER(name) or not _is_choice_form(form):
+    if form is None or not name or _VIEW_PARAMETER(name) or not needs_no_text(form, selects=1):
         return
-    action = (form.get("action") or "").partition("#")[0]
-    hidden_fields = [
+    action, hidden_fields = action_of(form), hidden_fields_of(form)
+    if len(action) > MAX_LENGTH or any(value.isdigit() for _, value in hidden_fields):
+        return  # the number identifies a product, and the form chooses its size or colour
+    for value in values:
+        yield select, request_of(action, [*hidden_fields, (name, value)])
+
+
+def needs_no_text(form: Element, selects: int) -> bool:
+    """Whether a form sends so many `select` elements by GET, and has no text to fill in."""
+    if (form.get("method") or "get").strip().lower() != "get":
+        return False
+    fields = list(form.iter("select", "input", "textarea"))
+    if len(fields) > _MAX_FORM_ELEMENTS or any(field.tag == "textarea" for field in fields):
+        return False
+    input_types = {(f.get("type") or "text").lower() for f in fields if f.tag == "input"}
+    count = sum(field.tag == "select" for field in fields)
+    return count == selects and input_types <= {"hidden", "submit", "image", "button"}
+
+
+def hidden_fields_of(form: Element) -> list[tuple[str, str]]:
+    """Return the names and values that a form sends whatever a visitor does."""
+    return [
         (field.get("name"), field.get("value") or "")
         for field in form.iter("input")
         if field.get("type", "").lower() == "hidden" and field.get("name")
     ]
-    if len(action) > MAX_LENGTH or any(value.isdigit() for _, value in hidden_fields):
-        return  # the number identifies a product, and the form chooses its size or colour
-    separator = "&" if "?" in action else "?"
-    for value in values:
-        yield select, f"{action}{separator}{urlencode([*hidden_fields, (name, value)])}"
 
 
-def _is_choice_form(form: Element) -> bool:
-    """Whether a form sends one `select` by GET, and has no text to fill in."""
-    if (form.get("method") or "get").strip().lower() != "get":
-        return False
-    fields = list(form.iter("select", "input", "textarea"))[:_MAX_FORM_ELEMENTS]
-    selects = [field for field in fields if field.tag == "select"]
-    input_types = {(f.get("type") or "text").lower() for f in fields if f.tag == "input"}
-    needs_no_text = input_types <= {"hidden", "submit", "image", "button"}
-    return len(selects) == 1 and needs_no_text and not any(f.tag == "textarea" for f in fields)
+def action_of(form: Element) -> str:
+    """Return the address that a form requests, as it is written, without its fragment."""
+    return (form.get("action") or "").partition("#")[0]
+
+
+def request_of(action: str, fields: Sequence[tuple[str, str]]) -> str:
+    """Return the address that a form requests by GET with these fields."""
+    return f"{action}{'&' if '?' in action else '?'}{urlencode(fields)}"
