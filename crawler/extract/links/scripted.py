@@ -26,7 +26,7 @@ _ADDRESS = lazy_patterns.pattern(
 )
 _ADDRESS_STARTS = (':"/', ': "/', ":'/", ':"\\/', ':\\"/', ':"http', ': "http', ':"\\u002')
 #: JSON in attributes: signs of an address there, and attributes that are searched.
-_JSON_SIGNS = (b"&quot;:&quot;/", b"&quot;: &quot;/", b"&quot;http", b'":"/', b'": "/', b'"http')
+_JSON_SIGNS = (b'"http', b'":"/', b'": "/', b"&quot;http", b"&quot;:&quot;/", b"&quot;: &quot;/")
 _JSON_ATTRIBUTES = "//@*[starts-with(., '{') or starts-with(., '[')]"
 _MAX_ATTRIBUTES = 300
 _SLASH = lazy_patterns.pattern(r"\\/|\\u002[fF]")
@@ -65,7 +65,7 @@ def described(page: Page) -> Iterator[tuple[Element, str]]:
         text = script.text
         if text and "ld+json" in (script.get("type") or "") and _may_list(text):
             yield from _listed_addresses(script, text[:_MAX_SCRIPT_LENGTH])
-    if any(sign in page.raw for sign in _JSON_SIGNS):
+    if page.holds(*_JSON_SIGNS):
         for value in page.root.xpath(_JSON_ATTRIBUTES)[:_MAX_ATTRIBUTES]:
             if _may_list(value):
                 yield from _listed_addresses(value.getparent(), value[:_MAX_SCRIPT_LENGTH])

@@ -43,7 +43,7 @@ def loaded_addresses(page: Page) -> Iterator[tuple[Element, str]]:
     """Yield elements with the address from which a script loads more of the page's listing."""
     if page.has_data and _names_address(page.raw):
         yield from _loading_buttons(page)
-    if b"pagination" in page.raw and b'"radio"' in page.raw:
+    if page.holds(b"pagination") and page.holds(b'"radio"'):
         yield from _pager_radio_buttons(page)
 
 

@@ -116,7 +116,7 @@ _OLD_AMOUNTS = ("was", "old", "original", "list", "regular", "full", "before", "
 
 def fields(page: Page, expected: str | None) -> Fields:
     """Return the best product of the state whose name is *expected* or on the page."""
-    if b"rice" not in page.raw and trackers.SIGN.encode() not in page.raw:
+    if not page.holds(b"rice", trackers.SIGN.encode()):
         return {}
     best_fields: Fields = {}
     page_names: set[str] | None = None
@@ -185,7 +185,7 @@ def _page_names(page: Page, expected: str | None) -> set[str]:
 
 def _values(page: Page) -> Iterator[Any]:
     characters_left = _MAX_LENGTH_OF_ALL
-    if b"__next_f" in page.raw:
+    if page.holds(b"__next_f"):
         yield from _streamed(page)
     for script in page.scripts:
         text = script.text
@@ -297,7 +297,7 @@ def _attributes(page: Page) -> Iterator[Any]:
         inner = page.raw[match.end() : end] if end > 0 else b""
         if b"rice" in inner:
             yield _loads(unescape(inner.decode("utf-8", "replace")))
-    if b"x-data=" in page.raw:
+    if page.holds(b"x-data="):
         yield from _alpine_objects(page)
 
 

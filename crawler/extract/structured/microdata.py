@@ -75,7 +75,7 @@ _OLD_PROPERTIES = {
 
 def nodes(page: Page) -> list[Node]:
     """Return the page's outermost microdata items, in order."""
-    return _nodes(page, _MICRODATA) if b"itemscope" in page.raw else []
+    return _nodes(page, _MICRODATA) if page.holds(b"itemscope") else []
 
 
 def rdfa(page: Page) -> list[Node]:

@@ -43,7 +43,7 @@ _IN_COUNTRY = lazy_patterns.pattern(
 )
 #: A link to a government office, which some countries demand of shops: `www.argentina.gob.ar`.
 _OFFICE = lazy_patterns.pattern(rb"//[a-z\d.-]{1,60}\.go(?:b|vt?)\.([a-z]{2})[/\"'?]")
-_OFFICES = (b".gob.", b".gov.", b".govt.")
+_OFFICES = (b".gob.", b".gov")
 #: Words that the law of one country demands of shops: of a button, beside a price.
 _BY_LAW = {"ón de arrepentimiento".encode(): "AR", b"recio sin impuestos nacionales": "AR"}
 #: A currency with its country's name.
@@ -112,9 +112,9 @@ def currency_of_terms(page: Page, sign_of: str) -> str | None:
     >>> currency_of_terms(page, "USD"), currency_of_terms(page, "EUR")
     ('AUD', None)
     """
-    if sign_of.encode() in page.raw:
+    if page.holds(sign_of.encode()):
         return None  # a choice of currencies
-    codes = [code.decode() for code in _DOLLARS if code in page.raw]
+    codes = [code.decode() for code in _DOLLARS if page.holds(code)]
     if len(codes) != 1 or not share_a_sign(codes[0], sign_of):
         return None
     texts = (text for text in islice(page.root.itertext(), _MAX_TEXTS) if codes[0] in text)
@@ -140,11 +140,11 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
     countries = {match[1] for match in islice(_IN_COUNTRY.finditer(page.raw, 0, _MAX_BYTES), 20)}
     regions = {region.decode() for region in countries}
     regions |= {page.meta(name)[:2] for name in _REGIONS}
-    if any(map(page.raw.__contains__, _OFFICES)):
+    if page.holds(*_OFFICES):
         offices = islice(_OFFICE.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {office[1].decode().upper() for office in offices}
-    regions |= {region for words, region in _BY_LAW.items() if words in page.raw}
-    if b"esos " in page.raw or b"eso " in page.raw:
+    regions |= {region for words, region in _BY_LAW.items() if page.holds(words)}
+    if page.holds(b"esos ", b"eso "):
         pesos = islice(_PESOS.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {_BY_PESO[name[1]] for name in pesos}
     currencies = {currency_of_region(region) for region in regions if region}
