@@ -86,7 +86,7 @@ def nodes(page: Page) -> list[Node]:
 
 def rdfa(page: Page) -> list[Node]:
     """Return the page's outermost RDFa items, in order."""
-    return _nodes(page, _RDFA) if _names_type(page.raw) else []
+    return _nodes(page, _RDFA) if page.holds(b"typeof") and _names_type(page.raw) else []
 
 
 def _names_type(raw: bytes) -> bool:
