@@ -255,7 +255,7 @@ def _read_regular_price(result: Found, merged_fields: Fields) -> None:
 
 def _names_regular_price(page: Page) -> bool:
     return any(
-        page.holds(sign) and page.holds(*_REGULAR_PRICE_WORDS[sign])
+        page.holds(sign) and any(map(page.holds, _REGULAR_PRICE_WORDS[sign]))
         for sign in _REGULAR_PRICE_WORDS
     )
 

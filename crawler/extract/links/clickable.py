@@ -45,13 +45,13 @@ def clickable(page: Page) -> Iterator[tuple[Element, str]]:
     for frame in islice(page.root.iter("iframe"), _MAX_ELEMENTS):
         if source := frame.get("src"):
             yield frame, source
-    if page.holds(b"onclick", b"onClick", b"ONCLICK"):
+    if any(map(page.holds, (b"onclick", b"onClick", b"ONCLICK"))):
         for element in page.root.xpath("//*/@onclick/..")[:_MAX_ELEMENTS]:
             if match := _LEAVES.search(element.get("onclick")[:MAX_LENGTH]):
                 yield element, match[2]
     if page.has_data and _NAMES_BOX.search(page.raw):
         yield from chain.from_iterable(lists_of(_boxes(page)))
-    if page.holds(b"<form", b"<FORM"):
+    if any(map(page.holds, (b"<form", b"<FORM"))):
         yield from chain.from_iterable(lists_of(_forms(page)))
     yield from chain.from_iterable(lists_of(_named_elements(page)))
     if not page.anchors:

@@ -66,7 +66,7 @@ def described(page: Page) -> Iterator[tuple[Element, str]]:
         text = script.text
         if text and "ld+json" in (script.get("type") or "") and _may_list(text):
             yield from _listed_addresses(script, text[:_MAX_SCRIPT_LENGTH])
-    if page.holds(*_JSON_SIGNS) and _MAY_HOLD_JSON.search(page.raw):
+    if any(map(page.holds, _JSON_SIGNS)) and _MAY_HOLD_JSON.search(page.raw):
         for value in page.root.xpath(_JSON_ATTRIBUTES)[:_MAX_ATTRIBUTES]:
             if _may_list(value):
                 yield from _listed_addresses(value.getparent(), value[:_MAX_SCRIPT_LENGTH])

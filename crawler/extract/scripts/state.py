@@ -116,7 +116,7 @@ _OLD_AMOUNTS = ("was", "old", "original", "list", "regular", "full", "before", "
 
 def fields(page: Page, expected: str | None) -> Fields:
     """Return the best product of the state whose name is *expected* or on the page."""
-    if not page.holds(b"rice", trackers.SIGN.encode()):
+    if not any(map(page.holds, (b"rice", trackers.SIGN.encode()))):
         return {}
     best_fields: Fields = {}
     page_names: set[str] | None = None

@@ -140,11 +140,11 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
     countries = {match[1] for match in islice(_IN_COUNTRY.finditer(page.raw, 0, _MAX_BYTES), 20)}
     regions = {region.decode() for region in countries}
     regions |= {page.meta(name)[:2] for name in _REGIONS}
-    if page.holds(*_OFFICES):
+    if any(map(page.holds, _OFFICES)):
         offices = islice(_OFFICE.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {office[1].decode().upper() for office in offices}
     regions |= {region for words, region in _BY_LAW.items() if page.holds(words)}
-    if page.holds(b"esos ", b"eso "):
+    if any(map(page.holds, (b"esos ", b"eso "))):
         pesos = islice(_PESOS.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {_BY_PESO[name[1]] for name in pesos}
     currencies = {currency_of_region(region) for region in regions if region}

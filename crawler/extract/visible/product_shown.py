@@ -179,7 +179,7 @@ def glance(page: Page, structured: Fields) -> Visible:
     if "regular_price" not in structured:
         local = currency_of_place(page)
         find_price(walk, signs, local, tiles=False)
-        if signs.fields.get("price") != structured.get("price") and page.holds(*_STRIKES):
+        if signs.fields.get("price") != structured.get("price") and any(map(page.holds, _STRIKES)):
             signs = _reduced_above(page, heading, local, structured) or signs
     find_facts(walk, signs)
     take_confirmed(signs, structured)
