@@ -27,7 +27,7 @@ _CODE = lazy_patterns.pattern(r"(?<![\w-])[A-Z]{3}(?![\w-])")
 _CALLS_PRICES = any_word("amounts", "called")
 _MAX_BYTES = 400_000
 #: A telephone number with its country code.
-_PHONE = lazy_patterns.pattern(rb"(?:tel:|[>\s\"':])\+(\d{1,3})[\s().-]{0,2}\d[\d\s().-]{5,14}")
+_PHONE = lazy_patterns.pattern(rb"\+(?<=[>\s\"':]\+)(\d{1,3})[\s().-]{0,2}\d[\d\s().-]{5,14}")
 _BY_PHONE = {
     b"27": "ZAR", b"20": "EGP", b"234": "NGN", b"254": "KES", b"52": "MXN", b"54": "ARS",
     b"56": "CLP", b"57": "COP", b"60": "MYR", b"61": "AUD", b"62": "IDR", b"63": "PHP",
