@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 
 from crawler.extract import lazy_patterns
 
@@ -19,21 +19,29 @@ class NameFilter:
     Such a script has these letters too, because it escapes no figures and no Latin letters without
     accents. Reading the state of all of a shop's menus took longer than the rest of a page.
 
-    >>> may_name = NameFilter(["café table", "café table | shop"])
+    >>> may_name = NameFilter(lambda: {"café table", "café table | shop"})
     >>> may_name('{"name": "Caf\\u00e9 Table"}'), may_name('{"name": "Oak chair"}')
     (True, False)
     """
 
-    def __init__(self, names: Iterable[str]) -> None:
-        """Prepare for *names*, case-folded; one without such a run lets all scripts pass."""
-        # `ß` is folded to `ss`.
-        names_runs = (_PLAIN_RUN.findall(name.replace("ss", " ")) for name in names)
-        runs = {max(runs, key=len, default="") for runs in names_runs}
-        self._runs = () if "" in runs else tuple(runs)
+    def __init__(self, find_names: Callable[[], set[str]]) -> None:
+        """Prepare for the names that *find_names* returns, case-folded, once a script is asked."""
+        self._find_names = find_names
+        self._runs: set[str] | None = None
+        self.names: set[str] = set()
+        """The names, once a script was asked about."""
 
     def __call__(self, text: str) -> bool:
         """Whether the script's text may hold a product with one of the names, or without any."""
-        if not self._runs or NAMELESS in text:
-            return True
+        if self._runs is None:
+            self.names = self._find_names()
+            self._runs = {_longest_run(name) for name in self.names}
+        if NAMELESS in text or "" in self._runs:
+            return bool(self.names)
         text = text.lower()
         return any(run in text for run in self._runs)
+
+
+def _longest_run(name: str) -> str:
+    """Return the longest plain run of a name, '' if it has none; `ß` is folded to `ss`."""
+    return max(_PLAIN_RUN.findall(name.replace("ss", " ")), key=len, default="")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from decimal import Decimal
+from functools import partial
 from html import unescape
 from itertools import islice
 from typing import Any
@@ -116,13 +117,13 @@ def fields(page: Page, expected: str | None) -> Fields:
     if not any(map(page.holds, (b"rice", trackers.SIGN.encode()))):
         return {}
     best_fields: Fields = {}
-    page_names = _page_names(page, expected)
+    may_name = NameFilter(partial(_page_names, page, expected))
     candidates_left = _MAX_CANDIDATES
-    for value in _values(page, NameFilter(page_names)) if page_names else ():
+    for value in _values(page, may_name):
         best_fields = best_fields or _product_attributes(value)
         for node, currency in _products(value):
             name = plain_text(first_value(node, *_NAMES))
-            if not name or name.casefold() not in page_names:
+            if not name or name.casefold() not in may_name.names:
                 continue
             candidates_left -= 1
             candidate = _fields(node)
