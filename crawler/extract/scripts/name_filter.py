@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cached_property
 
 from crawler.extract import lazy_patterns
 
@@ -25,17 +26,20 @@ class NameFilter:
     """
 
     def __init__(self, find_names: Callable[[], set[str]]) -> None:
-        """Prepare for the names that *find_names* returns, case-folded, once a script is asked."""
+        """Prepare for the names that *find_names* returns, case-folded, when they are needed."""
         self._find_names = find_names
-        self._runs: set[str] | None = None
-        self.names: set[str] = set()
-        """The names, once a script was asked about."""
+
+    @cached_property
+    def names(self) -> set[str]:
+        """The page's names."""
+        return self._find_names()
+
+    @cached_property
+    def _runs(self) -> set[str]:
+        return {_longest_run(name) for name in self.names}
 
     def __call__(self, text: str) -> bool:
         """Whether the script's text may hold a product with one of the names, or without any."""
-        if self._runs is None:
-            self.names = self._find_names()
-            self._runs = {_longest_run(name) for name in self.names}
         if NAMELESS in text or "" in self._runs:
             return bool(self.names)
         text = text.lower()

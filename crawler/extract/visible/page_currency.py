@@ -112,10 +112,10 @@ def currency_of_terms(page: Page, sign_of: str) -> str | None:
     >>> currency_of_terms(page, "USD"), currency_of_terms(page, "EUR")
     ('AUD', None)
     """
-    if page.holds(sign_of.encode()):
-        return None  # a choice of currencies
+    if not share_a_sign(_DOLLARS[0].decode(), sign_of) or page.holds(sign_of.encode()):
+        return None  # it is no dollar, or the page has a choice of currencies
     codes = [code.decode() for code in _DOLLARS if page.holds(code)]
-    if len(codes) != 1 or not share_a_sign(codes[0], sign_of):
+    if len(codes) != 1:
         return None
     texts = (text for text in islice(page.root.itertext(), _MAX_TEXTS) if codes[0] in text)
     is_said = any(len(text) <= _MAX_TEXT and _CALLS_PRICES(text) is not None for text in texts)
