@@ -245,3 +245,9 @@ def test_a_systems_data_about_the_pages_own_product_needs_no_name() -> None:
     page = found(f"{H1}<script>var BCData = {data};</script><p>Qty</p>{BUY}")
     assert (page.fields["price"], page.fields["currency"]) == (Decimal("129.71"), "GBP")
     assert page.fields["sku"] == "A-17"
+
+
+def test_a_long_remark_about_tax_and_postage_ends_no_amount_without_a_currency() -> None:
+    told = "<b class=price>211,<sup>04</sup></b> <i>inkl. 20% MwSt., zzgl. Versandkosten</i>"
+    page = found(f"{H1}<div>{told}</div>{BUY}", lang="de")
+    assert page.fields["price"] == Decimal("211.04")
