@@ -251,3 +251,10 @@ def test_a_long_remark_about_tax_and_postage_ends_no_amount_without_a_currency()
     told = "<b class=price>211,<sup>04</sup></b> <i>inkl. 20% MwSt., zzgl. Versandkosten</i>"
     page = found(f"{H1}<div>{told}</div>{BUY}", lang="de")
     assert page.fields["price"] == Decimal("211.04")
+
+
+def test_a_description_that_is_missing_says_nothing_about_the_stock() -> None:
+    for told in ("Marketingbeschreibung nicht verfügbar.", "No description available"):
+        assert "availability" not in found(f"{H1}<p class=price>9,00 €</p><p>{told}</p>").fields
+    page = found(f"{H1}<p class=price>9,00 €</p><p>Product not available</p>")
+    assert page.fields["availability"] == "OutOfStock"
