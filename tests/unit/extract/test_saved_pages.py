@@ -258,3 +258,32 @@ def test_a_description_that_is_missing_says_nothing_about_the_stock() -> None:
         assert "availability" not in found(f"{H1}<p class=price>9,00 €</p><p>{told}</p>").fields
     page = found(f"{H1}<p class=price>9,00 €</p><p>Product not available</p>")
     assert page.fields["availability"] == "OutOfStock"
+
+
+class TestNumbersOfTwoKinds:
+    BODY = f"<h1>Red Lamp (71862004)</h1><p>Item no. <b>7K05512</b></p><p>$9.00</p>{BUY}"
+
+    def test_the_labelled_number_of_the_address_is_the_shops_not_the_one_in_brackets(self) -> None:
+        page = found(self.BODY, url="https://shop.example/red-lamp-71862004-7k05512")
+        assert (page.fields["name"], page.fields["sku"]) == ("Red Lamp (71862004)", "7K05512")
+
+    def test_the_number_in_brackets_is_the_shops_where_the_address_has_no_other(self) -> None:
+        page = found(self.BODY, url="https://shop.example/red-lamp-71862004")
+        assert (page.fields["name"], page.fields["sku"]) == ("Red Lamp", "71862004")
+
+    def test_a_label_may_shorten_the_maker_before_its_number(self) -> None:
+        rows = "<tr><td>Artikelnummer:</td><td>88120044</td></tr>{}"
+        made = "<tr><td>Herst.-Artikelnummer:</td><td>RL.40-7N.E03</td></tr>"
+        body = f"{H1}<p>9,00 €</p><table>{rows.format(made)}</table>{BUY}"
+        fields = found(body, lang="de").fields
+        assert (fields["sku"], fields["mpn"]) == ("88120044", "RL.40-7N.E03")
+
+
+def test_a_row_that_lays_out_the_page_is_no_detail() -> None:
+    facts = (
+        "<table><tr><td>Colour</td><td>Red, as lamps were in the workshop of old</td></tr></table>"
+    )
+    told = "Packed by hand in our workshop and sent on the day on which you order it from us."
+    layout = f"<table><tr><td>(picture)</td><td>{told}{facts}</td></tr></table>"
+    page = found(f"{H1}<p class=price>$9.00</p>{BUY}{layout}")
+    assert list(page.fields["attributes"]) == ["Colour"]
