@@ -287,3 +287,20 @@ def test_a_row_that_lays_out_the_page_is_no_detail() -> None:
     layout = f"<table><tr><td>(picture)</td><td>{told}{facts}</td></tr></table>"
     page = found(f"{H1}<p class=price>$9.00</p>{BUY}{layout}")
     assert list(page.fields["attributes"]) == ["Colour"]
+
+
+class TestExtras:
+    """A guarantee is offered in rows, of which the selected one costs nothing."""
+
+    ROW = "<tr><td><input type=radio name=g {}></td><td>{}</td><td class=price>{}</td></tr>"
+
+    def page(self, none: str, other: str) -> Found:
+        rows = self.ROW.format("checked", "Guarantee", none)
+        rows += self.ROW.format("", "3-year guarantee", other)
+        return found(f"{H1}<p>SKU: A-17</p><table>{rows}</table>{BUY}")
+
+    def test_what_a_guarantee_costs_is_no_price(self) -> None:
+        assert "price" not in self.page("none", "$9.90").fields
+
+    def test_of_two_choices_with_an_amount_one_is_the_price(self) -> None:
+        assert "price" in self.page("$4.90", "$9.90").fields
