@@ -171,7 +171,7 @@ def shows_another(card: Element) -> bool:
 def tiles_of(members: list[Element], min_tiles: int) -> list[Element]:
     """Those of the boxes of one make that are a listing's: *min_tiles* or more, of which each leads to a page.
 
-    One alone that leads nowhere, or holds the page's main heading, is the page's own thing, which a template writes as it writes tiles.
+    The first ones that lead nowhere, or one that does or holds the page's main heading, are the page's own thing, which a template writes as it writes tiles.
     """
     if len(members) < min_tiles:
         return []
@@ -193,8 +193,9 @@ def tiles_of(members: list[Element], min_tiles: int) -> list[Element]:
         own_boxes = own_boxes if len(own_boxes) == 1 else []
     if (len(sample) - len(own_boxes)) * 5 < len(sample) * 3:
         return []
-    own_product = own_boxes[0] if len(own_boxes) == 1 else None
-    return [member for member in members if member is not own_product]
+    are_first = own_boxes == sample[: len(own_boxes)]
+    own_boxes = own_boxes if len(own_boxes) == 1 or are_first else []
+    return [member for member in members if member not in own_boxes]
 
 
 def is_choice(row: Element) -> bool:

@@ -21,6 +21,7 @@ from crawler.extract.visible.titles import (
     MAX_BOXES,
     begins_with_shop,
     host_of,
+    name_behind_author,
     named_by_title,
     title_parts,
 )
@@ -100,7 +101,7 @@ def _heading_of(page: Page, expected: str) -> Element | None:
             and not _is_shops_title(title_box, title, page.url)
         ):
             return (
-                title_box
+                name_behind_author(title_box, title)
                 if title_box.getnext() is not likeliest or best_score < _MIN_SCORE
                 else likeliest
             )

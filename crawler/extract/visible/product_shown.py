@@ -29,6 +29,7 @@ from crawler.extract.stock.shown import (
 )
 from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
 from crawler.extract.visible.buttons_before import take_buttons_before
+from crawler.extract.visible.fact_labels import NUMBERS, label_of
 from crawler.extract.visible.facts import (
     brand_before,
     find_facts,
@@ -45,9 +46,11 @@ from crawler.extract.visible.plain_offers import is_price_of_service, orders_ser
 from crawler.extract.visible.price_in_attributes import take_attribute
 from crawler.extract.visible.price_in_options import take_option
 from crawler.extract.visible.priced_above import priced_above
+from crawler.extract.visible.priced_heading import says_host
 from crawler.extract.visible.product_heading import heading_of, name_in_heading, says_sold
 from crawler.extract.visible.ratings import take_rating
 from crawler.extract.visible.service_signs import weigh_service
+from crawler.extract.visible.titles import host_of
 from crawler.extract.visible.without_heading import labelled_name, name_before, take_labelled
 from crawler.extract.visible_signs import Visible
 
@@ -238,9 +241,26 @@ def _read_price(walk: Lines, local: str | None, structured: Fields) -> Visible:
     return signs
 
 
+def _number_of_shop(signs: Visible, url: str) -> str | None:
+    """Return the value of an attribute whose label is the shop's name and a number's label.
+
+    `Acme part number` is the maker's where Acme is no shop.
+    """
+    site = host_of(url)
+    for label, value in signs.fields.get("attributes", {}).items():
+        name, _, tail = label.partition(" ")
+        if tail and label_of(tail) in NUMBERS and says_host(name.casefold(), site):
+            return str(value)
+    return None
+
+
 def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Visible:
     find_facts(walk, signs)
-    take_addressed(walk, signs, page_url)
+    if "sku" not in signs.fields:
+        if number := _number_of_shop(signs, page_url):
+            signs.fields["sku"] = number
+        else:
+            take_addressed(walk, signs, page_url)
     prefer_brand(walk, signs)
     read_stock(walk, signs, priced or "price" in signs.fields, page_url)
     if signs.price_may_be_anothers and not signs.buy_buttons and says_unavailable(signs):

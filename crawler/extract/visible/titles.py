@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import islice
 
 from crawler.extract import lazy_patterns
-from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, squashed
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, short_text, squashed
 from crawler.extract.visible.facts import is_number_cell
 from crawler.extract.visible.priced_heading import has_name_class, says_host
 from scrapy_seine.urls import host
@@ -25,6 +25,9 @@ _MIN_LONG_NAME = 20
 _MAX_NAME = 200
 #: The last character before those of East Asian scripts.
 _LAST_LETTER = "\u2e7f"
+_BOLD_TAGS = frozenset({"b", "strong", "big"})
+#: Signs between the author and the name in a title.
+_BETWEEN = " :-–—|/,"
 #: Boxes around one that may be breadcrumbs.
 _MAX_AROUND = 3
 
@@ -82,6 +85,24 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
         ),
         None,
     )
+
+
+def name_behind_author(box: Element, title: str) -> Element:
+    """Return the bold box right behind a plain one, if the title has both texts in a row.
+
+    Book shops write the author above the name: `Voss, Anna` and `The far shore`.
+    """
+    following = box.getnext()
+    if following is not None and following.tag == "br":
+        following = following.getnext()
+    if following is None or _is_bold(box) or not _is_bold(following):
+        return box
+    name, rest = short_text(following).casefold(), title.partition(short_text(box).casefold())[2]
+    return following if name and rest.lstrip(_BETWEEN).startswith(name) else box
+
+
+def _is_bold(box: Element) -> bool:
+    return box.tag in _BOLD_TAGS or "bold" in (box.get("style") or "")
 
 
 def _length(text: str) -> int:

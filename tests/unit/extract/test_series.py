@@ -1,0 +1,66 @@
+"""What pages of sites show that no rule was written for: each in a small page of ours."""
+
+from decimal import Decimal
+
+from crawler.extract import extract, parse
+
+_BUY = "<form action=/cart><input type=submit value='Add to cart'></form>"
+
+
+def _read(body, title="Oak lamp", site="https://shop.example", head=""):
+    html = f"<html><head><title>{title}</title>{head}</head><body>{body}</body></html>"
+    return extract(parse(html.encode(), f"{site}/item12.html", "text/html; charset=utf-8"))
+
+
+def test_an_isbn_of_ten_figures_is_the_gtin_of_its_book():
+    body = f"<h1>The far shore</h1><p>ISBN: 3-16-148410-X</p><p>Price: $12.00</p>{_BUY}"
+    assert _read(body, title="The far shore").fields["gtin"] == "9783161484100"
+
+
+def test_an_item_number_that_begins_like_a_currency_is_no_price():
+    body = f"<h1>Oak lamp</h1><table><tr><td>Item #</td><td>CAD83439</td></tr><tr><td>You pay</td><td><b>$899.00</b></td></tr></table>{_BUY}"
+    fields = _read(body).fields
+    assert (fields["price"], fields["currency"]) == (Decimal("899.00"), "USD")
+    assert fields["sku"] == "CAD83439"
+
+
+def test_a_price_glued_to_its_currency_stays_the_price_beside_another_currency():
+    body = f"<h1>Oak lamp</h1><p><b>EUR899</b></p><p>Shipping from 40 EUR or $45.00</p>{_BUY}"
+    assert _read(body).fields["price"] == Decimal(899)
+
+
+def test_rows_of_prices_before_the_tiles_of_other_products_are_no_tiles():
+    tiles = "".join(f"<td><a href=/item{n}.html>Lamp {n}</a> ${n}9.00</td>" for n in range(3, 6))
+    rows = "<tr><td>Regular price</td><td>$59.00</td></tr><tr><td>Savings</td><td>- $10.00</td></tr><tr><td>You pay</td><td><b>$49.00</b></td></tr>"
+    body = f"<table><tr><td><h2>Oak lamp</h2></td></tr><tr><td><table>{rows}</table>{_BUY}<table><tr>{tiles}</tr></table></td></tr></table>"
+    fields = _read(body).fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal("49.00"), Decimal("59.00"))
+
+
+def test_a_net_price_is_net_in_the_table_of_quantities_as_well():
+    data = '{"@type": "Product", "name": "Oak bolt", "offers": {"price": "128.00", "priceCurrency": "EUR"}}'
+    rows = "<tr><td>ab 1 VPE</td><td>128,00 €</td></tr><tr><td>ab 5 VPE</td><td>119,04 €</td></tr>"
+    others = "<p><a href=/item13.html>Oak nut</a></p><p>128,00 €</p>"
+    body = f"<h1>Oak bolt</h1><p>EAN: 4006381333931</p><p><b>128,00 €</b> netto / VPE</p><p>152,32 € brutto</p><table>{rows}</table><button>In den Warenkorb</button>{others}"
+    head = f"<script type=application/ld+json>{data}</script>"
+    assert _read(body, title="Oak bolt", head=head).fields["price"] == Decimal("152.32")
+
+
+def test_the_bold_text_below_the_author_is_the_name():
+    body = f"<div><span>Voss, Margaret</span><br><span style='font-weight:bold'>The far shore</span><br><b>Price:</b> $ 12.00<br>{_BUY}</div>"
+    title = "Reading room bookshop: Voss, Margaret: The far shore"
+    fields = _read(body, title=title, site="https://readingroom.example").fields
+    assert fields["name"] == "The far shore"
+
+
+def test_a_part_number_behind_the_shops_name_is_the_shops_number():
+    rows = "".join(
+        f"<tr><th>{label}</th><td>{value}</td></tr>"
+        for label, value in (
+            ("OhmParts Part Number", "334-42468-ND"),
+            ("Manufacturer Product Number", "GRM3642"),
+        )
+    )
+    body = f"<h1>GRM3642</h1><table>{rows}</table><p>Unit price <b>$1.12</b></p>{_BUY}"
+    fields = _read(body, title="GRM3642", site="https://ohmparts.example").fields
+    assert (fields["sku"], fields["mpn"]) == ("334-42468-ND", "GRM3642")
