@@ -140,7 +140,8 @@ def _text_before(walk: Lines) -> str:
 
 def take_confirmed(signs: Visible, structured: Fields) -> None:
     """Take, of several labelled numbers, the one that the structured data name as well."""
-    if ("sku", structured.get("sku")) in signs.further_facts:
+    facts = signs.further_facts  # most pages have none
+    if facts and ("sku", structured.get("sku")) in facts:
         signs.fields["sku"] = structured["sku"]
 
 

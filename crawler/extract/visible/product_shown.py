@@ -56,6 +56,8 @@ from crawler.extract.visible_signs import Visible
 
 _MAX_DISTANCE = 60
 _LINES_AROUND = 40
+#: Tags of headings.
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _TEXT = attrgetter("text")
 #: Signs of a struck amount, in tags, classes and styles.
 _STRIKES = (b"line-through", b"strike", b"<del", b"<s>")
@@ -100,6 +102,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         signs.beside = beside
     if heading is not None:
         _take_heading(heading, page, signs, structured)
+        _take_labelled_name(walk, heading, fields, page.title)
     pictures = named_pictures(page, fields.get("name"))
     signs.pictured = bool(pictures)
     fields["images"] = pictures or picture_beside(beside)
@@ -113,6 +116,19 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     ):
         signs.weigh_offer = partial(weigh_offer, own_walk, signs, local, beside, page)
     return _without_empty(signs)
+
+
+def _take_labelled_name(walk: Lines, heading: Element, fields: Fields, title: str) -> None:
+    """Take the value behind a label for the name, if no heading says it.
+
+    Old templates write the shop's name, which is the page's title, or the author and the name.
+    """
+    name = fields["name"]
+    if heading.tag in _HEADINGS or not (": " in name or name == title) or "price" not in fields:
+        return
+    labelled = labelled_name(walk)
+    if labelled is not None and (labelled[0] in name or name == title):
+        fields["name"] = labelled[0]
 
 
 def _take_price_elsewhere(page: Page, walk: Lines, signs: Visible, local: str | None) -> None:
@@ -133,7 +149,8 @@ def _named_without_heading(
         if heading is not None:
             page.headings_by_name[structured.get("name") or ""] = heading
             return heading, heading
-    labelled = None if signs.cards else labelled_name(walk)
+    is_listed = signs.cards and signs.price_line is None
+    labelled = None if is_listed else labelled_name(walk)
     if labelled is None:
         return None, None
     signs.fields["name"] = labelled[0]

@@ -64,3 +64,50 @@ def test_a_part_number_behind_the_shops_name_is_the_shops_number():
     body = f"<h1>GRM3642</h1><table>{rows}</table><p>Unit price <b>$1.12</b></p>{_BUY}"
     fields = _read(body, title="GRM3642", site="https://ohmparts.example").fields
     assert (fields["sku"], fields["mpn"]) == ("334-42468-ND", "GRM3642")
+
+
+def test_a_table_that_leads_to_the_cart_alone_is_no_tile():
+    tiles = "".join(
+        f"<tr><td><img src=/t{n}.jpg></td><td><a href=/item{n}.html>Lamp {n}</a> ${n}9.00</td></tr>"
+        for n in range(3, 7)
+    )
+    own = "<tr><td><font size=3>Oak lamp</font> <i>by Anna Voss</i></td></tr><tr><td>Our price: $49.00<br><a href=/cart?add=12><img src=/add.gif alt='Add to cart'></a></td></tr>"
+    body = f"<div><table>{own}</table><b>Also bought</b><table>{tiles}</table></div>"
+    found = _read(body, title="Oak lamp by Anna Voss - Red Store")
+    assert found.kind == "product"
+    assert (found.fields["name"], found.fields["price"]) == ("Oak lamp", Decimal("49.00"))
+
+
+def test_the_value_of_a_label_for_the_name_is_preferred_to_a_title_without_it():
+    rows = "".join(
+        f"<tr><td>{label}</td><td>{value}</td></tr>"
+        for label, value in (
+            ("Forfatter:", "Jens Holm"),
+            ("Titel:", "Fynske kirker I-II"),
+            ("Varenr.:", "39712"),
+            ("Pris:", "kr. 145,-"),
+        )
+    )
+    tiles = "".join(
+        f"<tr><td><a href=/item{n}.html>Bog {n}</a> kr. {n}0,-</td></tr>" for n in "456"
+    )
+    buy = '<form action=/kurv><input type=submit value="Læg i kurv"></form>'
+    body = f"<table><tr><td>Antikvariat Nordlys</td></tr></table><table>{rows}</table>{buy}<table>{tiles}</table>"
+    assert _read(body, title="Antikvariat Nordlys").fields["name"] == "Fynske kirker I-II"
+
+
+def test_a_label_for_the_name_tells_it_from_the_author_before_it():
+    body = f"<font size=4>Petr Malý: Dcera hodináře</font><br><b>Autor:</b> Petr Malý<br><b>Název:</b> Dcera hodináře<br><b>Cena:</b> 249 Kč<br>{_BUY}"
+    found = _read(body, title="Kniharna - Petr Malý: Dcera hodináře - knihkupectví")
+    assert found.fields["name"] == "Dcera hodináře"
+
+
+def test_the_larger_text_below_an_artist_in_bold_is_the_name():
+    body = f"<div><b><font size=2>Carlos Veloso</font></b><br><font size=4>Cidade do Mar (LP)</font><br><b>12,90 €</b>{_BUY}</div>"
+    found = _read(body, title="Carlos Veloso - Cidade do Mar (LP) - Disco Fado")
+    assert found.fields["name"] == "Cidade do Mar (LP)"
+
+
+def test_the_hebrew_label_of_an_isbn_is_known():
+    body = f'<h1>Oak lamp</h1><dl><dt>מסת"ב</dt><dd>9789658798330</dd></dl><p>68 ₪</p>{_BUY}'
+    assert _read(body).fields["gtin"] == "9789658798330"
