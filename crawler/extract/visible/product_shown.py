@@ -9,7 +9,7 @@ from operator import attrgetter
 from crawler.extract.fields import Fields
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
-from crawler.extract.page.page import Element, Page
+from crawler.extract.page.page import Element, Page, holds_digit
 from crawler.extract.price.choice import find_price
 from crawler.extract.price.free import take_free
 from crawler.extract.price.on_request import (
@@ -56,6 +56,8 @@ from crawler.extract.visible_signs import Visible
 
 _MAX_DISTANCE = 60
 _LINES_AROUND = 40
+#: Characters of a number after which a picture is named, and of a shop's own label before it.
+_MIN_PICTURED, _MAX_OWN_LABEL = 4, 24
 #: Tags of headings.
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _TEXT = attrgetter("text")
@@ -106,6 +108,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     pictures = named_pictures(page, fields.get("name"))
     signs.pictured = bool(pictures)
     fields["images"] = pictures or picture_beside(beside)
+    _take_pictured_number(walk, fields)
     if signs.buy_buttons:
         signs.no_goods = no_goods(own_walk, signs)
     is_offered = signs.sells or (signs.asks and "price" in fields)
@@ -116,6 +119,25 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     ):
         signs.weigh_offer = partial(weigh_offer, own_walk, signs, local, beside, page)
     return _without_empty(signs)
+
+
+def _take_pictured_number(walk: Lines, fields: Fields) -> None:
+    """Take the number after which the picture is named, if it stands behind an unknown label.
+
+    `Wine code C506` and `/pictures/C506.jpg`: shops call their numbers by words of their own.
+    """
+    if "sku" in fields or "price" not in fields or not fields["images"]:
+        return
+    number = fields["images"][0].rpartition("/")[2].partition(".")[0]
+    if len(number) < _MIN_PICTURED or not holds_digit(number):
+        return
+    for line in walk.product_lines:
+        label = line.text.removesuffix(number)
+        if label == line.text or not 2 < len(label) <= _MAX_OWN_LABEL or holds_digit(label):
+            continue
+        if label[-1] in " :" and label_of(label) is None:
+            fields["sku"] = number
+            return
 
 
 def _take_labelled_name(walk: Lines, heading: Element, fields: Fields, title: str) -> None:

@@ -103,3 +103,20 @@ def test_the_larger_text_below_an_artist_in_bold_is_the_name():
 def test_the_hebrew_label_of_an_isbn_is_known():
     body = f'<h1>Oak lamp</h1><dl><dt>מסת"ב</dt><dd>9789658798330</dd></dl><p>68 ₪</p>{_BUY}'
     assert _read(body).fields["gtin"] == "9789658798330"
+
+
+def _pictured(line, picture):
+    return f"<table><tr><td><img src={picture}></td><td><b><font size=4>Oak lamp</font></b><br>{line}<br>$12.00<br>{_BUY}</td></tr></table>"
+
+
+def test_a_number_behind_a_label_of_the_shop_is_known_by_the_picture():
+    line = "Wine code C506<br>Model: TX-40<br>Manufacturer: Acme"
+    fields = _read(_pictured(line, "/b/C506.jpg")).fields
+    assert (fields["sku"], fields["mpn"]) == ("C506", "TX-40")
+    assert _read(_pictured("Quickcode: 716299", "/b/716299.jpg")).fields["sku"] == "716299"
+
+
+def test_a_picture_named_otherwise_or_by_a_fact_gives_no_number():
+    assert "sku" not in _read(_pictured("Wine code C506", "/b/lamp-1.jpg")).fields
+    assert "sku" not in _read(_pictured("Brand: AC12", "/b/AC12.jpg")).fields
+    assert "sku" not in _read(_pictured("Since the year 2009", "/b/20.jpg")).fields
