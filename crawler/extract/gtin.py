@@ -1,4 +1,4 @@
-"""The number below a barcode (GTIN, EAN, UPC, ISBN-13): its figures, length and check digit.
+"""The number below a barcode (GTIN, EAN, UPC, ISBN): its figures, length and check digit.
 
 Source: GS1 General Specifications, section 7.9.
 """
@@ -6,10 +6,13 @@ Source: GS1 General Specifications, section 7.9.
 from __future__ import annotations
 
 import re
+from string import digits as figures
 
 from crawler.extract import lazy_patterns
 
 _LENGTHS = frozenset({8, 12, 13, 14})
+#: Figures of a book's number before the year 2007; the last one may be an X.
+_ISBN_10 = 10
 #: Lengths that other numbers seldom have.
 _BARCODE_LENGTHS = frozenset({13, 14})
 #: A prefix as of `isbn:978…`, and the separators of groups of figures.
@@ -21,13 +24,31 @@ _CODE_NAME = lazy_patterns.pattern(r"^(?:isbn|ean|gtin|upc)[-\s:\d]{0,3}?\s", re
 def gtin(text: str | None) -> str | None:
     """Return the digits of a GTIN; None where the text is no GTIN. The check digit is not tested.
 
+    An ISBN of ten figures is returned as the GTIN of its book.
+
     >>> gtin("978-3-16-148410-0"), gtin("isbn:9783161484100"), gtin("n/a"), gtin("4006381²")
     ('9783161484100', '9783161484100', None, None)
+    >>> gtin("3-16-148410-X"), gtin("3-16-148410-1")
+    ('9783161484100', None)
     """
     if text is None:
         return None
     digits = _PREFIX.sub("", text)
+    if len(digits) == _ISBN_10:
+        return _gtin_of_isbn(digits)
     return digits if digits.isdecimal() and len(digits) in _LENGTHS else None
+
+
+def _gtin_of_isbn(isbn: str) -> str | None:
+    """Return the GTIN of a book's ten figures, None if their check digit is another one's."""
+    body, last = isbn[:-1], isbn[-1].upper()
+    if not (body.isascii() and body.isdecimal() and (last == "X" or last in figures)):
+        return None
+    total = sum(weight * int(digit) for weight, digit in zip(range(10, 1, -1), body, strict=True))
+    if (total + (10 if last == "X" else int(last))) % 11:
+        return None
+    book = f"978{body}"
+    return next(f"{book}{digit}" for digit in figures if has_check_digit(f"{book}{digit}"))
 
 
 def named_gtin(text: str) -> str | None:

@@ -171,30 +171,44 @@ def shows_another(card: Element) -> bool:
 def tiles_of(members: list[Element], min_tiles: int) -> list[Element]:
     """Those of the boxes of one make that are a listing's: *min_tiles* or more, of which each leads to a page.
 
-    One alone that leads nowhere, or holds the page's main heading, is the page's own thing, which a template writes as it writes tiles.
+    The first ones that lead nowhere, or one that does or holds the page's main heading, are the page's own thing, which a template writes as it writes tiles.
     """
     if len(members) < min_tiles:
         return []
     sample = members[:12]
     around = [[m, *islice(m.iterancestors(), 6)] for m in sample]
     shared = Counter(chain.from_iterable(around))
-    own_boxes, outer_boxes = [], []
-    for boxes in around:
-        unshared = [element for element in boxes if shared[element] == 1]
-        outer_boxes += unshared[-1:]
-        if not unshared or not leads_away(unshared[-1]) or is_choice(unshared[-1]):
-            own_boxes.append(boxes[0])
-    if not own_boxes:  # the page's own thing may lead to its category
+    outer_boxes = [_outermost_unshared(boxes, shared) for boxes in around]
+    own_boxes = [
+        member
+        for member, box in zip(sample, outer_boxes, strict=True)
+        if box is None or not leads_away(box) or is_choice(box)
+    ]
+    if not own_boxes:  # the page's own thing may lead to its category, or to the cart
         own_boxes = [
-            boxes[0]
-            for boxes, box in zip(around, outer_boxes, strict=True)
+            member
+            for member, box in zip(sample, outer_boxes, strict=True)
             if next(box.iter("h1"), None) is not None
         ]
-        own_boxes = own_boxes if len(own_boxes) == 1 else []
+        if len(own_boxes) != 1:
+            first, second = outer_boxes[:2]
+            is_apart = first.getparent() is not second.getparent()
+            own_boxes = sample[:1] if is_apart and _buys(first) and not _buys(second) else []
+        if not own_boxes:
+            return members
     if (len(sample) - len(own_boxes)) * 5 < len(sample) * 3:
         return []
-    own_product = own_boxes[0] if len(own_boxes) == 1 else None
-    return [member for member in members if member is not own_product]
+    are_first = own_boxes == sample[: len(own_boxes)]
+    own_boxes = own_boxes if len(own_boxes) == 1 or are_first else []
+    return [member for member in members if member not in own_boxes]
+
+
+def _outermost_unshared(boxes: list[Element], shared: Counter[Element]) -> Element:
+    """Return the last of the boxes around a member that is around no other member, or None."""
+    for box in reversed(boxes):
+        if shared[box] == 1:
+            return box
+    return None
 
 
 def is_choice(row: Element) -> bool:

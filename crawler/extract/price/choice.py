@@ -321,6 +321,16 @@ def _choose(weighed: list[Candidate], walk: Lines) -> tuple[list[Candidate], Can
     return candidates, price
 
 
+def _without_code(
+    candidates: list[Candidate], price: Candidate, walk: Lines
+) -> tuple[list[Candidate], Candidate | None]:
+    """Choose anew if all other amounts have another currency: the price is an item `CAD83439`."""
+    currencies = {c.money.currency for c in candidates if c.line is not price.line} - {None}
+    if not (price.money.currency and currencies) or price.money.currency in currencies:
+        return candidates, price
+    return _choose([c for c in candidates if c.line is not price.line], walk)
+
+
 def find_price(
     walk: Lines,
     signs: Visible,
@@ -337,6 +347,8 @@ def find_price(
     candidates = without_conversions(_candidates(walk, signs, amounts, tiles), shop_currency)
     signs.priced_choices = has_several(candidates)
     candidates, price = _choose(candidates, walk)
+    if price is not None and price.line.text.isalnum():
+        candidates, price = _without_code(candidates, price, walk)
     main = walk.lines[walk.heading].element if walk.heading >= 0 else None
     for _ in range(_MAX_ROWS if tiles else 0):
         row = [] if price is None else amounts.row_of(price.line, main)

@@ -100,7 +100,10 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
             if c is high
             else attrs.evolve(c, other=True, cost=c.cost + OTHER)
             if not c.other
-            and (c is low or (first_line < c.line.index < last_line and _is_lower(c, high)))
+            and (
+                c.money.value == low.money.value  # a table of quantities repeats it
+                or (first_line < c.line.index < last_line and _is_lower(c, high))
+            )
             else c
             for c in candidates
         ]

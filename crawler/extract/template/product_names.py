@@ -24,6 +24,7 @@ _HEADING = lazy_patterns.pattern(r"\d+ \w+ h[1-6]\b")
 
 #: A place in a link, whose text is another product's or a category's.
 _LINKED = lazy_patterns.pattern(r"(?:[ <])a(?:[.<]|$)")
+_FIGURES = lazy_patterns.pattern(r"\d+")
 _LETTERS = lazy_patterns.pattern(r"[^\W\d_]+")
 _MAX_NAME_LENGTH = 120
 
@@ -59,9 +60,9 @@ def name_place(pages: Sequence[PageTexts]) -> str | None:
 
 
 def _have_one_title(pages: Sequence[PageTexts]) -> bool:
-    """Whether most pages share their title and all share one path, so that neither has a name."""
+    """Whether most pages share their title, and paths but for figures, so that neither has a name."""
     titles = {texts[0].text if texts else "" for _, texts in pages}
-    paths = {urlsplit(url).path for url, _ in pages}
+    paths = {_FIGURES.sub("", urlsplit(url).path) for url, _ in pages}
     return 2 * len(titles) <= len(pages) and len(paths) == 1
 
 

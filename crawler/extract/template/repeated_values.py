@@ -11,8 +11,8 @@ from crawler.extract.template.observation import Observation
 from crawler.extract.template.page_doubts import Doubt, is_confirmed
 from crawler.extract.template.profile import KNOWN, Field
 
-#: Repetitions that make a value doubtful. A price that two sources of a page give may repeat more
-#: often, because listings are sorted by price, and colours cost the same.
+#: Repetitions that make a value doubtful. A price that two sources of a page give, or one of a few
+#: prices, may repeat more often, because listings are sorted by price, and colours cost the same.
 _MIN_REPEATS, _MIN_CONFIRMED_REPEATS = 6, 10
 #: A price this many times as frequent on the newest pages as in the whole shop is no chance.
 _MIN_PRICE_RATIO = 3
@@ -67,17 +67,20 @@ def _repetition(field: str, observation: Observation, make: Make, key: str) -> D
     times = [*map(_VALUE_OF, newest)].count(value)
     if times < _MIN_REPEATS:
         return None
-    minimum = (
-        _MIN_CONFIRMED_REPEATS
-        if field == "price" and is_confirmed(field, observation)
-        else _MIN_REPEATS
-    )
+    stats = make.profile.fields[field]
+    may_repeat = field == "price" and (is_confirmed(field, observation) or _has_few_prices(stats))
+    minimum = _MIN_CONFIRMED_REPEATS if may_repeat else _MIN_REPEATS
     if times < minimum or len({product for product, _ in newest}) < minimum:
         return None
-    share = make.profile.fields[field].value_share(value)
+    share = stats.value_share(value)
     if field == "price" and (share > 1 / 4 or times < _MIN_PRICE_RATIO * share * NEWEST):
         return None  # a shop where one price, or one of a few, is usual
     return Doubt("repeated", f"{times} of the newest {len(newest)} products have it")
+
+
+def _has_few_prices(stats: Field) -> bool:
+    """Whether a shop has so few prices that each is repeated by chance: 9.50, 14.95, 24.00."""
+    return stats.pages >= KNOWN and 2 * len(stats.values) <= stats.values.total()
 
 
 def _all_sold_out(value: str, newest: deque[tuple[str, str]], stats: Field) -> Doubt | None:

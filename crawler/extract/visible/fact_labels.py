@@ -12,6 +12,8 @@ from crawler.extract.words import full_matcher_by_start
 from crawler.extract.words.listed_words import AnyOf
 
 _LABELS = ("sku", "gtin", "mpn", "brand", "model")
+#: The fields of a product's numbers.
+NUMBERS = frozenset({"sku", "mpn", "gtin"})
 
 
 def _any_label(any_of: AnyOf) -> str:

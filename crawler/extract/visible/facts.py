@@ -16,7 +16,13 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
 from crawler.extract.shop_number import in_address, is_model_number
 from crawler.extract.structured.product_fields import NOTHING, stands_in
-from crawler.extract.visible.fact_labels import LETTERS, label_of, maker_up_to_label, up_to_label
+from crawler.extract.visible.fact_labels import (
+    LETTERS,
+    NUMBERS,
+    label_of,
+    maker_up_to_label,
+    up_to_label,
+)
 from crawler.extract.visible.fact_rows import AROUND, logo_behind, pairs_below_heads, row_pair
 from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible_signs import Visible
@@ -110,16 +116,12 @@ def _is_full_heading(walk: Lines, line: Line) -> bool:
 def is_number_cell(cell: Element) -> bool:
     """Whether a table cell holds a number because the cell before it is a label of one."""
     label = cell.getprevious() if cell.tag in {"td", "dd"} else None
-    return label is not None and label_of(short_text(label, _MAX_FACT)) in {
-        "sku",
-        "mpn",
-        "gtin",
-    }
+    return label is not None and label_of(short_text(label, _MAX_FACT)) in NUMBERS
 
 
 def take_addressed(walk: Lines, signs: Visible, url: str) -> None:
     """Take the number in the page's address as SKU if the page shows it, too."""
-    number = in_address(url) if "sku" not in signs.fields else None
+    number = in_address(url)
     if number is None or len(number) < _MIN_ADDRESSED:
         return
     is_shown = any(
@@ -138,7 +140,8 @@ def _text_before(walk: Lines) -> str:
 
 def take_confirmed(signs: Visible, structured: Fields) -> None:
     """Take, of several labelled numbers, the one that the structured data name as well."""
-    if ("sku", structured.get("sku")) in signs.further_facts:
+    facts = signs.further_facts  # most pages have none
+    if facts and ("sku", structured.get("sku")) in facts:
         signs.fields["sku"] = structured["sku"]
 
 

@@ -21,6 +21,8 @@ from crawler.extract.visible.titles import (
     MAX_BOXES,
     begins_with_shop,
     host_of,
+    is_large,
+    name_behind_author,
     named_by_title,
     title_parts,
 )
@@ -33,8 +35,6 @@ _NAMES_PRODUCT = re.compile(
     r"|(?<![a-z])(?:page|main|content)[-_]?(?:heading|title)(?![-_\w])",
     re.I,
 ).search
-#: Font sizes of a heading.
-_LARGE_SIZES = frozenset({"4", "5", "6", "7", "+1", "+2", "+3", "+4"})
 _HEADINGS, _MAX_HEADINGS = ("h1", "h2", "h3"), 80
 #: The highest score of a heading that is not in the title.
 _MAX_UNTITLED = 3.0
@@ -100,7 +100,7 @@ def _heading_of(page: Page, expected: str) -> Element | None:
             and not _is_shops_title(title_box, title, page.url)
         ):
             return (
-                title_box
+                name_behind_author(title_box, title)
                 if title_box.getnext() is not likeliest or best_score < _MIN_SCORE
                 else likeliest
             )
@@ -166,7 +166,7 @@ def _large(page: Page) -> Element | None:
     for element in islice(page.root.iter(*BOXES, "big"), MAX_BOXES):
         names = element.get("class"), element.get("id")
         is_called = names != _NO_NAMES and _IS_PRODUCT_NAME[f"{names[0]} {names[1]}"]
-        if not is_called and not _is_large(element):
+        if not (is_called or element.tag == "big" or is_large(element)):
             continue
         text = short_text(element, _MAX_NAME, _MAX_STEPS)
         has_link = next(element.iter("a"), None) is not None or element.getparent().tag == "a"
@@ -178,11 +178,6 @@ def _large(page: Page) -> Element | None:
         if (like := likeness(text, title)) > best_likeness and not says_host(text, site):
             large, best_likeness = element, like
     return large
-
-
-def _is_large(element: Element) -> bool:
-    size = element.get("size") if element.tag == "font" else None
-    return element.tag == "big" or (size or "").strip() in _LARGE_SIZES
 
 
 @lru_cache(maxsize=512)

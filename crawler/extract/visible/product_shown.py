@@ -9,7 +9,7 @@ from operator import attrgetter
 from crawler.extract.fields import Fields
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
-from crawler.extract.page.page import Element, Page
+from crawler.extract.page.page import Element, Page, holds_digit
 from crawler.extract.price.choice import find_price
 from crawler.extract.price.free import take_free
 from crawler.extract.price.on_request import (
@@ -29,6 +29,7 @@ from crawler.extract.stock.shown import (
 )
 from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
 from crawler.extract.visible.buttons_before import take_buttons_before
+from crawler.extract.visible.fact_labels import NUMBERS, label_of
 from crawler.extract.visible.facts import (
     brand_before,
     find_facts,
@@ -45,14 +46,20 @@ from crawler.extract.visible.plain_offers import is_price_of_service, orders_ser
 from crawler.extract.visible.price_in_attributes import take_attribute
 from crawler.extract.visible.price_in_options import take_option
 from crawler.extract.visible.priced_above import priced_above
+from crawler.extract.visible.priced_heading import says_host
 from crawler.extract.visible.product_heading import heading_of, name_in_heading, says_sold
 from crawler.extract.visible.ratings import take_rating
 from crawler.extract.visible.service_signs import weigh_service
+from crawler.extract.visible.titles import host_of
 from crawler.extract.visible.without_heading import labelled_name, name_before, take_labelled
 from crawler.extract.visible_signs import Visible
 
 _MAX_DISTANCE = 60
 _LINES_AROUND = 40
+#: Characters of a number after which a picture is named, and of a shop's own label before it.
+_MIN_PICTURED, _MAX_OWN_LABEL = 4, 24
+#: Tags of headings.
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _TEXT = attrgetter("text")
 #: Signs of a struck amount, in tags, classes and styles.
 _STRIKES = (b"line-through", b"strike", b"<del", b"<s>")
@@ -97,9 +104,11 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         signs.beside = beside
     if heading is not None:
         _take_heading(heading, page, signs, structured)
+        _take_labelled_name(walk, heading, fields, page.title)
     pictures = named_pictures(page, fields.get("name"))
     signs.pictured = bool(pictures)
     fields["images"] = pictures or picture_beside(beside)
+    _take_pictured_number(walk, fields)
     if signs.buy_buttons:
         signs.no_goods = no_goods(own_walk, signs)
     is_offered = signs.sells or (signs.asks and "price" in fields)
@@ -110,6 +119,38 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     ):
         signs.weigh_offer = partial(weigh_offer, own_walk, signs, local, beside, page)
     return _without_empty(signs)
+
+
+def _take_pictured_number(walk: Lines, fields: Fields) -> None:
+    """Take the number after which the picture is named, if it stands behind an unknown label.
+
+    `Wine code C506` and `/pictures/C506.jpg`: shops call their numbers by words of their own.
+    """
+    if "sku" in fields or "price" not in fields or not fields["images"]:
+        return
+    number = fields["images"][0].rpartition("/")[2].partition(".")[0]
+    if len(number) < _MIN_PICTURED or not holds_digit(number):
+        return
+    for line in walk.product_lines:
+        label = line.text.removesuffix(number)
+        if label == line.text or not 2 < len(label) <= _MAX_OWN_LABEL or holds_digit(label):
+            continue
+        if label[-1] in " :" and label_of(label) is None:
+            fields["sku"] = number
+            return
+
+
+def _take_labelled_name(walk: Lines, heading: Element, fields: Fields, title: str) -> None:
+    """Take the value behind a label for the name, if no heading says it.
+
+    Old templates write the shop's name, which is the page's title, or the author and the name.
+    """
+    name = fields["name"]
+    if heading.tag in _HEADINGS or not (": " in name or name == title) or "price" not in fields:
+        return
+    labelled = labelled_name(walk)
+    if labelled is not None and (labelled[0] in name or name == title):
+        fields["name"] = labelled[0]
 
 
 def _take_price_elsewhere(page: Page, walk: Lines, signs: Visible, local: str | None) -> None:
@@ -130,7 +171,8 @@ def _named_without_heading(
         if heading is not None:
             page.headings_by_name[structured.get("name") or ""] = heading
             return heading, heading
-    labelled = None if signs.cards else labelled_name(walk)
+    is_listed = signs.cards and signs.price_line is None
+    labelled = None if is_listed else labelled_name(walk)
     if labelled is None:
         return None, None
     signs.fields["name"] = labelled[0]
@@ -236,9 +278,26 @@ def _read_price(walk: Lines, local: str | None, structured: Fields) -> Visible:
     return signs
 
 
+def _number_of_shop(signs: Visible, url: str) -> str | None:
+    """Return the value of an attribute whose label is the shop's name and a number's label.
+
+    `Acme part number` is the maker's where Acme is no shop.
+    """
+    site = host_of(url)
+    for label, value in signs.fields.get("attributes", {}).items():
+        name, _, tail = label.partition(" ")
+        if tail and label_of(tail) in NUMBERS and says_host(name.casefold(), site):
+            return str(value)
+    return None
+
+
 def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Visible:
     find_facts(walk, signs)
-    take_addressed(walk, signs, page_url)
+    if "sku" not in signs.fields:
+        if number := _number_of_shop(signs, page_url):
+            signs.fields["sku"] = number
+        else:
+            take_addressed(walk, signs, page_url)
     prefer_brand(walk, signs)
     read_stock(walk, signs, priced or "price" in signs.fields, page_url)
     if signs.price_may_be_anothers and not signs.buy_buttons and says_unavailable(signs):

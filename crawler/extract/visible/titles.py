@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import islice
 
 from crawler.extract import lazy_patterns
-from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, squashed
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, short_text, squashed
 from crawler.extract.visible.facts import is_number_cell
 from crawler.extract.visible.priced_heading import has_name_class, says_host
 from scrapy_seine.urls import host
@@ -25,6 +25,11 @@ _MIN_LONG_NAME = 20
 _MAX_NAME = 200
 #: The last character before those of East Asian scripts.
 _LAST_LETTER = "\u2e7f"
+_BOLD_TAGS, _INLINE = frozenset({"b", "strong"}), frozenset({"b", "strong", "font", "i", "span"})
+#: Font sizes of a heading.
+_LARGE_SIZES = frozenset({"4", "5", "6", "7", "+1", "+2", "+3", "+4"})
+#: Signs between the author and the name in a title.
+_BETWEEN = " :-–—|/,"
 #: Boxes around one that may be breadcrumbs.
 _MAX_AROUND = 3
 
@@ -82,6 +87,36 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
         ),
         None,
     )
+
+
+def name_behind_author(box: Element, title: str) -> Element:
+    """Return the bolder or larger box right behind one, if the title has both texts in a row.
+
+    Shops of books and music write the author above the name: `Voss, Anna` and `The far shore`.
+    """
+    outer, emphasis = box, _emphasis(box)
+    while len(parent := outer.getparent()) == 1 and parent.tag in _INLINE:
+        outer, emphasis = parent, max(emphasis, _emphasis(parent))
+    following = outer.getnext()
+    if following is not None and following.tag == "br":
+        following = following.getnext()
+    if following is None or emphasis >= _emphasis(following):
+        return box
+    name, rest = short_text(following).casefold(), title.partition(short_text(box).casefold())[2]
+    return following if name and rest.lstrip(_BETWEEN).startswith(name) else box
+
+
+def _emphasis(box: Element) -> int:
+    """Return 2 for large letters, 1 for bold ones, 0 for others."""
+    if box.tag == "big" or is_large(box):
+        return 2
+    return int(box.tag in _BOLD_TAGS or "bold" in (box.get("style") or ""))
+
+
+def is_large(element: Element) -> bool:
+    """Whether a font element has a size for headings."""
+    size = element.get("size") if element.tag == "font" else None
+    return (size or "").strip() in _LARGE_SIZES
 
 
 def _length(text: str) -> int:

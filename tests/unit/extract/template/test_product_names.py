@@ -95,3 +95,11 @@ def test_a_title_with_the_shop_in_it_is_no_name():
 def test_few_pages_tell_nothing():
     pages = [{"title": name, "url": "https://bolt.example/p"} for name, _ in GOODS[:4]]
     assert name_place(shown(pages)) is None
+
+
+def test_addresses_that_differ_in_figures_alone_have_no_name_either():
+    pages = [
+        {"title": "Bolt and Co", "url": f"https://bolt.example/item{n}.html", "td": name}
+        for n, (name, _) in enumerate(GOODS[:5])
+    ]
+    assert name_place(shown(pages)) == "0 whole td"

@@ -165,6 +165,13 @@ class TestDoubts:
                 len(GOODS) < 12
             )
 
+    def test_a_shop_of_few_prices_repeats_them_by_chance(self):
+        book = Book()
+        for number, thing in enumerate(GOODS[:60]):
+            price = Decimal(9 + number % 7) if number < 42 or number % 2 else Decimal("9.99")
+            priced = attrs.evolve(thing, price=price)
+            assert "price" not in book.judge("shop", read(priced, WOO.page(priced, False))).doubts
+
     def test_a_shop_where_suddenly_nothing_can_be_had(self):
         book = taught()
         gone = [attrs.evolve(thing, in_stock=False) for thing in [*GOODS[60:], *GOODS[:10]]]

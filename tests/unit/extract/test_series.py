@@ -1,0 +1,122 @@
+"""What pages of sites show that no rule was written for: each in a small page of ours."""
+
+from decimal import Decimal
+
+from crawler.extract import extract, parse
+
+_BUY = "<form action=/cart><input type=submit value='Add to cart'></form>"
+
+
+def _read(body, title="Oak lamp", site="https://shop.example", head=""):
+    html = f"<html><head><title>{title}</title>{head}</head><body>{body}</body></html>"
+    return extract(parse(html.encode(), f"{site}/item12.html", "text/html; charset=utf-8"))
+
+
+def _rows(*pairs):
+    return "".join(f"<tr><td>{label}</td><td>{value}</td></tr>" for label, value in pairs)
+
+
+def test_an_isbn_of_ten_figures_is_the_gtin_of_its_book():
+    body = f"<h1>The far shore</h1><p>ISBN: 3-16-148410-X</p><p>Price: $12.00</p>{_BUY}"
+    assert _read(body, title="The far shore").fields["gtin"] == "9783161484100"
+
+
+def test_an_item_number_that_begins_like_a_currency_is_no_price():
+    body = f"<h1>Oak lamp</h1><table><tr><td>Item #</td><td>CAD83439</td></tr><tr><td>You pay</td><td><b>$899.00</b></td></tr></table>{_BUY}"
+    fields = _read(body).fields
+    assert (fields["price"], fields["currency"]) == (Decimal("899.00"), "USD")
+    assert fields["sku"] == "CAD83439"
+
+
+def test_a_price_glued_to_its_currency_stays_the_price_beside_another_currency():
+    body = f"<h1>Oak lamp</h1><p><b>EUR899</b></p><p>Shipping from 40 EUR or $45.00</p>{_BUY}"
+    assert _read(body).fields["price"] == Decimal(899)
+
+
+def test_rows_of_prices_before_the_tiles_of_other_products_are_no_tiles():
+    tiles = "".join(f"<td><a href=/item{n}.html>Lamp {n}</a> ${n}9.00</td>" for n in range(3, 6))
+    rows = "<tr><td>Regular price</td><td>$59.00</td></tr><tr><td>Savings</td><td>- $10.00</td></tr><tr><td>You pay</td><td><b>$49.00</b></td></tr>"
+    body = f"<table><tr><td><h2>Oak lamp</h2></td></tr><tr><td><table>{rows}</table>{_BUY}<table><tr>{tiles}</tr></table></td></tr></table>"
+    fields = _read(body).fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal("49.00"), Decimal("59.00"))
+
+
+def test_a_net_price_is_net_in_the_table_of_quantities_as_well():
+    data = '{"@type": "Product", "name": "Oak bolt", "offers": {"price": "128.00", "priceCurrency": "EUR"}}'
+    rows = "<tr><td>ab 1 VPE</td><td>128,00 €</td></tr><tr><td>ab 5 VPE</td><td>119,04 €</td></tr>"
+    others = "<p><a href=/item13.html>Oak nut</a></p><p>128,00 €</p>"
+    body = f"<h1>Oak bolt</h1><p>EAN: 4006381333931</p><p><b>128,00 €</b> netto / VPE</p><p>152,32 € brutto</p><table>{rows}</table><button>In den Warenkorb</button>{others}"
+    head = f"<script type=application/ld+json>{data}</script>"
+    assert _read(body, title="Oak bolt", head=head).fields["price"] == Decimal("152.32")
+
+
+def test_the_bold_text_below_the_author_is_the_name():
+    body = f"<div><span>Voss, Margaret</span><br><span style='font-weight:bold'>The far shore</span><br><b>Price:</b> $ 12.00<br>{_BUY}</div>"
+    title = "Reading room bookshop: Voss, Margaret: The far shore"
+    fields = _read(body, title=title, site="https://readingroom.example").fields
+    assert fields["name"] == "The far shore"
+
+
+def test_a_part_number_behind_the_shops_name_is_the_shops_number():
+    rows = _rows(
+        ("OhmParts Part Number", "334-42468-ND"), ("Manufacturer Product Number", "GRM3642")
+    )
+    body = f"<h1>GRM3642</h1><table>{rows}</table><p>Unit price <b>$1.12</b></p>{_BUY}"
+    fields = _read(body, title="GRM3642", site="https://ohmparts.example").fields
+    assert (fields["sku"], fields["mpn"]) == ("334-42468-ND", "GRM3642")
+
+
+def test_a_table_that_leads_to_the_cart_alone_is_no_tile():
+    tiles = "".join(
+        f"<tr><td><img src=/t{n}.jpg></td><td><a href=/item{n}.html>Lamp {n}</a> ${n}9.00</td></tr>"
+        for n in range(3, 7)
+    )
+    own = "<tr><td><font size=3>Oak lamp</font> <i>by Anna Voss</i></td></tr><tr><td>Our price: $49.00<br><a href=/cart?add=12><img src=/add.gif alt='Add to cart'></a></td></tr>"
+    body = f"<div><table>{own}</table><b>Also bought</b><table>{tiles}</table></div>"
+    found = _read(body, title="Oak lamp by Anna Voss - Red Store")
+    assert found.kind == "product"
+    assert (found.fields["name"], found.fields["price"]) == ("Oak lamp", Decimal("49.00"))
+
+
+def test_the_value_of_a_label_for_the_name_is_preferred_to_a_title_without_it():
+    rows = _rows(("Forfatter:", "Jens Holm"), ("Titel:", "Fynske kirker"), ("Pris:", "kr. 145,-"))
+    tiles = "".join(
+        f"<tr><td><a href=/item{n}.html>Bog {n}</a> kr. {n}0,-</td></tr>" for n in "456"
+    )
+    buy = '<form action=/kurv><input type=submit value="Læg i kurv"></form>'
+    body = f"<table><tr><td>Antikvariat Nordlys</td></tr></table><table>{rows}</table>{buy}<table>{tiles}</table>"
+    assert _read(body, title="Antikvariat Nordlys").fields["name"] == "Fynske kirker"
+
+
+def test_a_label_for_the_name_tells_it_from_the_author_before_it():
+    body = f"<font size=4>Petr Malý: Dcera hodináře</font><br><b>Autor:</b> Petr Malý<br><b>Název:</b> Dcera hodináře<br><b>Cena:</b> 249 Kč<br>{_BUY}"
+    found = _read(body, title="Kniharna - Petr Malý: Dcera hodináře - knihkupectví")
+    assert found.fields["name"] == "Dcera hodináře"
+
+
+def test_the_larger_text_below_an_artist_in_bold_is_the_name():
+    body = f"<div><b><font size=2>Carlos Veloso</font></b><br><font size=4>Cidade do Mar (LP)</font><br><b>12,90 €</b>{_BUY}</div>"
+    found = _read(body, title="Carlos Veloso - Cidade do Mar (LP) - Disco Fado")
+    assert found.fields["name"] == "Cidade do Mar (LP)"
+
+
+def test_the_hebrew_label_of_an_isbn_is_known():
+    body = f'<h1>Oak lamp</h1><dl><dt>מסת"ב</dt><dd>9789658798330</dd></dl><p>68 ₪</p>{_BUY}'
+    assert _read(body).fields["gtin"] == "9789658798330"
+
+
+def _pictured(line, picture):
+    return f"<table><tr><td><img src={picture}></td><td><b><font size=4>Oak lamp</font></b><br>{line}<br>$12.00<br>{_BUY}</td></tr></table>"
+
+
+def test_a_number_behind_a_label_of_the_shop_is_known_by_the_picture():
+    line = "Wine code C506<br>Model: TX-40<br>Manufacturer: Acme"
+    fields = _read(_pictured(line, "/b/C506.jpg")).fields
+    assert (fields["sku"], fields["mpn"]) == ("C506", "TX-40")
+    assert _read(_pictured("Quickcode: 716299", "/b/716299.jpg")).fields["sku"] == "716299"
+
+
+def test_a_picture_named_otherwise_or_by_a_fact_gives_no_number():
+    assert "sku" not in _read(_pictured("Wine code C506", "/b/lamp-1.jpg")).fields
+    assert "sku" not in _read(_pictured("Brand: AC12", "/b/AC12.jpg")).fields
+    assert "sku" not in _read(_pictured("Since the year 2009", "/b/20.jpg")).fields
