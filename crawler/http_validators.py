@@ -20,6 +20,8 @@ from scrapy_seine.attrs_bases import Value
 #: Key of `request.meta`: the page's stored state, as `Validators.plain` returns it.
 KEY = "validators"
 _TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]{0,256}"')
+#: A date's letters: a header may have others, which Python's parser of dates passes over.
+_DATE = re.compile(r"[\x20-\x7e]{1,64}")
 #: A page modified less than this before its response may change again within the same second.
 _SETTLED = timedelta(seconds=60)
 
@@ -63,7 +65,7 @@ def validators_in(headers: Mapping[str, str], now: datetime) -> Validators | Non
     tag = tag if tag and _TAG.fullmatch(tag) else None
     modified = headers.get("last-modified", "").strip()
     settled = False
-    if modified and (changed := _time(modified)) is not None:
+    if _DATE.fullmatch(modified) and (changed := _time(modified)) is not None:
         sent = _time(headers.get("date", "")) or now
         settled = changed <= min(sent, now) - _SETTLED
     if tag is None and not settled:

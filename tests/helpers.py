@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -19,6 +20,7 @@ from urllib.parse import urlsplit
 
 import psycopg2
 
+from crawler.demo.shop_process import ServedShop
 from crawler.stores import embedded
 from scrapy_seine.embedded.data_folder import layout
 from scrapy_seine.errors import EmbeddedError
@@ -134,6 +136,16 @@ def create_database(server_url: str, *, template: str = "template0") -> str:
 def drop_database(server_url: str, url: str) -> None:
     """Remove a database, and cut off who still uses it."""
     execute(server_url, f'DROP DATABASE IF EXISTS "{urlsplit(url).path[1:]}" WITH (FORCE)')
+
+
+@contextmanager
+def held(shop: ServedShop) -> Iterator[None]:
+    """Let a shop's visitors wait during the block, so that no crawl ends within it."""
+    shop.process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        shop.process.send_signal(signal.SIGCONT)
 
 
 @contextmanager

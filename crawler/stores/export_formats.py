@@ -210,6 +210,8 @@ def format_of(name: str, output: str) -> str:
 def open_output(output: str) -> Iterator[BinaryIO]:
     """Open the file for writing; it gets its name once it is complete.
 
+    A device or a pipe is written to directly, as a file would take its place; a link stays one.
+
     Raises:
         ConfigError: the file cannot be written.
     """
@@ -219,12 +221,16 @@ def open_output(output: str) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         return
     path = Path(output)
-    part = path.with_name(path.name + ".part")
+    is_written_as_it_is = path.exists() and not path.is_file()
+    path = path.resolve() if path.is_symlink() and not is_written_as_it_is else path
+    part = path if is_written_as_it_is else path.with_name(path.name + ".part")
     try:
         with part.open("wb") as file:
             yield file
-        part.replace(path)
+        if part != path:
+            part.replace(path)
     except OSError as error:
         raise ConfigError(f"{output}: {error.strerror}") from None
     finally:
-        part.unlink(missing_ok=True)
+        if part != path:
+            part.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.sinks.feeds.join import Joined, Order, join, parts_of
+from scrapy_seine.sinks.feeds.local_file import local_path
 from scrapy_seine.sinks.feeds.part import SIDECAR
 from scrapy_seine.sinks.feeds.part_names import PARTS
 
@@ -34,7 +35,7 @@ class Command(SeineCommand):
         """Join the parts, which stay.
 
         Raises:
-            ConfigError: there are no such parts, or of several runs.
+            ConfigError: there are no such parts, or of several runs, or the output is no file.
         """
         if len(args) != 1:
             raise ConfigError("one FILE is needed: what -O named, or the folder of its parts")
@@ -46,7 +47,10 @@ class Command(SeineCommand):
             raise ConfigError(f"{folder} has parts of several runs; name one: {', '.join(runs)}")
         if not runs or opts.run not in {None, *runs}:
             raise ConfigError(f"{folder} has no parts{f' of run {opts.run}' if opts.run else ''}")
-        output = Path(opts.output).absolute() if opts.output else file
+        try:
+            output = local_path(opts.output or str(file))
+        except OSError:
+            raise ConfigError(f"{opts.output or file} is no file; name one by --output") from None
         order = Order(folder, f"{opts.run or runs[0]}-", lambda number: output)
         result = join(order) or Joined([], 0, 0, 0)
         doubled_text = f"; {result.doubled} items of pages that were read again left out"

@@ -1,12 +1,14 @@
-"""A jar that keeps as many cookies of a site as browsers do.
+"""A jar that keeps as many cookies of a site as browsers do, and the same ones.
 
 Each request of a site is compared with all of the site's cookies. Without a limit, a site that sets
-thousands with each page would make each request slower than the one before.
-Source: RFC 6265, 6.1, and Chromium, which keeps 180 of a domain.
+thousands with each page would make each request slower than the one before. A request whose cookie
+has a control character is no request that can be stored: a retry of it would be set aside.
+Source: RFC 6265, 6.1, and Chromium, which keeps 180 of a domain; RFC 6265bis, 5.7.
 """
 
 from __future__ import annotations
 
+import re
 from http.cookiejar import Cookie
 
 from scrapy import Request
@@ -16,14 +18,16 @@ from scrapy_seine.engine.fastpath import scrapy_internals
 
 #: Cookies of one domain, and characters of one cookie's name and value.
 MOST, LONGEST = 180, 4096
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class Jar(CookieJar):
-    """Scrapy's jar, which drops a domain's oldest cookies and takes none that is too long."""
+    """Scrapy's jar, which drops a domain's oldest cookies and takes none that no browser takes."""
 
     def set_cookie_if_ok(self, cookie: Cookie, request: Request) -> None:
         """Take a cookie that the jar's policy allows."""
-        if len(cookie.name) + len(cookie.value or "") > LONGEST:
+        text = f"{cookie.name}={cookie.value or ''}"
+        if len(text) > LONGEST or _CONTROL.search(text):
             return
         super().set_cookie_if_ok(cookie, request)
         cookies = self.of(cookie.domain)

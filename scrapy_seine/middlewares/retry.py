@@ -21,7 +21,7 @@ from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, PageUnreadable, StoreUnreachable
-from scrapy_seine.politeness.retry_after import retry_after_s
+from scrapy_seine.politeness.retry_after import date_of, retry_after_s
 
 _TOO_MANY = 429
 #: From this status on the status describes the answer; below it a page may be broken.
@@ -120,9 +120,11 @@ class Retry:
 
 
 def asked_s(response: Response) -> float | None:
-    """Return the seconds that the server asks to wait, if it does."""
+    """Return the seconds that the server asks to wait, by its own clock, if it does."""
     raw = header(response, "Retry-After")
-    return retry_after_s(raw, datetime.now(UTC)) if raw else None
+    if not raw:
+        return None
+    return retry_after_s(raw, date_of(header(response, "Date")) or datetime.now(UTC))
 
 
 def _kind_of(request: Request, response: Response, codes: set[int]) -> str:

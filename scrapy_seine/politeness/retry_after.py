@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -12,6 +13,8 @@ from scrapy_seine.config import SettingsLike, number
 
 TOO_MANY_REQUESTS = 429
 UNAVAILABLE = 503
+#: Digits of ASCII; some sites name tenths of a second.
+_SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
 def limits_s(settings: SettingsLike) -> tuple[float, float]:
@@ -28,24 +31,35 @@ def limits_s(settings: SettingsLike) -> tuple[float, float]:
 def retry_after_s(value: str, now: datetime) -> float | None:
     """Parse a Retry-After header into seconds: a number or a date (RFC 9110, 10.2.3).
 
-    None if it is neither; 0 for a date in the past.
+    None if it is neither, and if it asks for no wait: a site that refuses pages and names the past
+    has another clock, or names no time.
 
     >>> now = datetime(2026, 1, 1, tzinfo=UTC)
     >>> retry_after_s(" 120 ", now), retry_after_s("Thu, 01 Jan 2026 00:00:30 GMT", now)
     (120.0, 30.0)
-    >>> retry_after_s("soon", now), retry_after_s("", now), retry_after_s("-5", now)
+    >>> retry_after_s("soon", now), retry_after_s("0", now), retry_after_s("-5", now)
     (None, None, None)
     """
     text = value.strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:9])  # nine digits are 31 years: enough, and never infinite
+    if _SECONDS.fullmatch(text):
+        wait_s = float(text[:9])  # nine digits are 31 years: enough, and never infinite
+    else:
+        date = date_of(text)
+        wait_s = 0.0 if date is None else (date - now).total_seconds()
+    return wait_s if wait_s > 0 else None
+
+
+def date_of(text: str) -> datetime | None:
+    """Parse a date of HTTP; None if it is none.
+
+    >>> date_of("Thu, 01 Jan 2026 00:00:30 GMT").isoformat(), date_of("120 s")
+    ('2026-01-01T00:00:30+00:00', None)
+    """
     try:
         date = parsedate_to_datetime(text)
     except (ValueError, IndexError, OverflowError):
         return None
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=UTC)
-    return max((date - now).total_seconds(), 0.0)
+    return date if date.tzinfo is not None else date.replace(tzinfo=UTC)
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -12,7 +12,7 @@ from crawler.demo.stored_rows import forget
 from crawler.stores.store_endpoints import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from tests.acceptance.conftest import said
-from tests.helpers import wait_until
+from tests.helpers import held, wait_until
 
 pytestmark = pytest.mark.acceptance
 
@@ -62,13 +62,20 @@ def test_a_worker_on_scrapys_own_path_shares_a_crawl_with_one_on_the_fast_path(c
     assert crawl.redis.zcard(crawl.keys.leases) == crawl.redis.hlen(crawl.keys.requests) == 0
 
 
+def names(crawl):
+    return set(crawl.redis.zrange(crawl.keys.workers, 0, -1))
+
+
 def test_a_killed_worker_loses_nothing_and_only_what_it_held_is_fetched_again(crawl, tmp_path):
     with served(log=tmp_path / "log", products=PRODUCTS, latency_ms=30) as shop:
+        victim, survivor = crawl.start_idle(), crawl.start_idle()
         crawl.seed(shop.url)
-        victim, survivor = crawl.start(), crawl.start()
         wait_until(lambda: crawl.total("done") >= PRODUCTS / 2, 60, "half of the pages are done")
-        victim.kill()
-        newcomer = crawl.start()
+        with held(shop):
+            victim.kill()
+            before = names(crawl)
+            newcomer = crawl.start()
+            wait_until(lambda: names(crawl) - before, 60, "the newcomer has joined")
         crawl.wait_for_end()
         visits = product_visits(shop)
 

@@ -27,7 +27,7 @@ from crawler.stores.gone_products import find_unseen
 from crawler.stores.migrations import migrate
 from scrapy_seine.embedded.data_folder import layout
 from tests.acceptance.conftest import Crawl, said
-from tests.helpers import create_database, execute, server_folder, wait_until
+from tests.helpers import create_database, execute, held, server_folder, wait_until
 from tests.integration.storage.kit import s3_bucket
 
 pytestmark = pytest.mark.acceptance
@@ -92,6 +92,12 @@ def test_the_second_day_leaves_exactly_what_a_visitor_sees_change(crawl: Crawl) 
     assert {key for key in untouched if before[key] != after[key]} == set()
 
 
+def misses(crawl: Crawl) -> int:
+    """Count the times that a worker waited for PostgreSQL; it logs the first of a minute only."""
+    told = (said(worker) for worker in crawl.workers.workers)
+    return sum(text.count("the crawl waits for the store") for text in told)
+
+
 def test_a_database_that_goes_away_during_a_crawl_costs_no_row(crawl: Crawl) -> None:
     name = urlsplit(crawl.database_url).path[1:]
     server = urlsplit(crawl.database_url)._replace(path="/postgres").geturl()
@@ -101,12 +107,14 @@ def test_a_database_that_goes_away_during_a_crawl_costs_no_row(crawl: Crawl) -> 
         crawl.seed(shop.url)
         for share in (0.2, 0.5):
             wait_until(lambda s=share: crawl.total("done") >= PRODUCTS * s, 60, "some pages done")
-            execute(server, f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
-            execute(
-                server,
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                f" WHERE datname = '{name}' AND pid <> pg_backend_pid()",
-            )
+            with held(shop):
+                execute(server, f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
+                execute(
+                    server,
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    f" WHERE datname = '{name}' AND pid <> pg_backend_pid()",
+                )
+            wait_until(lambda: misses(crawl), 60, "a worker misses its database")
             time.sleep(1)  # the outage itself
             execute(server, f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
         crawl.wait_for_end()
@@ -135,7 +143,9 @@ def test_a_server_killed_twice_during_a_crawl_costs_no_row(crawl: Crawl) -> None
             found.seed(shop.url)
             for share in (0.2, 0.5):
                 wait_until(lambda s=share: found.total("done") >= PRODUCTS * s, 60, "some are done")
-                os.kill(int(postmaster.read_text().split()[0]), signal.SIGKILL)
+                with held(shop):
+                    os.kill(int(postmaster.read_text().split()[0]), signal.SIGKILL)
+                wait_until(lambda: misses(found), 60, "a worker misses its database")
                 embedded.start(folder, which=("postgres",))
             found.wait_for_end()
             assert [w.process.returncode for w in workers.workers] == [0, 0]

@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,8 @@ class Web:
     fan_out: int = FAN_OUT
     visits: list[tuple[float, str, int]] = attrs.Factory(list)
     """When (s), which host, which page."""
+    held_from: float = inf
+    """Number of visits after which visitors wait, so that no crawl ends before a test's part."""
 
     def url(self, n: int) -> str:
         return f"http://127.0.0.{n % HOSTS + 1}:{self.port}/p/{n}"
@@ -62,6 +65,9 @@ class Web:
                 n = int(head.split(b" ", 2)[1].rpartition(b"/")[2])
                 host = writer.get_extra_info("sockname")[0]
                 self.visits.append((time.time(), host, n))
+                number = len(self.visits)
+                while number > self.held_from:  # noqa: ASYNC110  # a thread of the test sets it
+                    await asyncio.sleep(0.01)
                 body = "\n".join(f'<a href="{url}">{url}</a>' for url in self.links(n)).encode()
                 status = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n"
                 writer.write(b"%bcontent-length: %d\r\n\r\n%b" % (status, len(body), body))

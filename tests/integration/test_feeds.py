@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 from functools import partial
+from math import inf
 from pathlib import Path
 
 import boto3
@@ -49,9 +50,11 @@ def test_a_stopped_worker_writes_what_there_is_and_the_next_one_all_of_it(
     out.write_text('{"page": -1, "row": 0}\n', "utf-8")
     with serving(site) as base:
         begin = partial(kit.start, tmp_path, redis_url, namespace, base)
+        site.held_from = 10
         worker = begin("-o", str(out), SEINE_DOMAIN_DELAY_MS=50)
         wait_until(lambda: len(site.served) >= 10, 30, "the worker is at work")
         worker.send_signal(signal.SIGTERM)
+        site.held_from = inf
         kit.finish(worker, tmp_path)
         some = in_order(out)
         assert some[0] == (-1, 0)
@@ -83,11 +86,13 @@ def test_parts_in_s3_hold_their_pages_and_no_line_of_the_log_names_a_secret(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
     site = kit.site_of(pages := 12)
+    site.held_from = 2
     with s3_bucket() as where, serving(site) as base:
         uri = where.replace("://", "://AKIDEXAMPLE:wJalrXUtnFEMI@") + "/out.jl"
         args = ("-O", uri, "-s", f"AWS_ENDPOINT_URL={os.environ['AWS_ENDPOINT_URL']}")
         worker = kit.start(tmp_path, redis_url, namespace, base, *args, SEINE_LEASE_SECONDS=1)
         assert kit.kill_when(worker, lambda: len(site.served) >= 2)
+        site.held_from = inf
         worker = kit.start(tmp_path, redis_url, namespace, base, *args, LOG_LEVEL="DEBUG")
         log = kit.finish(worker, tmp_path)
         folder = tmp_path / "copied.jl.parts"
@@ -191,6 +196,7 @@ def test_a_folder_of_parts_that_somebody_removes_is_told_and_no_worker_ends_well
     out = tmp_path / "out.jl"
     with serving(site) as base:
         begin = partial(kit.start, tmp_path, redis_url, namespace, base, "-o", str(out))
+        site.held_from = 40
         worker = begin(SEINE_DOMAIN_DELAY_MS=50)
         wait_until(lambda: len(site.served) >= 40, 60, "the worker is at work")
         wait_until(lambda: list((tmp_path / "out.jl.parts").glob("*.rows")), 30, "it writes")
@@ -201,6 +207,7 @@ def test_a_folder_of_parts_that_somebody_removes_is_told_and_no_worker_ends_well
             worker.send_signal(signal.SIGCONT)
         else:
             shutil.rmtree(tmp_path / "out.jl.parts")
+        site.held_from = inf
         log = kit.finish(worker, tmp_path, status=1)
     told = [line for line in log.splitlines() if "lacks items: somebody removed" in line]
     assert len(told) == 1, log[-3000:]

@@ -7,6 +7,7 @@ import gc
 import json
 import threading
 from functools import partial
+from math import inf
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -78,9 +79,11 @@ async def test_no_item_is_missing_where_workers_are_killed_before_their_sink_ans
     with serving(site) as base:
         for _ in range(2):
             before = len(site.served)
+            site.held_from = before + 1
             worker = kit.start(tmp_path, redis_url, namespace, base, **more)
             got_on = partial(lambda before: len(site.served) > before, before)
             kills += await asyncio.to_thread(kit.kill_when, worker, got_on)
+        site.held_from = inf
         worker = kit.start(tmp_path, redis_url, namespace, base, **more)
         await asyncio.to_thread(kit.finish, worker, tmp_path)
     lines = (tmp_path / "stored.jl").read_text("utf-8").splitlines()

@@ -9,6 +9,7 @@ import json
 import uuid
 from collections import Counter
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,9 @@ def test_no_item_is_missing_where_a_worker_is_killed_and_none_is_there_twice(
     more = {**stored_in(database_url_empty), "SEINE_LEASE_SECONDS": 1}
     with serving(site) as base:
         begin = partial(kit.start, tmp_path, redis_url, namespace, base, **more)
+        site.held_from = 10
         assert kit.kill_when(begin(), lambda: len(site.served) >= 10)
+        site.held_from = inf
         log = kit.finish(begin(), tmp_path)
     found = [(item["page"], item["row"]) for _, _, item in rows_of(database_url_empty, "pages")]
     assert sorted(found) == kit.expected(PAGES)
@@ -75,9 +78,11 @@ def test_a_table_that_is_gone_for_good_ends_the_worker_and_costs_no_item(
     more = {**stored_in(database_url_empty), "SEINE_OUTAGE_LIMIT": 1, "SEINE_DRAIN_SECONDS": 1}
     with serving(site) as base:
         begin = partial(kit.start, tmp_path, redis_url, namespace, base, **more)
+        site.held_from = 10
         worker = begin()
         wait_until(lambda: len(site.served) >= 10, 60, "the crawl is under way")
         execute(database_url_empty, "ALTER TABLE pages RENAME TO away")
+        site.held_from = inf
         assert worker.wait(patient(60)) == 1
         log = (tmp_path / "log").read_text("utf-8")
         assert 'the table items: relation "pages" does not exist (42P01)' in log

@@ -19,7 +19,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
 from tests.chaos.judge import lost_pages
 from tests.chaos.sides import Seine
-from tests.helpers import patient, server_folder, wait_until, wait_until_async
+from tests.helpers import held, patient, server_folder, wait_until, wait_until_async
 from tests.integration.politeness.crawl import Crawl, stat
 from tests.integration.politeness.site import serve
 from tests.integration.politeness.slow import slow_way
@@ -129,7 +129,8 @@ def test_no_page_is_taken_while_postgres_is_away(servers: Servers, namespace, tm
         worker = side.start(tmp_path / "worker.log")
         try:
             wait_until(lambda: len(shop.visits()) > 100, 40, "the crawl is on its way")
-            postgres.stop(place)
+            with held(shop):
+                postgres.stop(place)
             log = tmp_path / "worker.log"
             wait_until(
                 lambda: "the crawl waits for the store" in log.read_text(), 20, "it is missed"

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,7 @@ def test_killed_workers_lose_nothing_on_a_cluster(tmp_path: Path) -> None:
         fleet(url, namespace, tmp_path, web, workers=3) as running,
     ):
         for share in sorted(dice.uniform(0.05, 0.8) for _ in range(kills)):
+            web.held_from = share * total
             wait_until(lambda s=share: len(web.visits) >= s * total, 60, "the crawl goes on")
             alive = [w for w in running if w.poll() is None]
             assert leases(url, namespace) <= 64 * len(running)
@@ -100,6 +102,7 @@ def test_killed_workers_lose_nothing_on_a_cluster(tmp_path: Path) -> None:
             victim.kill()
             victim.wait()
             running.append(roam.start(url, namespace, OF, tmp_path / f"{len(running)}.log"))
+        web.held_from = inf
         wait_for_end(running, tmp_path)
         assert not any(left(url, namespace))
         with blocking_client(url) as redis:

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from croniter import croniter
+from croniter import CroniterBadDateError, croniter
 
 from scrapy_seine.errors import ConfigError
 
 
 def check(schedule: str, site_id: str) -> None:
-    """Refuse an invalid cron expression.
+    """Refuse a cron expression that is invalid, random, or never fires, as on a 31st of February.
 
     Raises:
-        ConfigError: the expression is invalid; the message names the site.
+        ConfigError: the expression is such a one; the message names the site.
     """
-    if schedule and not croniter.is_valid(schedule):
+    if not schedule:
+        return
+    # Of an R croniter makes another time at each look, so that each look would start a crawl.
+    is_random = any(field[:1] in "rR" for field in schedule.split())
+    if is_random or not croniter.is_valid(schedule):
         raise ConfigError(f"site {site_id}: schedule={schedule!r} is no cron expression")
+    try:
+        last_due(schedule, datetime.now(UTC))
+    except (ValueError, ArithmeticError):
+        raise ConfigError(f"site {site_id}: schedule={schedule!r} never fires") from None
 
 
 def last_due(schedule: str, now: datetime) -> datetime:
@@ -26,7 +34,10 @@ def last_due(schedule: str, now: datetime) -> datetime:
     '2026-11-21T04:00:00+00:00'
     """
     latest: datetime = croniter(schedule, now).get_prev(datetime)
-    following: datetime = croniter(schedule, latest).get_next(datetime)
+    try:
+        following: datetime = croniter(schedule, latest).get_next(datetime)
+    except CroniterBadDateError:  # of an expression that names years, the last one
+        following = latest
     return (following if following <= now else latest).astimezone(UTC)
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:  # where it is used: most workers have no archive
 #: Largest unpacked record in bytes, where the caller sets no other limit.
 MAX_RECORD_BYTES = 64 << 20
 _MAX_HEADER_BYTES = 256 << 10
-_LOWEST, _HIGHEST = 100, 599
+#: As in an answer of a site: 999 is one, too.
+_LOWEST, _HIGHEST = 100, 999
 Headers = list[tuple[str, str]]
 #: Headers that are dropped, because the body is stored unchunked.
 _FRAMING = {"transfer-encoding", "content-length", "connection", "keep-alive"}

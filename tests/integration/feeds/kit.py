@@ -6,9 +6,11 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
+from math import inf
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -46,6 +48,8 @@ class Site(BaseHTTPRequestHandler):
 
     served: ClassVar[list[str]]
     """Paths that were asked for."""
+    held_from: ClassVar[float]
+    """Number of requests after which visitors wait, so that no crawl ends before a test's part."""
 
 
 def site_of(pages: int) -> type[Site]:
@@ -54,14 +58,18 @@ def site_of(pages: int) -> type[Site]:
     class Tree(Site):
         protocol_version = "HTTP/1.1"
         served: ClassVar[list[str]] = []
+        held_from: ClassVar[float] = inf
 
         def handle(self) -> None:
             """Serve a connection until a worker's death resets it."""
-            with suppress(ConnectionResetError):
+            with suppress(ConnectionError):
                 super().handle()
 
         def do_GET(self) -> None:
             self.served.append(self.path)
+            number = len(self.served)
+            while number > self.held_from:
+                time.sleep(0.01)
             name = self.path.rsplit("/", 1)[1]
             known = name.isdigit() and int(name) < pages
             links = (

@@ -96,6 +96,11 @@ def test_a_whole_record_is_read_packed_or_not() -> None:
     assert unpack(gzip.decompress(member(page()))).body == b"hello"
 
 
+def test_any_status_that_a_site_may_answer_is_read() -> None:
+    """Some answer 999 to crawlers: the archive took such a page and did not give it back."""
+    assert unpack(changed(b"HTTP/1.1 200", b"HTTP/1.1 999")).status == 999
+
+
 @pytest.mark.postgres
 @pytest.mark.parametrize(
     ("place", "kind"),

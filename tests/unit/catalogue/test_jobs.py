@@ -19,6 +19,8 @@ from scrapy_seine.reads.progress import Estimate, Pace, estimate, follow, simple
         ("0 4 * * *", "2026-11-21T03:59:59", "2026-11-20T04:00:00"),
         ("*/15 * * * *", "2026-11-21T12:44:10", "2026-11-21T12:30:00"),
         ("0 0 1 1 *", "2026-11-21T12:00:00", "2026-01-01T00:00:00"),
+        ("0 4 29 2 *", "2026-11-21T12:00:00", "2024-02-29T04:00:00"),
+        ("0 0 1 1 * 0 2020", "2026-11-21T12:00:00", "2020-01-01T00:00:00"),
     ],
 )
 def test_a_schedule_names_one_run_whenever_it_is_looked_at(schedule, now, expected):
@@ -29,6 +31,20 @@ def test_a_schedule_names_one_run_whenever_it_is_looked_at(schedule, now, expect
 def test_a_bad_schedule_is_refused_by_name():
     with pytest.raises(ConfigError, match=r"site shop: schedule='every day'"):
         check("every day", "shop")
+
+
+@pytest.mark.parametrize("schedule", ["0 0 31 2,4,6 *", "30 2 30 2 *", "0 0 1 1 * 0 2099"])
+def test_a_schedule_that_never_fires_is_refused(schedule):
+    """In a site's file it ended the coordinator of all sites with a traceback."""
+    with pytest.raises(ConfigError, match=r"site shop: .* never fires"):
+        check(schedule, "shop")
+
+
+@pytest.mark.parametrize("schedule", ["R * * * *", "R(0-30) 4 * * *", "r/2 * * * *"])
+def test_a_random_schedule_is_refused(schedule):
+    """Each look had another time, and might start a further full crawl."""
+    with pytest.raises(ConfigError, match="is no cron expression"):
+        check(schedule, "shop")
 
 
 def watched(*looks: tuple[float, int, int]) -> Estimate:

@@ -64,6 +64,25 @@ def test_a_new_spider_in_a_folder_of_another_user_is_refused_in_one_line(
     assert capsys.readouterr().err == "seine: spiders/new.py cannot be used: Permission denied\n"
 
 
+def test_an_export_takes_no_devices_place_and_a_link_stays_one(tmp_path: Path) -> None:
+    """`--output /dev/null`, by root, made a file of the machine's device."""
+    pipe, link, real = (tmp_path / name for name in ("pipe", "link.csv", "real.csv"))
+    os.mkfifo(pipe)
+    link.symlink_to(real)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    for output in (pipe, link):
+        with open_output(str(output)) as file:
+            file.write(b"rows")
+    assert pipe.is_fifo()
+    assert os.read(reader, 9) == real.read_bytes() == b"rows"
+    assert link.is_symlink()
+    os.close(reader)
+    with pytest.raises(ConfigError, match="No space left"), open_output("/dev/full") as file:
+        file.write(b"rows")
+    with pytest.raises(ConfigError, match="directory"), open_output(str(tmp_path)):
+        pass
+
+
 def test_an_export_to_a_closed_output_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """`>&-`: rows that nobody can have were called exported."""
     monkeypatch.setattr(sys, "__stdout__", None)

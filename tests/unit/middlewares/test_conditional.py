@@ -42,6 +42,9 @@ URL = "https://shop.example/p/1"
         ({"etag": '"' + "a" * 300 + '"'}, None),
         ({"last-modified": OLD}, (None, OLD)),
         ({"last-modified": "yesterday"}, None),
+        # PostgreSQL stores no NUL: each product of such a site was rejected.
+        ({"last-modified": f"{OLD}\x00"}, None),
+        ({"last-modified": f"{OLD} {'x' * 300}"}, None),
         # Changed within the minute in which it was sent: it may change again unseen.
         ({"last-modified": OLD, "date": "Fri, 20 Nov 2026 12:00:30 GMT"}, None),
         ({"last-modified": OLD, "date": "Fri, 20 Nov 2026 12:01:00 GMT"}, (None, OLD)),

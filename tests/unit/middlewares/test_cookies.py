@@ -39,3 +39,6 @@ def test_cookies_of_many_paths_count_together() -> None:
 
 def test_a_cookie_that_no_browser_takes_is_left_out() -> None:
     assert sent_after([[b"long=" + b"x" * LONGEST, b"short=1"]]) == b"short=1"
+    # A Cookie header with them could not be stored, so that all further pages were set aside.
+    controls = [b"nul=\x00", b"n\x00l=1", b"line=a\nb", b"del=\x7f", b"bell=\x07"]
+    assert sent_after([[*controls, b"tab=a\tb"]]) == b"tab=a\tb"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from scrapy.http import Response
 
 from scrapy_seine.frontier.round_trips.lateness import Lateness, late_ms
+from scrapy_seine.middlewares.retry import asked_s
 from scrapy_seine.middlewares.robots import RobotsMiddleware
 from scrapy_seine.politeness.retry_after import Block, block_of, retry_after_s
 from scrapy_seine.politeness.robots_cache import FetchedRobots
@@ -19,24 +21,34 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("value", "seconds"),
     [
-        ("0", 0),
+        ("0", None),
+        ("0.0", None),
         ("120", 120),
         (" 7 ", 7),
         ("99999999999999999999", 999_999_999),
         ("Thu, 01 Jan 2026 00:01:00 GMT", 60),
-        ("Wed, 31 Dec 2025 23:00:00 GMT", 0),
+        ("Wed, 31 Dec 2025 23:00:00 GMT", None),
         ("Thu, 01 Jan 2026 00:01:00 -0000", 60),  # of no zone: it counts as UTC
         ("Thu, 01 Jan 2026 02:01:00 +0200", 60),
         ("Thursday, 01-Jan-26 00:00:05 GMT", 5),
         ("", None),
         ("-1", None),
-        ("1.5", None),
+        ("1.5", 1.5),
+        ("1.", None),
         ("tomorrow", None),
         ("٣", None),
     ],
 )
 def test_retry_after_is_read_in_both_forms_and_nothing_else(value, seconds):
     assert retry_after_s(value, NOW) == seconds
+
+
+@pytest.mark.parametrize("date", ["Thu, 01 Jan 2009 00:00:00 GMT", "Thu, 01 Jan 2099 00:00:00 GMT"])
+def test_a_date_is_read_by_the_clock_of_the_site_that_names_it(date):
+    """By a clock some minutes ahead of the site's, each date was past, and no page waited."""
+    headers = {"Date": date, "Retry-After": date.replace("00:00:00", "00:02:00")}
+    assert asked_s(Response("http://shop.example/", 429, headers=headers)) == 120
+    assert asked_s(Response("http://shop.example/", 429, headers={"Date": date})) is None
 
 
 @pytest.mark.parametrize(

@@ -300,6 +300,7 @@ def test_no_empty_file_is_stored_where_the_feed_says_so(tmp_path: Path) -> None:
         (["empty.jl.parts", "--run", "none"], "has no parts of run none"),
         (["two.jl"], "parts of several runs; name one: a, b"),
         (["two.jl", "--run", "a"], "is no sidecar of a part"),
+        (["two.jl", "--run", "a", "--output", "/dev/null"], "/dev/null is no file; name one by"),
     ],
 )
 def test_join_feeds_says_in_a_line_what_it_lacks(
