@@ -65,6 +65,8 @@ _MAX_ABOVE = 2
 _MESSAGE = CachedRule(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
 #: A line with fewer characters may be just a word or two.
 _SHORT = 40
+#: The availability of what shops sell and the web does not.
+_IN_SHOPS_ONLY = "InStoreOnly"
 #: Availabilities of a product that is delivered later than others.
 _AHEAD = frozenset({"PreOrder", "BackOrder"})
 #: Words for the stock in one box, of which the page shows one.
@@ -278,11 +280,11 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
         elif firm in {None, "OutOfStock"} and (
             stock := _unless_none(_unmarked_stock(line), line, walk)
         ):
-            loose = loose or stock
+            loose = stock if stock == _IN_SHOPS_ONLY else loose or stock
             is_title = stock == "InStock" and firm is not None and line.flags & _lines.HEADING
             is_other = _is_of_shops(line) or (can_press and _is_of_other_price(line, stock, signs))
             if not (is_title or is_other or _is_of_other_stock(line, walk.heading, can_press)):
-                firm = firm or stock
+                firm = stock if stock == _IN_SHOPS_ONLY else firm or stock
                 in_stock = in_stock or stock == "InStock"
     loose, firm = _weigh_offers(loose, firm, walk, signs)
     pressable = pressable_buttons(walk.inputs) if walk.inputs else []
@@ -293,7 +295,8 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     signs.buy_buttons += away if signs.buy_buttons + away > _MAX_BUTTONS else 0
     signs.sells = can_press and signs.buy_buttons <= _MAX_BUTTONS
     sells = can_press and priced
-    firm = "InStock" if sells and in_stock else firm  # to collect, though it is not delivered
+    # It can be collected, though it is not delivered.
+    firm = "InStock" if sells and (in_stock or firm == _IN_SHOPS_ONLY) else firm
     marked = _unless_sold_out(marked, firm, signs.buy_buttons)
     loose = _or_badge(loose, badge, signs)
     availability = marked or (firm or "InStock" if sells else loose)
@@ -435,9 +438,11 @@ def _has_stock_part(element: Element) -> bool:
 def _unless_sold_out(marked: str | None, firm: str | None, buttons: int) -> str | None:
     """Return the box's availability, unless a sentence says "sold out" and there is no buy button.
 
-    Boxes say "Usually ships in a day" of sold out products, too.
+    Boxes say "Usually ships in a day" of sold out products, too, and a further line may say that
+    shops have what cannot be ordered.
     """
-    return firm if (marked, firm, buttons) == ("InStock", "OutOfStock", 0) else marked
+    outweighed = {"OutOfStock": "InStock", _IN_SHOPS_ONLY: "OutOfStock"}.get(firm or "")
+    return firm if outweighed and marked == outweighed and not buttons else marked
 
 
 def _is_of_other_stock(line: Line, heading: int, can_press: bool) -> bool:
