@@ -189,7 +189,9 @@ def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
     """Take the facts of a line's parts: `in stock - item #12`."""
     for part in filter(None, _PARTS.split(text)):
         match = _PAIR.match(part)
-        field = label_of(match[1] or match[3]) if match else None
+        label = (match[1] or match[3]) if match else ""
+        # "Made in Portugal. Item no: X-12"
+        field = label_of(label) or (label_of(label.rpartition(". ")[2]) if ". " in label else None)
         if match and field:
             _take(signs, field, match[2] or match[4])
         elif match is None and (field := label_of(part)) and following is not None:

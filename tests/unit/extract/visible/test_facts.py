@@ -177,3 +177,7 @@ def test_a_maker_stands_right_before_the_heading(before: str, brand: str | None)
     for page in (near, around):
         assert brand_before(page.find(".//h1"), "Drill") == brand
     assert brand_before(fragment_fromstring("<h1>Drill</h1>"), "Drill") is None
+
+
+def test_a_label_and_its_number_stand_in_a_sentence_after_others() -> None:
+    assert told("Made in Portugal. Art.nr: NV1001-GRN").fields["sku"] == "NV1001-GRN"
