@@ -355,7 +355,7 @@ def _outweighed(stock: str | None, visible: Visible) -> frozenset[str]:
         # PrestaShop calls all of it a pre-order.
         return _DEFAULT_STOCKS | UNAVAILABLE | _ORDERED if visible.stock_boxed else _NONE
     if stock == "InStoreOnly":
-        return _NONE if visible.buy_buttons else _DEFAULT_STOCKS | UNAVAILABLE
+        return _NONE if visible.sells else _DEFAULT_STOCKS | UNAVAILABLE
     if stock not in UNAVAILABLE or visible.sells:
         return _NONE
     if visible.stock_boxed or stock == "Discontinued":

@@ -10,6 +10,7 @@ from unicodedata import decimal
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import is_barcode, named_gtin
+from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
@@ -323,7 +324,8 @@ def brand_before(heading: Element, title: str) -> str | None:
             return brand
     above = heading.getprevious()
     if above is not None and above.tag == heading.tag == "h1":
-        return short_text(above) or None  # the name is in two headings
+        text = short_text(above)  # the name is in two headings, or the price has its own
+        return None if not text or find_prices(text) else text
     if above is not None and above.tag in {"a", "span", "div", "p"}:
         text, name = short_text(above), short_text(heading)
         if _is_titled(text, name, title) or _begins_with_maker(name, text):

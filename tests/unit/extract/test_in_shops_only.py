@@ -21,7 +21,7 @@ def _product(stock: str, head: str = "") -> Product:
 @pytest.mark.parametrize(
     "words",
     [
-        "Nur im Markt erhältlich", "Alleen verkrijgbaar in de winkel", "In-store only",
+        "Nur im Markt erhältlich", "Alleen verkrijgbaar in de winkel", "In-store only", "Enkel in de winkel",
         "Kan kun købes i butikken", "Disponível apenas em loja", "Endast i butik",
     ],
 )  # fmt: skip
@@ -40,6 +40,11 @@ def test_data_of_what_only_shops_sell_is_outweighed(state: str) -> None:
     assert _product(stock, _DATA % state).availability == "InStoreOnly"
 
 
+def test_a_button_that_nobody_can_press_does_not_sell_what_only_shops_sell() -> None:
+    stock = '<p class="stock">Available in store only</p><button disabled>Add to cart</button>'
+    assert _product(stock, _DATA % "InStock").availability == "InStoreOnly"
+
+
 def test_what_a_button_sells_is_not_in_stores_only() -> None:
     assert _product(f"<p>Gift wrapping in-store only</p>{BUY}").availability == "InStock"
 
@@ -55,6 +60,7 @@ def test_data_s_kind_of_order_is_outweighed_by_the_box_for_the_stock() -> None:
         ("Special order: ships in 3 weeks", "BackOrder"),
         ("Erscheint am 15. Januar 2027", "PreOrder"),
         ("Pré-reserva", "PreOrder"),
+        ("Nabestelling: levertijd 7 werkdagen", "BackOrder"),
     ],
 )
 def test_words_of_an_order_ahead(words: str, stock: str) -> None:
