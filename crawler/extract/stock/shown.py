@@ -9,7 +9,7 @@ from itertools import islice, pairwise, takewhile
 from crawler.extract.address_kinds import looks_like_product, without_origin
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
-from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.lines import STOCK, Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text
 from crawler.extract.page.places import leads_away, link_around, path
 from crawler.extract.stock.availability import (
@@ -82,7 +82,7 @@ _MAX_WORD, _MAX_SOLD = 16, 30
 def _stock_in(line: Line) -> str | None:
     """Return the availability in a line; a box for the price or the stock may just say "Sold"."""
     is_short = len(line.text) < _SHORT
-    boxed = is_short and line.flags & (_lines.PRICE | _lines.STOCK)
+    boxed = is_short and line.flags & (_lines.PRICE | STOCK)
     label, _, value = line.text.partition(":" if is_short else "\n")
     if value and _SOLD(value) and _STOCK_LABEL(label):
         return "OutOfStock"
@@ -251,10 +251,10 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     If the product is *priced*, a buy button alone means "InStock".
     """
     marked = loose = firm = badge = None
-    in_stock, ahead, can_press, label_at, away = False, False, False, -2, 0
+    in_stock, ahead, can_press, value_at, away = False, False, False, -1, 0
     for line in walk.product_lines:
-        labelled = label_at == line.index - 1
-        if not labelled and not line.flags & _lines.STOCK and _NAMES_NO_STOCK[line.text]:
+        labelled = line.index == value_at
+        if not labelled and not line.flags & STOCK and _NAMES_NO_STOCK[line.text]:
             continue  # nearly all lines
         if _is_buy_button(line):
             if line.flags & _lines.LINK and _sells_elsewhere(line.element, page_url):
@@ -267,14 +267,14 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             continue
         if _offers_notice(line):
             signs.notifies, loose = True, loose or "OutOfStock"
-        if line.flags & _lines.BADGE and not line.flags & _lines.STOCK:
-            label_at += labelled  # the badge stands between a label and its value
+        if line.flags & _lines.BADGE and not line.flags & STOCK:
+            value_at += labelled  # the badge stands between a label and its value
             badge, firm = _note_badge(line, badge, firm, signs)
             continue
         signs.sold_for = signs.sold_for or _price_box_says_sold(line)
         is_label, has_value = _labels_stock(line.text)
-        is_mark = labelled or bool(line.flags & _lines.STOCK) or (is_label and ":" in line.text)
-        label_at = line.index if is_label and not has_value else label_at
+        is_mark = labelled or bool(line.flags & STOCK) or (is_label and ":" in line.text)
+        value_at = line.index + 1 if is_label and not has_value else value_at
         if marked is None and is_mark and not _is_of_shops(line):
             marked = _labelled_stock(line, labelled, walk)
         elif firm in {None, "OutOfStock"} and (

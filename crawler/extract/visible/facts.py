@@ -325,7 +325,7 @@ def brand_before(heading: Element, title: str) -> str | None:
     above = heading.getprevious()
     if above is not None and above.tag == heading.tag == "h1":
         text = short_text(above)  # the name is in two headings, or the price has its own
-        return None if not text or find_prices(text) else text
+        return text if text and next(find_prices(text), None) is None else None
     if above is not None and above.tag in {"a", "span", "div", "p"}:
         text, name = short_text(above), short_text(heading)
         if _is_titled(text, name, title) or _begins_with_maker(name, text):
