@@ -27,7 +27,7 @@ _CODE = lazy_patterns.pattern(r"(?<![\w-])[A-Z]{3}(?![\w-])")
 _CALLS_PRICES = any_word("amounts", "called")
 _MAX_BYTES = 400_000
 #: A telephone number with its country code.
-_PHONE = lazy_patterns.pattern(rb"(?:tel:|[>\s\"':])\+(\d{1,3})[\s().-]{0,2}\d[\d\s().-]{5,14}")
+_PHONE = lazy_patterns.pattern(rb"\+(?<=[>\s\"':]\+)(\d{1,3})[\s().-]{0,2}\d[\d\s().-]{5,14}")
 _BY_PHONE = {
     b"27": "ZAR", b"20": "EGP", b"234": "NGN", b"254": "KES", b"52": "MXN", b"54": "ARS",
     b"56": "CLP", b"57": "COP", b"60": "MYR", b"61": "AUD", b"62": "IDR", b"63": "PHP",
@@ -112,10 +112,10 @@ def currency_of_terms(page: Page, sign_of: str) -> str | None:
     >>> currency_of_terms(page, "USD"), currency_of_terms(page, "EUR")
     ('AUD', None)
     """
-    if page.holds(sign_of.encode()):
-        return None  # a choice of currencies
+    if not share_a_sign(_DOLLARS[0].decode(), sign_of) or page.holds(sign_of.encode()):
+        return None  # it is no dollar, or the page has a choice of currencies
     codes = [code.decode() for code in _DOLLARS if page.holds(code)]
-    if len(codes) != 1 or not share_a_sign(codes[0], sign_of):
+    if len(codes) != 1:
         return None
     texts = (text for text in islice(page.root.itertext(), _MAX_TEXTS) if codes[0] in text)
     is_said = any(len(text) <= _MAX_TEXT and _CALLS_PRICES(text) is not None for text in texts)

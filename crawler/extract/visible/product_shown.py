@@ -151,7 +151,7 @@ def _take_heading(heading: Element, page: Page, signs: Visible, structured: Fiel
             take_buttons_before(page, heading, signs)
     fields["name"] = name_in_heading(heading, page)
     _take_brand(heading, page, fields, structured)
-    if number := number_in_heading(heading, page.url):
+    if number := number_in_heading(heading, page.url, fields):
         fields["name"] = fields["name"].removesuffix(f" ({number})")
         fields["sku"] = number
     elif "sku" not in fields and (number := number_beside(heading)):

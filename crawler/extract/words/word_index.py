@@ -11,8 +11,8 @@ from sys import intern
 
 #: First letters by which runs of letters are indexed; shorter ones are compared one by one.
 _GRAM_LENGTH = 3
-#: Words that an index remembers, and letters of the longest of them.
-_MAX_WORDS, _MAX_WORD_LENGTH = 1_024, 40
+#: Words that an index remembers, letters of the longest of them, and the signs behind a word.
+_MAX_WORDS, _MAX_WORD_LENGTH, _SIGNS = 512, 40, ".,:;!?"
 
 
 class WordIndex:
@@ -58,7 +58,8 @@ class WordIndex:
             for place in self._by_gram[gram]
             if _piece(self._letters[place]) in word
         ]
-        if len(word) <= _MAX_WORD_LENGTH:
+        # A number or an amount is on no further page.
+        if len(word) <= _MAX_WORD_LENGTH and word.rstrip(_SIGNS).isalpha():
             if len(self._empty) + len(self._holding) >= _MAX_WORDS:
                 self._empty.clear()
                 self._holding.clear()

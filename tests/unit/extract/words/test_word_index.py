@@ -20,8 +20,15 @@ def test_an_index_finds_the_letters_that_each_text_contains(letters, texts):
 def test_an_index_remembers_a_bounded_number_of_words():
     index = WordIndex(["sold out"])
     for number in range(3 * word_index._MAX_WORDS):
-        index(f"word{number} sold{number}")
+        index(f"word{chr(97 + number % 26) * (number // 26)} sold{chr(97 + number % 26)}")
     index("x" * 10_000)
     assert 0 < len(index._empty) + len(index._holding) <= word_index._MAX_WORDS
     assert max(map(len, index._empty)) < 100
     assert index("it is sold out") == [0]
+
+
+def test_an_index_remembers_no_numbers_because_each_page_has_its_own():
+    index = WordIndex(["sold out"])
+    for number in range(20):
+        assert index(f"${number}.50, {number}") == []
+    assert not index._empty
