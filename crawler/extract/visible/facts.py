@@ -56,9 +56,8 @@ _LAST_SENTENCE = lazy_patterns.pattern(
 )
 #: Characters of a line that may be a fact, and of a brand.
 _MAX_FACT, MAX_BRAND = 120, 40
-#: Characters of a line that may be a label and a number without a sign between them.
-_MAX_CODE = 40
-_MAX_AROUND = 2
+#: Characters of a line that may be a label and a number without a sign, and boxes around it.
+_MAX_CODE, _MAX_AROUND = 40, 2
 _NAMES_VENDOR = re.compile("vendor|supplier").search
 _FACT_OR_LABEL = _lines.FACT | _lines.LABEL
 #: Elements that hold a part of a line.
@@ -191,8 +190,7 @@ def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
     for part in filter(None, _PARTS.split(text)):
         match = _PAIR.match(part)
         label = (match[1] or match[3]) if match else ""
-        # "Made in Portugal. Item no: X-12"
-        field = label_of(label) or (label_of(label.rpartition(". ")[2]) if ". " in label else None)
+        field = label_of(label) or label_of(label.rpartition(". ")[2])  # "Of wool. No: X-12"
         if match and field:
             _take(signs, field, match[2] or match[4])
         elif match is None and (field := label_of(part)) and following is not None:
