@@ -352,7 +352,10 @@ def _outweighed(stock: str | None, visible: Visible) -> frozenset[str]:
     """
     if stock in _ORDERED:
         # Themes know two states, and call what has to be ordered out of stock.
-        return _DEFAULT_STOCKS | UNAVAILABLE if visible.stock_boxed else _NONE
+        # PrestaShop calls all of it a pre-order.
+        return _DEFAULT_STOCKS | UNAVAILABLE | _ORDERED if visible.stock_boxed else _NONE
+    if stock == "InStoreOnly":
+        return _NONE if visible.sells else _DEFAULT_STOCKS | UNAVAILABLE
     if stock not in UNAVAILABLE or visible.sells:
         return _NONE
     if visible.stock_boxed or stock == "Discontinued":

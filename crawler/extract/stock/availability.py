@@ -41,7 +41,7 @@ SOON = entry_matcher("stock", "soon")
 _MAX_TEXT = 500
 _SEPARATORS = lazy_patterns.pattern(r"[\s_-]")
 #: Phrases for unavailable products come first, because "not in stock" holds "in stock".
-_PHRASES = ("Discontinued", "PreOrder", "BackOrder", "OutOfStock", "InStock")
+_PHRASES = ("InStoreOnly", "Discontinued", "PreOrder", "BackOrder", "OutOfStock", "InStock")
 #: Letters of scripts with blanks between words. `re` compiles two ranges much faster than more.
 _LETTER = r"[a-z\u00c0-\u04ff]"
 
@@ -143,6 +143,8 @@ def availability_of_text(text: str) -> str | None:
     ('OutOfStock', 'InStock')
     >>> availability_of_text("Bald ausverkauft"), availability_of_text("Bald lieferbar")
     ('InStock', 'OutOfStock')
+    >>> availability_of_text("Disponible uniquement en magasin")  # a shop's stock, not the web's
+    'InStoreOnly'
     >>> availability_of_text("Product description not available")
     """
     match = _STOCK_WORDS(text)

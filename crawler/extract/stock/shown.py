@@ -9,7 +9,7 @@ from itertools import islice, pairwise, takewhile
 from crawler.extract.address_kinds import looks_like_product, without_origin
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
-from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.lines import STOCK, Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text
 from crawler.extract.page.places import leads_away, link_around, path
 from crawler.extract.stock.availability import (
@@ -65,6 +65,8 @@ _MAX_ABOVE = 2
 _MESSAGE = CachedRule(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
 #: A line with fewer characters may be just a word or two.
 _SHORT = 40
+#: The availability of what shops sell and the web does not.
+_IN_SHOPS_ONLY = "InStoreOnly"
 #: Availabilities of a product that is delivered later than others.
 _AHEAD = frozenset({"PreOrder", "BackOrder"})
 #: Words for the stock in one box, of which the page shows one.
@@ -80,7 +82,7 @@ _MAX_WORD, _MAX_SOLD = 16, 30
 def _stock_in(line: Line) -> str | None:
     """Return the availability in a line; a box for the price or the stock may just say "Sold"."""
     is_short = len(line.text) < _SHORT
-    boxed = is_short and line.flags & (_lines.PRICE | _lines.STOCK)
+    boxed = is_short and line.flags & (_lines.PRICE | STOCK)
     label, _, value = line.text.partition(":" if is_short else "\n")
     if value and _SOLD(value) and _STOCK_LABEL(label):
         return "OutOfStock"
@@ -249,10 +251,10 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     If the product is *priced*, a buy button alone means "InStock".
     """
     marked = loose = firm = badge = None
-    in_stock, ahead, can_press, label_at, away = False, False, False, -2, 0
+    in_stock, ahead, can_press, value_at, away = False, False, False, -1, 0
     for line in walk.product_lines:
-        labelled = label_at == line.index - 1
-        if not labelled and not line.flags & _lines.STOCK and _NAMES_NO_STOCK[line.text]:
+        labelled = line.index == value_at
+        if not labelled and not line.flags & STOCK and _NAMES_NO_STOCK[line.text]:
             continue  # nearly all lines
         if _is_buy_button(line):
             if line.flags & _lines.LINK and _sells_elsewhere(line.element, page_url):
@@ -265,24 +267,24 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             continue
         if _offers_notice(line):
             signs.notifies, loose = True, loose or "OutOfStock"
-        if line.flags & _lines.BADGE and not line.flags & _lines.STOCK:
-            label_at += labelled  # the badge stands between a label and its value
+        if line.flags & _lines.BADGE and not line.flags & STOCK:
+            value_at += labelled  # the badge stands between a label and its value
             badge, firm = _note_badge(line, badge, firm, signs)
             continue
         signs.sold_for = signs.sold_for or _price_box_says_sold(line)
         is_label, has_value = _labels_stock(line.text)
-        is_mark = labelled or bool(line.flags & _lines.STOCK) or (is_label and ":" in line.text)
-        label_at = line.index if is_label and not has_value else label_at
+        is_mark = labelled or bool(line.flags & STOCK) or (is_label and ":" in line.text)
+        value_at = line.index + 1 if is_label and not has_value else value_at
         if marked is None and is_mark and not _is_of_shops(line):
             marked = _labelled_stock(line, labelled, walk)
         elif firm in {None, "OutOfStock"} and (
             stock := _unless_none(_unmarked_stock(line), line, walk)
         ):
-            loose = loose or stock
+            loose = stock if stock == _IN_SHOPS_ONLY else loose or stock
             is_title = stock == "InStock" and firm is not None and line.flags & _lines.HEADING
             is_other = _is_of_shops(line) or (can_press and _is_of_other_price(line, stock, signs))
             if not (is_title or is_other or _is_of_other_stock(line, walk.heading, can_press)):
-                firm = firm or stock
+                firm = stock if stock == _IN_SHOPS_ONLY else firm or stock
                 in_stock = in_stock or stock == "InStock"
     loose, firm = _weigh_offers(loose, firm, walk, signs)
     pressable = pressable_buttons(walk.inputs) if walk.inputs else []
@@ -293,7 +295,8 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     signs.buy_buttons += away if signs.buy_buttons + away > _MAX_BUTTONS else 0
     signs.sells = can_press and signs.buy_buttons <= _MAX_BUTTONS
     sells = can_press and priced
-    firm = "InStock" if sells and in_stock else firm  # to collect, though it is not delivered
+    # It can be collected, though it is not delivered.
+    firm = "InStock" if sells and (in_stock or firm == _IN_SHOPS_ONLY) else firm
     marked = _unless_sold_out(marked, firm, signs.buy_buttons)
     loose = _or_badge(loose, badge, signs)
     availability = marked or (firm or "InStock" if sells else loose)
@@ -435,9 +438,11 @@ def _has_stock_part(element: Element) -> bool:
 def _unless_sold_out(marked: str | None, firm: str | None, buttons: int) -> str | None:
     """Return the box's availability, unless a sentence says "sold out" and there is no buy button.
 
-    Boxes say "Usually ships in a day" of sold out products, too.
+    Boxes say "Usually ships in a day" of sold out products, too, and a further line may say that
+    shops have what cannot be ordered.
     """
-    return firm if (marked, firm, buttons) == ("InStock", "OutOfStock", 0) else marked
+    outweighed = {"OutOfStock": "InStock", _IN_SHOPS_ONLY: "OutOfStock"}.get(firm or "")
+    return firm if outweighed and marked == outweighed and not buttons else marked
 
 
 def _is_of_other_stock(line: Line, heading: int, can_press: bool) -> bool:

@@ -10,6 +10,7 @@ from unicodedata import decimal
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import is_barcode, named_gtin
+from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
@@ -61,9 +62,8 @@ _LAST_SENTENCE = lazy_patterns.pattern(
 )
 #: Characters of a line that may be a fact, and of a brand.
 _MAX_FACT, MAX_BRAND = 120, 40
-#: Characters of a line that may be a label and a number without a sign between them.
-_MAX_CODE = 40
-_MAX_AROUND = 2
+#: Characters of a line that may be a label and a number without a sign, and boxes around it.
+_MAX_CODE, _MAX_AROUND = 40, 2
 _NAMES_VENDOR = re.compile("vendor|supplier").search
 _FACT_OR_LABEL = _lines.FACT | _lines.LABEL
 #: Elements that hold a part of a line.
@@ -192,7 +192,8 @@ def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
     """Take the facts of a line's parts: `in stock - item #12`."""
     for part in filter(None, _PARTS.split(text)):
         match = _PAIR.match(part)
-        field = label_of(match[1] or match[3]) if match else None
+        label = (match[1] or match[3]) if match else ""
+        field = label_of(label) or label_of(label.rpartition(". ")[2])  # "Of wool. No: X-12"
         if match and field:
             _take(signs, field, match[2] or match[4])
         elif match is None and (field := label_of(part)) and following is not None:
@@ -328,7 +329,8 @@ def brand_before(heading: Element, title: str) -> str | None:
             return brand
     above = heading.getprevious()
     if above is not None and above.tag == heading.tag == "h1":
-        return short_text(above) or None  # the name is in two headings
+        text = short_text(above)  # the name is in two headings, or the price has its own
+        return text if text and next(find_prices(text), None) is None else None
     if above is not None and above.tag in {"a", "span", "div", "p"}:
         text, name = short_text(above), short_text(heading)
         if _is_titled(text, name, title) or _begins_with_maker(name, text):

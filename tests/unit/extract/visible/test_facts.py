@@ -177,3 +177,16 @@ def test_a_maker_stands_right_before_the_heading(before: str, brand: str | None)
     for page in (near, around):
         assert brand_before(page.find(".//h1"), "Drill") == brand
     assert brand_before(fragment_fromstring("<h1>Drill</h1>"), "Drill") is None
+
+
+def test_a_label_and_its_number_stand_in_a_sentence_after_others() -> None:
+    assert told("Made in Portugal. Art.nr: NV1001-GRN").fields["sku"] == "NV1001-GRN"
+
+
+def test_a_heading_with_the_price_right_before_the_name_is_no_brand() -> None:
+    box = fragment_fromstring("<div><h1>€ 149,00 € 119,00</h1><h1>Table Lamp</h1></div>")
+    assert brand_before(box[1], "Table Lamp") is None
+
+
+def test_the_national_code_of_a_pharmacy_s_product_is_its_number() -> None:
+    assert told("C.N.: 182736").fields["sku"] == "182736"
