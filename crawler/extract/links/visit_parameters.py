@@ -1,10 +1,11 @@
-"""Session parameters of an unknown name: the links of each page have a new value.
+"""Parts of addresses that change no page: session parameters of an unknown name, and folders.
 
 A shop with such a parameter is endless, because each page links to all others by new addresses. A
 parameter is irrelevant if ten pages whose addresses differ only in its value showed the same
 content, and none showed another. Then a page that was fetched under another value is not fetched
-again. Product pages decide; for listings, the parameter must be irrelevant on listings too. Pure;
-memory is bounded.
+again. Product pages decide; for listings, the parameter must be irrelevant on listings too. The
+folders of an address count as one more parameter of products, because many shops show each product
+below each of its categories. Pure; memory is bounded.
 """
 
 from __future__ import annotations
@@ -26,6 +27,11 @@ _MAX_NAMES, _MAX_PARAMETERS, _MAX_PAGES = 4, 500, 50_000
 _MAX_LINKS = 400
 #: Seconds for which a page is remembered; a worker that runs on fetches it again afterwards.
 _REMEMBERED_S = 3600.0
+
+#: The name under which an address's folders are counted; no parameter is named so.
+FOLDERS = "/"
+#: Characters of a last segment that may identify a product.
+_MIN_SEGMENT = 6
 
 #: Job, host, parameter name, and whether the pages are product pages.
 _Key = tuple[str, str, str, bool]
@@ -70,6 +76,8 @@ class Visits:
                 continue
             if products:
                 content = hash(tuple(products))
+            elif name == FOLDERS:
+                continue
             else:
                 content = hash(frozenset(page_without(link, name) for link in links[:_MAX_LINKS]))
             was_irrelevant = parameter.is_irrelevant
@@ -131,11 +139,12 @@ def page_without(url: str, name: str) -> str:
 
 
 def _url_parameters(url: str) -> Iterator[tuple[str, str, str, str]]:
-    """Yield host, name, value and the address without it for each parameter."""
+    """Yield host, name, value and the address without it for the folders and each parameter."""
     place, _, query = url.partition("?")
-    if not query:
-        return
-    host = place.partition("://")[2].partition("/")[0]
+    host, _, path = place.partition("://")[2].partition("/")
+    folders, _, segment = path.rstrip("/").rpartition("/")
+    if len(segment) >= _MIN_SEGMENT:
+        yield host, FOLDERS, folders, f"{segment}?{query}"
     for pair in islice(query.split("&"), _MAX_NAMES):
         name, _, value = pair.partition("=")
         if name:
