@@ -204,6 +204,7 @@ REFUSALS: list[tuple[str, Page, str, str]] = [
         "blocked",
         "wordfence",
     ),
+    ("maintenance, status 200", page(200, html(b"Maintenance")), "broken", "title-error"),
     ("robot check by title", page(200, html(b"Robot Check", b"")), "captcha", "title-captcha"),
     (
         "title over two lines",
