@@ -7,9 +7,9 @@ from crawler.extract.words import finder, full_matcher
 
 #: Parameters that choose the kind of page that a script shows, and those that hold its number.
 _ROUTE_PARAMETER = full_matcher(r"mode|view|show|display|act|action|do|m")
-_MODULE_PARAMETER = full_matcher(r"mod|modul|act|do|op|cmd|go")
+_MODULE_PARAMETER = full_matcher(r"mod|modul|act|do|op|cmd|go|cl")
 _NUMBER_PARAMETER = full_matcher(
-    r"(?!sess|user|customer|lang|curr|ref|aff|filter|colou?r|size|attr)[a-z]{0,8}_?id"
+    r"(?!sess|user|customer|lang|curr|ref|aff|filter|colou?r|size|attr)[a-z]{0,12}_?[a-z]{0,8}_?id"
 )
 #: Names of parameters that identify a listing or a product.
 is_identity = full_matcher(
@@ -17,6 +17,7 @@ is_identity = full_matcher(
     r"|product_?id|products_id|pid|sku|item|item_?id|module|controller|option|task|mpath|group"
     r"|manufacturer_?id|manufacturers_id"
     r"|(?:product|prod|prd|goods|item|article|artikel|art|cate|category)_?(?:no|nr|num|code|cd|uid)"
+    r"|category_?name|catalog_?id|store_?id|letter|initial|[ac]nid"
     r"|_escaped_fragment_|goods_?id|article_?id|artikel|branduid|xcode|mcode|asin|isbn|ean",
 )
 #: What a listing's link to all of its products says instead of a number; the number that stands for it.
@@ -42,9 +43,7 @@ def is_facet(target: Address, page_address: Address) -> bool:
     if target[1] == page_address[1] and target[1] != "/" and not is_script_path(target[1]):
         if _shows_numbered_item(target, page_names):
             return False
-        return any(name not in page_names for name in free_names) or bool(
-            set(target[2]) - set(page_address[2]) and free_names
-        )
+        return any(name in free_names for name, _ in set(target[2]) - set(page_address[2]))
     if is_script_path(target[1]):
         return len([name for name in free_names if not _MODULE_PARAMETER(name)]) > 2
     return len(free_names) > 1

@@ -75,6 +75,54 @@ def test_a_number_in_an_address_alone_turns_no_page(link: str) -> None:
     assert "pagination" not in links(CARDS + link, f"{SHOP}/c/lamps").values()
 
 
+@pytest.mark.parametrize(
+    ("link", "address"),
+    [
+        ('<a href="?q=%3Arelevance&page=1">2</a>', "/c/lamps?q=%3Arelevance&page=1"),
+        ('<a href="?searching=Y&sort=13&page=2">2</a>', "/c/lamps?searching=Y&sort=13&page=2"),
+        ('<a href="?visit=3f&page=2">2</a>', "/c/lamps?visit=3f&page=2"),
+    ],
+)
+def test_a_link_named_by_its_pages_number_turns_the_page_whatever_else_it_adds(
+    link: str, address: str
+) -> None:
+    assert links(CARDS + link, f"{SHOP}/c/lamps").get(address) == "pagination"
+    other_label = link.replace(">2<", ">Red<")
+    assert address not in links(CARDS + other_label, f"{SHOP}/c/lamps")
+
+
+def test_a_visits_new_number_beside_a_pages_number_makes_no_endless_listing() -> None:
+    url = f"{SHOP}/c/lamps?visit=3f&page=2"
+    assert "pagination" not in links(CARDS + '<a href="?visit=4a&page=3">3</a>', url).values()
+
+
+@pytest.mark.parametrize(
+    ("address", "page"),
+    [
+        ("/stores/servlet/CategoryDisplay?storeId=1&catalogId=5&langId=-1&categoryId=7",
+         "/stores/servlet/CategoryDisplay?storeId=1&catalogId=5&langId=-1&categoryId=8"),
+        ("/Browse?CatalogID=web&CategoryName=lamps", "/Browse?CatalogID=web&CategoryName=rugs"),
+        ("/index.php?cl=alist&cnid=a3f", "/"),
+        ("/index.php?cl=details&anid=b7&cnid=a3f&listtype=list", "/index.php?cl=alist&cnid=a3f"),
+        ("/index.php?option=com_shop&view=category&shop_category_id=2", "/"),
+        ("/index?letter=B", "/index?letter=A"),
+    ],
+)  # fmt: skip
+def test_numbers_of_shops_catalogues_and_categories_narrow_no_listing(
+    address: str, page: str
+) -> None:
+    assert address in links(f'<a href="{address}">Lamps</a>', SHOP + page)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/tell_a_friend.php?products_id=3", "/product_reviews.php?products_id=3", "/note/add/7",
+     "/index.php?action=notify&products_id=3", "/druckansicht/3"],
+)  # fmt: skip
+def test_what_one_does_with_a_product_is_no_page_of_it(path: str) -> None:
+    assert links(f'<a href="{path}">Lamp</a>', f"{SHOP}/lamp-3.html") == {}
+
+
 def test_the_next_product_is_no_next_page() -> None:
     html = '<h1>Lamp</h1><a href="?id=6">Next</a>'
     assert "pagination" not in links(html, f"{SHOP}/show?id=5").values()
