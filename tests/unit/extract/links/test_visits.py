@@ -66,6 +66,16 @@ def test_a_product_below_each_of_its_categories_is_fetched_once() -> None:
     assert not known.is_known("", f"{SHOP}/sale")
 
 
+def test_a_product_whose_links_tell_where_they_stood_is_fetched_once() -> None:
+    known = Visits()
+    for number in range(IRRELEVANT_PAGES):
+        for query in (f"ref=box{number}&pos=1", f"ref=list{number}&pos={number}"):
+            known.note("", f"{SHOP}/p/{number}?{query}", lamp(number), links())
+    assert known.is_known("", f"{SHOP}/p/3?ref=foot&pos=9")
+    assert not known.is_known("", f"{SHOP}/p/3?id=2&pos=9"), "parameters of other names"
+    assert not known.is_known("", f"{SHOP}/p/99?ref=foot&pos=9"), "a product that nobody has seen"
+
+
 def test_two_products_of_one_last_segment_are_told_by_their_folders() -> None:
     known = Visits()
     for number in range(IRRELEVANT_PAGES + 5):
