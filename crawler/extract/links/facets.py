@@ -11,6 +11,7 @@ _MODULE_PARAMETER = full_matcher(r"mod|modul|act|do|op|cmd|go|cl")
 _NUMBER_PARAMETER = full_matcher(
     r"(?!sess|user|customer|lang|curr|ref|aff|filter|colou?r|size|attr)[a-z]{0,12}_?[a-z]{0,8}_?id"
 )
+_FILTER = finder(r"^(?:filter|colou?r|size|price|attr|brand|manufacturer)")
 #: Names of parameters that identify a listing or a product.
 is_identity = full_matcher(
     r"c|cat|cid|category|category_?id|categoryid|cpath|path|route|id|id_\w+|tag|collection|dept"
@@ -75,6 +76,27 @@ def _shows_numbered_item(target: Address, page_names: set[str]) -> bool:
         and len(target[2]) == 1
         and target[2][0][0] not in page_names
         and target[2][0][1].isdigit()
+        and not _FILTER(target[2][0][0])
+    )
+
+
+def narrows_further(path: str, page_path: str) -> bool:
+    """Whether a link adds a part to those that the page's last segment joins: `/tag/oak+red`.
+
+    >>> narrows_further("/tag/oak+red", "/tag/oak"), narrows_further("/tag/oak+2", "/tag/oak")
+    (True, False)
+    >>> narrows_further("/tag/oak+red", "/lamps/oak"), narrows_further("/oak+lamp", "/oak")
+    (False, False)
+    """
+    folder, _, segment = path.rpartition("/")
+    page_folder, _, page_segment = page_path.rpartition("/")
+    if not folder or folder != page_folder:
+        return False
+    added = set(segment.split("+")).difference(page_segment.split("+"))
+    return (
+        len(added) == 1
+        and segment.count("+") > page_segment.count("+")
+        and not added.pop().isdigit()
     )
 
 

@@ -53,6 +53,7 @@ def test_a_link_is_told_by_its_address_and_its_place(html: str, expected: dict[s
         ('<a href="?pag=2">Seguinte »</a>', "/c/lamps?pag=2"),
         ('<a href="?stranka=2">Další</a>', "/c/lamps?stranka=2"),
         ('<a href="?blad=2">2</a>', "/c/lamps?blad=2"),
+        ('<a href="?hl=2">2</a>', "/c/lamps?hl=2"),
         ('<a href="?xyz=20"><span>›</span></a>', "/c/lamps?xyz=20"),
         ('<a href="?xyz=2" aria-label="Next page"><svg></svg></a>', "/c/lamps?xyz=2"),
     ],
@@ -116,11 +117,23 @@ def test_numbers_of_shops_catalogues_and_categories_narrow_no_listing(
 
 @pytest.mark.parametrize(
     "path",
-    ["/tell_a_friend.php?products_id=3", "/product_reviews.php?products_id=3", "/note/add/7",
+    ["/tell_a_friend.php?products_id=3", "/product_reviews.php?products_id=3", "/note/add/7", "/lamp-3/customer-reviews?page=2", "/set-currency/USD?back=/lamp-3",
+     "/index.php?route=product/compare&product_id=3", "/review/product/list/id/3/",
+     "/index.php?route=product/product/review&product_id=3",
      "/index.php?action=notify&products_id=3", "/druckansicht/3"],
 )  # fmt: skip
 def test_what_one_does_with_a_product_is_no_page_of_it(path: str) -> None:
     assert links(f'<a href="{path}">Lamp</a>', f"{SHOP}/lamp-3.html") == {}
+
+
+def test_tags_that_a_link_adds_to_the_pages_make_no_endless_listing() -> None:
+    html = '<a href="/tag/oak+red">red</a><a href="/tag/ash">ash</a><a href="/tag/oak+2">2</a>'
+    assert set(links(html, f"{SHOP}/tag/oak")) == {"/tag/ash", "/tag/oak+2"}
+
+
+@pytest.mark.parametrize("name", ["filter.p.m.color", "color", "price"])
+def test_a_filters_number_on_a_later_page_is_no_things_number(name: str) -> None:
+    assert links(f'<a href="/c/lamps?{name}=4">Red</a>') == {}
 
 
 def test_the_next_product_is_no_next_page() -> None:
