@@ -243,7 +243,7 @@ def _described_in_text(result: Found, name: str | None) -> str | None:
 
 def _read_regular_price(result: Found, merged_fields: Fields) -> None:
     """Add the regular price from the page's state, where the page shows no price itself."""
-    if "regular_price" in merged_fields or not _names_regular_price(result.page.raw):
+    if "regular_price" in merged_fields or not _names_regular_price(result.page):
         return
     state_fields = (
         _read_guarded(result.unread, "state", state.fields, result.page, merged_fields.get("name"))
@@ -253,9 +253,9 @@ def _read_regular_price(result: Found, merged_fields: Fields) -> None:
         result.offered["state"] = {"regular_price": state_fields["regular_price"]}
 
 
-def _names_regular_price(raw: bytes) -> bool:
+def _names_regular_price(page: Page) -> bool:
     return any(
-        sign in raw and any(map(raw.__contains__, _REGULAR_PRICE_WORDS[sign]))
+        page.holds(sign) and any(map(page.holds, _REGULAR_PRICE_WORDS[sign]))
         for sign in _REGULAR_PRICE_WORDS
     )
 

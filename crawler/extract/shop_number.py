@@ -127,7 +127,7 @@ def set_number(fields: Fields, sources: dict[str, str], text_fields: Fields, pag
     elif external_id and sources.get("external_id") not in {"url", "text", None}:
         number = _first_variant_number(fields, external_id) or external_id
         fields["sku"], sources["sku"] = number, sources["external_id"]
-    elif page.has_data and b"sku=" in page.raw and (data_number := _only_number(_SKU, page.raw)):
+    elif page.has_data and page.holds(b"sku=") and (data_number := _only_number(_SKU, page.raw)):
         fields["sku"], sources["sku"] = data_number, "state"
     elif addressed and not _is_word_of_name(addressed, fields):
         fields["sku"], sources["sku"] = addressed, "url"
@@ -173,7 +173,7 @@ def _is_internal(external_id: str, addressed: str, sources: dict[str, str], page
 def _form_number(page: Page) -> str | None:
     """Return the number of the first variant in the form, or of the form's field `sku`."""
     variant_number = _variant_number(page.raw) if page.has_data else None
-    if variant_number is None and b'name="sku"' in page.raw:
+    if variant_number is None and page.holds(b'name="sku"'):
         return _only_number(_FIELD, page.raw)
     return variant_number
 
@@ -253,7 +253,7 @@ def in_address(url: str) -> str | None:
 
 def set_vendor(fields: Fields, sources: dict[str, str], page: Page) -> None:
     """Set brand to the vendor in the page's scripts, where all products in them have the same."""
-    if "brand" in fields or b'"vendor"' not in page.raw:
+    if "brand" in fields or not page.holds(b'"vendor"'):
         return
     vendors = {match[1] for match in _VENDOR.finditer(page.raw, 0, _MAX_BYTES)}
     if len(vendors) == 1:

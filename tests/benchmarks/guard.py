@@ -40,8 +40,9 @@ class Bar:
 
     cpu_ratio: float
     """Seine's CPU a page by plain Scrapy's, when the bar was set."""
-    read_by_parse: float
-    """CPU of reading saved pages by that of lxml's parse of them, when the bar was set."""
+    read_by_parse: dict[str, float]
+    """CPU of reading saved pages by that of lxml's parse of them, when the bar was set; by their
+    kilobytes."""
     margin: float
     """How much more is let pass: 0.15 is 15 %."""
     reading_margin: float
@@ -60,15 +61,15 @@ class Bar:
     def passes(self, ratio: float) -> bool:
         """Whether a ratio is low enough.
 
-        >>> bar = Bar(cpu_ratio=0.5, read_by_parse=5, margin=0.15, reading_margin=0.06)
+        >>> bar = Bar(cpu_ratio=0.5, read_by_parse={}, margin=0.15, reading_margin=0.06)
         >>> [bar.passes(ratio) for ratio in (0.4, 0.57, 0.58)]
         [True, True, False]
         """
         return ratio <= self.limit
 
-    def passes_reading(self, ratio: float) -> bool:
+    def passes_reading(self, kilobytes: str, ratio: float) -> bool:
         """Whether saved pages are read cheaply enough beside their parse."""
-        return ratio <= self.read_by_parse * (1 + self.reading_margin)
+        return ratio <= self.read_by_parse[kilobytes] * (1 + self.reading_margin)
 
 
 @attrs.define
@@ -130,17 +131,17 @@ def judge(bar: Bar, options: Mapping[str, object] | None = None) -> tuple[Found,
     return found, bar.passes(found.ratio)
 
 
-def judge_reading(bar: Bar) -> tuple[float, bool]:
+def judge_reading(bar: Bar, kilobytes: str) -> tuple[float, bool]:
     """Measure what reading saved pages costs, some times more where it is too much.
 
     The least counts, because what else the machine does only adds to it.
     """
-    found = read_by_parse()
+    found = read_by_parse(kilobytes)
     for _ in range(MORE_READINGS):
-        if bar.passes_reading(found):
+        if bar.passes_reading(kilobytes, found):
             break
-        found = min(found, read_by_parse())
-    return found, bar.passes_reading(found)
+        found = min(found, read_by_parse(kilobytes))
+    return found, bar.passes_reading(kilobytes, found)
 
 
 def _site() -> AbstractContextManager[Target]:
@@ -162,9 +163,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     bar = Bar.read()
     found, passed = judge(bar, burn(args.burn_ms) if args.burn_ms else None)
-    reading, cheap = judge_reading(bar)
-    passed = passed and cheap
-    measured = {"cpu_ratio": round(found.ratio, 3), "read_by_parse": round(reading, 2)}
+    reading = {size: judge_reading(bar, size) for size in bar.read_by_parse}
+    passed = passed and all(is_cheap for _, is_cheap in reading.values())
+    measured = {
+        "cpu_ratio": round(found.ratio, 3),
+        "read_by_parse": {size: round(ratio, 2) for size, (ratio, _) in reading.items()},
+    }
     figures = {**measured, "limit": round(bar.limit, 3), "passed": passed}
     if args.write:
         kept = {**measured, "margin": bar.margin, "reading_margin": bar.reading_margin}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.benchmarks.guard import Bar, burn, judge, judge_reading
+from tests.benchmarks.reading_cost import SIZES
 
 #: CPU time is what counts; how long it takes is up to whatever else the machine does.
 pytestmark = [pytest.mark.timeout(400), pytest.mark.alone]
@@ -21,11 +22,14 @@ def test_a_page_costs_no_more_than_the_bar_allows() -> None:
     )
 
 
-def test_reading_a_saved_page_costs_no_more_beside_its_parse_than_the_bar_allows() -> None:
+@pytest.mark.parametrize("kilobytes", SIZES)
+def test_reading_a_saved_page_costs_no_more_beside_its_parse_than_the_bar_allows(
+    kilobytes: str,
+) -> None:
     """A pattern tried at each byte of others' pages took half of their time, unseen by crawls."""
     bar = Bar.read()
 
-    found, passed = judge_reading(bar)
+    found, passed = judge_reading(bar, kilobytes)
 
     assert passed, f"reading takes {found:.2f} times the parse; the bar is {bar.read_by_parse}"
 

@@ -26,7 +26,8 @@ _ADDRESS = lazy_patterns.pattern(
 )
 _ADDRESS_STARTS = (':"/', ': "/', ":'/", ':"\\/', ':\\"/', ':"http', ': "http', ':"\\u002')
 #: JSON in attributes: signs of an address there, and attributes that are searched.
-_JSON_SIGNS = (b"&quot;:&quot;/", b"&quot;: &quot;/", b"&quot;http", b'":"/', b'": "/', b'"http')
+_JSON_SIGNS = (b'"http', b'":"/', b'": "/', b"&quot;http", b"&quot;:&quot;/", b"&quot;: &quot;/")
+_MAY_HOLD_JSON = lazy_patterns.pattern(rb"=[\"']?[\[{]")
 _JSON_ATTRIBUTES = "//@*[starts-with(., '{') or starts-with(., '[')]"
 _MAX_ATTRIBUTES = 300
 _SLASH = lazy_patterns.pattern(r"\\/|\\u002[fF]")
@@ -65,7 +66,7 @@ def described(page: Page) -> Iterator[tuple[Element, str]]:
         text = script.text
         if text and "ld+json" in (script.get("type") or "") and _may_list(text):
             yield from _listed_addresses(script, text[:_MAX_SCRIPT_LENGTH])
-    if any(sign in page.raw for sign in _JSON_SIGNS):
+    if any(map(page.holds, _JSON_SIGNS)) and _MAY_HOLD_JSON.search(page.raw):
         for value in page.root.xpath(_JSON_ATTRIBUTES)[:_MAX_ATTRIBUTES]:
             if _may_list(value):
                 yield from _listed_addresses(value.getparent(), value[:_MAX_SCRIPT_LENGTH])

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from crawler.extract import lazy_patterns
 from crawler.extract.links.pagination import is_page_parameter
-from crawler.extract.page.page import Element, Page, short_text
+from crawler.extract.page.page import Element, Page, elements_with, short_text
 from crawler.extract.words import any_of, finder, full_matcher
 from scrapy_seine.urls import MAX_LENGTH
 
@@ -19,8 +19,7 @@ _ADDRESS_ATTRIBUTES = (
     "data-href", "data-url", "data-next", "data-next-url", "data-next-page", "data-grid-url",
     "data-endpoint",
 )  # fmt: skip
-_ATTRIBUTE_MARKS = (b"data-href", b"data-url", b"data-next", b"data-grid-url", b"data-endpoint")
-_BUTTONS = "//*[{}]".format(" or ".join(f"@{name}" for name in _ADDRESS_ATTRIBUTES))
+_NAMES_ADDRESS = lazy_patterns.pattern(rb"data-(?:href|url|next|grid-url|endpoint)")
 _MORE_LABEL = finder(rf"\b(?:{any_of('paging', 'next')})")
 _MORE_CLASS = lazy_patterns.pattern(r"more|next|load|weiter|infinite", re.I)
 #: Names of form fields that choose another view of the same products.
@@ -44,23 +43,10 @@ def unlinked(page: Page) -> Iterator[tuple[Element, str]]:
 
 def loaded_addresses(page: Page) -> Iterator[tuple[Element, str]]:
     """Yield elements with the address from which a script loads more of the page's listing."""
-    if page.has_data and _names_address(page.raw):
+    if page.has_data and _NAMES_ADDRESS.search(page.raw):
         yield from _loading_buttons(page)
-    if b"pagination" in page.raw and b'"radio"' in page.raw:
+    if page.holds(b"pagination") and page.holds(b'"radio"'):
         yield from _pager_radio_buttons(page)
-
-
-def _names_address(raw: bytes) -> bool:
-    """Whether an attribute's name may be one of those for addresses.
-
-    Its beginning is searched once; a search for each name took as long as the rest of this module.
-    """
-    place = raw.find(b"data-")
-    while place >= 0:
-        if raw.startswith(_ATTRIBUTE_MARKS, place):
-            return True
-        place = raw.find(b"data-", place + 5)
-    return False
 
 
 def _pager_radio_buttons(page: Page) -> Iterator[tuple[Element, str]]:
@@ -73,7 +59,7 @@ def _pager_radio_buttons(page: Page) -> Iterator[tuple[Element, str]]:
 
 def _loading_buttons(page: Page) -> Iterator[tuple[Element, str]]:
     """Yield a script's buttons and links, with the address from which they load more products."""
-    for element in page.root.xpath(_BUTTONS)[:_MAX_BUTTONS]:
+    for element in elements_with(page, _ADDRESS_ATTRIBUTES)[:_MAX_BUTTONS]:
         name, address = next(
             (name, v) for name in _ADDRESS_ATTRIBUTES if (v := element.get(name)) is not None
         )

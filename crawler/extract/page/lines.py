@@ -51,7 +51,7 @@ _BOTH_PRICES = re.compile(
 #: Whether a heading begins a section of other products, or of reviews.
 begins_other_section = prefix_matcher_of(lambda any_of: any_of("headings", "others"))
 #: Whether a heading begins the product's own description.
-_describes = entry_matcher("headings", "description", 3)
+describes = entry_matcher("headings", "description", 3)
 _MAX_ELEMENTS = 30_000
 #: Lines read after the main heading; the product's facts are among them.
 MAX_LINES = 400
@@ -465,7 +465,7 @@ class _Reader:
                 self.beyond_flags = ELSEWHERE | BEYOND
                 self.beyond_section = section_of(element, self.heading)
                 flags |= ELSEWHERE
-            elif self.beyond_flags and _describes(text):  # behind a section of other sellers
+            elif self.beyond_flags and describes(text):  # behind a section of other sellers
                 self.beyond_flags, self.beyond_section = 0, None
                 flags &= ~(ELSEWHERE | BEYOND)
         if flags & _USEFUL:

@@ -49,7 +49,7 @@ from crawler.extract.price.other_amounts import (
     says_other,
 )
 from crawler.extract.price.price_filters import is_bound, is_filter_step
-from crawler.extract.price.priced_choices import has_several, prefer_selected
+from crawler.extract.price.priced_choices import has_several, is_of_extra, prefer_selected
 from crawler.extract.price.regular_price import (
     OTHER,
     Candidate,
@@ -385,15 +385,18 @@ def _is_no_price(price: Candidate, walk: Lines) -> bool:
     """Whether the chosen amount is no price: too far, struck, a cart's sum, or beside "ask us"."""
     if price.cost > (_MAX_OTHER if price.other else _MAX_COST) or is_struck(price):
         return True
-    is_above = price.line.index < walk.heading
+    line = price.line
+    is_above = line.index < walk.heading
     if is_above and not price.money.value:
         return True  # the sum of the cart in the page's head
     if price.other and (
-        len(price.line.text) > LONGEST_TILE_PRICE or is_for_postage(price.money, price.line.text)
+        len(line.text) > LONGEST_TILE_PRICE or is_for_postage(price.money, line.text)
     ):
         return True  # a sentence about postage or the sum from which it is free
-    searched_to = len(walk.lines) if is_above else price.line.index
-    return not price.line.flags & _lines.PRICE and asks_for_price(walk, searched_to)
+    is_extra = is_of_extra(line.element)
+    if is_extra or line.flags & _lines.PRICE:
+        return is_extra
+    return asks_for_price(walk, len(walk.lines) if is_above else line.index)
 
 
 def _set_regular(
@@ -448,7 +451,9 @@ def _is_surely_old(amount: Candidate) -> bool:
 
 def _is_below_others(walk: Lines, price: Candidate) -> bool:
     """Whether a price stands right behind a link, below a heading that is not the main one."""
-    between = walk.lines[walk.heading + 1 : price.line.index] if price.follows_link else []
+    if not price.follows_link:
+        return False
+    between = walk.lines[walk.heading + 1 : price.line.index]
     main = walk.lines[walk.heading].text  # some designs repeat it as a link, for their quick views
     return any(line.flags & _lines.HEADING and line.text != main for line in between)
 

@@ -35,8 +35,8 @@ _COLON = lazy_patterns.pattern(
     r"(?P<label>\D{0,24})(?P<amount>\d{1,3}(?:[ \u00a0]\d{3})?:\d\d)"
     r"(?P<unit>\s?(?:kr\b|/\s?(?:st|kg|l|förp)\b))?[\s.*]{0,3}"
 )
-#: Characters of a line that are read, of a short line and of one in a price box; amounts of a line.
-LONGEST_LINE, PARAGRAPH, LONGEST_MARKED = 4_000, 80, 40
+#: Characters of a line that are read, and of a short line; amounts of a line.
+LONGEST_LINE, PARAGRAPH = 4_000, 80
 _MAX_IN_LINE = 100
 #: Flags of a line in a box for prices.
 _MARKED = _lines.PRICE | _lines.OLD
@@ -79,7 +79,7 @@ def _monies(text: str, local: str | None, marked: bool) -> Sequence[Money]:
         code, start, end = span
         value = amount(text[start:end], code)
         return () if value is None else (Money(value, code, 0, len(text)),)
-    if marked and len(text) < LONGEST_MARKED and holds_digit(text):
+    if marked and len(text) <= PARAGRAPH and holds_digit(text):
         remark = WITH_TAX(text)
         text = text[: remark.start()].rstrip() if remark else text  # 49,00 incl. tax
         if bare := _LABELLED.fullmatch(text):

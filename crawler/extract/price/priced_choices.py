@@ -8,11 +8,13 @@ from itertools import islice
 import attrs
 
 from crawler.extract.page.lines import LABEL
-from crawler.extract.page.page import Element
+from crawler.extract.page.page import Element, holds_digit, short_text
 from crawler.extract.price.regular_price import OTHER, Candidate
 
 #: Boxes around an amount that are searched for its choice, and inputs of such a box.
 _MAX_BOXES, _MAX_INPUTS = 4, 4
+#: Inputs of a list of choices that are searched for the selected one.
+_MAX_CHOICES = 60
 #: Signs before a surcharge or a discount, and characters from the sign to the amount.
 _SIGNS, _MAX_SIGN_GAP = frozenset("+-−–"), 3
 
@@ -69,3 +71,23 @@ def _choice_of(element: Element) -> Element | None:
     siblings = (label.getprevious(), label.getnext())
     inputs = (*islice(label.iter("input"), _MAX_INPUTS), *(e for e in siblings if e is not None))
     return next((e for e in inputs if e.tag == "input" and e.get("type") == "radio"), None)
+
+
+def is_of_extra(amount: Element) -> bool:
+    """Whether an amount is of a choice that is not selected, and the selected one costs nothing.
+
+    A guarantee has such choices: `(x) none, ( ) 3 years 9.90, ( ) 5 years 19.90`.
+    """
+    row = next(amount.iterancestors("tr", "li", "label"), None)
+    if row is None:
+        return False
+    choice, box = next(row.iter("input"), None), row.getparent()
+    if choice is None or box is None or choice.get("type") != "radio":
+        return False
+    if choice.get("checked") is not None:
+        return False
+    inputs = islice(box.iter("input"), _MAX_CHOICES)
+    group = [other for other in inputs if other.get("name") == choice.get("name")]
+    selected = next((other for other in group if other.get("checked") is not None), None)
+    rows = () if selected is None else selected.iterancestors(row.tag)
+    return any(not holds_digit(short_text(selected_row)) for selected_row in islice(rows, 1))

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from decimal import Decimal
+from functools import partial
 from html import unescape
 from itertools import islice
 from typing import Any
-from urllib.parse import unquote
 
 import orjson
 
@@ -21,7 +21,8 @@ from crawler.extract.money.amounts import number
 from crawler.extract.money.cents import counts_in_cents
 from crawler.extract.money.currencies import CODES, currency_of
 from crawler.extract.page.page import Page, short_text
-from crawler.extract.scripts import literal, trackers
+from crawler.extract.scripts import literal, quoted_json, trackers
+from crawler.extract.scripts.name_filter import NAMELESS, NameFilter
 from crawler.extract.stock.availability import availability
 from crawler.extract.structured.product_fields import (
     Node,
@@ -47,11 +48,8 @@ _NAMED = lazy_patterns.pattern(
 )
 _MAX_VALUES = 12
 _FUNCTION = lazy_patterns.pattern(r"__NUXT__\s*+=\s*+(?=\(?\s*+function)")
-_ENCODED_JSON = lazy_patterns.pattern(
-    r"(?:JSON\.parse\(|decodeURIComponent\(|\b__[A-Z_]{1,100}__\s*+=)\s*+(?:decodeURIComponent\(\s*+)?(?=[\"'`])"
-)
 _ATTRIBUTE = lazy_patterns.pattern(
-    rb"=\"(?=\s*+[\[{]++\s*+(?:&quot;|&#34;|&#x22;))|='(?=\s*+[\[{]++\s*+\")"
+    rb"=(?:\"(?=\s*+[\[{]++\s*+(?:&quot;|&#34;|&#x22;))|'(?=\s*+[\[{]++\s*+\"))"
 )
 #: Alpine's attribute holds JavaScript: `x-data="shown({ name: 'lamp' })"`.
 _ALPINE_DATA = lazy_patterns.pattern(rb"\sx-data=(\"|')(?=\s*+(?:[\w.$]{1,60}\(\s*+)?\{)")
@@ -116,19 +114,16 @@ _OLD_AMOUNTS = ("was", "old", "original", "list", "regular", "full", "before", "
 
 def fields(page: Page, expected: str | None) -> Fields:
     """Return the best product of the state whose name is *expected* or on the page."""
-    if b"rice" not in page.raw and trackers.SIGN.encode() not in page.raw:
+    if not any(map(page.holds, (b"rice", trackers.SIGN.encode()))):
         return {}
     best_fields: Fields = {}
-    page_names: set[str] | None = None
+    may_name = NameFilter(partial(_page_names, page, expected))
     candidates_left = _MAX_CANDIDATES
-    for value in _values(page):
-        page_names = _page_names(page, expected) if page_names is None else page_names
-        if not page_names:
-            break
+    for value in _values(page, may_name):
         best_fields = best_fields or _product_attributes(value)
         for node, currency in _products(value):
             name = plain_text(first_value(node, *_NAMES))
-            if not name or name.casefold() not in page_names:
+            if not name or name.casefold() not in may_name.names:
                 continue
             candidates_left -= 1
             candidate = _fields(node)
@@ -183,16 +178,16 @@ def _page_names(page: Page, expected: str | None) -> set[str]:
     return {name for name in folded if len(name) > 2}
 
 
-def _values(page: Page) -> Iterator[Any]:
+def _values(page: Page, may_name: NameFilter) -> Iterator[Any]:
     characters_left = _MAX_LENGTH_OF_ALL
-    if b"__next_f" in page.raw:
-        yield from _streamed(page)
+    if page.holds(b"__next_f"):
+        yield from _streamed(page, may_name)
     for script in page.scripts:
         text = script.text
         kind = (script.get("type") or "")[:100].lower()
         if not text or len(text) > _MAX_SCRIPT_LENGTH or "ld+json" in kind:
             continue
-        if "rice" not in text and trackers.SIGN not in text:
+        if ("rice" not in text and trackers.SIGN not in text) or not may_name(text):
             continue
         characters_left -= len(text)
         if characters_left < 0:
@@ -206,9 +201,9 @@ def _values(page: Page) -> Iterator[Any]:
             if "__NUXT__" in text and (returned := _nuxt_state(text)) is not None:
                 yield returned
             yield from _assigned(text)
-            yield from _decoded(text)
+            yield from map(_loads, quoted_json.texts(text))
             yield from (_literal(text, place)[0] for place in trackers.call_objects(text))
-    yield from _attributes(page)
+    yield from _attributes(page, may_name)
 
 
 def _loads(text: str) -> Any:
@@ -260,19 +255,7 @@ def _nuxt_state(text: str) -> Any:
         return None
 
 
-def _decoded(text: str) -> Iterator[Any]:
-    """Yield JSON that scripts hold as a quoted text, escaped or percent-encoded."""
-    for match, _ in zip(_ENCODED_JSON.finditer(text), range(_MAX_VALUES), strict=False):
-        try:
-            inner = literal.text_at(text, match.end())[0]
-        except literal.Unreadable:
-            continue
-        inner = unquote(inner) if inner[:3].upper() in {"%7B", "%5B"} else inner
-        if inner[:1] in {"{", "["} and "rice" in inner:
-            yield _loads(inner)
-
-
-def _streamed(page: Page) -> Iterator[Any]:
+def _streamed(page: Page, may_name: NameFilter) -> Iterator[Any]:
     """Yield the rows of JSON that newer pages of Next send in pieces, each a text of a script."""
     pieces, characters_left = [], _MAX_SCRIPT_LENGTH
     for script in page.scripts:
@@ -283,11 +266,12 @@ def _streamed(page: Page) -> Iterator[Any]:
             pieces.append(literal.text_at(script.text, match.end())[0])
     for row in "".join(pieces).split("\n"):
         name, _, value = row.partition(":")
-        if "rice" in value and value[:1] in {"[", "{"} and len(name) < _MAX_ROW_NAME:
+        is_json = value[:1] in {"[", "{"} and len(name) < _MAX_ROW_NAME
+        if is_json and "rice" in value and may_name(value):
             yield _loads(value)
 
 
-def _attributes(page: Page) -> Iterator[Any]:
+def _attributes(page: Page, may_name: NameFilter) -> Iterator[Any]:
     """Yield JSON in elements' attributes: `data-product="{&quot;name&quot;: …}"`."""
     if b"{" not in page.raw and b"[" not in page.raw:
         return
@@ -295,9 +279,9 @@ def _attributes(page: Page) -> Iterator[Any]:
         quote = page.raw[match.end() - 1 : match.end()]
         end = page.raw.find(quote, match.end(), match.end() + _MAX_ATTRIBUTE_LENGTH)
         inner = page.raw[match.end() : end] if end > 0 else b""
-        if b"rice" in inner:
-            yield _loads(unescape(inner.decode("utf-8", "replace")))
-    if b"x-data=" in page.raw:
+        if b"rice" in inner and may_name(text := unescape(inner.decode("utf-8", "replace"))):
+            yield _loads(text)
+    if page.holds(b"x-data="):
         yield from _alpine_objects(page)
 
 
@@ -354,7 +338,7 @@ def _products(value: Any) -> Iterator[tuple[Node, str | None]]:
 
 def _product_attributes(value: Any) -> Fields:
     """Return the page's product in one shop system's `product_attributes`, which hold no name."""
-    attributes = value.get("product_attributes") if isinstance(value, dict) else None
+    attributes = value.get(NAMELESS) if isinstance(value, dict) else None
     return _fields(attributes) if isinstance(attributes, dict) and _has_price(attributes) else {}
 
 

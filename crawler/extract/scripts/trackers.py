@@ -9,8 +9,9 @@ from typing import Any
 from crawler.extract import lazy_patterns
 from crawler.extract.structured.product_fields import Node
 
-#: A call with an event's name and an object: `fbq('track', 'ViewContent', {`.
-_CALL = lazy_patterns.pattern(r"\b\w{2,20}\(\s*+((?:[\"'][\w .-]{1,40}[\"']\s*+,\s*+){1,3})(?=\{)")
+#: A call with an event's name and an object: `fbq('track', 'ViewContent', {`. It begins with a sign,
+#: because a pattern that begins with letters is tried at each letter of a script.
+_CALL = lazy_patterns.pattern(r"\((?<=\w\w\()\s*+((?:[\"'][\w .-]{1,40}[\"']\s*+,\s*+){1,3})(?=\{)")
 _ABOUT_PRODUCT = lazy_patterns.pattern(r"view|product|item|content", re.I)
 #: Text of a tracker's script that does not contain the word "price".
 SIGN = "content_name"

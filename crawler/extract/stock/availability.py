@@ -8,6 +8,7 @@ from re import Match
 from typing import Any
 
 from crawler.extract import lazy_patterns
+from crawler.extract.page.lines import describes
 from crawler.extract.words import (
     any_word,
     entry_matcher,
@@ -142,12 +143,17 @@ def availability_of_text(text: str) -> str | None:
     ('OutOfStock', 'InStock')
     >>> availability_of_text("Bald ausverkauft"), availability_of_text("Bald lieferbar")
     ('InStock', 'OutOfStock')
+    >>> availability_of_text("Product description not available")
     """
     match = _STOCK_WORDS(text)
-    stock = _PHRASES[match.lastindex - 1] if match and match.lastindex else None
-    if match and stock == "InStock" and _is_denied(match):
+    if match is None or not match.lastindex:
+        return None
+    stock = _PHRASES[match.lastindex - 1]
+    if any(map(describes, text.split(" ", 2)[:2])) and ":" not in text:
+        return None  # "Description not available"
+    if stock == "InStock" and _is_denied(match):
         return "OutOfStock"
-    if match and stock == "OutOfStock" and _ALMOST(_before(match)) is not None:
+    if stock == "OutOfStock" and _ALMOST(_before(match)) is not None:
         return "InStock"
     return stock
 

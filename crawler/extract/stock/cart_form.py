@@ -17,7 +17,7 @@ _MAX_FORMS, _MAX_CONTROLS, _MAX_CAPTION = 40, 40, 40
 
 def puts_in_cart(page: Page) -> bool:
     """Whether one form of the page puts a thing into the cart, by a button that can be pressed."""
-    if not any(map(page.raw.__contains__, _SIGNS)):
+    if not any(map(page.holds, _SIGNS)):
         return False
     buttons = [_button_of(form) for form in islice(page.root.iter("form"), _MAX_FORMS)]
     of_cart = [button for button in buttons if button is not None]

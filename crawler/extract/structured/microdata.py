@@ -33,20 +33,25 @@ _TEXT_PROPERTIES = frozenset(
 
 @attrs.frozen(eq=False, repr=False)
 class _Dialect(Value):
-    """A syntax: its attributes, and the search for elements that have them or whose children do."""
+    """A syntax: its attributes, and the searches for elements that have them."""
 
+    items: Any
+    """The elements of items, of a whole page."""
     marked: Any
+    """An item's element and those inside of it that are items or properties."""
     marked_of_many: Any
+    """The same of a whole page with many items."""
     scope: str
     kind: str
     name: str
     ident: str
 
 
-# In libxml2, a union of two sets takes time by the product of their sizes; a condition takes three
+# In libxml2, a union of two sets takes time by the product of their sizes; a condition takes five
 # times as long as the union where the sets are small.
 _MICRODATA = _Dialect(
-    etree.XPath("//*/@itemscope/.. | //*/@itemprop/.."),
+    etree.XPath("//*/@itemscope/.."),
+    etree.XPath("descendant-or-self::*/@itemscope/.. | descendant-or-self::*/@itemprop/.."),
     etree.XPath("//*[@itemscope or @itemprop]"),
     "itemscope",
     "itemtype",
@@ -54,7 +59,8 @@ _MICRODATA = _Dialect(
     "itemid",
 )
 _RDFA = _Dialect(
-    etree.XPath("//*/@typeof/.. | //*/@property/.."),
+    etree.XPath("//*/@typeof/.."),
+    etree.XPath("descendant-or-self::*/@typeof/.. | descendant-or-self::*/@property/.."),
     etree.XPath("//*[@typeof or @property]"),
     "typeof",
     "typeof",
@@ -63,8 +69,8 @@ _RDFA = _Dialect(
 )
 #: Characters that follow an attribute's name after blanks, and how many blanks are skipped.
 _BEHIND_NAME, _MAX_BLANKS = frozenset({b"=", b">", b"/", b""}), 64
-#: Bytes of a page up to which both sets count as small.
-_MAX_SMALL_PAGE = 100_000
+#: Items of a page that are few.
+_FEW_ITEMS = 100
 #: Properties of the older vocabularies that shops wrote as RDFa.
 _OLD_PROPERTIES = {
     "hasCurrencyValue": "price", "hasCurrency": "priceCurrency", "hasPriceSpecification": "offers",
@@ -75,12 +81,12 @@ _OLD_PROPERTIES = {
 
 def nodes(page: Page) -> list[Node]:
     """Return the page's outermost microdata items, in order."""
-    return _nodes(page, _MICRODATA) if b"itemscope" in page.raw else []
+    return _nodes(page, _MICRODATA) if page.holds(b"itemscope") else []
 
 
 def rdfa(page: Page) -> list[Node]:
     """Return the page's outermost RDFa items, in order."""
-    return _nodes(page, _RDFA) if _names_type(page.raw) else []
+    return _nodes(page, _RDFA) if page.holds(b"typeof") and _names_type(page.raw) else []
 
 
 def _names_type(raw: bytes) -> bool:
@@ -101,8 +107,7 @@ def _nodes(page: Page, dialect: _Dialect) -> list[Node]:
     items: dict[Element, Node] = {}
     text_depths: dict[Element, int] = {}  # properties with a text around an element, or in it
     outermost: list[Node] = []
-    search = dialect.marked if len(page.raw) <= _MAX_SMALL_PAGE else dialect.marked_of_many
-    for element in search(page.root)[:_MAX_ELEMENTS]:
+    for element in _marked(page.root, dialect)[:_MAX_ELEMENTS]:
         names = element.get(dialect.name)
         item = _item(element, dialect) if element.get(dialect.scope) is not None else None
         if item is not None:
@@ -123,6 +128,18 @@ def _nodes(page: Page, dialect: _Dialect) -> list[Node]:
     if dialect is _MICRODATA:
         _add_referenced(page, items)
     return _merged_by_id(outermost)
+
+
+def _marked(root: Element, dialect: _Dialect) -> list[Element]:
+    """Return the elements of items and those inside of them with properties, in order."""
+    items = dialect.items(root)
+    if len(items) > _FEW_ITEMS:
+        return dialect.marked_of_many(root)  # type: ignore[no-any-return]
+    marked: dict[Element, None] = {}
+    for item in items:
+        if item not in marked:  # it is in no other item
+            marked.update(dict.fromkeys(dialect.marked(item)))
+    return list(marked)
 
 
 def _merged_by_id(outermost: list[Node]) -> list[Node]:

@@ -256,7 +256,11 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
             last_facts.append((field, pair[1]))
         elif field:
             _take(signs, field, pair[1])
-        if field in {None, "model"} and len(pair[0]) < 60:
+        if (
+            field in {None, "model"}
+            and len(pair[0]) < 60
+            and (len(pair[1]) < _MAX_FACT or next(row.iter("table"), None) is None)
+        ):
             attributes.setdefault(pair[0].rstrip(" :"), pair[1])
     if attributes:
         earlier = signs.fields.get("attributes", {})
@@ -358,11 +362,19 @@ def _begins_with_maker(name: str, text: str) -> bool:
     return 1 < len(text) <= MAX_BRAND and name.startswith(f"{text} ")
 
 
-def number_in_heading(heading: Element, url: str) -> str | None:
-    """Return the number in round brackets at a heading's end, if the address has it as well."""
+def number_in_heading(heading: Element, url: str, fields: Fields) -> str | None:
+    """Return the number in round brackets at a heading's end, if the address has it as well.
+
+    It is the maker's where the address also has the number under the shop's own label.
+    """
     text = short_text(heading, MAX_TEXT_LENGTH)
-    bracketed = _BRACKETED_AT_END.search(text) if text.endswith(")") else None
-    return bracketed[1] if bracketed and stands_in(url, bracketed[1]) else None
+    if not text.endswith(")"):
+        return None
+    bracketed, labelled = _BRACKETED_AT_END.search(text), fields.get("sku")
+    if bracketed is None or not stands_in(url, bracketed[1]):
+        return None
+    is_addressed = labelled and stands_in(url.casefold(), labelled.casefold())
+    return None if is_addressed else bracketed[1]
 
 
 def number_beside(heading: Element) -> str | None:

@@ -27,7 +27,7 @@ _CODE = lazy_patterns.pattern(r"(?<![\w-])[A-Z]{3}(?![\w-])")
 _CALLS_PRICES = any_word("amounts", "called")
 _MAX_BYTES = 400_000
 #: A telephone number with its country code.
-_PHONE = lazy_patterns.pattern(rb"(?:tel:|[>\s\"':])\+(\d{1,3})[\s().-]{0,2}\d[\d\s().-]{5,14}")
+_PHONE = lazy_patterns.pattern(rb"\+(?<=[>\s\"':]\+)(\d{1,3})[\s().-]{0,2}\d[\d\s().-]{5,14}")
 _BY_PHONE = {
     b"27": "ZAR", b"20": "EGP", b"234": "NGN", b"254": "KES", b"52": "MXN", b"54": "ARS",
     b"56": "CLP", b"57": "COP", b"60": "MYR", b"61": "AUD", b"62": "IDR", b"63": "PHP",
@@ -43,7 +43,7 @@ _IN_COUNTRY = lazy_patterns.pattern(
 )
 #: A link to a government office, which some countries demand of shops: `www.argentina.gob.ar`.
 _OFFICE = lazy_patterns.pattern(rb"//[a-z\d.-]{1,60}\.go(?:b|vt?)\.([a-z]{2})[/\"'?]")
-_OFFICES = (b".gob.", b".gov.", b".govt.")
+_OFFICES = (b".gob.", b".gov")
 #: Words that the law of one country demands of shops: of a button, beside a price.
 _BY_LAW = {"ón de arrepentimiento".encode(): "AR", b"recio sin impuestos nacionales": "AR"}
 #: A currency with its country's name.
@@ -112,10 +112,10 @@ def currency_of_terms(page: Page, sign_of: str) -> str | None:
     >>> currency_of_terms(page, "USD"), currency_of_terms(page, "EUR")
     ('AUD', None)
     """
-    if sign_of.encode() in page.raw:
-        return None  # a choice of currencies
-    codes = [code.decode() for code in _DOLLARS if code in page.raw]
-    if len(codes) != 1 or not share_a_sign(codes[0], sign_of):
+    if not share_a_sign(_DOLLARS[0].decode(), sign_of) or page.holds(sign_of.encode()):
+        return None  # it is no dollar, or the page has a choice of currencies
+    codes = [code.decode() for code in _DOLLARS if page.holds(code)]
+    if len(codes) != 1:
         return None
     texts = (text for text in islice(page.root.itertext(), _MAX_TEXTS) if codes[0] in text)
     is_said = any(len(text) <= _MAX_TEXT and _CALLS_PRICES(text) is not None for text in texts)
@@ -140,11 +140,11 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
     countries = {match[1] for match in islice(_IN_COUNTRY.finditer(page.raw, 0, _MAX_BYTES), 20)}
     regions = {region.decode() for region in countries}
     regions |= {page.meta(name)[:2] for name in _REGIONS}
-    if any(map(page.raw.__contains__, _OFFICES)):
+    if any(map(page.holds, _OFFICES)):
         offices = islice(_OFFICE.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {office[1].decode().upper() for office in offices}
-    regions |= {region for words, region in _BY_LAW.items() if words in page.raw}
-    if b"esos " in page.raw or b"eso " in page.raw:
+    regions |= {region for words, region in _BY_LAW.items() if page.holds(words)}
+    if any(map(page.holds, (b"esos ", b"eso "))):
         pesos = islice(_PESOS.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {_BY_PESO[name[1]] for name in pesos}
     currencies = {currency_of_region(region) for region in regions if region}

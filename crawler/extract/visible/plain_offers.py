@@ -99,7 +99,7 @@ def weigh_offer(
     )
     signs.of_service = (
         signs.priced_as_service
-        or any(map(page.raw.__contains__, _BOARDS))
+        or any(map(page.holds, _BOARDS))
         or (len(line.text) <= _MAX_LINE and _names_service(line.text))
         or any(_is_about_service(near_line, price, local) for near_line in near_lines)
         or (not MEASURE(short_text(heading)) and any(_AREA(n.text) for n in near_lines))

@@ -151,7 +151,7 @@ def _take_heading(heading: Element, page: Page, signs: Visible, structured: Fiel
             take_buttons_before(page, heading, signs)
     fields["name"] = name_in_heading(heading, page)
     _take_brand(heading, page, fields, structured)
-    if number := number_in_heading(heading, page.url):
+    if number := number_in_heading(heading, page.url, fields):
         fields["name"] = fields["name"].removesuffix(f" ({number})")
         fields["sku"] = number
     elif "sku" not in fields and (number := number_beside(heading)):
@@ -179,9 +179,7 @@ def glance(page: Page, structured: Fields) -> Visible:
     if "regular_price" not in structured:
         local = currency_of_place(page)
         find_price(walk, signs, local, tiles=False)
-        if signs.fields.get("price") != structured.get("price") and any(
-            map(page.raw.__contains__, _STRIKES)
-        ):
+        if signs.fields.get("price") != structured.get("price") and any(map(page.holds, _STRIKES)):
             signs = _reduced_above(page, heading, local, structured) or signs
     find_facts(walk, signs)
     take_confirmed(signs, structured)

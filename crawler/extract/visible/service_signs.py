@@ -75,7 +75,7 @@ def may_be_service(structured: Fields, page: Page) -> bool:
     if _describes_goods(structured, page):
         return False
     name = structured["name"]
-    is_marked = MARKED in page.raw and points_of_marks(page, name) > 0
+    is_marked = page.holds(MARKED) and points_of_marks(page, name) > 0
     return is_marked or names_service(name) or _is_in_services(structured, page, name)
 
 
@@ -93,7 +93,7 @@ def weigh_service(walk: Lines, signs: Visible, page: Page, structured: Fields) -
     if not name or _describes_goods(signs.fields, page) or _describes_goods(structured, page):
         return None
     points = 2 * names_service(name) + 2 * _is_in_services(structured, page, name)
-    points += points_of_marks(page, name) if MARKED in page.raw else 0
+    points += points_of_marks(page, name) if page.holds(MARKED) else 0
     points += page.is_at_service if points else 0
     points += _points_of_lines(walk)
     points += 2 * _asks_for_day(page) if points else 0

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import partial
 from typing import Protocol
 
 from crawler.extract.words.prefixes import NEVER, PLAIN, divided, written_out
+from crawler.extract.words.word_index import WordIndex
 
 
 class AnyOf(Protocol):
@@ -26,10 +27,8 @@ Rule = Callable[[AnyOf], str]
 Entries = Callable[[str, str], Iterable[str]]
 Search = Callable[[str], re.Match[str] | None]
 
-#: First required letters by which words are indexed; words with fewer are compared one by one.
-_GRAM_LENGTH = 3
-#: Characters of the longest text whose grams are cached for the next rule.
-_MAX_CACHED_LENGTH = 200
+#: An entry with fewer required letters is divided by its choices.
+_MIN_REQUIRED = 3
 #: Texts without a match that a rule remembers, and characters of the longest of them, because the
 #: labels, buttons and menus of a site are the same on all of its pages.
 _MAX_MISSES, _MAX_MISS_LENGTH = 256, 60
@@ -83,10 +82,7 @@ class WordFinder:
         self._required: list[str] = []
         self._parts: list[tuple[str, Frame]] = []
         self._searches: list[Search | None] = []
-        self._by_gram: dict[str, list[int]] = {}
-        self._grams: frozenset[str] = frozenset()
-        self._without_gram: list[tuple[int, str]] = []
-        self._ascii_without_gram: list[tuple[int, str]] = []
+        self._candidates: Callable[[str], list[int]] = _none
         self._misses: set[str] = set()
 
     def __call__(self, text: str) -> re.Match[str] | None:
@@ -130,29 +126,13 @@ class WordFinder:
                 return match
         return None
 
-    def _candidates(self, text: str) -> list[int]:
-        """Return the indexes of the parts whose required letters a text contains."""
-        without_gram = self._ascii_without_gram if text.isascii() else self._without_gram
-        candidates = [index for index, required in without_gram if required in text]
-        required_of, by_gram = self._required, self._by_gram
-        if len(text) <= _MAX_CACHED_LENGTH:
-            for gram in self._grams & _grams(text):
-                candidates += [index for index in by_gram[gram] if required_of[index] in text]
-        else:
-            candidates += [
-                i for indexes in by_gram.values() for i in indexes if required_of[i] in text
-            ]
-        return candidates
-
     def _index_entries(self) -> None:
         """Index the entries; `_required` is set last, because a limit on reading may interrupt.
 
         What an interrupted call had begun would be an index of other entries for all later pages.
         """
         all_required: list[str] = []
-        by_gram: dict[str, list[int]] = {}
         parts: list[tuple[str, Frame]] = []
-        without_gram: list[tuple[int, str]] = []
         lower = self._lower
         for entry, frame in _framed_entries(self.rule, self._entries):
             for part, letters_of_part in _parts_of(entry):
@@ -160,16 +140,10 @@ class WordFinder:
                 required = (
                     letters_of_part if required == letters_of_part else required
                 )  # one text in memory, not two
-                if len(required) >= _GRAM_LENGTH:
-                    by_gram.setdefault(required[:_GRAM_LENGTH], []).append(len(all_required))
-                else:
-                    without_gram.append((len(all_required), required))
                 all_required.append(required)
                 parts.append((part, frame))
-        self._by_gram, self._grams, self._parts = by_gram, frozenset(by_gram), parts
-        self._without_gram = without_gram
-        self._ascii_without_gram = [pair for pair in without_gram if pair[1].isascii()]
-        self._searches = [None] * len(all_required)
+        self._candidates = WordIndex(all_required)
+        self._parts, self._searches = parts, [None] * len(all_required)
         self._required = all_required
 
 
@@ -187,55 +161,26 @@ class FinderGroup:
 
     def __init__(self, *rules: WordFinder) -> None:
         self.rules = rules
-        self._by_gram: dict[str, list[tuple[str, WordFinder]]] = {}
-        self._without_gram: list[tuple[str, WordFinder]] = []
-        self._ascii_without_gram: list[tuple[str, WordFinder]] = []
+        self._rule_of: list[WordFinder] = []
+        self._index: WordIndex | None = None
 
     def __call__(self, text: str) -> Iterable[WordFinder]:
         """Return the rules of which the text contains some word's required letters."""
-        if not self._by_gram:
-            self._index_entries()
-        text, by_gram = lowered(text), self._by_gram
-        without_gram = self._ascii_without_gram if text.isascii() else self._without_gram
-        candidates = {rule: None for required, rule in without_gram if required in text}
-        grams = _grams(text) if len(text) <= _MAX_CACHED_LENGTH else _grams_of(text)
-        for gram in by_gram.keys() & grams:
-            for required, rule in by_gram[gram]:
-                if required in text:
-                    candidates[rule] = None
-        return candidates
+        index = self._index or self._indexed()
+        return dict.fromkeys([self._rule_of[place] for place in index(lowered(text))])
 
-    def _index_entries(self) -> None:
-        """Index the rules' entries; `_by_gram` is set last, because a limit may interrupt."""
-        by_gram: dict[str, list[tuple[str, WordFinder]]] = {}
-        without_gram: list[tuple[str, WordFinder]] = []
-        all_required = dict.fromkeys(
+    def _indexed(self) -> WordIndex:
+        """Index the rules' entries; `_index` is set last, because a limit may interrupt."""
+        pairs = dict.fromkeys(
             (required, rule) for rule in self.rules for required in rule.required_letters()
         )
-        for required, rule in all_required:
-            if len(required) >= _GRAM_LENGTH:
-                by_gram.setdefault(required[:_GRAM_LENGTH], []).append((required, rule))
-            else:
-                without_gram.append((required, rule))
-        self._without_gram = without_gram
-        self._ascii_without_gram = [pair for pair in without_gram if pair[0].isascii()]
-        self._by_gram = by_gram
+        self._rule_of = [rule for _, rule in pairs]
+        self._index = WordIndex([required for required, _ in pairs])
+        return self._index
 
 
 class StartFinder(WordFinder):
     """A WordFinder for words at the start of a text, or behind the signs at its start."""
-
-    def _candidates(self, text: str) -> list[int]:
-        start = text[:_START_LENGTH]
-        if start and not start[0].isalnum():
-            begin = _SIGNS(text).end()  # type: ignore[union-attr]  # zero signs match, too
-            start = text[begin : begin + _START_LENGTH]
-        by_start, required_of = self._by_gram, self._required
-        for length in _START_LENGTHS:
-            indexes = by_start.get(start[:length])
-            if indexes is not None:
-                return [index for index in indexes if required_of[index] in text]
-        return []
 
     def _index_entries(self) -> None:
         all_required: list[str] = []
@@ -254,19 +199,26 @@ class StartFinder(WordFinder):
         for start in sorted(by_start, key=len):
             shorter = {index for n in range(len(start)) for index in by_start.get(start[:n], ())}
             by_start[start] = sorted(shorter.union(by_start[start]))
-        self._by_gram, self._parts = by_start, parts
-        self._searches = [None] * len(all_required)
+        self._candidates = partial(_started, by_start, all_required)
+        self._parts, self._searches = parts, [None] * len(all_required)
         self._required = all_required
 
 
-def _grams_of(text: str) -> frozenset[str]:
-    return frozenset(
-        [text[place : place + _GRAM_LENGTH] for place in range(len(text) - _GRAM_LENGTH + 1)]
-    )
+def _none(_: str) -> list[int]:
+    return []
 
 
-# Several rules in turn match the same text; the grams of one text take 4 kB.
-_grams = lru_cache(maxsize=64)(_grams_of)
+def _started(by_start: dict[str, list[int]], required_of: list[str], text: str) -> list[int]:
+    """Return the indexes of the parts that may begin a text, or follow the signs at its start."""
+    start = text[:_START_LENGTH]
+    if start and not start[0].isalnum():
+        begin = _SIGNS(text).end()  # type: ignore[union-attr]  # zero signs match, too
+        start = text[begin : begin + _START_LENGTH]
+    for length in _START_LENGTHS:
+        indexes = by_start.get(start[:length])
+        if indexes is not None:
+            return [index for index in indexes if required_of[index] in text]
+    return []
 
 
 def _framed_entries(rule: Rule, entries: Entries) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -299,7 +251,7 @@ def _parts_of(entry: str, depth: int = _MAX_DEPTH) -> list[tuple[str, str]]:
     if PLAIN(entry):
         return [(entry, entry)]
     required = letters(entry)
-    parts = divided(entry) if len(required) < _GRAM_LENGTH and depth else [entry]
+    parts = divided(entry) if len(required) < _MIN_REQUIRED and depth else [entry]
     if parts == [entry]:
         return [(entry, required)]
     return [divided_part for part in parts for divided_part in _parts_of(part, depth - 1)]

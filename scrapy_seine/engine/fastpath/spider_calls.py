@@ -15,7 +15,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
-from scrapy_seine.attribute_limit import bounded, is_suspect
+from scrapy_seine.attribute_limit import bounded
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.inflight import InFlightTable
@@ -85,7 +85,7 @@ class SpiderCalls:
         """Prepare for a callback that takes a page."""
         if response.status >= ERRORS:
             self._withdraw_status()
-        if isinstance(response, HtmlResponse) and is_suspect(response.body):
+        if isinstance(response, HtmlResponse):
             self.limit.call(_bound_tree, response)
 
     def _withdraw_status(self) -> None:

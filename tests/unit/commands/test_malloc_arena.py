@@ -11,9 +11,9 @@ import pytest
 
 _THREADS = """
 import ctypes, sys, threading
-from crawler.commands.crawl import use_one_malloc_arena
+from crawler.commands.crawl import set_malloc_options
 if sys.argv[1] == "one":
-    use_one_malloc_arena()
+    set_malloc_options()
 libc = ctypes.CDLL(None)
 libc.fdopen.restype = ctypes.c_void_p
 together = threading.Barrier(4)

@@ -245,3 +245,62 @@ def test_a_systems_data_about_the_pages_own_product_needs_no_name() -> None:
     page = found(f"{H1}<script>var BCData = {data};</script><p>Qty</p>{BUY}")
     assert (page.fields["price"], page.fields["currency"]) == (Decimal("129.71"), "GBP")
     assert page.fields["sku"] == "A-17"
+
+
+def test_a_long_remark_about_tax_and_postage_ends_no_amount_without_a_currency() -> None:
+    told = "<b class=price>211,<sup>04</sup></b> <i>inkl. 20% MwSt., zzgl. Versandkosten</i>"
+    page = found(f"{H1}<div>{told}</div>{BUY}", lang="de")
+    assert page.fields["price"] == Decimal("211.04")
+
+
+def test_a_description_that_is_missing_says_nothing_about_the_stock() -> None:
+    for told in ("Marketingbeschreibung nicht verfügbar.", "No description available"):
+        assert "availability" not in found(f"{H1}<p class=price>9,00 €</p><p>{told}</p>").fields
+    page = found(f"{H1}<p class=price>9,00 €</p><p>Product not available</p>")
+    assert page.fields["availability"] == "OutOfStock"
+
+
+class TestNumbersOfTwoKinds:
+    BODY = f"<h1>Red Lamp (71862004)</h1><p>Item no. <b>7K05512</b></p><p>$9.00</p>{BUY}"
+
+    def test_the_labelled_number_of_the_address_is_the_shops_not_the_one_in_brackets(self) -> None:
+        page = found(self.BODY, url="https://shop.example/red-lamp-71862004-7k05512")
+        assert (page.fields["name"], page.fields["sku"]) == ("Red Lamp (71862004)", "7K05512")
+
+    def test_the_number_in_brackets_is_the_shops_where_the_address_has_no_other(self) -> None:
+        page = found(self.BODY, url="https://shop.example/red-lamp-71862004")
+        assert (page.fields["name"], page.fields["sku"]) == ("Red Lamp", "71862004")
+
+    def test_a_label_may_shorten_the_maker_before_its_number(self) -> None:
+        rows = "<tr><td>Artikelnummer:</td><td>88120044</td></tr>{}"
+        made = "<tr><td>Herst.-Artikelnummer:</td><td>RL.40-7N.E03</td></tr>"
+        body = f"{H1}<p>9,00 €</p><table>{rows.format(made)}</table>{BUY}"
+        fields = found(body, lang="de").fields
+        assert (fields["sku"], fields["mpn"]) == ("88120044", "RL.40-7N.E03")
+
+
+def test_a_row_that_lays_out_the_page_is_no_detail() -> None:
+    facts = (
+        "<table><tr><td>Colour</td><td>Red, as lamps were in the workshop of old</td></tr></table>"
+    )
+    told = "Packed by hand in our workshop and sent on the day on which you order it from us."
+    layout = f"<table><tr><td>(picture)</td><td>{told}{facts}</td></tr></table>"
+    page = found(f"{H1}<p class=price>$9.00</p>{BUY}{layout}")
+    assert list(page.fields["attributes"]) == ["Colour"]
+
+
+class TestExtras:
+    """A guarantee is offered in rows, of which the selected one costs nothing."""
+
+    ROW = "<tr><td><input type=radio name=g {}></td><td>{}</td><td class=price>{}</td></tr>"
+
+    def page(self, none: str, other: str) -> Found:
+        rows = self.ROW.format("checked", "Guarantee", none)
+        rows += self.ROW.format("", "3-year guarantee", other)
+        return found(f"{H1}<p>SKU: A-17</p><table>{rows}</table>{BUY}")
+
+    def test_what_a_guarantee_costs_is_no_price(self) -> None:
+        assert "price" not in self.page("none", "$9.90").fields
+
+    def test_of_two_choices_with_an_amount_one_is_the_price(self) -> None:
+        assert "price" in self.page("$4.90", "$9.90").fields

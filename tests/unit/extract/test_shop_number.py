@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,7 +23,8 @@ def number(
 ) -> tuple[Any, Any, Any]:
     """Set the number of a product's page; gives sku, its source, and mpn."""
     found, told = dict(fields or {}), dict(sources or {})
-    page: Any = SimpleNamespace(raw=raw, url=url, canonical=canonical, has_data=b"data-" in raw)
+    head = f'<link rel="canonical" href="{canonical}">' if canonical else ""
+    page = parse(head.encode() + b"<p>" + raw, url)
     set_number(found, told, shown or {}, page)
     return found.get("sku"), told.get("sku"), found.get("mpn")
 
