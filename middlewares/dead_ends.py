@@ -42,4 +42,7 @@ class DeadEnds:
         if ends and ends.is_dead_end(request.url):
             raise Ignored(RULE, "pages of addresses like this one led to nothing")
         if visits and visits.is_known(str(meta.get(m.JOB_ID) or ""), request.url):
-            raise Ignored(RULE, "its page is known under an address that differs in a visit's name")
+            raise Ignored(
+                RULE,
+                "its page is known under an address of other folders or another visit",
+            )

@@ -15,7 +15,7 @@ from crawler.extract.links.dead_ends import DEAD_END_PAGES, DeadEnds
 from crawler.extract.links.link_header import next_page
 from crawler.extract.links.other_languages import Copies
 from crawler.extract.links.registered_domain import same_site
-from crawler.extract.links.visit_parameters import IRRELEVANT_REASON, Visits
+from crawler.extract.links.visit_parameters import FOLDERS, IRRELEVANT_REASON, QUERY, Visits
 from crawler.extract.listing import announced, probing
 from crawler.extract.listing.further_pages import further_pages
 from crawler.extract.page.page import tidied
@@ -36,6 +36,8 @@ from spiders.sitemaps import Sitemaps
 _LONGEST_SCOPE = 500
 #: What stands for unfollowed links among the folders of languages that were logged.
 _UNFOLLOWED = "nofollow"
+#: What a log line calls the parts of addresses that change no product.
+_NAMES_OF_PARTS = {FOLDERS: "their folders", QUERY: "their parameters"}
 #: The priority of pages that are fetched again to decide on other pages' doubtful values.
 _AT_ONCE = PRIORITY["product"] + 20
 #: Types of jobs whose pages' links are not followed, because these jobs list all their pages.
@@ -301,15 +303,17 @@ class CatalogSpider(Sitemaps, FurtherPages):
             )
 
     def _learn_visits(self, response: Response, shown: list[Hashable], links: list[Link]) -> None:
-        """Learn session parameters, for the dead-ends middleware."""
-        if "?" not in response.url or "redirect_urls" in response.meta:
+        """Learn session parameters and categories' folders, for the dead-ends middleware."""
+        if not ("?" in response.url or shown) or "redirect_urls" in response.meta:
             return
         name = self.visits.note(job_of(response), response.url, shown, [x.url for x in links])
         if name is not None:
             self._count("visits")
             self.logger.info(
-                "site %s: pages that differ in the parameter %s alone are left out, because %s",
-                *(printable(site_id_of(response)), printable(name), IRRELEVANT_REASON),
+                "site %s: pages that differ in %s alone are left out, because %s",
+                printable(site_id_of(response)),
+                _NAMES_OF_PARTS.get(name) or f"the parameter {printable(name)}",
+                IRRELEVANT_REASON,
             )
 
     def _log_language_copies(self, page: Page, site_id: str) -> None:

@@ -14,7 +14,7 @@ _PRODUCT_PATH = finder(
     rf"/(?:{any_of('paths', 'product')})(?:/(?!{_LIST_OF})|(?!{_OF_PRODUCTS})-)[^/?]+|[-_/]p-?\d{{3,}}"
     rf"|/(?:{any_of('paths', 'product')})\.(?:php|aspx?|jsp|cgi|cfm|html?)\?[^/]{{0,80}}\d"
     r"|/\d{6,14}(?:\.html?|\.p|/[a-z][\w-]*)?/?(?:$|\?)"
-    r"|/\d{1,7}-[a-z][\w-]*\.html?$|-\d{4,}(?:\.html?|/)?$|_\d+(?:\.html?|/index\.html)$"
+    r"|/\d{1,7}-[a-z][\w-]*\.html?$|-\d{4,}(?:\.html?|/)?$|(?<!_c)_\d+(?:\.html?|/index\.html)$"
     r"|/[a-z\d]+-[\w-]{3,200}/p/?(?:$|\?)"
     r"|[?&](?:product_id|products_id|sku|sku_?id|pid|productid|item_id|id_product)=",
 )

@@ -16,7 +16,8 @@ _INDEX = lazy_patterns.pattern(r"(?:index|default)\.\w+|index")
 _VIEWS = lazy_patterns.pattern(r"show|view|details?|info|display")
 _ID_PARAMETER = lazy_patterns.pattern(
     r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id"
-    r"|(?:product|goods|item|article)_?(?:no|nr|code)|goodsNo|itemNo|branduid)=([^&#]+)"
+    r"|(?:product|goods|item|article)_?(?:no|nr|code)|branduid)=([^&#]+)",
+    re.I,
 )
 #: A parameter with a digit, unless its name is that of a category, a page or a view.
 _PARAMETER_WITH_DIGIT = lazy_patterns.pattern(

@@ -28,6 +28,8 @@ _TOO_MANY = 429
 _ERRORS = 400
 #: Kinds of failure that the page's content shows, not its status.
 _JUDGED = frozenset({"ban", "broken"})
+#: The rule of the verdict on an answer without a byte, and the status with which it is no answer.
+_NO_BODY, _OK = "no-body", 200
 #: Exceptions of Scrapy's own clients are looked up when these are loaded: that takes 0.1 s, and
 #: most workers never need them.
 _HANDLERS = "scrapy.core.downloader.handlers."
@@ -138,4 +140,6 @@ def _kind_of(request: Request, response: Response, codes: set[int]) -> str:
         return "429"
     if response.status in codes:
         return "5xx"
-    return "broken" if verdict == "broken" and response.status < _ERRORS else ""
+    lacks_body = request.meta.get(m.RULE) == _NO_BODY and response.status == _OK
+    is_broken = verdict == "broken" or lacks_body
+    return "broken" if is_broken and response.status < _ERRORS else ""

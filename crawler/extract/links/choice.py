@@ -22,6 +22,7 @@ from crawler.extract.links.facets import (
     is_facet,
     is_identity,
     is_script_path,
+    narrows_further,
     shown_at_once,
 )
 from crawler.extract.links.other_languages import (
@@ -342,17 +343,24 @@ class _LinkCollector:
 
     def result(self) -> list[Link]:
         links = list(self.links_by_url.values())
+        if "+" in "".join(self.links_by_url):
+            links = [link for link in links if not self._narrows(link)]
         if self.sizes:
             links += self._whole_listing(links)
-        lists_nothing = not any(link.kind in {"product", "other"} for link in links)
         # An empty page ends a listing, even if its pager links to further pages.
-        if lists_nothing and page_number(self.address, self.page_parameters) > 1:
+        if page_number(self.address, self.page_parameters) > 1 and not any(
+            link.kind in {"product", "other"} for link in links
+        ):
             links = [link for link in links if link.kind != "pagination"]
         if self.address[1] != "/" or self.folder:
             return links
         if len(links) <= _MAX_BESIDE_CHOICE and all(link.kind == "other" for link in links):
             links += self._in_first_language()
         return self._in_own_language(links) if self.lang else links
+
+    def _narrows(self, link: Link) -> bool:
+        is_product = link.kind == "product"
+        return not is_product and narrows_further(_split_url(link.url)[1], self.address[1])
 
     def _whole_listing(self, links: list[Link]) -> list[Link]:
         """Return the link that shows most products of a full page without a pager."""

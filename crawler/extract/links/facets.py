@@ -7,16 +7,18 @@ from crawler.extract.words import finder, full_matcher
 
 #: Parameters that choose the kind of page that a script shows, and those that hold its number.
 _ROUTE_PARAMETER = full_matcher(r"mode|view|show|display|act|action|do|m")
-_MODULE_PARAMETER = full_matcher(r"mod|modul|act|do|op|cmd|go")
+_MODULE_PARAMETER = full_matcher(r"mod|modul|act|do|op|cmd|go|cl")
 _NUMBER_PARAMETER = full_matcher(
-    r"(?!sess|user|customer|lang|curr|ref|aff|filter|colou?r|size|attr)[a-z]{0,8}_?id"
+    r"(?!sess|user|customer|lang|curr|ref|aff|filter|colou?r|size|attr)[a-z]{0,12}_?[a-z]{0,8}_?id"
 )
+_FILTER = finder(r"^(?:filter|colou?r|size|price|attr|brand|manufacturer)")
 #: Names of parameters that identify a listing or a product.
 is_identity = full_matcher(
     r"c|cat|cid|category|category_?id|categoryid|cpath|path|route|id|id_\w+|tag|collection|dept"
     r"|product_?id|products_id|pid|sku|item|item_?id|module|controller|option|task|mpath|group"
     r"|manufacturer_?id|manufacturers_id"
     r"|(?:product|prod|prd|goods|item|article|artikel|art|cate|category)_?(?:no|nr|num|code|cd|uid)"
+    r"|category_?name|catalog_?id|store_?id|letter|initial|[ac]nid"
     r"|_escaped_fragment_|goods_?id|article_?id|artikel|branduid|xcode|mcode|asin|isbn|ean",
 )
 #: What a listing's link to all of its products says instead of a number; the number that stands for it.
@@ -42,9 +44,7 @@ def is_facet(target: Address, page_address: Address) -> bool:
     if target[1] == page_address[1] and target[1] != "/" and not is_script_path(target[1]):
         if _shows_numbered_item(target, page_names):
             return False
-        return any(name not in page_names for name in free_names) or bool(
-            set(target[2]) - set(page_address[2]) and free_names
-        )
+        return any(name in free_names for name, _ in set(target[2]) - set(page_address[2]))
     if is_script_path(target[1]):
         return len([name for name in free_names if not _MODULE_PARAMETER(name)]) > 2
     return len(free_names) > 1
@@ -76,6 +76,27 @@ def _shows_numbered_item(target: Address, page_names: set[str]) -> bool:
         and len(target[2]) == 1
         and target[2][0][0] not in page_names
         and target[2][0][1].isdigit()
+        and not _FILTER(target[2][0][0])
+    )
+
+
+def narrows_further(path: str, page_path: str) -> bool:
+    """Whether a link adds a part to those that the page's last segment joins: `/tag/oak+red`.
+
+    >>> narrows_further("/tag/oak+red", "/tag/oak"), narrows_further("/tag/oak+2", "/tag/oak")
+    (True, False)
+    >>> narrows_further("/tag/oak+red", "/lamps/oak"), narrows_further("/oak+lamp", "/oak")
+    (False, False)
+    """
+    folder, _, segment = path.rpartition("/")
+    page_folder, _, page_segment = page_path.rpartition("/")
+    if not folder or folder != page_folder:
+        return False
+    added = set(segment.split("+")).difference(page_segment.split("+"))
+    return (
+        len(added) == 1
+        and segment.count("+") > page_segment.count("+")
+        and not added.pop().isdigit()
     )
 
 

@@ -26,7 +26,8 @@ _MAX_ALTERNATES = 60
 _LANGUAGE_PARAMETER = full_matcher(
     r"lang|language|locale|hl|lng|idioma|sprache|langue|lingua|language_id"
 )
-
+#: Letters of the shortest of these names whose number may be a language's: `hl=2` turns a page.
+_MIN_NUMBERED = 4
 
 #: Language copies that are logged, at most, because more lines help nobody.
 _MAX_LOGGED = 10_000
@@ -127,4 +128,7 @@ def is_translation(target: Address, page_address: Address) -> bool:
     ):
         return False
     added, removed = set(target[2]) - set(page_address[2]), set(page_address[2]) - set(target[2])
-    return bool(added) and all(_LANGUAGE_PARAMETER(name) for name, _ in added | removed)
+    return bool(added) and all(
+        _LANGUAGE_PARAMETER(name) and not (value.isdigit() and len(name) < _MIN_NUMBERED)
+        for name, value in added | removed
+    )

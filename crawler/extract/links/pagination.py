@@ -23,7 +23,7 @@ _DISPLAY_PARAMETER = full_matcher(
     r"sort\w*|order\w*|dir|direction|view|mode|limit|per_?page|show|display|layout|grid|list|style"
     r"|product_list_\w+|items_?per_?page|pagesize|page_size|rpp|n|sz|srule|sort[-_]?by|view_?as",
 )
-_PAGE_PARAMETER = full_matcher(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
+_PAGE_PARAMETER = full_matcher(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|pgnr|seite|start|begin_?index|offset|cp"
                    r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page|side|sivu|sayfa|oldal|strana|stranka|stranica|halaman|trang|lehekulg"
                    r"|puslapis|lapa|pagin[ei]|pagen_\d|sahife|sehife|selida|counter")  # fmt: skip
 _PAGE_PATH = lazy_patterns.pattern(
@@ -97,25 +97,18 @@ def turns_page(
         return _is_labelled_next(element)
     if not number and not pager:
         return False
-    is_display_changed = any(
-        _DISPLAY_PARAMETER(name) and not _PAGE_PARAMETER(name) for name, _ in added
-    )
-    if is_display_changed and not (
-        number and target[1] == page_address[1] and _shows_only_number(element, number)
-    ):
+    changes = [(name, value) for name, value in added if not _PAGE_PARAMETER(name)]
+    if number and changes and target[1] == page_address[1] and _shows_number(element, number):
+        page_names = {name for name, _ in page_address[2]}
+        if not any(name in page_names for name, _ in changes):  # no visit's new number
+            return True
+    if any(_DISPLAY_PARAMETER(name) for name, _ in changes):
         return False
     is_same_listing = target[1] == page_address[1] or _without_page(target[1]) == _without_page(
         page_address[1]
     )
     if number and is_same_listing:
-        other_changes = {
-            (name, value)
-            for name, value in added
-            if not _PAGE_PARAMETER(name)
-            and not (is_display_changed and _DISPLAY_PARAMETER(name))
-            and _to_number(value) != number
-        }
-        return not other_changes
+        return all(_to_number(value) == number for _, value in changes)
     return pager and (short_text(element).isdigit() or _is_labelled_next(element))
 
 
@@ -152,10 +145,13 @@ def odd_page_parameter(
     return None
 
 
-def _shows_only_number(element: Element, number: int) -> bool:
-    """Whether a link's text is the page's number: such a pager link keeps a default order as well."""
+def _shows_number(element: Element, number: int) -> bool:
+    """Whether a link's text is the page's number, counted from 0 or from 1.
+
+    Such a pager link also adds what the listing's own address leaves out: an order, a query.
+    """
     text = short_text(element)
-    return text.isdigit() and _to_number(text) == number
+    return text.isdigit() and _to_number(text) - number in (0, 1)
 
 
 def _is_labelled_next(element: Element) -> bool:

@@ -15,10 +15,13 @@ from scrapy_seine.urls import MAX_LENGTH
 #: Options of one `select`, elements of one form, and buttons of a page.
 _MAX_OPTIONS, _MAX_FORM_ELEMENTS, _MAX_BUTTONS = 300, 500, 50
 #: Attributes that hold the address which a script loads for a button.
-_ADDRESS_ATTRIBUTES = ("data-href", "data-url", "data-next", "data-next-url", "data-next-page")
-_NAMES_ADDRESS = lazy_patterns.pattern(rb"data-(?:href|url|next)")
+_ADDRESS_ATTRIBUTES = (
+    "data-href", "data-url", "data-next", "data-next-url", "data-next-page", "data-grid-url",
+    "data-endpoint",
+)  # fmt: skip
+_NAMES_ADDRESS = lazy_patterns.pattern(rb"data-(?:href|url|next|grid-url|endpoint)")
 _MORE_LABEL = finder(rf"\b(?:{any_of('paging', 'next')})")
-_MORE_CLASS = lazy_patterns.pattern(r"more|next|load|weiter", re.I)
+_MORE_CLASS = lazy_patterns.pattern(r"more|next|load|weiter|infinite", re.I)
 #: Names of form fields that choose another view of the same products.
 _VIEW_PARAMETER = full_matcher(
     r"sort\w*|order\w*|listing_sort|limit|per_?page|lang\w*|currency|qty|quantity|page_?size"
@@ -63,7 +66,8 @@ def _loading_buttons(page: Page) -> Iterator[tuple[Element, str]]:
         if not _ADDRESS.match(address) or (element.get("href") or "#")[0] not in "#jJ":
             continue
         words = f"{element.get('class') or ''} {element.get('id') or ''}"
-        if "next" in name or _MORE_CLASS.search(words) or _MORE_LABEL(short_text(element)):
+        is_list = "next" in name or (name == "data-endpoint" and "=" in address)
+        if is_list or _MORE_CLASS.search(words) or _MORE_LABEL(short_text(element)):
             yield element, address
 
 

@@ -1,10 +1,11 @@
-"""Session parameters of an unknown name: the links of each page have a new value.
+"""Parts of addresses that change no page: session parameters of an unknown name, and folders.
 
 A shop with such a parameter is endless, because each page links to all others by new addresses. A
 parameter is irrelevant if ten pages whose addresses differ only in its value showed the same
 content, and none showed another. Then a page that was fetched under another value is not fetched
-again. Product pages decide; for listings, the parameter must be irrelevant on listings too. Pure;
-memory is bounded.
+again. Product pages decide; for listings, the parameter must be irrelevant on listings too. A
+product's folders count as one more parameter, because many shops show it below each of its
+categories, and so do all of its parameters together: `?ref=box_3&pos=7`. Pure; memory is bounded.
 """
 
 from __future__ import annotations
@@ -21,11 +22,16 @@ IRRELEVANT_PAGES = 10
 #: The reason in logs and in the dashboard.
 IRRELEVANT_REASON = f"{IRRELEVANT_PAGES} of them showed the same, and none anything else"
 #: Parameters of an address that are examined; parameters and pages that are remembered.
-_MAX_NAMES, _MAX_PARAMETERS, _MAX_PAGES = 4, 500, 50_000
+_MAX_NAMES, _MAX_PARAMETERS, _MAX_PAGES = 4, 500, 30_000
 #: Links of a page that are compared.
 _MAX_LINKS = 400
 #: Seconds for which a page is remembered; a worker that runs on fetches it again afterwards.
 _REMEMBERED_S = 3600.0
+
+#: Names under which an address's folders and its whole query are counted; no parameter has them.
+FOLDERS, QUERY = "/", "?"
+#: Characters of a last segment that may identify a product.
+_MIN_SEGMENT = 6
 
 #: Job, host, parameter name, and whether the pages are product pages.
 _Key = tuple[str, str, str, bool]
@@ -70,6 +76,8 @@ class Visits:
                 continue
             if products:
                 content = hash(tuple(products))
+            elif name in {FOLDERS, QUERY}:
+                continue
             else:
                 content = hash(frozenset(page_without(link, name) for link in links[:_MAX_LINKS]))
             was_irrelevant = parameter.is_irrelevant
@@ -131,12 +139,17 @@ def page_without(url: str, name: str) -> str:
 
 
 def _url_parameters(url: str) -> Iterator[tuple[str, str, str, str]]:
-    """Yield host, name, value and the address without it for each parameter."""
+    """Yield host, name, value and the address without it for folders, query and parameters."""
     place, _, query = url.partition("?")
+    host, _, path = place.partition("://")[2].partition("/")
+    folders, _, segment = path.rstrip("/").rpartition("/")
+    if len(segment) >= _MIN_SEGMENT:
+        yield host, FOLDERS, folders, f"{segment}?{query}"
     if not query:
         return
-    host = place.partition("://")[2].partition("/")[0]
-    for pair in islice(query.split("&"), _MAX_NAMES):
-        name, _, value = pair.partition("=")
+    pairs = [pair.partition("=") for pair in islice(query.split("&"), _MAX_NAMES)]
+    if len(pairs) > 1:
+        yield host, QUERY, query, f"{place}?{'&'.join(name for name, _, _ in pairs)}"
+    for name, _, value in pairs:
         if name:
             yield host, name, value, page_without(url, name)

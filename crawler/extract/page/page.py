@@ -133,8 +133,19 @@ class Page:
             if (link.get("rel") or "").strip().lower() == "canonical":
                 reference = (link.get("href") or "").strip()
                 if reference:
-                    return self.resolve(reference)
+                    url = self.resolve(reference)
+                    # Some templates name the front page on all pages.
+                    return url if url and (not is_root(url) or is_root(self.url)) else None
         return None
+
+
+def is_root(url: str) -> bool:
+    """Whether an absolute address is that of a site's front page.
+
+    >>> is_root("https://a.example"), is_root("https://a.example/"), is_root("https://a.example/?p=7")
+    (True, True, False)
+    """
+    return url.find("/", 8) in {-1, len(url) - 1}
 
 
 def elements_with(page: Page, names: Iterable[str]) -> list[Element]:

@@ -411,8 +411,7 @@ def _take_parts(coded_lines: list[Line], signs: Visible) -> None:
 
 
 def _take_unseparated(signs: Visible, text: str) -> None:
-    fact = _unseparated(text)
-    if fact is not None:
+    if fact := _unseparated(text):
         _take(signs, *fact)
 
 

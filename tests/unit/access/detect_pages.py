@@ -204,6 +204,14 @@ REFUSALS: list[tuple[str, Page, str, str]] = [
         "blocked",
         "wordfence",
     ),
+    (
+        "maintenance, status 200",
+        page(200, html(b"Maintenance", b"We'll be back soon!")),
+        "throttled",
+        "maintenance",
+    ),
+    ("maintenance by title", page(200, html(b"Site maintenance")), "throttled", "maintenance"),
+    ("a category named so", page(200, html(b"Maintenance")), "ok", "ok"),
     ("robot check by title", page(200, html(b"Robot Check", b"")), "captcha", "title-captcha"),
     (
         "title over two lines",

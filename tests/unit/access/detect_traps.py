@@ -86,6 +86,12 @@ WALLS: list[tuple[str, Page, str, str]] = [
         "broken",
         "squid",
     ),
+    (
+        "PHP error, status 200",
+        page(200, b"<b>Fatal error</b>: Uncaught PDOException in /shop/db.php:12"),
+        "broken",
+        "php-error",
+    ),
     ("Squid by header", page(503, headers={"x-squid-error": "ERR 0"}), "broken", "proxy-error"),
     (
         "an image where a product should be",

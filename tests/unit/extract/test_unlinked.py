@@ -140,8 +140,16 @@ def test_what_a_script_shows_is_asked_for_where_the_page_says_that_its_server_te
     assert links(anchor, f"{SHOP}/") == set()
 
 
-def test_what_is_loaded_next_turns_the_page_wherever_it_is_kept() -> None:
-    html = '<div class="endless" data-next="/all?part=2"><a href="/lamp-12">Lamp</a></div>'
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        'class="endless" data-next="/all?part=2"',
+        'class="infinite-scroll-placeholder" data-grid-url="/all?part=2"',
+        'id="plp" data-endpoint="/all?part=2"',
+    ],
+)
+def test_what_is_loaded_next_turns_the_page_wherever_it_is_kept(attributes: str) -> None:
+    html = f'<div {attributes}><a href="/lamp-12">Lamp</a></div>'
     found = find_links(parse(html, f"{SHOP}/all"))
     assert {link.url.removeprefix(SHOP): link.kind for link in found} == {
         "/lamp-12": "other",

@@ -53,6 +53,7 @@ def test_a_link_is_told_by_its_address_and_its_place(html: str, expected: dict[s
         ('<a href="?pag=2">Seguinte »</a>', "/c/lamps?pag=2"),
         ('<a href="?stranka=2">Další</a>', "/c/lamps?stranka=2"),
         ('<a href="?blad=2">2</a>', "/c/lamps?blad=2"),
+        ('<a href="?hl=2">2</a>', "/c/lamps?hl=2"),
         ('<a href="?xyz=20"><span>›</span></a>', "/c/lamps?xyz=20"),
         ('<a href="?xyz=2" aria-label="Next page"><svg></svg></a>', "/c/lamps?xyz=2"),
     ],
@@ -73,6 +74,66 @@ def test_a_page_is_turned_by_a_parameter_of_any_name(link: str, address: str) ->
 )
 def test_a_number_in_an_address_alone_turns_no_page(link: str) -> None:
     assert "pagination" not in links(CARDS + link, f"{SHOP}/c/lamps").values()
+
+
+@pytest.mark.parametrize(
+    ("link", "address"),
+    [
+        ('<a href="?q=%3Arelevance&page=1">2</a>', "/c/lamps?q=%3Arelevance&page=1"),
+        ('<a href="?searching=Y&sort=13&page=2">2</a>', "/c/lamps?searching=Y&sort=13&page=2"),
+        ('<a href="?visit=3f&page=2">2</a>', "/c/lamps?visit=3f&page=2"),
+    ],
+)
+def test_a_link_named_by_its_pages_number_turns_the_page_whatever_else_it_adds(
+    link: str, address: str
+) -> None:
+    assert links(CARDS + link, f"{SHOP}/c/lamps").get(address) == "pagination"
+    other_label = link.replace(">2<", ">Red<")
+    assert address not in links(CARDS + other_label, f"{SHOP}/c/lamps")
+
+
+def test_a_visits_new_number_beside_a_pages_number_makes_no_endless_listing() -> None:
+    url = f"{SHOP}/c/lamps?visit=3f&page=2"
+    assert "pagination" not in links(CARDS + '<a href="?visit=4a&page=3">3</a>', url).values()
+
+
+@pytest.mark.parametrize(
+    ("address", "page"),
+    [
+        ("/stores/servlet/CategoryDisplay?storeId=1&catalogId=5&langId=-1&categoryId=7",
+         "/stores/servlet/CategoryDisplay?storeId=1&catalogId=5&langId=-1&categoryId=8"),
+        ("/Browse?CatalogID=web&CategoryName=lamps", "/Browse?CatalogID=web&CategoryName=rugs"),
+        ("/index.php?cl=alist&cnid=a3f", "/"),
+        ("/index.php?cl=details&anid=b7&cnid=a3f&listtype=list", "/index.php?cl=alist&cnid=a3f"),
+        ("/index.php?option=com_shop&view=category&shop_category_id=2", "/"),
+        ("/index?letter=B", "/index?letter=A"),
+    ],
+)  # fmt: skip
+def test_numbers_of_shops_catalogues_and_categories_narrow_no_listing(
+    address: str, page: str
+) -> None:
+    assert address in links(f'<a href="{address}">Lamps</a>', SHOP + page)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/tell_a_friend.php?products_id=3", "/product_reviews.php?products_id=3", "/note/add/7", "/lamp-3/customer-reviews?page=2", "/set-currency/USD?back=/lamp-3",
+     "/index.php?route=product/compare&product_id=3", "/review/product/list/id/3/",
+     "/index.php?route=product/product/review&product_id=3",
+     "/index.php?action=notify&products_id=3", "/druckansicht/3"],
+)  # fmt: skip
+def test_what_one_does_with_a_product_is_no_page_of_it(path: str) -> None:
+    assert links(f'<a href="{path}">Lamp</a>', f"{SHOP}/lamp-3.html") == {}
+
+
+def test_tags_that_a_link_adds_to_the_pages_make_no_endless_listing() -> None:
+    html = '<a href="/tag/oak+red">red</a><a href="/tag/ash">ash</a><a href="/tag/oak+2">2</a>'
+    assert set(links(html, f"{SHOP}/tag/oak")) == {"/tag/ash", "/tag/oak+2"}
+
+
+@pytest.mark.parametrize("name", ["filter.p.m.color", "color", "price"])
+def test_a_filters_number_on_a_later_page_is_no_things_number(name: str) -> None:
+    assert links(f'<a href="/c/lamps?{name}=4">Red</a>') == {}
 
 
 def test_the_next_product_is_no_next_page() -> None:

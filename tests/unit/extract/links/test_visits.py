@@ -56,6 +56,36 @@ def test_a_parameter_that_told_two_products_apart_once_is_never_left_out() -> No
     assert not known.is_known("", address("/p", "id"))
 
 
+def test_a_product_below_each_of_its_categories_is_fetched_once() -> None:
+    known = Visits()
+    for number in range(IRRELEVANT_PAGES):
+        for folder in ("rooms/hall", "sale"):
+            known.note("", f"{SHOP}/{folder}/lamp-{number}", lamp(number), links())
+    assert known.is_known("", f"{SHOP}/garden/lamp-3/")
+    assert not known.is_known("", f"{SHOP}/garden/lamp-99"), "a product that nobody has seen"
+    assert not known.is_known("", f"{SHOP}/sale")
+
+
+def test_a_product_whose_links_tell_where_they_stood_is_fetched_once() -> None:
+    known = Visits()
+    for number in range(IRRELEVANT_PAGES):
+        for query in (f"ref=box{number}&pos=1", f"ref=list{number}&pos={number}"):
+            known.note("", f"{SHOP}/p/{number}?{query}", lamp(number), links())
+    assert known.is_known("", f"{SHOP}/p/3?ref=foot&pos=9")
+    assert not known.is_known("", f"{SHOP}/p/3?id=2&pos=9"), "parameters of other names"
+    assert not known.is_known("", f"{SHOP}/p/99?ref=foot&pos=9"), "a product that nobody has seen"
+
+
+def test_two_products_of_one_last_segment_are_told_by_their_folders() -> None:
+    known = Visits()
+    for number in range(IRRELEVANT_PAGES + 5):
+        known.note("", f"{SHOP}/{number}/details", lamp(number), links())
+        for folder in ("hall", "sale"):
+            known.note("", f"{SHOP}/{folder}/lamp-{number}", lamp(number), links())
+    assert not known.is_known("", f"{SHOP}/99/details")
+    assert not known.is_known("", f"{SHOP}/garden/lamp-3")
+
+
 def test_a_page_that_is_read_again_under_its_own_address_tells_nothing() -> None:
     known = Visits()
     for _ in range(5 * IRRELEVANT_PAGES):

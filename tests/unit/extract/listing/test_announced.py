@@ -45,6 +45,7 @@ LABELS = '<a href="#">1</a><a href="#">2</a><a href="#">3</a> … <a href="#">4<
     ("said", "products", "pages"),
     [
         ("<p>40 products</p>", 40, 0),
+        ("<p>12 of <b>40</b> products</p><button>Load more</button>", 40, 0),
         ("<p>Es wurden 40 Artikel gefunden</p>", 40, 0),
         ("<p>全40件</p>", 40, 0),
         ("<script>window.state = {query: '', totalPages: 4, items: []}</script>", 0, 4),

@@ -113,6 +113,8 @@ def test_meta_elements_tell_a_price(
         ("https://a.example/p/red/index.html", "red"),
         ("https://a.example/index.php?product_id=7&x=1", "7"),
         ("https://a.example/shop.aspx?pid=7", "7"),
+        ("https://a.example/servlet/ProductDisplay?storeId=1&langId=-1&productId=7", "7"),
+        ("https://a.example/-/GBP/ViewProduct-Start?SKU=7", "7"),
         ("https://a.example/red?id=7", "red"),  # its name is in the path
         ("https://a.example/?x=1", None),
     ],
