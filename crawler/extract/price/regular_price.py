@@ -101,7 +101,9 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
             else attrs.evolve(c, other=True, cost=c.cost + OTHER)
             if not c.other
             and (
-                c.money.value == low.money.value  # a table of quantities repeats it
+                c is low
+                # A table of quantities repeats it.
+                or (c.money.value == low.money.value and not gross_price.other)
                 or (first_line < c.line.index < last_line and _is_lower(c, high))
             )
             else c

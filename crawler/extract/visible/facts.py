@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
-from unicodedata import decimal
 
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
@@ -16,7 +15,7 @@ from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
 from crawler.extract.shop_number import in_address, is_model_number
-from crawler.extract.structured.product_fields import NOTHING, stands_in
+from crawler.extract.structured.product_fields import stands_in
 from crawler.extract.visible.fact_labels import (
     LETTERS,
     NUMBERS,
@@ -25,6 +24,7 @@ from crawler.extract.visible.fact_labels import (
     up_to_label,
 )
 from crawler.extract.visible.fact_rows import AROUND, logo_behind, pairs_below_heads, row_pair
+from crawler.extract.visible.fact_values import as_identifier, as_maker, as_number
 from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule
@@ -47,13 +47,9 @@ _BRACKETED_AT_END = lazy_patterns.pattern(
     r"\s\((?!(?:1[4-9]|20)\d\d(?:\D(?:19|20)?\d\d)?\))(?=(?:[^\s()\d]{0,12}\d){4})([A-Z\d./_-]{4,30})\)$"
 )
 _NUMBERS = frozenset({"sku", "mpn"})
-#: A word of an identifier of several words.
-_CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 #: A line that may end with a label and a number.
 _ENDS_IN_CODE = re.compile(r"\S (?=\S{0,30}[\d-])[\w./-]{3,30}\)?\Z").search
-#: An identifier in lower case has one of these.
-_IDENTIFIER_SIGN = lazy_patterns.pattern(r"[\d_-]")
 #: The end of a label that may be of an internal number.
 _IS_ID = re.compile(r"(?:^|[\s.-])id\Z", re.I).search
 #: A sentence of a few words and a number at the end of a text: "For the garden. Ref. X-12".
@@ -70,8 +66,6 @@ _FACT_OR_LABEL = _lines.FACT | _lines.LABEL
 _INLINE = frozenset({"i", "em", "small", "span", "b", "strong", "code"})
 #: Digits of a number in the address; shorter numbers stand in many texts.
 _MIN_ADDRESSED = 6
-#: The form of a company at the end of its name: `Acme Inc`, `Acme s.r.o`.
-_ENDS_IN_FORM = re.compile(r"\s(?:[A-Z][a-zé]{1,3}|(?:[A-Za-z]\.){1,3}[A-Za-z])\Z").search
 #: Classes of elements that hold a brand.
 names_maker = re.compile(
     BEFORE_MAKER
@@ -386,7 +380,7 @@ def number_beside(heading: Element) -> str | None:
     """Return the number in brackets at a heading's end, or behind its label before the heading."""
     last_text = short_text(heading[-1], _MAX_FACT) if len(heading) else ""
     if bracketed := _IN_BRACKETS.fullmatch(last_text):
-        return _identifier(bracketed[1]) or None
+        return as_identifier(bracketed[1]) or None
     parent = heading.getparent()
     if parent is not None and parent.tag == "td":
         parent = parent.getparent()  # a layout table may have the number in the row above
@@ -394,10 +388,10 @@ def number_beside(heading: Element) -> str | None:
         text = "" if element is None else short_text(element, _MAX_FACT)
         match = _PAIR.match(text) if _DIVIDED(text) else None
         if match and label_of(match[1] or match[3]) == "sku":
-            return _identifier((match[2] or match[4]).strip(AROUND)) or None
+            return as_identifier((match[2] or match[4]).strip(AROUND)) or None
         fact = _unseparated(text) if text and match is None else None
         if fact and fact[0] == "sku":
-            return _identifier(fact[1].strip(AROUND)) or None
+            return as_identifier(fact[1].strip(AROUND)) or None
     return None
 
 
@@ -457,7 +451,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
         if next_fact:
             value = value.rstrip(".,")
             _take_next_fact(signs, next_fact)
-        value = _maker(value, text) if field == "brand" else _number(value)
+        value = as_maker(value, text) if field == "brand" else as_number(value)
     if field == "model":
         if is_model_number(value):
             signs.facts += "model" not in signs.fields.get("attributes", {})
@@ -470,20 +464,6 @@ def _take(signs: Visible, field: str, value: str) -> None:
         signs.facts += field != "brand"
 
 
-def _maker(value: str, text: str) -> str:
-    """Return *value* if it can be a maker's name, else ''; with the dot of a form such as `Inc.`."""
-    if len(value) > 60 or label_of(value) or value.lower() in NOTHING:
-        return ""
-    is_abbreviated = _ENDS_IN_FORM(value) and text.rstrip().endswith(f"{value}.")
-    return f"{value}." if is_abbreviated else value
-
-
-def _number(value: str) -> str:
-    """Return an identifier with the figures 0 to 9, as addresses and scripts write it; else ''."""
-    value = _identifier(value)
-    return value if value.isascii() else "".join(str(decimal(c, c)) for c in value)
-
-
 def _take_next_fact(signs: Visible, text: str) -> None:
     """Take the fact behind another fact's value in its line."""
     pair = _PAIR.match(text)
@@ -491,12 +471,3 @@ def _take_next_fact(signs: Visible, text: str) -> None:
         _take_unseparated(signs, text)
     elif field := label_of(pair[1] or pair[3]):
         _take(signs, field, pair[2] or pair[4])
-
-
-def _identifier(value: str) -> str:
-    """Return *value* if it can be an identifier; '' if it is a sentence or has no digit or sign."""
-    words = value.split(" ")
-    if len(value) > 40 or (len(words) > 3 and not all(map(_CODE_WORD.fullmatch, words))):
-        return ""
-    has_sign = _IDENTIFIER_SIGN.search(value) or (value.isupper() and value.lower() not in NOTHING)
-    return value if has_sign and not label_of(value) else ""

@@ -120,3 +120,14 @@ def test_a_picture_named_otherwise_or_by_a_fact_gives_no_number():
     assert "sku" not in _read(_pictured("Wine code C506", "/b/lamp-1.jpg")).fields
     assert "sku" not in _read(_pictured("Brand: AC12", "/b/AC12.jpg")).fields
     assert "sku" not in _read(_pictured("Since the year 2009", "/b/20.jpg")).fields
+
+
+def test_a_net_price_that_a_table_repeats_stays_where_no_gross_price_can_be_read() -> None:
+    """The line of the gross price begins with words for a price without tax."""
+    page = (
+        "<h1>Torque wrench 40-200 Nm</h1><div class=price><b>148,50 €</b></div>"
+        "<p>pro 1 Stk. zzgl. MwSt. | 176,72 € inkl. MwSt.</p><button>In den Warenkorb</button>"
+        "<table><tr><th>ab Menge<th>Preis</tr><tr><td>1<td>148,50 €</tr><tr><td>5<td>141,07 €</tr></table>"
+    )
+    fields = extract(parse(page, "https://a.example/p/wrench-613500")).fields
+    assert fields["price"] in {Decimal("148.50"), Decimal("176.72")}

@@ -1,0 +1,40 @@
+"""What the value behind a label may be: an identifier, a number, a maker's name."""
+
+from __future__ import annotations
+
+import re
+from unicodedata import decimal
+
+from crawler.extract import lazy_patterns
+from crawler.extract.structured.product_fields import NOTHING
+from crawler.extract.visible.fact_labels import label_of
+
+#: A word of an identifier of several words.
+_CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
+#: An identifier in lower case has one of these.
+_IDENTIFIER_SIGN = lazy_patterns.pattern(r"[\d_-]")
+#: The form of a company at the end of its name: `Acme Inc`, `Acme s.r.o`.
+_ENDS_IN_FORM = re.compile(r"\s(?:[A-Z][a-zé]{1,3}|(?:[A-Za-z]\.){1,3}[A-Za-z])\Z").search
+
+
+def as_maker(value: str, text: str) -> str:
+    """Return *value* if it can be a maker's name, else ''; with the dot of a form such as `Inc.`."""
+    if len(value) > 60 or label_of(value) or value.lower() in NOTHING:
+        return ""
+    is_abbreviated = _ENDS_IN_FORM(value) and text.rstrip().endswith(f"{value}.")
+    return f"{value}." if is_abbreviated else value
+
+
+def as_number(value: str) -> str:
+    """Return an identifier with the figures 0 to 9, as addresses and scripts write it; else ''."""
+    value = as_identifier(value)
+    return value if value.isascii() else "".join(str(decimal(c, c)) for c in value)
+
+
+def as_identifier(value: str) -> str:
+    """Return *value* if it can be an identifier; '' if it is a sentence or has no digit or sign."""
+    words = value.split(" ")
+    if len(value) > 40 or (len(words) > 3 and not all(map(_CODE_WORD.fullmatch, words))):
+        return ""
+    has_sign = _IDENTIFIER_SIGN.search(value) or (value.isupper() and value.lower() not in NOTHING)
+    return value if has_sign and not label_of(value) else ""
