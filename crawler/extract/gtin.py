@@ -21,20 +21,21 @@ _PREFIX = lazy_patterns.pattern(r"^[a-z]+\d{0,2}:|[\s-]", re.I)
 _CODE_NAME = lazy_patterns.pattern(r"^(?:isbn|ean|gtin|upc)[-\s:\d]{0,3}?\s", re.I)
 
 
-def gtin(text: str | None) -> str | None:
+def gtin(text: str | None, *, may_be_isbn: bool = True) -> str | None:
     """Return the digits of a GTIN; None where the text is no GTIN. The check digit is not tested.
 
-    An ISBN of ten figures is returned as the GTIN of its book.
+    An ISBN of ten figures is returned as the GTIN of its book, unless the text is known to be no
+    ISBN: of a shop's own numbers one in eleven has such a check digit.
 
     >>> gtin("978-3-16-148410-0"), gtin("isbn:9783161484100"), gtin("n/a"), gtin("4006381²")
     ('9783161484100', '9783161484100', None, None)
-    >>> gtin("3-16-148410-X"), gtin("3-16-148410-1")
-    ('9783161484100', None)
+    >>> gtin("3-16-148410-X"), gtin("3-16-148410-1"), gtin("316148410X", may_be_isbn=False)
+    ('9783161484100', None, None)
     """
     if text is None:
         return None
     digits = _PREFIX.sub("", text)
-    if len(digits) == _ISBN_10:
+    if len(digits) == _ISBN_10 and may_be_isbn:
         return _gtin_of_isbn(digits)
     return digits if digits.isdecimal() and len(digits) in _LENGTHS else None
 

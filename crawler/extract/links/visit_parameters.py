@@ -143,7 +143,8 @@ def _url_parameters(url: str) -> Iterator[tuple[str, str, str, str]]:
     place, _, query = url.partition("?")
     host, _, path = place.partition("://")[2].partition("/")
     folders, _, segment = path.rstrip("/").rpartition("/")
-    if len(segment) >= _MIN_SEGMENT:
+    # A number alone may be that of a category in one folder and of a product in another.
+    if len(segment) >= _MIN_SEGMENT and not segment.partition(".")[0].isdecimal():
         yield host, FOLDERS, folders, f"{segment}?{query}"
     if not query:
         return

@@ -373,8 +373,11 @@ def _fields(node: Node) -> Fields:
         "brand": plain_text(
             first_value(node, "brand", "brandName", "vendor", "manufacturer", "item_brand")
         ),
-        "gtin": gtin(plain_text(first_value(node, "gtin", "gtin13", "ean", "barcode", "upc")))
-        or gtin(plain_text(variant.get("barcode"))),
+        "gtin": gtin(
+            plain_text(first_value(node, "gtin", "gtin13", "ean", "barcode", "upc")),
+            may_be_isbn=False,
+        )
+        or gtin(plain_text(variant.get("barcode")), may_be_isbn=False),
         "mpn": plain_text(node.get("mpn")),
         "external_id": plain_text(first_value(node, "id", "productId", "product_id")),
         "description": without_tags(plain_text(first_value(node, "description", "body_html"))),

@@ -117,3 +117,16 @@ def test_the_middleware_asks_for_no_more_of_them_but_for_seeds_and_known_product
         middleware.process_request(Request(url, meta={m.DEPTH: 2}))
     for meta in ({}, {m.DEPTH: 2, m.KNOWN: {}}):
         middleware.process_request(Request(url, meta=meta))
+
+
+def test_a_number_alone_is_no_product_in_all_folders() -> None:
+    """A category has the number of a product in many shops: `/c/100001` and `/p/100001`."""
+    visits = Visits()
+    for number in range(100_001, 100_031):
+        for folder in ("new", "sale"):
+            visits.note("job", f"https://a.example/{folder}/{number}", [f"lamp {number}"], [])
+    assert not visits.is_known("job", "https://a.example/c/100001")
+    for number in range(100_001, 100_031):
+        for folder in ("new", "sale"):
+            visits.note("job", f"https://a.example/{folder}/lamp-{number}", [f"lamp {number}"], [])
+    assert visits.is_known("job", "https://a.example/gifts/lamp-100001")
