@@ -362,7 +362,8 @@ def test_a_long_chain_of_requests_that_stay_ends(
         _, err = worker.communicate(timeout=patient(60))
     assert "RecursionError" not in err
     lines = (tmp_path / "quotes.jsonl").read_text().splitlines()
-    assert [json.loads(line)["page"] for line in lines] == list(range(120)), err
+    # Two pages may be acknowledged in either order.
+    assert sorted(json.loads(line)["page"] for line in lines) == list(range(120)), err
 
 
 @pytest.mark.redis
