@@ -48,14 +48,17 @@ def bounded(raw: bytes) -> bytes:
     """
     if len(raw) < _SMALL:
         return raw
-    if _last_page[0] is not raw:
+    page, bounded_page = _last_pages[0]
+    if page is not raw:
         may_be_long = _may_have_long_tag(raw)
-        _last_page[:] = raw, _cut_tags(_ANY_TAGS, _cut_tags(_TAGS, raw)) if may_be_long else raw
-    return _last_page[1]
+        bounded_page = _cut_tags(_ANY_TAGS, _cut_tags(_TAGS, raw)) if may_be_long else raw
+        _last_pages[0] = raw, bounded_page
+    return bounded_page
 
 
 #: The last page and its bounded form, because the library and the code that parses the page ask.
-_last_page = [b"", b""]
+#: They are one pair, because another thread may ask about another page meanwhile.
+_last_pages = [(b"", b"")]
 
 
 def _may_have_long_tag(raw: bytes) -> bool:
