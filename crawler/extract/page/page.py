@@ -142,10 +142,12 @@ class Page:
 def is_root(url: str) -> bool:
     """Whether an absolute address is that of a site's front page.
 
-    >>> is_root("https://a.example"), is_root("https://a.example/"), is_root("https://a.example/?p=7")
-    (True, True, False)
+    >>> is_root("https://a.example"), is_root("https://a.example/")
+    (True, True)
+    >>> is_root("https://a.example/?p=7"), is_root("https://a.example?p=7")
+    (False, False)
     """
-    return url.find("/", 8) in {-1, len(url) - 1}
+    return "?" not in url and url.find("/", 8) in {-1, len(url) - 1}
 
 
 def elements_with(page: Page, names: Iterable[str]) -> list[Element]:
