@@ -12,7 +12,7 @@ _SIGNS = {
     "฿": "THB", "₱": "PHP", "Php": "PHP", "₪": "ILS", "₴": "UAH", "₸": "KZT", "₦": "NGN", "₡": "CRC",
     "₲": "PYG", "₵": "GHS", "₼": "AZN", "₾": "GEL", "৳": "BDT", "៛": "KHR",
     "US$": "USD", "USD$": "USD", "U$S": "USD", "CA$": "CAD", "C$": "CAD", "CDN$": "CAD",
-    "CAD$": "CAD", "A$": "AUD", "AU$": "AUD", "AUD$": "AUD", "NZ$": "NZD", "HK$": "HKD",
+    "CAD$": "CAD", "CAN$": "CAD", "A$": "AUD", "AU$": "AUD", "AUD$": "AUD", "NZ$": "NZD", "HK$": "HKD",
     "S$": "SGD", "SG$": "SGD", "NT$": "TWD", "R$": "BRL", "MX$": "MXN", "MEX$": "MXN",
     "AR$": "ARS", "CLP$": "CLP", "COL$": "COP", "JP¥": "JPY", "CN¥": "CNY",
     "円": "JPY", "RMB": "CNY", "원": "KRW", "zł": "PLN", "Kč": "CZK",
