@@ -171,3 +171,46 @@ def test_a_page_that_has_the_shops_name_alone_is_no_product() -> None:
     assert extract(parse(page, "https://www.coupons.example/add")).kind != "product"
     named = page.replace("Coupons.example", "Oak lamp")
     assert extract(parse(named, "https://www.coupons.example/add")).kind == "product"
+
+
+def card(number: int, *, is_reduced: bool = False) -> str:
+    """Return a tile of a row of other products; a reduced one has other classes."""
+    name = "reduced" if is_reduced else "price"
+    return (
+        f'<a class="card" href="/p/{number}"><img src="/i/{number}.jpg"><b>Lamp {number}</b>'
+        f'<span class="{name}">${number}.00</span></a>'
+    )
+
+
+def test_a_price_between_two_rows_of_tiles_is_the_products() -> None:
+    rows = [f'<div class="row">{"".join(map(card, range(n, n + 4)))}</div>' for n in (11, 21)]
+    own = (
+        '<div class="offer"><span class="now price">$45.00</span><button>Add to cart</button></div>'
+    )
+    page = (
+        f"<html><title>{NAME}</title><body><header><h1>{NAME}</h1></header>"
+        f"<div>{rows[0]}{own}{rows[1]}</div></body></html>"
+    )
+    assert extract(parse(page, URL)).fields["price"] == Decimal("45.00")
+
+
+def test_a_reduced_tile_within_a_row_is_another_products() -> None:
+    row = f"{''.join(map(card, range(11, 15)))}{card(9, is_reduced=True)}"
+    page = (
+        f"<html><title>{NAME}</title><body><h1>{NAME}</h1>"
+        f'<div class="row">{row}</div><button>Add to cart</button></body></html>'
+    )
+    assert "price" not in extract(parse(page, URL)).offered["text"]
+
+
+def test_a_box_that_alone_has_a_button_is_no_tile_beside_its_neighbours() -> None:
+    others = "".join(
+        f'<div class="box {name}"><a href="/{name}">{name}</a> <span>${price}</span></div>'
+        for name, price in (("editions", "61.00"), ("hotline", "0.14"), ("gifts", "3.90"))
+    )
+    own = (
+        '<div class="box offer"><span class="price">$45.00</span><a href="/help">Delivery</a>'
+        '<form action="/cart"><button>Add to cart</button></form></div>'
+    )
+    page = f"<html><title>{NAME}</title><body><h1>{NAME}</h1><div>{own}{others}</div></body></html>"
+    assert extract(parse(page, URL)).fields["price"] == Decimal("45.00")
