@@ -214,3 +214,8 @@ def test_a_box_that_alone_has_a_button_is_no_tile_beside_its_neighbours() -> Non
     )
     page = f"<html><title>{NAME}</title><body><h1>{NAME}</h1><div>{own}{others}</div></body></html>"
     assert extract(parse(page, URL)).fields["price"] == Decimal("45.00")
+
+
+def test_the_maker_is_the_link_behind_words_in_a_box_for_it() -> None:
+    box = '<p><span class="brandLink">More from <a href="/acme">Acme</a></span></p>'
+    assert found(behind=box).fields["brand"] == "Acme"
