@@ -219,3 +219,15 @@ def test_a_box_that_alone_has_a_button_is_no_tile_beside_its_neighbours() -> Non
 def test_the_maker_is_the_link_behind_words_in_a_box_for_it() -> None:
     box = '<p><span class="brandLink">More from <a href="/acme">Acme</a></span></p>'
     assert found(behind=box).fields["brand"] == "Acme"
+
+
+@pytest.mark.parametrize(
+    ("host", "kind"), [("www2.example.com", "product"), ("www.example.org", "other")]
+)
+def test_a_link_to_another_host_of_the_shop_leads_to_no_other_shop(host: str, kind: str) -> None:
+    page = (
+        f"<html><title>{NAME}</title><body><h1>{NAME}</h1><p>Seller</p><p>Since May</p>"
+        f'<a rel="nofollow" href="http://{host}/edit?id=12">Edit the advertisement</a>'
+        f'<p class="price">$20.00</p><p>Used <span class="brand">Acme</span></p></body></html>'
+    )
+    assert extract(parse(page, "https://www.example.com/p/oak-lamp")).kind == kind
