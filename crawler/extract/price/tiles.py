@@ -130,7 +130,9 @@ class Amounts:
                 if _FIRST_CLASS[b.get("class") or ""] == box_class and b not in heading_boxes
             ]
             if len(row) > 1 and (row := self._tiles_among(row)) and box in row:
-                alone = [b for b in row if next(b.iter("form", "button"), None) is not None] == [box]
+                alone = [b for b in row if next(b.iter("form", "button"), None) is not None] == [
+                    box
+                ]
                 return [] if alone else row  # the product's own box, which alone has a button
         return []
 
