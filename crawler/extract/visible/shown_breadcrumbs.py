@@ -21,6 +21,7 @@ _TRAIL_TAGS = ("nav", "ol", "ul", "dl", "div", "p", "td", "section")
 #: A sign between two breadcrumbs; a menu's links have rules between them, or nothing.
 _SEPARATOR = lazy_patterns.pattern(r"\s*(?:[/>»›→≫❯▸▶]|>>|::|-->?|->|\\)\s*")
 _MAX_LINKS, _LONGEST_STEP = 150, 60
+_HEADINGS = frozenset({"h1", "h2", "h3"})
 #: Boxes right behind the heading, and around it.
 _MAX_AFTER, _MAX_AROUND = 3, 2
 #: Items of a list of breadcrumbs: the front page, a category, the product.
@@ -190,7 +191,7 @@ _MARKED_ITEM = re.compile(rb"<(?:span|li)\s[^>]{0,120}rumb").search
 
 def _by_signs(page: Page, heading: Element | None, name: str | None) -> list[str]:
     """Return the categories of links with signs between them, of which the first leads home."""
-    for link in _links_before_signs(page.root):
+    for link in _links_before_signs(page.root, heading):
         if not _leads_home(page, link):
             continue
         box = _box_of_several(link.getparent())
@@ -201,10 +202,15 @@ def _by_signs(page: Page, heading: Element | None, name: str | None) -> list[str
     return []
 
 
-def _links_before_signs(box: Element) -> Iterator[Element]:
-    """Yield links before a sign, which may be in the element behind a link or behind its parent."""
+def _links_before_signs(box: Element, heading: Element | None = None) -> Iterator[Element]:
+    """Yield links before a sign, which may be in the element behind a link or behind its parent.
+
+    The links behind a *heading* are those of the product and of the page's foot.
+    """
     is_sign = _SEPARATOR.fullmatch
-    for link in islice(box.iter("a"), _MAX_LINKS):
+    own_tag = heading.tag if heading is not None and heading.tag in _HEADINGS else "a"
+    before = takewhile(partial(is_not, heading), box.iter("a", own_tag))
+    for link in islice(before, _MAX_LINKS):
         sign = link.tail
         if not sign or sign.isspace():
             following = link.getnext()
