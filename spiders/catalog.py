@@ -40,6 +40,10 @@ _UNFOLLOWED = "nofollow"
 _NAMES_OF_PARTS = {FOLDERS: "their folders", QUERY: "their parameters"}
 #: The priority of pages that are fetched again to decide on other pages' doubtful values.
 _AT_ONCE = PRIORITY["product"] + 20
+#: The priority of pages that are fetched again because an error may have passed until then.
+_AT_LAST = PRIORITY["other"] - 1
+#: Part of the scope of pages that are fetched again, because they show no price or no product.
+_UNPRICED = "unpriced"
 #: Types of jobs whose pages' links are not followed, because these jobs list all their pages.
 _NO_LINKS = frozenset({"recrawl", "news", "check"})
 
@@ -127,7 +131,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
             self._count("not_html")
             return
         result = site.extract(page)
-        know_unpriced(self.book, site_id_of(response), result)
+        is_empty = know_unpriced(self.book, site_id_of(response), result)
         self._count(result.kind)
         for source, error in result.unread.items():
             self._count(f"unread/{source}")
@@ -137,6 +141,8 @@ class CatalogSpider(Sitemaps, FurtherPages):
         site_id = meta_site_id or which_site.site_id(response.url)
         judgement = self._judge(result, site_id)
         yield from self._reread_requests(result, site_id, site, job_of(response))
+        if is_empty:
+            yield from self._ask_again(response, site, site_id)
         for item in site.products(page, result):
             shown.append((item.name, str(item.price), item.sku, item.gtin, str(item.images)))
             item.site_id = meta_site_id or item.site_id or site_id
@@ -184,12 +190,10 @@ class CatalogSpider(Sitemaps, FurtherPages):
         unpriced = self.book.addresses.note(site_id, result.page.url)
         for url, version in [
             *self.book.pages_to_reread(site_id),
-            *((url, "unpriced") for url in unpriced),
+            *((url, _UNPRICED) for url in unpriced),
         ]:
             self._count("read_again")
-            request = self._request(Link(url, "product", "its template is known now"), site, None)
-            request.meta[m.SCOPE] = f"{job} again {version} {url}"[:_LONGEST_SCOPE]
-            yield request
+            yield self._reread(url, version, site, job)
         for look in self.book.currencies.looks(site_id):
             self._count("looked_again")
             request = self._request(Link(look.url, "product", "its currency"), site, None)
@@ -198,6 +202,25 @@ class CatalogSpider(Sitemaps, FurtherPages):
             yield request.replace(
                 priority=_AT_ONCE, callback=self.parse_look, cb_kwargs=look_kwargs
             )
+
+    def _reread(self, url: str, version: object, site: Site, job: str) -> Request:
+        """Request a page again, once for each version of its template."""
+        request = self._request(Link(url, "product", "its template is known now"), site, None)
+        request.meta[m.SCOPE] = f"{job} again {version} {url}"[:_LONGEST_SCOPE]
+        return request
+
+    def _ask_again(self, response: Response, site: Site, site_id: str) -> Iterator[Request]:
+        """Request a page at the crawl's end whose address is a product's and that shows none.
+
+        A shop may show an error in its own design, with status 200, for as long as it lasts.
+        """
+        url, job = tidied(response.url) or response.url, job_of(response)
+        if f" again {_UNPRICED} " in str(response.meta.get(m.SCOPE) or ""):
+            self._count("empty_products")
+            self.fruitless.note_empty_product(site_id, url)
+            return
+        self._count("read_again")
+        yield self._reread(url, _UNPRICED, site, job).replace(priority=_AT_LAST)
 
     def parse_look(
         self, response: Response, site_id: str, told: str, held: list[list[str]]
@@ -278,8 +301,16 @@ class CatalogSpider(Sitemaps, FurtherPages):
             self.logger.warning("site %s: %s; %s", printable(site_id), printable(warning), HELP)
 
     def closed(self, reason: str) -> None:
-        """Warn at the end of a crawl of sites without products."""
+        """Warn at the end of a crawl of sites without products, and of pages that showed none."""
         if reason == "finished":
+            for site_id, pages, url in self.fruitless.empty_products():
+                self.logger.warning(
+                    "site %s: %d page(s) with addresses like its products' showed none when asked"
+                    " twice (the first one: %s)",
+                    printable(site_id),
+                    pages,
+                    printable(url),
+                )
             for site_id, warning in self.fruitless.last_warnings():
                 self._warn_fruitless(site_id, warning)
 

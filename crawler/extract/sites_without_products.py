@@ -81,6 +81,9 @@ class _Site(Record):
     redirected: int = 0
     """How many of these pages were redirected to that address."""
     warned: bool = False
+    empty_products: int = 0
+    """Pages with a product's address that showed no product when they were asked twice."""
+    first_empty_product: str = ""
     first_empty: Appearance | None = None
     """The first page without a product, as long as no page had one."""
 
@@ -126,6 +129,18 @@ class SitesWithoutProducts(Record):
             return None
         site.warned = True
         return f"the last {site.alike} pages were redirected to another site, {appearance[1]}"
+
+    def note_empty_product(self, site_id: str, url: str) -> None:
+        """Count a page that has a product's address, and showed no product when it was asked twice."""
+        site = self._sites[site_id]
+        site.empty_products += 1
+        site.first_empty_product = site.first_empty_product or url
+
+    def empty_products(self) -> Iterator[tuple[str, int, str]]:
+        """Yield each site with such pages, their number and the first one's address."""
+        for site_id, site in self._sites.items():
+            if site.empty_products:
+                yield site_id, site.empty_products, site.first_empty_product
 
     def last_warnings(self) -> Iterator[tuple[str, str]]:
         """Yield a warning for each site without products or prices, at the end of its crawl.

@@ -1,4 +1,4 @@
-"""Recognise product pages without a price by their likeness to the site's other products."""
+"""Recognise product pages without a price, or without anything, by their likeness to other products."""
 
 from __future__ import annotations
 
@@ -9,26 +9,32 @@ from crawler.extract.template.all_sites import Book
 _NUMBERS = frozenset({"sku", "gtin", "mpn"})
 
 
-def know_unpriced(book: Book, site_id: str, found: Found) -> None:
+def know_unpriced(book: Book, site_id: str, found: Found) -> bool:
     """Mark a page without a price as a product if it is like its site's other products.
 
     Either it says that it is unavailable and has their make, or it has a product's URL shape and a
     product number or picture, because an error page has such an address and a heading too.
+
+    Returns whether the page has a product's address and shows none, as an error with status 200.
     """
     verdict = found.verdict
-    if found.kind == "product" or verdict.product <= 0 or not found.shows_one_thing:
-        return
-    if has_page_number(found.page.url):
-        return  # a listing's page, whose only tile may be a sold-out product
-    is_unavailable = found.kind == "other" and found.not_to_be_had is not None
+    if found.kind == "product" or has_page_number(found.page.url):
+        return False  # a listing's page, whose only tile may be a sold-out product
+    is_one_thing = verdict.product > 0 and found.shows_one_thing
+    is_unavailable = is_one_thing and found.kind == "other" and found.not_to_be_had is not None
     if is_unavailable and book.is_product_page(site_id, found.page):
         reason = "it cannot be had, and the site's products look like it"
-    elif book.addresses.is_product_address(site_id, found.page.url) and _shows_own_product(found):
+    elif not (is_one_thing or found.kind == "other") or not book.addresses.is_product_address(
+        site_id, found.page.url
+    ):
+        return False
+    elif is_one_thing and _shows_own_product(found):
         reason = "its address is like those of the site's products"
     else:
-        return
+        return found.kind == "other"
     verdict.add("product", 5, reason)
     found.complete()
+    return False
 
 
 def _shows_own_product(result: Found) -> bool:
