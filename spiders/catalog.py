@@ -322,9 +322,14 @@ class CatalogSpider(Sitemaps, FurtherPages):
         requested = str((response.meta.get("redirect_urls") or (response.url,))[0])
         if shown or result.kind != "other":
             self.dead_ends.note_useful(site_id, requested)
-        elif (
+            return
+        is_part = result.page.is_part
+        if is_part:  # its link to the product's page is another way, unless the page is known
+            links = [link for link in links if not self.knows(link.url, job_of(response))]
+        if (
             not result.unread
-            and (shape := self.dead_ends.note(site_id, requested, links)) is not None
+            and (shape := self.dead_ends.note(site_id, requested, links, is_part=is_part))
+            is not None
         ):
             self._count("dead_ends")
             self.logger.info(

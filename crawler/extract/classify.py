@@ -94,6 +94,8 @@ _PAGE_PARTS = frozenset(
 )  # fmt: skip
 
 
+#: Bytes in which a page's first element stands, which a part of a page has not.
+_MAX_BEGINNING = 300
 #: The figures at the end of a shop's number: 302 of "A/302".
 _FIGURES_AT_END = re.compile(r"(?<!\d)\d{3,12}\Z").search
 
@@ -192,12 +194,25 @@ def link_signs(verdict: Verdict, page: Page) -> None:
         verdict.add("listing", 3, "it has a next or a previous page")
 
 
-def print_signs(verdict: Verdict, page: Page) -> None:
-    """Score a page that prints itself, because it is a reduced copy of another page."""
+def copy_signs(verdict: Verdict, page: Page) -> None:
+    """Score a page that is a reduced copy of another one: it prints itself, or it is a quick view."""
     body = next(page.root.iterchildren("body"), None)
-    onload = None if body is None else body.get("onload")
-    if onload is not None and _PRINTS(onload[:_MAX_SCRIPT_LENGTH]):
+    if body is not None and (onload := body.get("onload")) and _PRINTS(onload[:_MAX_SCRIPT_LENGTH]):
         verdict.add("product", -10, "it prints itself when it is opened")
+    elif (
+        not page.title
+        and b"<html" not in page.raw[:_MAX_BEGINNING].lower()
+        and _leads_to_product(page)
+    ):
+        page.is_part = True
+        verdict.add("product", -10, "it is a part of a page, whose link leads to the product")
+
+
+def _leads_to_product(page: Page) -> bool:
+    """Whether all links of a page lead to one other page, which has a product's address."""
+    urls = {page.resolve(anchor.get("href") or "") for anchor in page.anchors}
+    url = urls.pop() if len(urls) == 1 else None
+    return url not in {None, page.url} and looks_like_product(without_origin(str(url)))
 
 
 def is_no_product(names: list[str]) -> bool:

@@ -154,7 +154,7 @@ def extract(page: Page) -> Found:
     offered: dict[str, Fields] = {}
     classify.address_signs(verdict, page)
     classify.link_signs(verdict, page)
-    classify.print_signs(verdict, page)
+    classify.copy_signs(verdict, page)
     unread: dict[str, str] = {}
     for source, nodes in _NODES.items():
         source_fields = _read_guarded(unread, source, _fields_from, nodes, page, verdict, source)

@@ -85,6 +85,9 @@ class Page:
     """Whether `extract` judged the page to be a product's."""
     is_at_service: bool = False
     """Whether a folder of its address holds services (`classify.address_signs`)."""
+    is_part: bool = False
+    """Whether it is a quick view, a part of a page with a link to the product's own page
+    (`classify.copy_signs`)."""
     headings_by_name: dict[str, Element | None] = attrs.Factory(dict)
     """Product headings that were searched, by the expected name (`product_heading.heading_of`)."""
     trails_by_name: dict[str | None, list[str]] = attrs.Factory(dict)

@@ -201,3 +201,14 @@ def test_a_category_of_few_rows_with_a_button_each_is_no_product() -> None:
     row = '<tr><td><a href="/{0}">Lamp {0}</a></td><td>{0}1 zł</td><td><a href="/add?{0}">do koszyka</a></td></tr>'
     html = f"<h1>Dom</h1><table>{row.format(4)}{row.format(5)}</table><p>w magazynie</p>"
     assert extract(parse(html, f"{SHOP}/index.php?act=kat&k=1")).kind != "product"
+
+
+def test_a_quick_view_is_no_product_because_its_link_leads_to_one() -> None:
+    view = '<div><h2>Lamp 12</h2><p class="price">$12.00</p>{}<button>Add to cart</button></div>'
+    details = '<a href="/products/lamp-12">Details</a>'
+    url = f"{SHOP}/ajax/product/12"
+    assert extract(parse(view.format(""), url)).kind == "product"
+    assert extract(parse(view.format(details), url)).kind == "other"
+    assert extract(parse(view.format(details), f"{SHOP}/products/lamp-12")).kind == "product"
+    whole = f"<html><title>Lamp 12</title><body>{view.format(details)}"
+    assert extract(parse(whole, url)).kind == "product"
