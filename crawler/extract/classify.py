@@ -94,6 +94,8 @@ _PAGE_PARTS = frozenset(
 )  # fmt: skip
 
 
+#: The attributes of the body of a page without one.
+_NO_BODY: dict[str, str] = {}
 #: Bytes in which a page's first element stands, which a part of a page has not.
 _MAX_BEGINNING = 300
 #: The figures at the end of a shop's number: 302 of "A/302".
@@ -196,8 +198,8 @@ def link_signs(verdict: Verdict, page: Page) -> None:
 
 def copy_signs(verdict: Verdict, page: Page) -> None:
     """Score a page that is a reduced copy of another one: it prints itself, or it is a quick view."""
-    body = next(page.root.iterchildren("body"), None)
-    if body is not None and (onload := body.get("onload")) and _PRINTS(onload[:_MAX_SCRIPT_LENGTH]):
+    onload = next(page.root.iterchildren("body"), _NO_BODY).get("onload")
+    if onload and _PRINTS(onload[:_MAX_SCRIPT_LENGTH]):
         verdict.add("product", -10, "it prints itself when it is opened")
     elif (
         not page.title
