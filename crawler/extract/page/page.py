@@ -165,7 +165,8 @@ def elements_with(page: Page, names: Iterable[str]) -> list[Element]:
     return list(elements)
 
 
-@cache
+# Bounded, because pages choose the names.
+@lru_cache(maxsize=64)
 def _having(name: str) -> Any:
     return etree.XPath(f"//*/@{name}/..")
 

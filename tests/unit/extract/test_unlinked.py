@@ -30,6 +30,7 @@ OPTIONS = '<option value="">Choose</option><option value="1">A</option><option v
         ('<button class="more" data-href="/c/a?offset=8">More</button>', {"/c/a?offset=8"}),
         ('<a class="load" href="javascript:;" data-url="/ajax/list?page=1">x</a>',
          {"/ajax/list?page=1"}),
+        ('<button data-load-more-url="/more?offset=8">Load more</button>', {"/more?offset=8"}),
     ],
 )  # fmt: skip
 def test_frames_choices_and_buttons_lead_somewhere(html: str, expected: set[str]) -> None:
