@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -165,13 +165,13 @@ def elements_with(page: Page, names: Iterable[str]) -> list[Element]:
     return list(elements)
 
 
-# Bounded, because pages choose the names.
+# Both are bounded, because pages choose the names.
 @lru_cache(maxsize=64)
 def _having(name: str) -> Any:
     return etree.XPath(f"//*/@{name}/..")
 
 
-@cache
+@lru_cache(maxsize=512)
 def _search_of(word: bytes) -> Callable[[bytes], re.Match[bytes] | None]:
     return re.compile(re.escape(word)).search
 
