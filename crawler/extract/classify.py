@@ -252,7 +252,7 @@ def open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
         verdict.add("listing", -2, "it was published on a day, as articles are")
 
 
-def visible_signs(visible: Visible, verdict: Verdict) -> None:
+def visible_signs(visible: Visible, verdict: Verdict, page: Page) -> None:
     """Score the page's visible text: prices, buttons, numbers, stock and tiles."""
     if visible.numbers_tiles:
         visible.facts = 0
@@ -260,7 +260,8 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
     if visible.sells_one:
         verdict.add("product", 2.5, "a button buys it")
     elif visible.buy_buttons > MIN_LIST_LENGTH or visible.in_tiles:
-        verdict.add("listing", 2 + visible.in_tiles, f"{visible.buy_buttons} buttons buy things")
+        points = 2 + visible.in_tiles + 3 * _sells_below_headings(visible, page)
+        verdict.add("listing", points, f"{visible.buy_buttons} buttons buy things")
     elif visible.asks and ("price" in visible.fields or _shows_product(visible, verdict)):
         verdict.add("product", 2, "a button asks who sells it")
     has_choices = visible.priced_choices and not visible.buy_buttons
@@ -279,6 +280,16 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
     _stock_signs(visible, verdict)
     _plain_signs(visible, verdict)
     _tile_signs(visible, verdict)
+
+
+def _sells_below_headings(visible: Visible, page: Page) -> bool:
+    """Whether several headings have a form or button each: products without pages of their own."""
+    if visible.cards or visible.facts:
+        return False
+    boxes = {heading.getparent() for heading in page.headings[:_MAX_FIELDS]}
+    return (
+        sum(next(box.iter("form", "button"), None) is not None for box in boxes) > MIN_LIST_LENGTH
+    )
 
 
 def button_signs(visible: Visible, verdict: Verdict) -> None:

@@ -269,7 +269,7 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
     )
     if _is_price_by_the_way(visible, merged_fields, offered):
         product_shown.forget_price(visible)
-    classify.visible_signs(visible, verdict)
+    classify.visible_signs(visible, verdict, page)
     if "price" in visible.fields and _describes_barely(offered):
         classify.button_signs(visible, verdict)
     if verdict.product < _CERTAIN_SCORE:

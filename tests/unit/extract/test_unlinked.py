@@ -213,3 +213,14 @@ def test_a_quick_view_is_no_product_because_its_link_leads_to_one() -> None:
     assert extract(parse(view.format(details), f"{SHOP}/products/lamp-12")).kind == "product"
     whole = f"<html><title>Lamp 12</title><body>{view.format(details)}"
     assert extract(parse(whole, url)).kind == "product"
+
+
+def test_boxes_with_a_heading_and_a_button_each_are_a_list_of_products_without_pages() -> None:
+    box = (
+        '<div><img src="/img/{0}.jpg"><h3>Lamp {0}</h3><span class="price">$1{0}.10</span>'
+        "<form method=post><button>Add to cart</button></form></div>"
+    )
+    html = "<title>Lamps</title><h1>Lamps</h1><p>In stock</p>{}"
+    for boxes, kind in ((6, "listing"), (1, "product")):
+        shown = html.format("".join(map(box.format, range(boxes))))
+        assert extract(parse(shown, f"{SHOP}/category/lamps")).kind == kind
