@@ -224,3 +224,14 @@ def test_boxes_with_a_heading_and_a_button_each_are_a_list_of_products_without_p
     for boxes, kind in ((6, "listing"), (1, "product")):
         shown = html.format("".join(map(box.format, range(boxes))))
         assert extract(parse(shown, f"{SHOP}/category/lamps")).kind == kind
+
+
+def test_a_labelled_price_without_a_currency_is_read_on_a_short_page() -> None:
+    """Its line was looked up among the heading's lines, which are fewer than the page's."""
+    menu = "".join(f"<li><a href='/c/{n}'>Category {n}</a></li>" for n in range(9))
+    html = (
+        f"<title>Lamp 12</title><ul>{menu}</ul><h1>Lamp 12</h1><br><b>Price: ?12.49</b>"
+        "<form method=post><input type=submit value='Add to cart'></form>"
+    )
+    found = extract(parse(html, f"{SHOP}/products/lamp-12"))
+    assert (found.unread, str(found.fields.get("price"))) == ({}, "12.49")
