@@ -163,7 +163,9 @@ class CatalogSpider(Sitemaps, FurtherPages):
         self._log_unfollowed(response, page, site_id)
         self._learn_shape(response, result, bool(shown), links)
         self._learn_visits(response, shown, links)
-        yield from self._follow(response, site, page, links, announced.has_list(result.kind, links))
+        yield from self._follow(
+            response, site, page, links, announced.has_list(result.kind, page, links)
+        )
         yield from self._look_for_sitemaps(response, links)
 
     def _judge(self, result: Found, site_id: str) -> Judgement | None:
@@ -317,8 +319,14 @@ class CatalogSpider(Sitemaps, FurtherPages):
     def _learn_shape(
         self, response: Response, result: Found, shown: bool, links: list[Link]
     ) -> None:
-        """Learn the shapes of URLs that lead to nothing, for the dead-ends middleware."""
+        """Learn the shapes of URLs that lead to nothing, for the dead-ends middleware.
+
+        Also count the listings that lead to no product, for a warning.
+        """
         site_id = site_id_of(response)
+        if not shown and result.verdict.listing > 0:
+            has_products = any(link.kind == "product" for link in links)
+            self.fruitless.note_listing(site_id, result.page, has_products=has_products)
         requested = str((response.meta.get("redirect_urls") or (response.url,))[0])
         if shown or result.kind != "other":
             self.dead_ends.note_useful(site_id, requested)

@@ -81,7 +81,7 @@ class FurtherPages(PageReading):
                 return
             self._claims[site_id] = notice.products
         failures = self._failed_listings.get(site_id, 0)
-        if search is not None and failures < MOST_FAILED:
+        if search is not None and notice.linked and failures < MOST_FAILED:
             yield from self._guess(search, site)
         else:
             self._log_unreached(origin, notice.products, notice.pages, notice.linked)

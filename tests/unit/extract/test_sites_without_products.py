@@ -179,3 +179,21 @@ def test_an_error_at_a_products_address_is_asked_for_again_at_the_end_and_then_t
     assert not [made for made in spider.parse(last) if m.SCOPE in getattr(made, "meta", {})]
     spider.closed("finished")
     assert "1 page(s) with addresses like its products' showed none when asked" in caplog.text
+
+
+def test_listings_that_lead_to_no_product_are_told_of_at_the_end() -> None:
+    """The front page shows three products, and a script asks a service for all others."""
+    seen = SitesWithoutProducts()
+    for thing in GOODS[:3]:
+        read(seen, WOO.page(thing, True), WOO.url(thing), seed=True)
+    for name in ("lamps", "chairs"):
+        seen.note_listing(
+            "shop", parse("<p>Loading", f"https://a.example/c/{name}"), has_products=False
+        )
+    assert [said for _, said in seen.last_warnings()] == [
+        "2 of the 2 listings read here lead to no product, as https://a.example/c/lamps;"
+        " a script may load their products"
+    ]
+    for n in range(2):
+        seen.note_listing("shop", parse("<p>Lamps", f"https://a.example/c/{n}"), has_products=True)
+    assert not list(seen.last_warnings())

@@ -199,3 +199,19 @@ def test_a_field_for_the_page_number_says_how_many_there_are() -> None:
         "https://a.example/c/lamps",
     )
     assert announced(page, find_links(page)) == Announced(0, 57, 1)
+
+
+HANDLES = ", ".join(f'{{"title": "Lamp {n}", "handle": "red-lamp-{n}"}}' for n in range(4))
+STATE = f'<script type="application/json">{{"totalCount": 48, "items": [{HANDLES}]}}</script>'
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (STATE, Announced(48, 0, 0)),
+        (STATE + '<a href="/red-lamp-2">2</a><a href="/red-lamp-3">3</a>', None),  # links
+        (STATE.replace('"handle"', '"code"'), None),
+    ],
+)
+def test_a_scripts_list_without_links_is_announced(html: str, expected: Announced | None) -> None:
+    assert read(f"<html><body><h1>All</h1>{html}</body></html>") == expected
