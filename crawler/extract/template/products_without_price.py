@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from crawler.extract.default_parser import Found
+from crawler.extract.fields import Fields
 from crawler.extract.links.pagination import has_page_number
+from crawler.extract.page.page import Page
+from crawler.extract.page.places import link_around
+from crawler.extract.template.addresses import shape_of
 from crawler.extract.template.all_sites import Book
 
+#: Images of a page, and boxes around an image, that are searched.
+_MAX_IMAGES, _MAX_AROUND = 500, 3
 _NUMBERS = frozenset({"sku", "gtin", "mpn"})
 
 
@@ -40,6 +48,21 @@ def know_unpriced(book: Book, site_id: str, found: Found) -> bool:
 def _shows_own_product(result: Found) -> bool:
     """Whether a page has a product number or picture; OpenGraph's picture may be the shop's logo."""
     return any(
-        not _NUMBERS.isdisjoint(fields) or (source != "opengraph" and bool(fields.get("images")))
+        not _NUMBERS.isdisjoint(fields)
+        or (source != "opengraph" and _has_own_picture(result.page, fields))
         for source, fields in result.offered.items()
     )
+
+
+def _has_own_picture(page: Page, fields: Fields) -> bool:
+    """Whether a product's first picture is no link to another page of the same address shape.
+
+    Below "Sorry, this page has moved on" stand tiles of other products.
+    """
+    picture = next(iter(fields.get("images") or ()), None)
+    images = islice(page.root.iter("img"), _MAX_IMAGES)
+    image = next((i for i in images if picture in {i.get("src"), i.get("data-src")}), None)
+    link = None if image is None else link_around(image, _MAX_AROUND)
+    target = None if link is None else page.resolve(link.get("href") or "")
+    is_anothers = target not in {None, page.url} and shape_of(str(target)) == shape_of(page.url)
+    return picture is not None and not is_anothers

@@ -202,6 +202,7 @@ def test_one_price_of_a_few_repeats_without_a_doubt(few: bool, doubted: bool) ->
     [
         ("<h1>Nothing here</h1>", "other"),
         ("<p>Database connection failed.</p>", "other"),
+        ("<h1>Sorry</h1><a href='/products/lamp-9'><img src='/i/9.jpg' alt='Lamp'></a>", "other"),
         (f"{H1}<img src='/i/lamp.jpg' alt='Red Lamp'>", "product"),
     ],
 )
