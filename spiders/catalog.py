@@ -10,7 +10,7 @@ from scrapy.http import Response
 
 from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page
-from crawler.extract.links.choice import PRIORITY, listing_fingerprint
+from crawler.extract.links.choice import LOADED, PRIORITY, listing_fingerprint
 from crawler.extract.links.dead_ends import DEAD_END_PAGES, DeadEnds
 from crawler.extract.links.link_header import next_page
 from crawler.extract.links.other_languages import Copies
@@ -30,10 +30,9 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from spiders import which_site
 from spiders.page_count_search import FurtherPages
-from spiders.page_reading import SHELF, job_of, site_id_of
+from spiders.page_reading import LONGEST_SCOPE, SHELF, job_of, site_id_of
 from spiders.sitemaps import Sitemaps
 
-_LONGEST_SCOPE = 500
 #: What stands for unfollowed links among the folders of languages that were logged.
 _UNFOLLOWED = "nofollow"
 #: What a log line calls the parts of addresses that change no product.
@@ -199,7 +198,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
         for look in self.book.currencies.looks(site_id):
             self._count("looked_again")
             request = self._request(Link(look.url, "product", "its currency"), site, None)
-            request.meta[m.SCOPE] = f"{job} {look.scope}"[:_LONGEST_SCOPE]
+            request.meta[m.SCOPE] = f"{job} {look.scope}"[:LONGEST_SCOPE]
             look_kwargs = {"site_id": site_id, "told": look.currency, "held": look.doubtful}
             yield request.replace(
                 priority=_AT_ONCE, callback=self.parse_look, cb_kwargs=look_kwargs
@@ -208,7 +207,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
     def _reread(self, url: str, version: object, site: Site, job: str) -> Request:
         """Request a page again, once for each version of its template."""
         request = self._request(Link(url, "product", "its template is known now"), site, None)
-        request.meta[m.SCOPE] = f"{job} again {version} {url}"[:_LONGEST_SCOPE]
+        request.meta[m.SCOPE] = f"{job} again {version} {url}"[:LONGEST_SCOPE]
         return request
 
     def _ask_again(self, response: Response, site: Site, site_id: str) -> Iterator[Request]:
@@ -286,7 +285,11 @@ class CatalogSpider(Sitemaps, FurtherPages):
         # An endless listing repeats its products, so that its next page is not followed.
         repeated = shelf is not None and shelf == response.meta.get(SHELF)
         for link in links:
-            if not self.knows(link.url, job) and not (repeated and link.kind == "pagination"):
+            if repeated and link.kind == "pagination":
+                continue
+            if link.reason == LOADED:
+                yield from self._load(link, site, shelf, response)
+            elif not self.knows(link.url, job):
                 yield self._request(link, site, shelf)
 
     def _note_fruit(self, response: Response, result: Found, shown: bool) -> None:
