@@ -10,7 +10,7 @@ from scrapy.http import Response
 
 from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page
-from crawler.extract.links.choice import PRIORITY, listing_fingerprint
+from crawler.extract.links.choice import LOADED, PRIORITY, listing_fingerprint
 from crawler.extract.links.dead_ends import DEAD_END_PAGES, DeadEnds
 from crawler.extract.links.link_header import next_page
 from crawler.extract.links.other_languages import Copies
@@ -30,16 +30,19 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from spiders import which_site
 from spiders.page_count_search import FurtherPages
-from spiders.page_reading import SHELF, job_of, site_id_of
+from spiders.page_reading import LONGEST_SCOPE, SHELF, job_of, site_id_of
 from spiders.sitemaps import Sitemaps
 
-_LONGEST_SCOPE = 500
 #: What stands for unfollowed links among the folders of languages that were logged.
 _UNFOLLOWED = "nofollow"
 #: What a log line calls the parts of addresses that change no product.
 _NAMES_OF_PARTS = {FOLDERS: "their folders", QUERY: "their parameters"}
 #: The priority of pages that are fetched again to decide on other pages' doubtful values.
 _AT_ONCE = PRIORITY["product"] + 20
+#: The priority of pages that are fetched again because an error may have passed until then.
+_AT_LAST = PRIORITY["other"] - 1
+#: Part of the scope of pages that are fetched again, because they show no price or no product.
+_UNPRICED = "unpriced"
 #: Types of jobs whose pages' links are not followed, because these jobs list all their pages.
 _NO_LINKS = frozenset({"recrawl", "news", "check"})
 
@@ -127,7 +130,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
             self._count("not_html")
             return
         result = site.extract(page)
-        know_unpriced(self.book, site_id_of(response), result)
+        is_empty = know_unpriced(self.book, site_id_of(response), result)
         self._count(result.kind)
         for source, error in result.unread.items():
             self._count(f"unread/{source}")
@@ -137,6 +140,8 @@ class CatalogSpider(Sitemaps, FurtherPages):
         site_id = meta_site_id or which_site.site_id(response.url)
         judgement = self._judge(result, site_id)
         yield from self._reread_requests(result, site_id, site, job_of(response))
+        if is_empty:
+            yield from self._ask_again(response, site, site_id)
         for item in site.products(page, result):
             shown.append((item.name, str(item.price), item.sku, item.gtin, str(item.images)))
             item.site_id = meta_site_id or item.site_id or site_id
@@ -157,7 +162,9 @@ class CatalogSpider(Sitemaps, FurtherPages):
         self._log_unfollowed(response, page, site_id)
         self._learn_shape(response, result, bool(shown), links)
         self._learn_visits(response, shown, links)
-        yield from self._follow(response, site, page, links, announced.has_list(result.kind, links))
+        yield from self._follow(
+            response, site, page, links, announced.has_list(result.kind, page, links)
+        )
         yield from self._look_for_sitemaps(response, links)
 
     def _judge(self, result: Found, site_id: str) -> Judgement | None:
@@ -184,20 +191,37 @@ class CatalogSpider(Sitemaps, FurtherPages):
         unpriced = self.book.addresses.note(site_id, result.page.url)
         for url, version in [
             *self.book.pages_to_reread(site_id),
-            *((url, "unpriced") for url in unpriced),
+            *((url, _UNPRICED) for url in unpriced),
         ]:
             self._count("read_again")
-            request = self._request(Link(url, "product", "its template is known now"), site, None)
-            request.meta[m.SCOPE] = f"{job} again {version} {url}"[:_LONGEST_SCOPE]
-            yield request
+            yield self._reread(url, version, site, job)
         for look in self.book.currencies.looks(site_id):
             self._count("looked_again")
             request = self._request(Link(look.url, "product", "its currency"), site, None)
-            request.meta[m.SCOPE] = f"{job} {look.scope}"[:_LONGEST_SCOPE]
+            request.meta[m.SCOPE] = f"{job} {look.scope}"[:LONGEST_SCOPE]
             look_kwargs = {"site_id": site_id, "told": look.currency, "held": look.doubtful}
             yield request.replace(
                 priority=_AT_ONCE, callback=self.parse_look, cb_kwargs=look_kwargs
             )
+
+    def _reread(self, url: str, version: object, site: Site, job: str) -> Request:
+        """Request a page again, once for each version of its template."""
+        request = self._request(Link(url, "product", "its template is known now"), site, None)
+        request.meta[m.SCOPE] = f"{job} again {version} {url}"[:LONGEST_SCOPE]
+        return request
+
+    def _ask_again(self, response: Response, site: Site, site_id: str) -> Iterator[Request]:
+        """Request a page at the crawl's end whose address is a product's and that shows none.
+
+        A shop may show an error in its own design, with status 200, for as long as it lasts.
+        """
+        url, job = tidied(response.url) or response.url, job_of(response)
+        if f" again {_UNPRICED} " in str(response.meta.get(m.SCOPE) or ""):
+            self._count("empty_products")
+            self.fruitless.note_empty_product(site_id, url)
+            return
+        self._count("read_again")
+        yield self._reread(url, _UNPRICED, site, job).replace(priority=_AT_LAST)
 
     def parse_look(
         self, response: Response, site_id: str, told: str, held: list[list[str]]
@@ -261,7 +285,11 @@ class CatalogSpider(Sitemaps, FurtherPages):
         # An endless listing repeats its products, so that its next page is not followed.
         repeated = shelf is not None and shelf == response.meta.get(SHELF)
         for link in links:
-            if not self.knows(link.url, job) and not (repeated and link.kind == "pagination"):
+            if repeated and link.kind == "pagination":
+                continue
+            if link.reason == LOADED:
+                yield from self._load(link, site, shelf, response)
+            elif not self.knows(link.url, job):
                 yield self._request(link, site, shelf)
 
     def _note_fruit(self, response: Response, result: Found, shown: bool) -> None:
@@ -278,22 +306,41 @@ class CatalogSpider(Sitemaps, FurtherPages):
             self.logger.warning("site %s: %s; %s", printable(site_id), printable(warning), HELP)
 
     def closed(self, reason: str) -> None:
-        """Warn at the end of a crawl of sites without products."""
+        """Warn at the end of a crawl of sites without products, and of pages that showed none."""
         if reason == "finished":
+            for site_id, pages, url in self.fruitless.empty_products():
+                self.logger.warning(
+                    "site %s: %d page(s) with addresses like its products' showed none when asked"
+                    " twice (the first one: %s)",
+                    printable(site_id),
+                    pages,
+                    printable(url),
+                )
             for site_id, warning in self.fruitless.last_warnings():
                 self._warn_fruitless(site_id, warning)
 
     def _learn_shape(
         self, response: Response, result: Found, shown: bool, links: list[Link]
     ) -> None:
-        """Learn the shapes of URLs that lead to nothing, for the dead-ends middleware."""
+        """Learn the shapes of URLs that lead to nothing, for the dead-ends middleware.
+
+        Also count the listings that lead to no product, for a warning.
+        """
         site_id = site_id_of(response)
+        if not shown and result.verdict.listing > 0:
+            has_products = any(link.kind == "product" for link in links)
+            self.fruitless.note_listing(site_id, result.page, has_products=has_products)
         requested = str((response.meta.get("redirect_urls") or (response.url,))[0])
         if shown or result.kind != "other":
             self.dead_ends.note_useful(site_id, requested)
-        elif (
+            return
+        is_part = result.page.is_part
+        if is_part:  # its link to the product's page is another way, unless the page is known
+            links = [link for link in links if not self.knows(link.url, job_of(response))]
+        if (
             not result.unread
-            and (shape := self.dead_ends.note(site_id, requested, links)) is not None
+            and (shape := self.dead_ends.note(site_id, requested, links, is_part=is_part))
+            is not None
         ):
             self._count("dead_ends")
             self.logger.info(

@@ -13,16 +13,20 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.extract import Link
-from crawler.extract.links.choice import listing_fingerprint
+from crawler.extract.links.choice import LOADED, listing_fingerprint
 from crawler.extract.listing import announced, probing
 from crawler.extract.site import Site
 from crawler.items import Missing, Product
+from scrapy_seine import meta as m
 from scrapy_seine.printable import printable
 from spiders import which_site
-from spiders.page_reading import OK, PageReading, job_of
+from spiders.page_reading import LONGEST_SCOPE, OK, SHELF, PageReading, job_of
 
 #: Statuses of responses for a page beyond a listing's end.
 _ENDS = [301, 302, 303, 307, 308, 400, 404, 410]
+#: Statuses of responses to a request that no script of the shop's pages made, and what scripts add.
+_REFUSALS = [400, 404, 405, 406]
+_OF_SCRIPT = {"X-Requested-With": "XMLHttpRequest"}
 #: Failed listings in a row after which a site's URLs are not tried, and short listings logged.
 MOST_FAILED, MOST_LOGGED = 3, 20
 #: Above so many pages, an announced number of products must differ from the listing before.
@@ -81,10 +85,38 @@ class FurtherPages(PageReading):
                 return
             self._claims[site_id] = notice.products
         failures = self._failed_listings.get(site_id, 0)
-        if search is not None and failures < MOST_FAILED:
+        if search is not None and notice.linked and failures < MOST_FAILED:
             yield from self._guess(search, site)
         else:
             self._log_unreached(origin, notice.products, notice.pages, notice.linked)
+
+    def _load(
+        self, link: Link, site: Site, shelf: int | None, response: Response
+    ) -> Iterator[Request]:
+        """Ask for more of a listing that a script loads; as scripts do, if the page was."""
+        as_script = _is_of_script(response)
+        if as_script or not self.knows(link.url, job_of(response)):
+            yield self._loaded(link, site, shelf, job_of(response), as_script=as_script)
+
+    def _loaded(
+        self, link: Link, site: Site, shelf: int | None, job: str, *, as_script: bool
+    ) -> Request:
+        request = self._request(link, site, shelf)
+        request.meta["handle_httpstatus_list"] = _REFUSALS
+        if as_script:
+            request.headers.update(_OF_SCRIPT)
+            request.meta[m.SCOPE] = f"{job} as a script {link.url}"[:LONGEST_SCOPE]
+        return request.replace(callback=self.parse_loaded)
+
+    def parse_loaded(self, response: Response) -> Iterator[Product | Missing | Request]:
+        """Read more of a listing, or ask for it as a script does, because some shops want that."""
+        if response.status == OK:
+            yield from self.parse(response)
+        elif not _is_of_script(response):
+            self._count("loaded_as_scripts")
+            link, site = Link(response.url, "pagination", LOADED), which_site.find(response.url)
+            shelf = response.meta.get(SHELF)
+            yield self._loaded(link, site, shelf, job_of(response), as_script=True)
 
     def parse_guess(
         self, response: Response, search: dict[str, Any]
@@ -126,3 +158,9 @@ class FurtherPages(PageReading):
                 printable(url),
                 counts,
             )
+
+
+def _is_of_script(response: Response) -> bool:
+    """Whether a response was requested as a script of the shop's pages requests it."""
+    request = response.request
+    return request is not None and all(name in request.headers for name in _OF_SCRIPT)

@@ -20,6 +20,8 @@ from spiders import which_site
 OK = 200
 #: Key in meta: the fingerprint of the listing's page before, from `listing_fingerprint`.
 SHELF = "shelf"
+#: Characters of a scope in meta.
+LONGEST_SCOPE = 500
 
 
 class PageReading(FrontierSpider):

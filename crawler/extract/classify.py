@@ -95,6 +95,10 @@ _PAGE_PARTS = frozenset(
 )  # fmt: skip
 
 
+#: The attributes of the body of a page without one.
+_NO_BODY: dict[str, str] = {}
+#: Bytes in which a page's first element stands, which a part of a page has not.
+_MAX_BEGINNING = 300
 #: The figures at the end of a shop's number: 302 of "A/302".
 _FIGURES_AT_END = re.compile(r"(?<!\d)\d{3,12}\Z").search
 
@@ -208,12 +212,25 @@ def link_signs(verdict: Verdict, page: Page) -> None:
         verdict.add("listing", 3, "it has a next or a previous page")
 
 
-def print_signs(verdict: Verdict, page: Page) -> None:
-    """Score a page that prints itself, because it is a reduced copy of another page."""
-    body = next(page.root.iterchildren("body"), None)
-    onload = None if body is None else body.get("onload")
-    if onload is not None and _PRINTS(onload[:_MAX_SCRIPT_LENGTH]):
+def copy_signs(verdict: Verdict, page: Page) -> None:
+    """Score a page that is a reduced copy of another one: it prints itself, or it is a quick view."""
+    onload = next(page.root.iterchildren("body"), _NO_BODY).get("onload")
+    if onload and _PRINTS(onload[:_MAX_SCRIPT_LENGTH]):
         verdict.add("product", -10, "it prints itself when it is opened")
+    elif (
+        not page.title
+        and b"<html" not in page.raw[:_MAX_BEGINNING].lower()
+        and _leads_to_product(page)
+    ):
+        page.is_part = True
+        verdict.add("product", -10, "it is a part of a page, whose link leads to the product")
+
+
+def _leads_to_product(page: Page) -> bool:
+    """Whether all links of a page lead to one other page, which has a product's address."""
+    urls = {page.resolve(anchor.get("href") or "") for anchor in page.anchors}
+    url = urls.pop() if len(urls) == 1 else None
+    return url not in {None, page.url} and looks_like_product(without_origin(str(url)))
 
 
 def is_no_product(names: list[str]) -> bool:
@@ -251,7 +268,7 @@ def open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
         verdict.add("listing", -2, "it was published on a day, as articles are")
 
 
-def visible_signs(visible: Visible, verdict: Verdict) -> None:
+def visible_signs(visible: Visible, verdict: Verdict, page: Page) -> None:
     """Score the page's visible text: prices, buttons, numbers, stock and tiles."""
     if visible.numbers_tiles:
         visible.facts = 0
@@ -259,7 +276,8 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
     if visible.sells_one:
         verdict.add("product", 2.5, "a button buys it")
     elif visible.buy_buttons > MIN_LIST_LENGTH or visible.in_tiles:
-        verdict.add("listing", 2 + visible.in_tiles, f"{visible.buy_buttons} buttons buy things")
+        points = 2 + visible.in_tiles + 3 * _sells_below_headings(visible, page)
+        verdict.add("listing", points, f"{visible.buy_buttons} buttons buy things")
     elif visible.asks and ("price" in visible.fields or _shows_product(visible, verdict)):
         verdict.add("product", 2, "a button asks who sells it")
     has_choices = visible.priced_choices and not visible.buy_buttons
@@ -278,6 +296,16 @@ def visible_signs(visible: Visible, verdict: Verdict) -> None:
     _stock_signs(visible, verdict)
     _plain_signs(visible, verdict)
     _tile_signs(visible, verdict)
+
+
+def _sells_below_headings(visible: Visible, page: Page) -> bool:
+    """Whether several headings have a form or button each: products without pages of their own."""
+    if visible.cards or visible.facts:
+        return False
+    boxes = {heading.getparent() for heading in page.headings[:_MAX_FIELDS]}
+    return (
+        sum(next(box.iter("form", "button"), None) is not None for box in boxes) > MIN_LIST_LENGTH
+    )
 
 
 def button_signs(visible: Visible, verdict: Verdict) -> None:

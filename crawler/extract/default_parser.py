@@ -154,7 +154,7 @@ def extract(page: Page) -> Found:
     offered: dict[str, Fields] = {}
     classify.address_signs(verdict, page)
     classify.link_signs(verdict, page)
-    classify.print_signs(verdict, page)
+    classify.copy_signs(verdict, page)
     unread: dict[str, str] = {}
     for source, nodes in _NODES.items():
         source_fields = _read_guarded(unread, source, _fields_from, nodes, page, verdict, source)
@@ -274,7 +274,7 @@ def _add_text(result: Found, merged_fields: Fields, disputed: bool) -> Fields:
     )
     if _is_price_by_the_way(visible, merged_fields, offered):
         product_shown.forget_price(visible)
-    classify.visible_signs(visible, verdict)
+    classify.visible_signs(visible, verdict, page)
     if "price" in visible.fields and _describes_barely(offered):
         classify.button_signs(visible, verdict)
     if verdict.product < _CERTAIN_SCORE:

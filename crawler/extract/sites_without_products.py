@@ -16,7 +16,7 @@ import attrs
 from crawler.extract.default_parser import Found
 from crawler.extract.limited_dict import Newest
 from crawler.extract.links.dead_ends import is_catalogue_address
-from crawler.extract.page.page import Page, short_text
+from crawler.extract.page.page import Page, is_root, short_text
 from crawler.extract.words import any_word
 from scrapy_seine.attrs_bases import Record, Value
 
@@ -81,6 +81,14 @@ class _Site(Record):
     redirected: int = 0
     """How many of these pages were redirected to that address."""
     warned: bool = False
+    empty_products: int = 0
+    """Pages with a product's address that showed no product when they were asked twice."""
+    first_empty_product: str = ""
+    listings: int = 0
+    """Pages with signs of a listing."""
+    empty_listings: int = 0
+    """Those of them without a link to a product."""
+    first_empty_listing: str = ""
     first_empty: Appearance | None = None
     """The first page without a product, as long as no page had one."""
 
@@ -127,6 +135,28 @@ class SitesWithoutProducts(Record):
         site.warned = True
         return f"the last {site.alike} pages were redirected to another site, {appearance[1]}"
 
+    def note_empty_product(self, site_id: str, url: str) -> None:
+        """Count a page that has a product's address, and showed no product when it was asked twice."""
+        site = self._sites[site_id]
+        site.empty_products += 1
+        site.first_empty_product = site.first_empty_product or url
+
+    def note_listing(self, site_id: str, page: Page, *, has_products: bool) -> None:
+        """Count a page with signs of a listing; *has_products*: it has a link to a product."""
+        if is_root(page.url):
+            return
+        site = self._sites[site_id]
+        site.listings += 1
+        if not has_products:
+            site.empty_listings += 1
+            site.first_empty_listing = site.first_empty_listing or page.url
+
+    def empty_products(self) -> Iterator[tuple[str, int, str]]:
+        """Yield each site with such pages, their number and the first one's address."""
+        for site_id, site in self._sites.items():
+            if site.empty_products:
+                yield site_id, site.empty_products, site.first_empty_product
+
     def last_warnings(self) -> Iterator[tuple[str, str]]:
         """Yield a warning for each site without products or prices, at the end of its crawl.
 
@@ -140,6 +170,12 @@ class SitesWithoutProducts(Record):
                     f"; one of them is {site.first_empty}" if site.first_empty is not None else ""
                 )
                 yield site_id, f"none of the {site.pages} pages read here shows a product{example}"
+            elif 2 * site.empty_listings > site.listings:
+                yield (
+                    site_id,
+                    f"{site.empty_listings} of the {site.listings} listings read here lead to no"
+                    f" product, as {site.first_empty_listing}; a script may load their products",
+                )
             elif site.products >= _MIN_UNPRICED and not site.priced:
                 yield site_id, f"none of the {site.products} products read here shows a price"
 

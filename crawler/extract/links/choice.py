@@ -49,6 +49,10 @@ from scrapy_seine.urls import MAX_LENGTH
 LinkKind = Literal["product", "pagination", "listing", "other"]
 
 #: Higher is fetched first, because a product page adds few links and a listing's page many.
+#: The reason of a link to more of a listing that a script loads.
+LOADED = "a script loads it"
+#: The reason of a link whose kind is known, by the element's tag; others are loaded.
+_REASONS = {"link": "rel=next"}
 PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20, "other": 0}
 
 _SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
@@ -227,7 +231,11 @@ class _LinkCollector:
             or self._is_other_language(target, url, None if kind else element.get("hreflang"))
         ):
             return
-        kind, reason = (kind, "rel=next") if kind else self._kind(element, rel or "", target, url)
+        kind, reason = (
+            (kind, _REASONS.get(element.tag, LOADED))
+            if kind
+            else self._kind(element, rel or "", target, url)
+        )
         if kind == "product" and self._is_variant(target):
             return
         if kind is not None and (earlier_link is None or PRIORITY[kind] > earlier_link.priority):

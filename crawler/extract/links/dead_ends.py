@@ -85,12 +85,15 @@ class DeadEnds(Record):
     _changes: dict[str, tuple[str, int]] = attrs.Factory(dict)
     """Shapes that became dead ends, or useful again, since `take_changes`: site and pages."""
 
-    def note(self, site_id: str, url: str, links: Sequence[Link]) -> str | None:
+    def note(
+        self, site_id: str, url: str, links: Sequence[Link], *, is_part: bool = False
+    ) -> str | None:
         """Count a page that is no product and no listing; return its shape once it is a dead end.
 
-        *links* are all links of the page.
+        *links* are all links of the page. *is_part*: it is a part of a product's page, whose address
+        may read like a product's own.
         """
-        shape = None if is_catalogue_address(url) else shape_of(url)
+        shape = None if is_catalogue_address(url) and not is_part else shape_of(url)
         if shape is None or shape in self.shapes:
             return None
         counts = self._shape(site_id, shape)

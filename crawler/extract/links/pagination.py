@@ -98,7 +98,12 @@ def turns_page(
     if not number and not pager:
         return False
     changes = [(name, value) for name, value in added if not _PAGE_PARAMETER(name)]
-    if number and changes and target[1] == page_address[1] and _shows_number(element, number):
+    if (
+        number
+        and changes
+        and target[1] == page_address[1]
+        and _shows_page(element, number, changes)
+    ):
         page_names = {name for name, _ in page_address[2]}
         if not any(name in page_names for name, _ in changes):  # no visit's new number
             return True
@@ -145,13 +150,17 @@ def odd_page_parameter(
     return None
 
 
-def _shows_number(element: Element, number: int) -> bool:
+def _shows_page(element: Element, number: int, changes: list[tuple[str, str]]) -> bool:
     """Whether a link's text is the page's number, counted from 0 or from 1.
 
-    Such a pager link also adds what the listing's own address leaves out: an order, a query.
+    Such a pager link also adds what the listing's own address leaves out: an order, a query, and
+    the number of products on a page, by which the products before it are counted.
     """
     text = short_text(element)
-    return text.isdigit() and _to_number(text) - number in (0, 1)
+    sizes = {1, *(_to_number(value) for name, value in changes if _DISPLAY_PARAMETER(name))} - {0}
+    if not text.isdigit():
+        return len(sizes) > 1 and number % max(sizes) == 0 and _is_labelled_next(element)
+    return any(_to_number(text) - number / size in (0, 1) for size in sizes)
 
 
 def _is_labelled_next(element: Element) -> bool:

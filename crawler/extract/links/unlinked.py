@@ -16,10 +16,13 @@ from scrapy_seine.urls import MAX_LENGTH
 _MAX_OPTIONS, _MAX_FORM_ELEMENTS, _MAX_BUTTONS = 300, 500, 50
 #: Attributes that hold the address which a script loads for a button.
 _ADDRESS_ATTRIBUTES = (
-    "data-href", "data-url", "data-next", "data-next-url", "data-next-page", "data-grid-url",
-    "data-endpoint",
+    "data-href", "data-url", "data-next", "data-next-url", "data-next-page", "data-endpoint",
 )  # fmt: skip
-_NAMES_ADDRESS = lazy_patterns.pattern(rb"data-(?:href|url|next|grid-url|endpoint)")
+#: Those and longer names: `data-load-url`, `data-load-more-url`.
+_NAMES_ADDRESS = lazy_patterns.pattern(
+    rb"\bdata-(?:[a-z]{1,12}-){0,2}(?:href|url|endpoint)\b|\bdata-next\b"
+)
+_MAX_NAMES = 20
 _MORE_LABEL = finder(rf"\b(?:{any_of('paging', 'next')})")
 _MORE_CLASS = lazy_patterns.pattern(r"more|next|load|weiter|infinite", re.I)
 #: Names of form fields that choose another view of the same products.
@@ -43,8 +46,9 @@ def unlinked(page: Page) -> Iterator[tuple[Element, str]]:
 
 def loaded_addresses(page: Page) -> Iterator[tuple[Element, str]]:
     """Yield elements with the address from which a script loads more of the page's listing."""
-    if page.has_data and _NAMES_ADDRESS.search(page.raw):
-        yield from _loading_buttons(page)
+    if page.has_data and (found := _NAMES_ADDRESS.findall(page.raw)):
+        names = dict.fromkeys([*_ADDRESS_ATTRIBUTES, *map(bytes.decode, found)])
+        yield from _loading_buttons(page, list(names)[:_MAX_NAMES])
     if page.holds(b"pagination") and page.holds(b'"radio"'):
         yield from _pager_radio_buttons(page)
 
@@ -57,12 +61,10 @@ def _pager_radio_buttons(page: Page) -> Iterator[tuple[Element, str]]:
             yield element, f"?{name}={value}"
 
 
-def _loading_buttons(page: Page) -> Iterator[tuple[Element, str]]:
+def _loading_buttons(page: Page, names: Sequence[str]) -> Iterator[tuple[Element, str]]:
     """Yield a script's buttons and links, with the address from which they load more products."""
-    for element in elements_with(page, _ADDRESS_ATTRIBUTES)[:_MAX_BUTTONS]:
-        name, address = next(
-            (name, v) for name in _ADDRESS_ATTRIBUTES if (v := element.get(name)) is not None
-        )
+    for element in elements_with(page, names)[:_MAX_BUTTONS]:
+        name, address = next((name, v) for name in names if (v := element.get(name)) is not None)
         if not _ADDRESS.match(address) or (element.get("href") or "#")[0] not in "#jJ":
             continue
         words = f"{element.get('class') or ''} {element.get('id') or ''}"

@@ -50,6 +50,11 @@ _TOTAL = lazy_patterns.pattern(
 )
 _AFTER_FIELD = lazy_patterns.pattern(r"\D{1,20}(\d{1,4})\b(?!\s*\d)")
 _PAGE_COUNT_NAMES = frozenset({b"pagecount", b"pagestotal"})
+#: The name of a product's address in a script's list, and names that make a list.
+_MIN_HANDLES = 3
+_HANDLE = lazy_patterns.pattern(
+    rb"\"(?:handle|slug|url_?key)\\?\"\s?:\s?\\?\"([\w-]{3,100})\\?\"", re.I
+)
 #: Products of the first page that are stored, and products that a listing may announce.
 _MAX_CHECKSUMS, _MAX_PRODUCTS = 300, 1_000_000
 _MAX_BUTTONS = 3_000
@@ -147,9 +152,14 @@ class Announced(Value):
     """Products that the first page links to."""
 
 
-def has_list(kind: str, links: Sequence[Link]) -> bool:
-    """Whether a page is a listing, or one of its scripts holds a list for the browser to render."""
-    return kind == "listing" or any(link.reason == SCRIPTED for link in links)
+def has_list(kind: str, page: Page, links: Sequence[Link]) -> bool:
+    """Whether a page is a listing, or one of its scripts holds a list for the browser to render.
+
+    Such a list may have a name for each product's address alone.
+    """
+    if kind == "listing" or any(link.reason == SCRIPTED for link in links):
+        return True
+    return kind == "other" and _lists_unlinked(page, links)
 
 
 def announced(page: Page, links: Sequence[Link]) -> Announced | None:
@@ -160,15 +170,25 @@ def announced(page: Page, links: Sequence[Link]) -> Announced | None:
     if current is not None and current[1] > 1:
         return None
     linked = sum(link.kind == "product" for link in links)
-    if not linked:
+    if not linked and not _lists_unlinked(page, links):
         return None
     products, pages = _counts_in_state(page)
+    if not linked:
+        return Announced(products, pages, 0) if products else None
     pages = max(pages, _highest_label(page))
     pages = pages if pages <= MAX_PAGES else 0  # a longer pager is probably a trap
     products = products or _total_in_text(page, linked)
     if pages > 1 or products > linked:
         return Announced(products if products > linked else 0, pages if pages > 1 else 0, linked)
     return None
+
+
+def _lists_unlinked(page: Page, links: Sequence[Link]) -> bool:
+    """Whether a script lists products by the names in their addresses, most of them without a link."""
+    handles = {*map(bytes.decode, _HANDLE.findall(page.raw, 0, _MAX_RAW_BYTES))}
+    if len(handles) < _MIN_HANDLES:
+        return False
+    return 2 * sum(link.url.rpartition("/")[2] in handles for link in links) < len(handles)
 
 
 def guesses(url: str, names: Iterable[str] = ()) -> Iterator[str]:

@@ -27,8 +27,8 @@ _NUMBER = lazy_patterns.pattern(
 _OFFSETS = lazy_patterns.pattern(r"[?&](?:start|offset|from)=$", re.IGNORECASE)
 _OF = rf"(?:{any_of('paging', 'of')}|/)"
 _PAGE_OF = lazy_patterns.pattern(
-    rf"\b(?:{any_of('paging', 'page')}|{any_of('paging', 'page_shown')})"
-    rf"\s*\d{{1,5}}\s*{_OF}\s*(\d{{1,5}})\b",
+    rf"(?<![^\W\d_])(?:{any_of('paging', 'page')}|{any_of('paging', 'page_shown')})"
+    rf"\s*\d{{1,5}}\s*{_OF}\s*(\d{{1,5}})(?!\d)",
     re.IGNORECASE,
 )
 _RESULTS_OF = lazy_patterns.pattern(

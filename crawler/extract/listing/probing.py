@@ -15,7 +15,7 @@ import attrs
 
 from crawler.extract.links.choice import Link
 from crawler.extract.listing.further_pages import MAX_PAGES, numbers_of, split_number, step_of
-from crawler.extract.page.page import Page
+from crawler.extract.page.page import Page, short_text
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import MAX_LENGTH
 
@@ -87,10 +87,18 @@ def begin(page: Page, links: Iterable[Link], fingerprint: int | None) -> Probe |
     step = step_of(template, linked_numbers)
     places = sorted(number if step == 1 else number // step + 1 for number in linked_numbers)
     is_complete = places != list(range(2, len(places) + 2)) or 1 < len(places) < _PAGER_WINDOW - 1
-    if is_complete:
+    if is_complete or (len(places) == 1 and _is_numbered(page)):
         return None
     low = places[-1]
     return Probe(template=template, step=step, first=fingerprint, low=low, asked=2 * low)
+
+
+def _is_numbered(page: Page) -> bool:
+    """Whether a pager that leads to one further page calls it "2", as each page of a short listing.
+
+    A longer listing whose pager shows its neighbours alone is crawled page by page.
+    """
+    return any(short_text(anchor) == "2" for anchor in page.anchors)
 
 
 def resume(plain: Mapping[str, object]) -> Probe:

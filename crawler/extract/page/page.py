@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -85,6 +85,9 @@ class Page:
     """Whether `extract` judged the page to be a product's."""
     is_at_service: bool = False
     """Whether a folder of its address holds services (`classify.address_signs`)."""
+    is_part: bool = False
+    """Whether it is a quick view, a part of a page with a link to the product's own page
+    (`classify.copy_signs`)."""
     headings_by_name: dict[str, Element | None] = attrs.Factory(dict)
     """Product headings that were searched, by the expected name (`product_heading.heading_of`)."""
     trails_by_name: dict[str | None, list[str]] = attrs.Factory(dict)
@@ -162,12 +165,13 @@ def elements_with(page: Page, names: Iterable[str]) -> list[Element]:
     return list(elements)
 
 
-@cache
+# Both are bounded, because pages choose the names.
+@lru_cache(maxsize=64)
 def _having(name: str) -> Any:
     return etree.XPath(f"//*/@{name}/..")
 
 
-@cache
+@lru_cache(maxsize=512)
 def _search_of(word: bytes) -> Callable[[bytes], re.Match[bytes] | None]:
     return re.compile(re.escape(word)).search
 

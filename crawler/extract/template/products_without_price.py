@@ -1,39 +1,68 @@
-"""Recognise product pages without a price by their likeness to the site's other products."""
+"""Recognise product pages without a price, or without anything, by their likeness to other products."""
 
 from __future__ import annotations
 
+from itertools import islice
+
 from crawler.extract.default_parser import Found
+from crawler.extract.fields import Fields
 from crawler.extract.links.pagination import has_page_number
+from crawler.extract.page.page import Page
+from crawler.extract.page.places import link_around
+from crawler.extract.template.addresses import shape_of
 from crawler.extract.template.all_sites import Book
 
+#: Images of a page, and boxes around an image, that are searched.
+_MAX_IMAGES, _MAX_AROUND = 500, 3
 _NUMBERS = frozenset({"sku", "gtin", "mpn"})
 
 
-def know_unpriced(book: Book, site_id: str, found: Found) -> None:
+def know_unpriced(book: Book, site_id: str, found: Found) -> bool:
     """Mark a page without a price as a product if it is like its site's other products.
 
     Either it says that it is unavailable and has their make, or it has a product's URL shape and a
     product number or picture, because an error page has such an address and a heading too.
+
+    Returns whether the page has a product's address and shows none, as an error with status 200.
     """
     verdict = found.verdict
-    if found.kind == "product" or verdict.product <= 0 or not found.shows_one_thing:
-        return
-    if has_page_number(found.page.url):
-        return  # a listing's page, whose only tile may be a sold-out product
-    is_unavailable = found.kind == "other" and found.not_to_be_had is not None
+    if found.kind == "product" or has_page_number(found.page.url):
+        return False  # a listing's page, whose only tile may be a sold-out product
+    is_one_thing = verdict.product > 0 and found.shows_one_thing
+    is_unavailable = is_one_thing and found.kind == "other" and found.not_to_be_had is not None
     if is_unavailable and book.is_product_page(site_id, found.page):
         reason = "it cannot be had, and the site's products look like it"
-    elif book.addresses.is_product_address(site_id, found.page.url) and _shows_own_product(found):
+    elif not (is_one_thing or found.kind == "other") or not book.addresses.is_product_address(
+        site_id, found.page.url
+    ):
+        return False
+    elif is_one_thing and _shows_own_product(found):
         reason = "its address is like those of the site's products"
     else:
-        return
+        return found.kind == "other"
     verdict.add("product", 5, reason)
     found.complete()
+    return False
 
 
 def _shows_own_product(result: Found) -> bool:
     """Whether a page has a product number or picture; OpenGraph's picture may be the shop's logo."""
     return any(
-        not _NUMBERS.isdisjoint(fields) or (source != "opengraph" and bool(fields.get("images")))
+        not _NUMBERS.isdisjoint(fields)
+        or (source != "opengraph" and _has_own_picture(result.page, fields))
         for source, fields in result.offered.items()
     )
+
+
+def _has_own_picture(page: Page, fields: Fields) -> bool:
+    """Whether a product's first picture is no link to another page of the same address shape.
+
+    Below "Sorry, this page has moved on" stand tiles of other products.
+    """
+    picture = next(iter(fields.get("images") or ()), None)
+    images = islice(page.root.iter("img"), _MAX_IMAGES)
+    image = next((i for i in images if picture in {i.get("src"), i.get("data-src")}), None)
+    link = None if image is None else link_around(image, _MAX_AROUND)
+    target = None if link is None else page.resolve(link.get("href") or "")
+    is_anothers = target not in {None, page.url} and shape_of(str(target)) == shape_of(page.url)
+    return picture is not None and not is_anothers

@@ -94,10 +94,13 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     _weigh_buttons(own_walk, signs, page)
     fields, signs.described, signs.lines = signs.fields, boxes, behind
     take_confirmed(signs, structured)
-    if signs.price_is_loose and not signs.price_marked:
-        take_labelled(walk, signs)
-    if "price" not in fields and not signs.cards and not signs.lone_cards:
-        _take_price_elsewhere(page, walk, signs, local)
+    if (signs.price_is_loose and not signs.price_marked and take_labelled(walk, signs)) or (
+        "price" not in fields
+        and not signs.cards
+        and not signs.lone_cards
+        and _take_price_elsewhere(page, walk, signs, local)
+    ):
+        own_walk = walk
     beside = heading
     if heading is None:
         heading, beside = _named_without_heading(page, walk, signs, structured)
@@ -153,13 +156,18 @@ def _take_labelled_name(walk: Lines, heading: Element, fields: Fields, title: st
         fields["name"] = labelled[0]
 
 
-def _take_price_elsewhere(page: Page, walk: Lines, signs: Visible, local: str | None) -> None:
-    """Take a price that no line shows with its currency: by a label, an attribute, a choice."""
-    take_labelled(walk, signs)
+def _take_price_elsewhere(page: Page, walk: Lines, signs: Visible, local: str | None) -> bool:
+    """Take a price that no line shows with its currency: by a label, an attribute, a choice.
+
+    Returns whether a line of *walk* shows it.
+    """
+    if take_labelled(walk, signs):
+        return True
     if "price" not in signs.fields:
         take_attribute(page, signs, local)
     if "price" not in signs.fields and signs.buy_buttons:
         take_option(page, signs, local)
+    return False
 
 
 def _named_without_heading(

@@ -113,8 +113,8 @@ def labelled_name(walk: Lines) -> tuple[str, Element] | None:
     return next(iter(names.items())) if len(names) == 1 else None
 
 
-def take_labelled(walk: Lines, signs: Visible) -> None:
-    """Take the number behind a label for the price, if there is only one.
+def take_labelled(walk: Lines, signs: Visible) -> bool:
+    """Take the number behind a label for the price, if there is only one; return whether it did.
 
     Of several, take the one whose label names the current price; another is the regular price.
     """
@@ -125,7 +125,7 @@ def take_labelled(walk: Lines, signs: Visible) -> None:
     ]
     current = [row for row in labelled if says_now(row[2])] or labelled
     if len({value for _, value, _ in current}) != 1:
-        return
+        return False
     line, value, _ = current[0]
     price = amount(value)
     if price:
@@ -141,6 +141,7 @@ def take_labelled(walk: Lines, signs: Visible) -> None:
         signs.paths["price"] = path(line.element)
         if signs.buy_buttons and not signs.fields.get("availability"):
             signs.fields["availability"] = "InStock"
+    return bool(price)
 
 
 def _labelled_values(walk: Lines, is_label: WordFinder) -> Iterator[tuple[Line, str, str]]:

@@ -201,6 +201,8 @@ def test_one_price_of_a_few_repeats_without_a_doubt(few: bool, doubted: bool) ->
     ("body", "kind"),
     [
         ("<h1>Nothing here</h1>", "other"),
+        ("<p>Database connection failed.</p>", "other"),
+        ("<h1>Sorry</h1><a href='/products/lamp-9'><img src='/i/9.jpg' alt='Lamp'></a>", "other"),
         (f"{H1}<img src='/i/lamp.jpg' alt='Red Lamp'>", "product"),
     ],
 )
@@ -210,8 +212,8 @@ def test_a_page_that_shows_no_thing_is_none_at_a_products_address(body: str, kin
     for n in range(12):
         book.addresses.note("a", f"https://shop.example/products/lamp-{n}")
     page = found(body, url="https://shop.example/products/lamp-77")
-    know_unpriced(book, "a", page)
-    assert page.kind == kind
+    is_empty = know_unpriced(book, "a", page)
+    assert (page.kind, is_empty) == (kind, kind == "other")
 
 
 def test_a_raised_figure_in_a_barcode_costs_no_page() -> None:

@@ -12,6 +12,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import extract, parse
 from crawler.extract.sites_without_products import MIN_ALIKE_PAGES, Appearance, SitesWithoutProducts
+from scrapy_seine import meta as m
 from spiders.catalog import CatalogSpider
 from tests.benchmarks.shops import SHOPS, things
 
@@ -155,3 +156,44 @@ def test_the_spider_says_it_at_the_end_of_a_complete_crawl(
     spider.closed(reason)
     assert caplog.text.count("none of the 1 pages read here shows a product") == lines
     assert (made.stats.get_value("extract/fruitless_sites") or 0) == lines
+
+
+def test_an_error_at_a_products_address_is_asked_for_again_at_the_end_and_then_told_of(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A shop shows "database connection failed" in its own design with status 200."""
+    spider = CatalogSpider()
+    made: Any = Crawler(CatalogSpider, {})
+    made.stats = MemoryStatsCollector(made)
+    spider._set_crawler(made)
+    for n in range(12):
+        spider.book.addresses.note("a.example", f"https://a.example/p/lamp-{n}")
+    request = Request("https://a.example/p/lamp-77")
+    body = b"<html><title>Error</title><body><p>Database connection failed.</p></body></html>"
+    page = HtmlResponse(request.url, body=body, request=request)
+    again = [made for made in spider.parse(page) if isinstance(made, Request)]
+    assert [(made.url, made.priority) for made in again if m.SCOPE in made.meta] == [
+        (request.url, -1)
+    ]
+    last = HtmlResponse(request.url, body=body, request=again[0])
+    assert not [made for made in spider.parse(last) if m.SCOPE in getattr(made, "meta", {})]
+    spider.closed("finished")
+    assert "1 page(s) with addresses like its products' showed none when asked" in caplog.text
+
+
+def test_listings_that_lead_to_no_product_are_told_of_at_the_end() -> None:
+    """The front page shows three products, and a script asks a service for all others."""
+    seen = SitesWithoutProducts()
+    for thing in GOODS[:3]:
+        read(seen, WOO.page(thing, True), WOO.url(thing), seed=True)
+    for name in ("lamps", "chairs"):
+        seen.note_listing(
+            "shop", parse("<p>Loading", f"https://a.example/c/{name}"), has_products=False
+        )
+    assert [said for _, said in seen.last_warnings()] == [
+        "2 of the 2 listings read here lead to no product, as https://a.example/c/lamps;"
+        " a script may load their products"
+    ]
+    for n in range(2):
+        seen.note_listing("shop", parse("<p>Lamps", f"https://a.example/c/{n}"), has_products=True)
+    assert not list(seen.last_warnings())

@@ -30,6 +30,7 @@ OPTIONS = '<option value="">Choose</option><option value="1">A</option><option v
         ('<button class="more" data-href="/c/a?offset=8">More</button>', {"/c/a?offset=8"}),
         ('<a class="load" href="javascript:;" data-url="/ajax/list?page=1">x</a>',
          {"/ajax/list?page=1"}),
+        ('<button data-load-more-url="/more?offset=8">Load more</button>', {"/more?offset=8"}),
     ],
 )  # fmt: skip
 def test_frames_choices_and_buttons_lead_somewhere(html: str, expected: set[str]) -> None:
@@ -201,3 +202,36 @@ def test_a_category_of_few_rows_with_a_button_each_is_no_product() -> None:
     row = '<tr><td><a href="/{0}">Lamp {0}</a></td><td>{0}1 zł</td><td><a href="/add?{0}">do koszyka</a></td></tr>'
     html = f"<h1>Dom</h1><table>{row.format(4)}{row.format(5)}</table><p>w magazynie</p>"
     assert extract(parse(html, f"{SHOP}/index.php?act=kat&k=1")).kind != "product"
+
+
+def test_a_quick_view_is_no_product_because_its_link_leads_to_one() -> None:
+    view = '<div><h2>Lamp 12</h2><p class="price">$12.00</p>{}<button>Add to cart</button></div>'
+    details = '<a href="/products/lamp-12">Details</a>'
+    url = f"{SHOP}/ajax/product/12"
+    assert extract(parse(view.format(""), url)).kind == "product"
+    assert extract(parse(view.format(details), url)).kind == "other"
+    assert extract(parse(view.format(details), f"{SHOP}/products/lamp-12")).kind == "product"
+    whole = f"<html><title>Lamp 12</title><body>{view.format(details)}"
+    assert extract(parse(whole, url)).kind == "product"
+
+
+def test_boxes_with_a_heading_and_a_button_each_are_a_list_of_products_without_pages() -> None:
+    box = (
+        '<div><img src="/img/{0}.jpg"><h3>Lamp {0}</h3><span class="price">$1{0}.10</span>'
+        "<form method=post><button>Add to cart</button></form></div>"
+    )
+    html = "<title>Lamps</title><h1>Lamps</h1><p>In stock</p>{}"
+    for boxes, kind in ((6, "listing"), (1, "product")):
+        shown = html.format("".join(map(box.format, range(boxes))))
+        assert extract(parse(shown, f"{SHOP}/category/lamps")).kind == kind
+
+
+def test_a_labelled_price_without_a_currency_is_read_on_a_short_page() -> None:
+    """Its line was looked up among the heading's lines, which are fewer than the page's."""
+    menu = "".join(f"<li><a href='/c/{n}'>Category {n}</a></li>" for n in range(9))
+    html = (
+        f"<title>Lamp 12</title><ul>{menu}</ul><h1>Lamp 12</h1><br><b>Price: ?12.49</b>"
+        "<form method=post><input type=submit value='Add to cart'></form>"
+    )
+    found = extract(parse(html, f"{SHOP}/products/lamp-12"))
+    assert (found.unread, str(found.fields.get("price"))) == ({}, "12.49")

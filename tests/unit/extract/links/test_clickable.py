@@ -145,6 +145,10 @@ def test_a_list_that_is_data_alone_leads_to_its_products(html: str) -> None:
 
 
 TILES = "".join(f'<a href="/product/lamp-{n}">Lamp {n}</a>' for n in range(12))
+OFFSETS = "".join(
+    f'<a href="/c/all?limit=12&amp;offset={n}">{label}</a>'
+    for n, label in ((12, "2"), (24, "3"), (36, "Next"))
+)
 SIZES = "".join(f'<a href="/c/all?limit={n}">{n}</a>' for n in (12, 24, 96))
 
 
@@ -154,6 +158,7 @@ SIZES = "".join(f'<a href="/c/all?limit={n}">{n}</a>' for n in (12, 24, 96))
         (TILES + SIZES, {"/c/all?limit=96"}),
         (TILES + '<a href="/c/all?view=all">View all</a>', {"/c/all?view=all"}),
         (TILES + SIZES + '<a href="/c/all?page=2">2</a>', {"/c/all?page=2"}),
+        (TILES + OFFSETS, {f"/c/all?limit=12&offset={n}" for n in (12, 24, 36)}),
         (TILES[: TILES.index("</a>") + 4] + SIZES, set()),  # one lamp of twelve: all are shown
         (TILES + '<a href="/c/all?sort=3">by price</a><a href="/c/all?view=list">list</a>', set()),
     ],

@@ -82,6 +82,15 @@ def test_addresses_of_products_and_listings_are_never_left_out(path):
     assert known.shapes == set()
 
 
+def test_quick_views_of_known_products_are_left_out_whatever_their_address():
+    known = DeadEnds()
+    for number in range(DEAD_END_PAGES):
+        known.note("s", f"{SITE}/ajax/product/{number}", [], is_part=True)
+        known.note("s", f"{SITE}/p/lamp-{number}", [])
+    assert known.is_dead_end(f"{SITE}/ajax/product/99")
+    assert not known.is_dead_end(f"{SITE}/p/lamp-99")
+
+
 def test_what_is_known_is_bounded():
     known = DeadEnds()
     for number in range(3000):

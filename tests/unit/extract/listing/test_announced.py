@@ -199,3 +199,44 @@ def test_a_field_for_the_page_number_says_how_many_there_are() -> None:
         "https://a.example/c/lamps",
     )
     assert announced(page, find_links(page)) == Announced(0, 57, 1)
+
+
+HANDLES = ", ".join(f'{{"title": "Lamp {n}", "handle": "red-lamp-{n}"}}' for n in range(4))
+STATE = f'<script type="application/json">{{"totalCount": 48, "items": [{HANDLES}]}}</script>'
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (STATE, Announced(48, 0, 0)),
+        (STATE + '<a href="/red-lamp-2">2</a><a href="/red-lamp-3">3</a>', None),  # links
+        (STATE.replace('"handle"', '"code"'), None),
+    ],
+)
+def test_a_scripts_list_without_links_is_announced(html: str, expected: Announced | None) -> None:
+    assert read(f"<html><body><h1>All</h1>{html}</body></html>") == expected
+
+
+def test_what_a_script_loads_is_asked_for_as_scripts_do_where_it_is_refused() -> None:
+    """Frameworks answer 404 to such an address without the header that scripts send."""
+    spider = CatalogSpider()
+    made: Any = Crawler(CatalogSpider, {"SEINE_SITEMAPS": False})
+    made.stats = MemoryStatsCollector(made)
+    spider._set_crawler(made)
+    button = '<button class="load-more" data-url="/ajax/grid?page={}">More</button>'
+
+    def loaded(url: str, html: str, request: Request | None = None, status: int = 200) -> Request:
+        page = HtmlResponse(url, status, body=html.encode(), request=request or Request(url))
+        read = spider.parse if request is None else spider.parse_loaded
+        return next(
+            made for made in read(page) if isinstance(made, Request) and "/ajax/" in made.url
+        )
+
+    plain = loaded(URL, body(1, more=button.format(2)))
+    as_script = loaded(plain.url, "", plain, 404)
+    following = loaded(plain.url, body(2, more=button.format(3)), as_script)
+    headers = [made.headers.get("X-Requested-With") for made in (plain, as_script, following)]
+    assert headers == [None, b"XMLHttpRequest", b"XMLHttpRequest"]
+    assert following.url.endswith("page=3")
+    refused = HtmlResponse(plain.url, 404, request=as_script)
+    assert not list(spider.parse_loaded(refused))

@@ -28,7 +28,14 @@ def test_numbers_in_the_path() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Page 1 of 5", "Seite 1 von 5", "1-20 of 100 results", "1–20 von 1.00", "1 to 20 of 97"],
+    [
+        "Page 1 of 5",
+        "<b>10.10</b>Page 1 of 5<i>next</i>",
+        "Seite 1 von 5",
+        "1-20 of 100 results",
+        "1–20 von 1.00",
+        "1 to 20 of 97",
+    ],
 )
 def test_words_tell_where_no_link_does(text: str) -> None:
     expected = [f"{BASE}?page={n}" for n in (3, 4, 5)]

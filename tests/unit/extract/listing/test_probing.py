@@ -74,8 +74,12 @@ def test_contradictory_answers_end_the_search():
     assert tries <= MAX_TRIES
 
 
-def begun(links: list[str], url: str = BASE, goods: str = "/p/1/tent") -> Probe | None:
-    pager = "".join(f'<a href="{link}">{n}</a>' for n, link in enumerate(links, 2))
+def begun(
+    links: list[str], url: str = BASE, goods: str = "/p/1/tent", alone: str = "Next"
+) -> Probe | None:
+    pager = "".join(
+        f'<a href="{link}">{n if links[1:] else alone}</a>' for n, link in enumerate(links, 2)
+    )
     html = f'<a href="{goods}">Tent</a><div class="pagination">{pager}</div>'
     page = parse(f"<html><body>{html}</body></html>", url)
     found = find_links(page)
@@ -97,6 +101,11 @@ def begun(links: list[str], url: str = BASE, goods: str = "/p/1/tent") -> Probe 
 def test_a_search_begins_where_the_pager_may_be_cut_off(links, expected):
     found = begun(links)
     assert (found and found.url) == expected
+
+
+def test_a_pager_with_one_further_number_is_complete() -> None:
+    """Three requests for each listing of two pages found nothing."""
+    assert begun(["?page=2"], alone="2") is None
 
 
 def test_only_the_first_page_begins_a_search():
