@@ -95,7 +95,8 @@ def own_connection(kind: type[AbstractConnection]) -> type[AbstractConnection]:
 
     redis-py's asynchronous connections build a command in Python, argument by argument: that was
     one per cent of a page's CPU. Writing to a connection that the other end has reset makes uvloop
-    raise a RuntimeError, which is not recognised as an outage.
+    raise a RuntimeError, and to one that a Cluster's client closes meanwhile, because a slot moved,
+    an AttributeError. Neither is recognised as an outage.
     """
     return (
         kind
@@ -120,7 +121,7 @@ class _PackedConnection:
         above: Any = super()
         try:
             await above.send_packed_command(*command, **how)
-        except RuntimeError as error:
+        except (AttributeError, RuntimeError) as error:
             raise blocking.ConnectionError("the connection was reset") from error
 
 

@@ -47,10 +47,11 @@ async def test_rows_after_a_refused_item_have_their_header_and_no_column_of_it(
     feed.take({"name": "chair"})
     await feed.flush()
 
-    final = feed.place.final
-    assert join(Order(feed.place.path, "r", lambda _: final))
+    place = feed.place
+    assert isinstance(place, Folder)
+    assert join(Order(place.path, "r", lambda _: place.final))
     rows = ["name", *(item["name"] for item in before), "desk", "chair"]
-    assert final.read_text("latin-1").split() == rows
+    assert place.final.read_text("latin-1").split() == rows
 
 
 async def test_a_part_that_gives_its_place_to_one_with_more_columns_leaves_it_its_records(
@@ -61,5 +62,6 @@ async def test_a_part_that_gives_its_place_to_one_with_more_columns_leaves_it_it
     feed.take({"name": "desk"})
     await feed.flush()
 
+    assert isinstance(feed.place, Folder)
     (sidecar,) = feed.place.path.glob("*.rows")
     assert re.search(r'"ended":\[\["s 1","11",100,"done"\]\]', sidecar.read_text("utf-8"))
