@@ -111,9 +111,9 @@ async def test_no_verb_works_on_the_half_of_a_crawl_whose_slot_moves(cluster: Re
     assert len((await f.lease("w", 2, ttl_ms=TTL)).leases) == 2
     with redis_fleet.moving_slot(cluster, f.keys.requests) as move:
         move(3)
-        with pytest.raises(RedisError):
+        with pytest.raises(RedisError, match="its Cluster is moving"):
             await f.lease("w", 1, ttl_ms=TTL)
-        with pytest.raises(RedisError):
+        with pytest.raises(RedisError, match="its Cluster is moving"):
             await f.push([push(9)])
         move()
     assert [lease.deliveries for lease in (await f.lease("w", 9, ttl_ms=TTL)).leases] == [0] * 3
