@@ -98,6 +98,19 @@ def load_script(package: str, name: str) -> Script:
     return Script(name=name, source=source, sha=sha, keys=keys)
 
 
+def keys_below(prefix: str) -> tuple[str, str]:
+    """Return the KEYS of a script that works on all keys with a prefix: two that never exist.
+
+    A Cluster that moves a slot sends a call with one absent key on to the new server, where the
+    script would find a part of the crawl's keys. With two, both servers answer TRYAGAIN until the
+    slot has moved.
+
+    >>> keys_below("{shop}:")
+    ('{shop}:', '{shop}:-')
+    """
+    return prefix, f"{prefix}-"
+
+
 async def call(redis: Redis, lua: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
     """Run a script by its hash, loading it if the server does not have it yet."""
     try:

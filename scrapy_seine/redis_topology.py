@@ -24,7 +24,7 @@ from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.sentinel import Sentinel
 from redis.cluster import ClusterNode as BlockingNode
 from redis.connection import HiredisRespSerializer
-from redis.exceptions import RedisClusterException
+from redis.exceptions import ClusterError, RedisClusterException
 from redis.sentinel import Sentinel as BlockingSentinel
 
 from scrapy_seine.attrs_bases import Value
@@ -95,7 +95,8 @@ def own_connection(kind: type[AbstractConnection]) -> type[AbstractConnection]:
 
     redis-py's asynchronous connections build a command in Python, argument by argument: that was
     one per cent of a page's CPU. Writing to a connection that the other end has reset makes uvloop
-    raise a RuntimeError, which is not recognised as an outage.
+    raise a RuntimeError, and to one that a Cluster's client closes meanwhile, because a slot moved,
+    an AttributeError. Neither is recognised as an outage.
     """
     return (
         kind
@@ -120,7 +121,7 @@ class _PackedConnection:
         above: Any = super()
         try:
             await above.send_packed_command(*command, **how)
-        except RuntimeError as error:
+        except (AttributeError, RuntimeError) as error:
             raise blocking.ConnectionError("the connection was reset") from error
 
 
@@ -152,6 +153,19 @@ class ClusterClient(RedisCluster):
             nodes = (*self.nodes_manager.startup_nodes.values(), *self.get_nodes())
             await asyncio.gather(*(node.disconnect() for node in nodes))
         return found
+
+    async def execute_command(self, *words: Any, **how: Any) -> Any:
+        """Run a command.
+
+        Raises:
+            ConnectionError: the slot is moving; the base class says `TTL exhausted`.
+        """
+        try:
+            return await super().execute_command(*words, **how)
+        except ClusterError as error:
+            if type(error) is not ClusterError:
+                raise
+            raise blocking.ConnectionError("its Cluster is moving the crawl's slot") from None
 
 
 class WatchedClient(Redis):

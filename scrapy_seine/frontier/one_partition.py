@@ -17,7 +17,7 @@ from scrapy_seine.frontier.lost_state import KnownState, StateError, Watch, new_
 from scrapy_seine.frontier.model import Burial, Done
 from scrapy_seine.frontier.worker_deaths import shared_deaths
 from scrapy_seine.lenient_parsing import word
-from scrapy_seine.lua_scripts import call
+from scrapy_seine.lua_scripts import call, keys_below
 
 
 class Part:
@@ -48,7 +48,8 @@ class Part:
         """
         try:
             stamp = self.watch.stamp(self.now_ms)
-            return await call(self.redis, script(name), [self.keys.prefix], [stamp, *args])
+            keys = keys_below(self.keys.prefix)
+            return await call(self.redis, script(name), keys, [stamp, *args])
         except ResponseError as error:
             raise self.translate_error(error) from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,25 @@ def cluster(folder: Path) -> Iterator[str]:
         for port, _ in nodes:
             wait_until(lambda port=port: _complete(port), 30, "the cluster is formed")
         yield f"redis+cluster://127.0.0.1:{first}"
+
+
+@contextmanager
+def moving_slot(client: Any, key: str) -> Iterator[Callable[..., None]]:
+    """Move a key's slot to another master; gives what moves so many of its keys, by default all."""
+    slot = client.keyslot(key)
+    source = client.get_node_from_key(key).port
+    target = next(node.port for node in client.get_primaries() if node.port != source)
+    source_id, target_id = (says(port, "CLUSTER MYID") for port in (source, target))
+    says(target, "CLUSTER SETSLOT", slot, "IMPORTING", source_id)
+    says(source, "CLUSTER SETSLOT", slot, "MIGRATING", target_id)
+
+    def move(most: int = 10_000) -> None:
+        keys = says(source, "CLUSTER GETKEYSINSLOT", slot, most)
+        assert says(source, "MIGRATE", "127.0.0.1", target, "", 0, 5000, "KEYS", *keys)
+
+    yield move
+    for node in client.get_primaries():
+        says(node.port, "CLUSTER SETSLOT", slot, "NODE", target_id)
 
 
 def _node(stack: ExitStack, folder: Path) -> tuple[int, int]:

@@ -279,3 +279,13 @@ async def test_each_kind_of_client_has_such_connections(url: str) -> None:
         kind = holder.connection_class
         assert redis_topology.own_connection(kind) is kind
     await client.aclose()
+
+
+async def test_a_connection_that_is_closed_while_a_command_is_sent_is_an_outage() -> None:
+    """A Cluster's client closes its connections when a slot has moved."""
+
+    class Closing(Connection):
+        is_connected = True  # `send_packed_command` looks, and another task closes it
+
+    with pytest.raises(RedisConnectionError):
+        await redis_topology.own_connection(Closing)().send_packed_command(b"PING", False)

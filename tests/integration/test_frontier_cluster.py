@@ -104,6 +104,22 @@ async def test_a_crawl_in_partitions_is_on_all_masters_and_loses_nothing(
     assert await f.erase() > 0
 
 
+async def test_no_verb_works_on_the_half_of_a_crawl_whose_slot_moves(cluster: Redis) -> None:
+    f = Frontier(cluster, "moving")
+    await f.configure(delay_ms=0, concurrency=16, half_window_ms=10**9)
+    await f.push([push(n) for n in range(5)])
+    assert len((await f.lease("w", 2, ttl_ms=TTL)).leases) == 2
+    with redis_fleet.moving_slot(cluster, f.keys.requests) as move:
+        move(3)
+        with pytest.raises(RedisError, match="its Cluster is moving"):
+            await f.lease("w", 1, ttl_ms=TTL)
+        with pytest.raises(RedisError, match="its Cluster is moving"):
+            await f.push([push(9)])
+        move()
+    assert [lease.deliveries for lease in (await f.lease("w", 9, ttl_ms=TTL)).leases] == [0] * 3
+    assert (await f.counts()).leased == 5
+
+
 async def test_seeds_are_claimed_beside_their_own_key(cluster: Redis) -> None:
     keys = SeedKeys("shop:start_urls")
     await cluster.rpush(keys.seeds, "s1")

@@ -18,6 +18,7 @@ from itertools import pairwise
 from types import CodeType
 
 from scrapy import Spider
+from scrapy_redis.spiders import RedisMixin
 
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import did_you_mean
@@ -89,9 +90,14 @@ def has_unread_start(kind: type[Spider]) -> bool:
     True
     >>> has_unread_start(type("Both", (Spider,), {"start_requests": None, "start": None}))
     False
+
+    The start of a RedisSpider only pops seeds, which the worker claims in its place.
+
+    >>> has_unread_start(type("Popping", (RedisMixin, Spider), {}))
+    False
     """
     for each in kind.__mro__:
-        if "start" in vars(each):
+        if "start" in vars(each) or each is RedisMixin:
             return False
         if "start_requests" in vars(each):
             return True

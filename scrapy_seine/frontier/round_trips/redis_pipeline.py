@@ -16,7 +16,7 @@ from scrapy_seine.frontier.model import Lease, Leased
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
-from scrapy_seine.lua_scripts import call
+from scrapy_seine.lua_scripts import call, keys_below
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -119,14 +119,14 @@ class Line:
         hash is loaded after the pipeline, and then a block would come after the leases that it has
         to hold back (I5).
         """
-        prefix = self.part.keys.prefix
+        keys = keys_below(self.part.keys.prefix)
         pipe = self.part.redis.pipeline(transaction=False)
         for index, script_call in enumerate(calls):
             lua = script(script_call.name)
             command = ("EVAL", lua.source) if index < in_full else ("EVALSHA", lua.sha)
             # By command name: a Cluster pipeline refuses the method, though all keys are in one
             # slot.
-            pipe.execute_command(*command, 1, prefix, stamp, *script_call.args)
+            pipe.execute_command(*command, len(keys), *keys, stamp, *script_call.args)
         try:
             replies = list(await pipe.execute(raise_on_error=False))
         except (RedisError, OSError) as error:
@@ -144,7 +144,7 @@ class Line:
             return await call(
                 self.part.redis,
                 script(script_call.name),
-                [self.part.keys.prefix],
+                keys_below(self.part.keys.prefix),
                 [stamp, *script_call.args],
             )
         except (RedisError, OSError) as error:

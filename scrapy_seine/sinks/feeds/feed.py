@@ -88,8 +88,15 @@ class Feed:
         page = self._pages.get(entry) if entry is not None else None
         if page is None and entry is not None:
             page = self._begin(entry)
+        columns = self._columns
         part = self._part_for(item)
-        part.add(item, page.reading if page is not None else NO_PAGE)
+        try:
+            part.add(item, page.reading if page is not None else NO_PAGE)
+        except Exception:
+            if not part.rows:  # its exporter has the refused item's columns, and wrote its head
+                self._columns = columns
+                self._begin_part()
+            raise
         self.items += 1
         if part.is_full:
             self.seal()
@@ -113,14 +120,19 @@ class Feed:
             return part
         if part is not None and part.rows:
             self.seal()
-        self._columns += missing
+        self._columns = [*self._columns, *missing]
         return self._begin_part()
 
     def _begin_part(self) -> Part:
+        """Begin a part, with the records of the one without rows that it replaces."""
         buffer = BytesIO()
-        self._part = Part(self._exporter(buffer, self._columns), buffer)
-        self._timer = asyncio.get_running_loop().call_later(LONGEST_S, self.seal)
-        return self._part
+        part = Part(self._exporter(buffer, self._columns), buffer)
+        if self._part is not None:
+            part.finished_readings = self._part.finished_readings
+        else:
+            self._timer = asyncio.get_running_loop().call_later(LONGEST_S, self.seal)
+        self._part = part
+        return part
 
     def page_finished(self, entry: InFlight) -> None:
         """Record how a finished page ended, for the join."""
