@@ -31,7 +31,7 @@ _SURE_WORDS = {
 #: Words that are read in an element which is marked as a price.
 _MARKED_WORDS = {
     **_SURE_WORDS, "TK": "BDT", "SR": "SAR", "BD": "BHD", "JD": "JOD", "DA": "DZD", "RO": "OMR",
-    "LL": "LBP", "Q": "GTQ", "DT": "TND", "Bs": "BOB",
+    "LL": "LBP", "Q": "GTQ", "DT": "TND", "Bs": "BOB", "R": "ZAR",
 }  # fmt: skip
 _WORD_AND_AMOUNT = lazy_patterns.pattern(
     r"(?P<before>[A-Z][A-Za-z./]{0,3})?[:\s]{0,2}(?P<amount>\d[\d.,'\s]{0,15})(?:/-)?"
