@@ -156,21 +156,21 @@ def _weigh_offers(
 ) -> tuple[str | None, str | None]:
     """Return (*loose*, *firm*), or "InStock" for both if other offers than the priced one are sold.
 
-    The other offers' "sold out" stands where the priced offer has its price: in boxes at the
-    same path.
+    Their lines stand at the path of the priced offer's price; two in a row are about one offer.
     """
     place = signs.paths.get("price")
     if place is None or firm not in UNAVAILABLE:
         return loose, firm
     sold_lines = (line for line in walk.product_lines if _unmarked_stock(line) in UNAVAILABLE)
-    offer_lines = [
-        line
+    places = {
+        line.index
         for line in sold_lines
         if not line.flags & _lines.DIGIT
         and path(line.element) == place
         and not _stands_by_price(walk.lines, line)
-    ]
-    return ("InStock", "InStock") if len(offer_lines) > 1 else (loose, firm)
+    }
+    others = sum(number - 1 not in places for number in places)
+    return ("InStock", "InStock") if others > 1 else (loose, firm)
 
 
 def _stands_by_price(lines: list[Line], line: Line) -> bool:

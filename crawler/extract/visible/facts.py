@@ -108,8 +108,8 @@ def _is_full_heading(walk: Lines, line: Line) -> bool:
 
 
 def is_number_cell(cell: Element) -> bool:
-    """Whether a table cell holds a number because the cell before it is a label of one."""
-    label = cell.getprevious() if cell.tag in {"td", "dd"} else None
+    """Whether a cell or a span holds a number because the one before it is a label of one."""
+    label = cell.getprevious() if cell.tag in {"td", "dd", "span"} else None
     return label is not None and label_of(short_text(label, _MAX_FACT)) in NUMBERS
 
 

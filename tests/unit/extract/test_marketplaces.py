@@ -1,0 +1,123 @@
+"""Pages of marketplaces, auctions and chains: bids, cents on a line of their own, other offers."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from tests.unit.extract.bodies import BUY, H1, found
+
+_PRICE = '<p class="price">€ 19.90</p>'
+_BIDS = "<p>{}</p><b class=price>{}</b><p>7 bids</p><button>{}</button>"
+
+
+def _price(body: str, **page: str) -> object:
+    return found(f"{H1}<p>Item no: 12-B</p>{body}", **page).fields.get("price")
+
+
+@pytest.mark.parametrize(
+    ("label", "bid", "price"),
+    [
+        ("Current bid:", "US $81.00", "<p>Price:</p><p>US $189.99</p><button>Buy It Now</button>"),
+        ("Current bid", "$81.00", "<p>Buy It Now</p><b class=price>$189.99</b>"),
+    ],
+)
+def test_an_auction_s_price_is_what_the_product_can_be_bought_for(
+    label: str, bid: str, price: str
+) -> None:
+    assert _price(_BIDS.format(label, bid, "Place bid") + price) == Decimal("189.99")
+
+
+def test_a_bid_is_the_price_where_the_product_cannot_be_bought_at_once() -> None:
+    body = f"{_BIDS.format('Current bid:', '$81.00', 'Place bid')}<p>Postage: $9.85</p>"
+    assert _price(body) == Decimal("81.00")
+
+
+@pytest.mark.parametrize(("sign", "code"), [("US $", "USD"), ("AU $", "AUD")])
+def test_a_blank_may_stand_between_a_dollar_and_its_country(sign: str, code: str) -> None:
+    assert found(f"{H1}<p class=price>{sign}81.00</p>{BUY}").fields["currency"] == code
+
+
+def test_a_line_break_stands_before_cents() -> None:
+    assert _price(f"<p class=price>38\n <sup>99</sup></p>{BUY}", lang="nl") == Decimal("38.99")
+
+
+def test_a_remark_behind_a_price_is_no_cents() -> None:
+    body = f"<p class=price>€ 38 <small>20 pcs</small></p>{BUY}"
+    assert _price(body) == Decimal(38)
+
+
+def test_a_code_in_its_own_element_names_the_currency_of_the_prices() -> None:
+    body = f"{H1}<p class=price>$59.00</p>{BUY}<p>All prices are in <b>AUD</b>. We ship.</p>"
+    assert found(body).fields["currency"] == "AUD"
+
+
+def test_a_rand_sign_in_a_price_box_is_read() -> None:
+    page = found(f"{H1}<p class=price>R 349</p>{BUY}")
+    assert (page.fields["price"], page.fields["currency"]) == (Decimal(349), "ZAR")
+
+
+def test_two_sentences_about_one_offer_are_not_those_of_other_offers() -> None:
+    body = "<div><div>Sold out</div><div>This item is out of stock</div><div>$8.90</div></div>"
+    assert found(f"{H1}<p>Item no: 12-B</p>{body}").fields["availability"] == "OutOfStock"
+
+
+def test_an_alert_for_the_stock_is_no_stock() -> None:
+    body = f"{H1}{_PRICE}<div>Get in-stock alert</div><p>Item no: 12-B</p>"
+    assert found(body).fields["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize(
+    ("stock", "lang", "availability"),
+    [
+        ("Lieferbar ab 14.05.2026", "de", "BackOrder"),
+        ("Epuisé chez l'éditeur", "fr", "OutOfStock"),
+    ],
+)
+def test_what_is_sold_from_a_day_on_and_what_is_sold_out(
+    stock: str, lang: str, availability: str
+) -> None:
+    body = f"{H1}{_PRICE}<p class=stock>{stock}</p><p>EAN: 4006381333931</p>"
+    assert found(body, lang=lang).fields["availability"] == availability
+
+
+def test_a_class_calls_a_price_barred() -> None:
+    body = "<p class=p>Prix éditeur : <span class=barre>19,00 €</span></p><p>Prix Oak 18,05 €</p>"
+    page = found(f"{H1}{body}{BUY}", lang="fr")
+    assert (page.fields["price"], page.fields["regular_price"]) == (Decimal("18.05"), Decimal(19))
+
+
+def test_the_number_in_a_row_of_facts_is_not_the_name() -> None:
+    tile = '<li class=card><a href="/t{0}">Acme belt {0}</a> <b class=price>{0}9,49 €</b></li>'
+    body = (
+        "<h1>Acme wiper, flat Rear axle, 254 mm, full</h1>"
+        "<p class=price>12,95 €</p><p>Nicht auf Lager</p><li><span>Artikelnr.:</span> <span>402B0077</span>"
+        f"<h2>Ähnliche Produkte</h2>{''.join(map(tile.format, range(1, 5)))}"
+    )
+    page = found(body, head="<title>402B0077 Acme wiper | Shop</title>", lang="de")
+    assert (page.kind, page.fields["price"]) == ("product", Decimal("12.95"))
+
+
+def test_the_article_s_reference_is_its_number() -> None:
+    body = "<span>Référence de l'article</span><span>002.638.50</span>"
+    assert found(f"{H1}{_PRICE}{BUY}<div>{body}</div>", lang="fr").fields["sku"] == "002.638.50"
+
+
+def test_a_reduced_price_is_taxed_where_data_has_it_without_tax() -> None:
+    data = """<script type="application/ld+json">{"@type": "Product", "name": "Red Lamp",
+    "offers": {"price": 9592, "priceCurrency": "NOK"}}</script>"""
+    body = f"{H1}<div class=price><b>11 990,-</b> <del>14 990,-</del></div>{BUY}"
+    page = found(body, head=data, lang="nb-NO")
+    assert (page.fields["price"], page.fields["regular_price"]) == (Decimal(11990), Decimal(14990))
+
+
+def test_the_page_s_offer_is_taken_from_the_range_of_several_sellers() -> None:
+    data = """<script type="application/ld+json">{"@type": "Product", "name": "Red Lamp",
+    "offers": {"@type": "AggregateOffer", "lowPrice": 37.5, "highPrice": 44.95,
+    "priceCurrency": "EUR"}}</script>"""
+    body = (
+        "<p>Merk: Oak</p><p>4,6/5</p><p>312 reviews</p><p>Nieuw</p><p>Rood</p><p>Groot</p><p>A</p>"
+    )
+    page = found(f"{H1}{body}<p class=price>38,99</p>{BUY}", head=data, lang="nl")
+    assert page.fields["price"] == Decimal("38.99")
