@@ -303,7 +303,7 @@ class _Reader:
             self._expect_more(len(self.result.lines))
             if not flags & ELSEWHERE:
                 self.result.rows.append(element)
-        else:
+        elif not flags & ELSEWHERE:
             self.result.inputs.append(element)
         return flags
 

@@ -23,6 +23,7 @@ from crawler.extract.stock.availability import (
 from crawler.extract.stock.behind_price import BEGINS_SOLD, sold_in, stock_behind_price
 from crawler.extract.stock.behind_price import SOLD as _SOLD
 from crawler.extract.stock.inputs import pressable_buttons, say_to_buy, stock_of_inputs
+from crawler.extract.stock.of_class import STOCK_OF_CLASS, stock_of_box
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -95,7 +96,7 @@ def _boxed_stock(line: Line) -> str | None:
 
     Some templates write both words, and the box's class decides which one is shown.
     """
-    stock, of_class = _stock_in(line), _STOCK_CLASS[line.element.get("class") or ""]
+    stock, of_class = _stock_in(line), stock_of_box(line.element)
     stock = of_class if stock is None or of_class in _AHEAD else stock
     box = line.element.getparent()
     if stock not in UNAVAILABLE or not line.flags & _lines.JOINED or box is None:
@@ -103,7 +104,7 @@ def _boxed_stock(line: Line) -> str | None:
     stocks = {availability_of_text(short_text(part)) for part in islice(box, _MAX_WORDS)}
     if not stocks >= {"InStock", "OutOfStock"}:
         return stock
-    return _STOCK_CLASS[box.get("class") or ""]
+    return STOCK_OF_CLASS[box.get("class") or ""]
 
 
 def _stock_of_count(pieces: str) -> str | None:
@@ -183,23 +184,6 @@ def _stands_by_price(lines: list[Line], line: Line) -> bool:
 def says_unavailable(signs: Visible) -> bool:
     """Whether the page says that the product cannot be ordered now."""
     return signs.fields.get("availability") in UNAVAILABLE
-
-
-def _stock_of_class(words: str) -> str | None:
-    """Return the availability that a class names, because no table holds every language's words."""
-    return next((name for name, rule in _STOCK_CLASSES if rule.search(words.lower())), None)
-
-
-_STOCK_CLASSES = [
-    (name, re.compile(rf"(?:^|[\s_-])(?:{words})(?=$|\s)"))
-    for name, words in (
-        ("PreOrder", "pre-?order"),
-        ("BackOrder", "on-?backorder"),
-        ("OutOfStock", "out-?of-?stock|outofstock|sold-?out|unavailable|not-available"),
-        ("InStock", "in-?stock"),
-    )
-]
-_STOCK_CLASS = CachedRule(_stock_of_class)
 
 
 def _is_buy_button(line: Line) -> bool:

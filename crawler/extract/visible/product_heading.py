@@ -204,9 +204,13 @@ def likeness(text: str, title: str) -> float:
 
 def _part_in_title(heading: Element, page: Page) -> str | None:
     """Return the text of a heading's box that is the title's first part, without a slogan."""
-    if len(heading) < 2 or (heading.text or "").strip():
+    if not len(heading) or (heading.text or "").strip():
         return None
-    first_part = title_parts(page.title)[:1]
+    tail, first_part = heading[0].tail, title_parts(page.title)[:1]
+    if tail and (name := " ".join(tail.split())) in first_part:
+        return name  # a label for screen readers stands before it
+    if len(heading) < 2:
+        return None
     parts = (short_text(inner) for inner in islice(heading, _MAX_STEPS))
     return next((part for part in parts if part in first_part), None)
 

@@ -121,3 +121,76 @@ def test_the_page_s_offer_is_taken_from_the_range_of_several_sellers() -> None:
     )
     page = found(f"{H1}{body}<p class=price>38,99</p>{BUY}", head=data, lang="nl")
     assert page.fields["price"] == Decimal("38.99")
+
+
+@pytest.mark.parametrize(
+    ("stock", "lang"),
+    [
+        ("<div>Not available for home delivery</div><div>Available in store only</div>", "en"),
+        ("<div>Indisponible en livraison</div><div>Retrait magasin uniquement : 3</div>", "fr"),
+    ],
+)
+def test_what_can_only_be_collected_is_in_stores_only(stock: str, lang: str) -> None:
+    body = f"{H1}{_PRICE}<p>EAN: 4006381333931</p><div class=stock>{stock}</div>"
+    assert found(body, lang=lang).fields["availability"] == "InStoreOnly"
+
+
+def test_the_buy_input_of_an_accessory_is_not_the_product_s() -> None:
+    accessory = '<div id=accessories><a href="/t">Tape</a> € 2 <input type=button value="{}"></div>'
+    stock = "<p>Not available for home delivery</p><p>Available in store only</p>"
+    body = f"{H1}<p>EAN: 4006381333931</p>{_PRICE}<div class=stock>{stock}</div>"
+    page = found(body + accessory.format("Add to basket"))
+    assert page.fields["availability"] == "InStoreOnly"
+
+
+def test_a_size_that_is_missing_is_not_the_product_s_stock() -> None:
+    sizes = "<tr><td class='size unavailable'>XS</td><td class=size>S</td><td class=size>M</td>"
+    body = f"{H1}{_PRICE}<table>{sizes}</table>{BUY}"
+    assert found(body).fields["availability"] == "InStock"
+
+
+def test_the_time_to_deliver_what_is_ordered_is_no_choice() -> None:
+    stock = "<p>Délai : 2 à 3 semaines sur commande</p><button>Ajouter au panier</button>"
+    assert found(f"{H1}{_PRICE}{stock}", lang="fr").fields["availability"] == "BackOrder"
+
+
+def test_a_start_price_is_not_the_price() -> None:
+    body = (
+        "<p>Start price:</p><div>$40.00</div><button>Place bid</button><p>Buy Now</p>"
+        "<div id=BuyNow>$75.00</div><a>Buy now</a>"
+    )
+    assert _price(body) == Decimal("75.00")
+
+
+def test_japanese_auctions_have_a_price_to_buy_at_once() -> None:
+    row = "<div class=price><dl><dt>{}</dt><dd>{}円</dd></dl><a class=button>{}</a></div>"
+    body = row.format("現在", "5,250", "入札する") + row.format("即決", "12,000", "今すぐ落札")
+    assert _price(body, lang="ja") == Decimal(12000)
+
+
+def test_an_old_amount_has_the_currency_of_the_price_behind_it() -> None:
+    body = (
+        "<div class=price><s>۸٬۵۰۰٬۰۰۰</s><span>۶٪</span></div>"
+        "<div class=price><b>۷٬۹۹۰٬۰۰۰</b> <span>تومان</span></div>"
+    )
+    page = found(f"{H1}{body}<button>افزودن به سبد</button>", lang="fa")
+    assert page.fields["regular_price"] == Decimal(85_000_000)
+
+
+def test_a_class_for_the_previous_price_is_known() -> None:
+    body = "<p><b class=prc__now>219,99 zł</b> <b class=prc__previous>299,99 zł</b></p>"
+    omnibus = "<p>Najniższa cena z 30 dni przed obniżką: 249,99 zł</p>"
+    page = found(f"{H1}{body}{omnibus}<button>Dodaj do koszyka</button>", lang="pl")
+    assert page.fields["regular_price"] == Decimal("299.99")
+
+
+def test_a_number_below_the_name_is_that_of_the_address() -> None:
+    body = f"{H1}<font>(<b>PER.506112</b>)</font>{_PRICE}{BUY}"
+    page = found(body, url="https://shop.example/per?id=PER.506112")
+    assert (page.fields["name"], page.fields["sku"]) == ("Red Lamp", "PER.506112")
+
+
+def test_a_label_for_screen_readers_in_the_heading_is_no_part_of_the_name() -> None:
+    body = f"<h1><span>Details about &nbsp;</span>Red Lamp</h1>{_PRICE}{BUY}"
+    page = found(body, head="<title>Red Lamp | Shop</title>")
+    assert page.fields["name"] == "Red Lamp"
