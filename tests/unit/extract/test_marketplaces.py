@@ -194,3 +194,9 @@ def test_a_label_for_screen_readers_in_the_heading_is_no_part_of_the_name() -> N
     body = f"<h1><span>Details about &nbsp;</span>Red Lamp</h1>{_PRICE}{BUY}"
     page = found(body, head="<title>Red Lamp | Shop</title>")
     assert page.fields["name"] == "Red Lamp"
+
+
+def test_a_box_on_a_line_of_its_own_does_not_join_the_word_before() -> None:
+    body = f"<h1>Red Lamp<div>39mm</div></h1>{_PRICE}{BUY}"
+    page = found(body, head="<title>Buy now | Shop</title>")
+    assert page.fields["name"] == "Red Lamp 39mm"
