@@ -234,7 +234,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
 
     If the product is *priced*, a buy button alone means "InStock".
     """
-    marked = loose = firm = badge = None
+    marked = loose = firm = badge = last = None
     in_stock, ahead, can_press, value_at, away = False, False, False, -1, 0
     for line in walk.product_lines:
         labelled = line.index == value_at
@@ -269,7 +269,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             is_other = _is_of_shops(line) or (can_press and _is_of_other_price(line, stock, signs))
             if not (is_title or is_other or _is_of_other_stock(line, walk.heading, can_press)):
                 firm = stock if stock == _IN_SHOPS_ONLY else firm or stock
-                in_stock = in_stock or stock == "InStock"
+                in_stock, last = in_stock or stock == "InStock", line
     loose, firm = _weigh_offers(loose, firm, walk, signs)
     pressable = pressable_buttons(walk.inputs) if walk.inputs else []
     by_input = stock_of_inputs(walk.inputs) if walk.inputs else None
@@ -286,9 +286,17 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     availability = marked or (firm or "InStock" if sells else loose)
     # A button's word for an order in advance counts more than a line's word for the stock.
     by_button = ahead and availability in {"InStock", "PreOrder"}
-    signs.stock_boxed = by_button or marked is not None
+    signs.stock_boxed = marked is not None or by_button or _is_sold_button(last)
     availability = "PreOrder" if by_button else availability
     signs.fields["availability"] = availability or _stock_if_sold(walk, signs)
+
+
+def _is_sold_button(line: Line | None) -> bool:
+    """Whether a line is a button that nobody can press and that just says "Sold out"."""
+    if line is None:
+        return False
+    is_button = line.flags & _SOLD_BUTTON == _lines.BUTTON and _is_disabled(line.element)
+    return is_button and len(line.text) < _SHORT and _stock_in(line) in UNAVAILABLE
 
 
 def _labels_stock(text: str) -> tuple[bool, bool]:

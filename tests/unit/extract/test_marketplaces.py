@@ -9,6 +9,8 @@ import pytest
 from tests.unit.extract.bodies import BUY, H1, found
 
 _PRICE = '<p class="price">€ 19.90</p>'
+_DATA = """<script type="application/ld+json">{"@type": "Product", "name": "Red Lamp", "offers":
+{"price": "19.90", "priceCurrency": "EUR", "availability": "https://schema.org/InStock"}}</script>"""
 _BIDS = "<p>{}</p><b class=price>{}</b><p>7 bids</p><button>{}</button>"
 
 
@@ -200,3 +202,29 @@ def test_a_box_on_a_line_of_its_own_does_not_join_the_word_before() -> None:
     body = f"<h1>Red Lamp<div>39mm</div></h1>{_PRICE}{BUY}"
     page = found(body, head="<title>Buy now | Shop</title>")
     assert page.fields["name"] == "Red Lamp 39mm"
+
+
+def test_tiles_of_few_related_products_leave_the_page_its_own_product() -> None:
+    tile = (
+        '<li itemscope itemtype="http://schema.org/Product"><a itemprop=url href="/t{0}.html">'
+        "<b itemprop=name>Tool {0}</b></a><b class=price>€ {0}9,95</b></li>"
+    )
+    tiles = "".join(map(tile.format, range(1, 5)))
+    body = f"{H1}<p>Item no: 12-B</p>{_PRICE}{BUY}<h2>Related products</h2><ul>{tiles}</ul>"
+    assert found(body, url="https://shop.example/red-lamp.html").fields["price"] == Decimal("19.90")
+    listing = found(f"<h1>Tools</h1><ul>{tiles}</ul>", url="https://shop.example/tools.html")
+    assert listing.kind == "listing"
+
+
+def test_the_lower_price_of_a_variant_in_stock_comes_before_that_of_one_without() -> None:
+    offer = '{"@type": "Offer", "price": %s, "priceCurrency": "EUR", "availability": "%s"}'
+    offers = f"{offer % (127, 'OutOfStock')}, {offer % (89, 'InStock')}"
+    data = f"""<script type="application/ld+json">{{"@type": "Product", "name": "Red Lamp",
+    "offers": [{offers}]}}</script>"""
+    page = found(f"{H1}<p>Nero</p>{BUY}", head=data)
+    assert (page.fields["price"], page.fields["availability"]) == (Decimal(89), "InStock")
+
+
+def test_a_dead_button_that_says_sold_out_outweighs_data() -> None:
+    body = f"{H1}{_PRICE}<div><button disabled>Sold out</button></div>"
+    assert found(body, head=_DATA).fields["availability"] == "OutOfStock"
