@@ -28,6 +28,7 @@ from crawler.extract.page.page import Page
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.structured import opengraph
 from crawler.extract.visible.service_signs import NAMES_TICKET, names_service
+from crawler.extract.visible.titles import host_of
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     any_of,
@@ -184,6 +185,21 @@ def number_signs(verdict: Verdict, page: Page, number: str | None) -> None:
         figures is not None and f"={figures[0]}&" in f"{address}&"
     ):
         verdict.add("product", 1.5, "its address holds the number that the page gives")
+
+
+def name_signs(verdict: Verdict, url: str, fields: Fields) -> None:
+    """Score a page whose only name is the shop's, as templates give it to all pages.
+
+    >>> verdict = Verdict(product=5.5)
+    >>> name_signs(verdict, "https://www.lamps.example/add", {"name": "Lamps"})
+    >>> verdict.kind
+    'other'
+    """
+    if "price" in fields or not fields.get("name"):
+        return
+    labels = host_of(url).removeprefix("www.").split(".")
+    if "".join(filter(str.isalnum, fields["name"].casefold())) in {labels[0], "".join(labels)}:
+        verdict.add("product", -4, "its name is the shop's, and it has no price")
 
 
 def link_signs(verdict: Verdict, page: Page) -> None:

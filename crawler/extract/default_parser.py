@@ -189,6 +189,7 @@ def extract(page: Page) -> Found:
         merge.weigh_shown(offered, visible, page, merged_fields)
         if "price" not in visible.fields and "state" not in offered:
             _read_regular_price(result, merged_fields)
+    classify.name_signs(verdict, page.url, merged_fields)
     if result.kind != "product":
         unread |= {"json-ld": page.unreadable_json_ld} if page.unreadable_json_ld else {}
         return result
@@ -202,10 +203,14 @@ def extract(page: Page) -> Found:
 
 
 def _add_breadcrumbs(result: Found, name: str | None) -> None:
-    """Add the breadcrumbs that the page shows, where no source has any."""
-    if not any("breadcrumbs" in fields for fields in result.offered.values()):
-        trail = shown_breadcrumbs.breadcrumbs(result.page, name)
-        result.offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
+    """Add the breadcrumbs that the page shows, where no source has any but the product's name."""
+    for fields in result.offered.values():
+        if "breadcrumbs" in fields:
+            if breadcrumbs.trail(fields["breadcrumbs"], name):
+                return
+            del fields["breadcrumbs"]
+    if trail := shown_breadcrumbs.breadcrumbs(result.page, name):
+        result.offered.setdefault("text", {})["breadcrumbs"] = trail
 
 
 def _add_description(result: Found, name: str | None) -> None:

@@ -421,6 +421,10 @@ def complete(
     set_number(fields, sources, offered.get("text", {}), page)
     set_vendor(fields, sources, page)
     _set_stock(fields, sources, page)
+    if fields.get("price") == 0 and fields.get("availability") in UNAVAILABLE:
+        for name in ("price", "currency"):  # a template's number in place of none
+            fields.pop(name, None)
+            sources.pop(name, None)
     choose_currency(fields, sources, page)
     regular = fields.get("regular_price")
     if regular is not None and (fields.get("price") is None or regular <= fields["price"]):

@@ -316,7 +316,7 @@ class _LinkCollector:
         if param or turns_page(element, rel, target, self.address, pager=bool(context & _PAGER)):
             number = param[1] if param else page_number(target)
             return (None, "") if number > _MAX_PAGE_NUMBER else ("pagination", "it turns the page")
-        if context & _FACET and (target[2] or not looks_like_product(target[1])):
+        if context & _FACET and not _is_product_of_category(target):
             return None, ""
         kind: LinkKind | None
         kind, reason = _plain_kind(element, context, target)
@@ -433,6 +433,11 @@ def _split_url(url: str) -> Address:
         if part:
             pairs.append((unquote_plus(name), value))
     return origin, path, tuple(pairs)
+
+
+def _is_product_of_category(target: Address) -> bool:
+    """Whether an address is a product's, with no parameter but its own or its category's."""
+    return _reads_product(target[1]) and all(is_identity(name) for name, _ in target[2])
 
 
 def _class_context(words: str) -> int:

@@ -21,6 +21,11 @@ is_identity = full_matcher(
     r"|category_?name|catalog_?id|store_?id|letter|initial|[ac]nid"
     r"|_escaped_fragment_|goods_?id|article_?id|artikel|branduid|xcode|mcode|asin|isbn|ean",
 )
+#: Names of parameters that identify a product, also with a prefix: `p_prodid`.
+_IDENTIFIES_PRODUCT = full_matcher(
+    r"(?:[a-z]_)?(?:product|prod|prd|goods|item|article|artikel)_?(?:id|no|nr|num|code|cd|uid)"
+    r"|sku|asin|isbn|ean"
+)
 #: What a listing's link to all of its products says instead of a number; the number that stands for it.
 _ALL = full_matcher(r"all(?:e|es|er)?|tou[st]|toutes|tod[oa]s|tutt[ie]|-1")
 ALL_PRODUCTS = 1_000_000
@@ -45,6 +50,8 @@ def is_facet(target: Address, page_address: Address) -> bool:
         if _shows_numbered_item(target, page_names):
             return False
         return any(name in free_names for name, _ in set(target[2]) - set(page_address[2]))
+    if any(_IDENTIFIES_PRODUCT(name) for name, _ in target[2]) and target[1] != page_address[1]:
+        return False
     if is_script_path(target[1]):
         return len([name for name in free_names if not _MODULE_PARAMETER(name)]) > 2
     return len(free_names) > 1

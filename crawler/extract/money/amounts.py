@@ -47,8 +47,11 @@ _MAX_GAP = 3
 #: The first letter of the scripts that write words without blanks between them.
 _UNSPACED_FROM = "\u0e00"
 _REACH = _MAX_GAP + _MAX_SIGN_LENGTH + 1
+#: Letters of a currency's code.
+_CODE_LENGTH = 3
 _BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
-_BARE = lazy_patterns.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?[%٪])")
+#: A date is no amount: 15.08.2017.
+_BARE = lazy_patterns.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?[%٪]|[.,]\d)")
 #: The word or dash between the amounts of a range that has one sign.
 _TO = lazy_patterns.pattern(r"\s*(?:[-–—~～〜]|to|bis|à|a|do|до|till|til)\s*", re.I)
 _COUNTED = lazy_patterns.pattern(rf"\d[\d.,'{_SPACES}]{{0,40}}")
@@ -342,8 +345,18 @@ def _sign_before(text: str) -> str | None:
             if not (
                 sign[0].isalpha() and previous_char.isalpha() and previous_char < _UNSPACED_FROM
             ):
-                return sign
+                return _code_before(text[: end - size], sign) or sign
     return None
+
+
+def _code_before(text: str, sign: str) -> str | None:
+    """Return the code at the end of a text that says which currency's the sign behind it is.
+
+    >>> _code_before("NZD ", "$"), _code_before("EUR ", "$"), _code_before("", "$")
+    ('NZD', None, None)
+    """
+    code = text.rstrip()[-_CODE_LENGTH:]
+    return code if code in CODES and is_narrowed_by(sign, code) else None
 
 
 @lru_cache(maxsize=512)

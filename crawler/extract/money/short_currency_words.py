@@ -9,6 +9,7 @@ import re
 from functools import cache
 
 from crawler.extract import lazy_patterns
+from crawler.extract.money.currencies import CODES
 
 #: Words of each currency, in the case and with the full stops in which shops write them.
 _WORDS: dict[str, tuple[str, ...]] = {
@@ -31,11 +32,13 @@ _SURE_WORDS = {
 #: Words that are read in an element which is marked as a price.
 _MARKED_WORDS = {
     **_SURE_WORDS, "TK": "BDT", "SR": "SAR", "BD": "BHD", "JD": "JOD", "DA": "DZD", "RO": "OMR",
-    "LL": "LBP", "Q": "GTQ", "DT": "TND", "Bs": "BOB", "R": "ZAR",
+    "LL": "LBP", "Q": "GTQ", "DT": "TND", "Bs": "BOB", "B/.": "PAB", "KShs": "KES", "Nu.": "BTN",
+    "Zł": "PLN", "ZŁ": "PLN", "zl": "PLN", "Zl": "PLN", "kn": "HRK", "hrn": "UAH", "nis": "ILS",
+    "yen": "JPY", "lari": "GEL", "Lek": "ALL", "R": "ZAR",
 }  # fmt: skip
 _WORD_AND_AMOUNT = lazy_patterns.pattern(
-    r"(?P<before>[A-Z][A-Za-z./]{0,3})?[:\s]{0,2}(?P<amount>\d[\d.,'\s]{0,15})(?:/-)?"
-    r"\s?(?P<after>[A-Z][A-Za-z./]{0,3})?"
+    r"(?P<before>[^\W\d_](?:[^\W\d_]|[./]){0,3})?[:\s]{0,2}(?P<amount>\d[\d.,'\s]{0,15})(?:/-)?"
+    r"\s?(?P<after>[^\W\d_](?:[^\W\d_]|[./]){0,3})?"
 )
 _INITIALS = frozenset(word[0] for word in _SURE_WORDS)
 _FINALS = frozenset(word[-1] for word in _SURE_WORDS)
@@ -81,12 +84,19 @@ def lone_price(text: str, *, marked: bool) -> tuple[str, int, int] | None:
     if match is None or (match["before"] and match["after"]):
         return None
     word = match["before"] or match["after"]
-    code = (_MARKED_WORDS if marked else _SURE_WORDS).get(word) if word else None
+    if not word:
+        return None
+    code = currency_of_word(word) if marked else _SURE_WORDS.get(word)
     if code is None:
         return None
     return code, match.start("amount"), match.start("amount") + len(match["amount"].rstrip())
 
 
 def currency_of_word(text: str) -> str | None:
-    """Return the currency of a word that stands in an element which is marked as a price."""
-    return _MARKED_WORDS.get(text)
+    """Return the currency of a word that stands in an element which is marked as a price.
+
+    >>> currency_of_word("SR"), currency_of_word("pln"), currency_of_word("Lamp")
+    ('SAR', 'PLN', None)
+    """
+    code = text.upper()
+    return _MARKED_WORDS.get(text) or (code if code in CODES else None)

@@ -30,6 +30,12 @@ _NOW_WORDS = entry_matcher("amounts", "now", 4)
 _CODE = lazy_patterns.pattern(r"\w[-./_]?$")
 #: A bare amount behind a word: `Was 29,99`.
 _LABELLED = lazy_patterns.pattern(r"([^\d]{3,24}?):?\s(\d[\d.,\s]{0,12})")
+#: A bare amount and, in brackets, the one with the tax: `34.12 (40.94 incl. tax`.
+_GROSS_BEHIND = lazy_patterns.pattern(r"\d[\d.,]{0,12}\s?[(\[]\s?(\d[\d.,]{0,12})")
+#: Two bare amounts with cents: `Price 344.99 - 444.99`.
+_BARE_RANGE = lazy_patterns.pattern(
+    r"(?:[^\d]{3,24}?:?\s)?(\d[\d.,]{0,12}[.,]\d\d)\s?[-–—]\s?\d[\d.,]{0,12}[.,]\d\d"
+)
 #: An amount with a colon before the cents: `44:90 /st`.
 _COLON = lazy_patterns.pattern(
     r"(?P<label>\D{0,24})(?P<amount>\d{1,3}(?:[ \u00a0]\d{3})?:\d\d)"
@@ -80,8 +86,7 @@ def _monies(text: str, local: str | None, marked: bool) -> Sequence[Money]:
         value = amount(text[start:end], code)
         return () if value is None else (Money(value, code, 0, len(text)),)
     if marked and len(text) <= PARAGRAPH and holds_digit(text):
-        remark = WITH_TAX(text)
-        text = text[: remark.start()].rstrip() if remark else text  # 49,00 incl. tax
+        text = _without_remark(text)
         if bare := _LABELLED.fullmatch(text):
             money = parse_price(bare[2], local)
             if money and money.end - money.start >= len(bare[2]) and _names_price(bare[1]):
@@ -93,6 +98,20 @@ def _monies(text: str, local: str | None, marked: bool) -> Sequence[Money]:
         if money and not is_code and money.end - money.start >= len(text) - 6:
             return (money,)
     return ()
+
+
+def _without_remark(text: str) -> str:
+    """Return a bare amount without a remark about the tax, and the lower one of a bare range.
+
+    >>> _without_remark("34.12 (40.94 inc VAT)"), _without_remark("Our price 344.99 - 444.99")
+    ('40.94', '344.99')
+    """
+    if remark := WITH_TAX(text):
+        text = text[: remark.start()].rstrip()  # 49,00 incl. tax
+        gross = _GROSS_BEHIND.fullmatch(text)
+        return gross[1] if gross else text
+    low = _BARE_RANGE.fullmatch(text)
+    return low[1] if low else text
 
 
 def _swedish_money(text: str, marked: bool) -> Money | None:

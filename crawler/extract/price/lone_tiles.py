@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from unicodedata import normalize
 
-from crawler.extract.address_kinds import looks_like_product
+from crawler.extract.address_kinds import is_errand, looks_like_product
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
@@ -116,6 +116,8 @@ def _is_below_picture(walk: Lines, line: Line, main: Line) -> bool:
     link = link_around(name.element, _MAX_LINKED)
     if link is None or checks_out(link) or _is_choice(link, line.element):
         return False
+    if is_errand((link.get("href") or "")[:LONGEST_LINE]):
+        return False  # "Recommend it": a page of the product itself
     same = _links_beside(line, link.get("href"))
     pictures = (a for a in same if next(a.iter("img"), None) is not None)
     if not _leads_to_product(link):

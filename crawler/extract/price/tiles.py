@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import islice
+from itertools import islice, pairwise
 
 import attrs
 
@@ -101,15 +101,11 @@ class Amounts:
             for line, monies in self.by_line
             if line.element not in tiles and not _is_of_tile(line)
         ]
-        frame = (
-            _frame(current_tiles, main)
-            if untiled and main is not None and len(current_tiles) >= CARDS
-            else None
-        )
-        if frame is None:
+        if not untiled or main is None or len(current_tiles) < CARDS:
             return untiled
         # The tiles of reduced products have other classes.
-        return [pair for pair in untiled if frame not in pair[0].element.iterancestors()]
+        frames = _frames(current_tiles, main)
+        return [pair for pair in untiled if frames.isdisjoint(pair[0].element.iterancestors())]
 
     def row_of(self, line: Line, heading: Element | None) -> list[Element]:
         """Return the row of tiles of which one holds an amount; [] if none does.
@@ -134,7 +130,10 @@ class Amounts:
                 if _FIRST_CLASS[b.get("class") or ""] == box_class and b not in heading_boxes
             ]
             if len(row) > 1 and (row := self._tiles_among(row)) and box in row:
-                return row
+                alone = [b for b in row if next(b.iter("form", "button"), None) is not None] == [
+                    box
+                ]
+                return [] if alone else row  # the product's own box, which alone has a button
         return []
 
     def _tiles_among(self, row: list[Element]) -> list[Element]:
@@ -151,11 +150,17 @@ class Amounts:
         return [*by_target.values()] if len(by_target) >= (2 if are_pictured else CARDS) else []
 
 
-def _frame(tiles: Sequence[Element], main: Element) -> Element | None:
-    """Return the smallest box around tiles, unless it holds the heading as well."""
-    around = set(islice(tiles[0].iterancestors(), _MAX_BOXES))
-    box = next((e for e in islice(tiles[-1].iterancestors(), _MAX_BOXES) if e in around), None)
-    return None if box is None or box in set(main.iterancestors()) else box
+def _frames(tiles: Sequence[Element], main: Element) -> set[Element]:
+    """Return the boxes of which each is the smallest one around three tiles, without the heading.
+
+    The box around two rows of tiles may hold the product's own price between them.
+    """
+    counts: Counter[Element] = Counter()
+    for tile, following in pairwise(tiles[:_MAX_BESIDE]):
+        around = set(islice(tile.iterancestors(), _MAX_BOXES))
+        common = (box for box in islice(following.iterancestors(), _MAX_BOXES) if box in around)
+        counts.update(islice(common, 1))
+    return {box for box, pairs in counts.items() if pairs > 1}.difference(main.iterancestors())
 
 
 def _is_of_tile(line: Line) -> bool:

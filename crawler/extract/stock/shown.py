@@ -41,8 +41,9 @@ _CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b"
 _IN_SHOPS = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'in_shops')})(?!\w)")
 #: The caption of a button in place of the buy button: "Notify me".
 _NOTIFIES = entry_matcher("stock", "notify")
-#: A choice's name before its stock.
+#: A choice's name, or a size, before its stock.
 _CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
+_SIZE = re.compile(r"(?:\d[\d.,/]{0,5}[\"'”″]|\d?X{0,3}[SL]|M)\s").match
 #: Characters of a line about the stock.
 _MAX_LENGTH = 100
 #: Lines after the heading in which a sentence is about the product.
@@ -70,10 +71,8 @@ _SHORT = 40
 _IN_SHOPS_ONLY = "InStoreOnly"
 #: Availabilities of a product that is delivered later than others.
 _AHEAD = frozenset({"PreOrder", "BackOrder"})
-#: Words for the stock in one box, of which the page shows one.
-_MAX_WORDS = 4
-#: Boxes of a line that are searched for a word for the stock.
-_MAX_PARTS = 6
+#: Words for the stock in one box, of which the page shows one; boxes of a line with such a word.
+_MAX_WORDS, _MAX_PARTS = 4, 6
 #: Lines before and behind the price whose last sentence may say that the product is sold.
 _BESIDE = 2
 #: A text with fewer characters may be one word, and a line with fewer may just say "Sold".
@@ -99,6 +98,8 @@ def _boxed_stock(line: Line) -> str | None:
     stock, of_class = _stock_in(line), stock_of_box(line.element)
     stock = of_class if stock is None or of_class in _AHEAD else stock
     box = line.element.getparent()
+    if stock in UNAVAILABLE and _SIZE(line.text):
+        return None
     if stock not in UNAVAILABLE or not line.flags & _lines.JOINED or box is None:
         return stock
     stocks = {availability_of_text(short_text(part)) for part in islice(box, _MAX_WORDS)}
@@ -475,10 +476,9 @@ def _labels_choice(line: Line) -> bool:
 
 def _is_of_variant(text: str) -> bool:
     """Whether the availability is of one choice of several: "L - sold out"."""
-    choice = _CHOICE(text)
-    if choice is None or _STOCK_LABEL(choice[1]) is not None:
-        return False
-    return availability_of_text(choice[1]) is None
+    if (choice := _CHOICE(text)) is None:
+        return _SIZE(text) is not None
+    return _STOCK_LABEL(choice[1]) is None and availability_of_text(choice[1]) is None
 
 
 def _is_disabled(element: Element) -> bool:

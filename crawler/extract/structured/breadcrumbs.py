@@ -15,6 +15,10 @@ from crawler.extract.words import any_of
 _HOME = lazy_patterns.pattern(rf"(?:{any_of('trail', 'home')}|»|›|>|/|\W*)", re.I)
 #: Entries of one BreadcrumbList that are read; no product has as many categories.
 _MAX_CATEGORIES = 1000
+#: An address, also one below the page's own: `./lamps.html?c=2`.
+_IS_LINK = re.compile(r"(?:\.{0,2}/|\?)\S*").fullmatch
+#: A sign within a breadcrumb's link, behind its text.
+_SIGN_AT_END = re.compile(r" (?:[/>»›→|-]|>>|::)\Z").sub
 _HOST_PART = lazy_patterns.pattern(r"^https?://[^/]*")
 
 
@@ -33,7 +37,7 @@ def breadcrumbs(node: Node, name: str | None = None, page_urls: Sequence[str] = 
     for index, entry in enumerate(as_list(node.get("itemListElement"))[:_MAX_CATEGORIES]):
         if not isinstance(entry, dict):
             continue
-        text = plain_text(entry.get("name")) or plain_text(entry.get("item"))
+        text = plain_text(entry.get("name")) or _text_of(entry.get("item"))
         position = number(plain_text(entry.get("position")))
         link = (
             plain_text(first_value(entry, "item", "url"))
@@ -48,6 +52,12 @@ def breadcrumbs(node: Node, name: str | None = None, page_urls: Sequence[str] = 
     steps.sort(key=lambda step: step[0])
     ends_in_product = not ends_in_category([link for _, _, link in steps], page_urls)
     return trail([text for _, text, _ in steps], name if ends_in_product else None, front_is_linked)
+
+
+def _text_of(item: Any) -> str | None:
+    """Return the name of a breadcrumb that stands in the place of its link; None: it is a link."""
+    text = plain_text(item)
+    return None if text and isinstance(item, str) and _IS_LINK(text) else text
 
 
 def ends_in_category(links: Sequence[str | None], page_urls: Sequence[str]) -> bool:
@@ -90,6 +100,7 @@ def trail(texts: list[str], name: str | None, front_is_linked: bool = False) -> 
     >>> trail(["Home", "Lamps"], None), trail(["Home", "Lamps"], None, front_is_linked=True)
     (['Lamps'], ['Home', 'Lamps'])
     """
+    texts = [_SIGN_AT_END("", text) for text in texts]
     texts = [
         t for t in texts if t and ((front_is_linked and t.casefold() == "home") or not is_home(t))
     ]

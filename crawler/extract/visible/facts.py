@@ -272,9 +272,10 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
         return
     words = (line.element.get("class") or "")[:1000].lower()
     if any(map(names_maker, _classes_around(line.element))):
-        is_short = ":" not in line.text and len(line.text) <= MAX_BRAND
+        text = _linked_name(line)
+        is_short = ":" not in text and len(text) <= MAX_BRAND
         if is_short and not leads_home(line.element) and not _may_be_seller(line):
-            _take(signs, "brand", _BY.sub("", line.text, count=1))
+            _take(signs, "brand", _BY.sub("", text, count=1))
         return
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
     field = "gtin" if "ean" in words or "upc" in words else field
@@ -286,6 +287,13 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
         text = text.partition(" ")[2]  # "SKU WED"
     if " " not in text and "：" not in text and not text.endswith(":"):
         _take(signs, field, text)
+
+
+def _linked_name(line: Line) -> str:
+    """Return the text of the link behind a line in its own box, else the line's: `More by <a>Acme`."""
+    link = None if line.flags & _lines.LINK else next(line.element.iterchildren("a"), None)
+    name = "" if link is None else short_text(link, MAX_BRAND + 1)
+    return name if name and name not in line.text else line.text
 
 
 def _may_be_seller(line: Line) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from crawler.extract import lazy_patterns
+from crawler.extract.links.registered_domain import same_site
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Page
@@ -90,11 +91,7 @@ def _is_advertised(line: Line, page: Page) -> bool:
     if _NOFOLLOW not in rel:
         return False
     is_full = address.startswith("http")
-    return _LEADS_OUT(address) is not None or (is_full and _origin(address) != _origin(page.url))
-
-
-def _origin(url: str) -> list[str]:
-    return url.split("/", 3)[:3]
+    return _LEADS_OUT(address) is not None or (is_full and not same_site(address, page.url))
 
 
 def no_goods(walk: Lines, signs: Visible) -> str | None:

@@ -14,14 +14,20 @@ from crawler.extract.words import CachedRule, any_of, finder
 
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
 _OUT_OF = lazy_patterns.pattern(
-    rf"(\d(?:[.,]\d{{1,8}})?)\s*(?:/|{any_of('rating', 'of')}|{any_of('rating', 'stars')})\s*"
-    r"(?:max\.?\s*)?(5|10)?\b",
+    rf"(?<![\d/.,])(\d(?:[.,]\d{{1,8}})?)\s*(?:(?:/|{any_of('rating', 'of')})\s*(?:max\.?\s*)?(5|10)\b"
+    rf"|{any_of('rating', 'stars')}\b)",
     re.I,
 )
+#: A rating with a decimal before nothing, a number of reviews in brackets, or words: `4.8 (178)`.
+_ALONE = re.compile(
+    r"[\s(★☆⭐]{0,12}([0-5][.,]\d{1,2})[\s)★☆⭐]{0,12}(?:$|\((\d[\d.,]{0,9})\)|[|·–(]|(?=[^\W\d_]))"
+).match
 _COUNT = finder(
     r"(?<![\d.,])(\d[\d.,]{0,12})\s*(?:customer |user |global |verified )?"
     rf"(?:{any_of('rating', 'reviews')})\b"
 )
+#: A whole number of stars as the only text, and classes of a number of reviews.
+_BARE, _NAMES_COUNT = frozenset("12345"), re.compile(r"count|total|num|review", re.I).search
 #: Characters of an element with a rating, and lines from the heading to a number of reviews.
 _MAX_TEXT, _MAX_DISTANCE = 200, 60
 
@@ -51,15 +57,21 @@ def take_rating(walk: Lines, fields: Fields) -> None:
 
 def _stars(element: Element, text: str) -> float | None:
     """Return the number of stars by a class or a text: `star-rating Three`, `4,5/5`."""
-    value = _STARS[element.get("class") or ""]
-    return _stars_of_text(text) if value is None and text else value
+    words = element.get("class") or ""
+    value = _STARS[words]
+    if value is not None or not text:
+        return value
+    if text in _BARE:
+        return None if _NAMES_COUNT(words) else float(text)
+    return _stars_of_text(text)
 
 
 @lru_cache(maxsize=512)
 def _stars_of_text(text: str) -> float | None:
     match = _OUT_OF.search(text)
     if match is None:
-        return None
+        alone = _ALONE(text)
+        return float(alone[1].replace(",", ".")) if alone else None
     value = float(match[1].replace(",", "."))
     return value / 2 if match[2] == "10" else value
 
@@ -74,4 +86,6 @@ _STARS = CachedRule(
 def _reviews(text: str) -> int | None:
     """Return the number of reviews that a text names."""
     count = _COUNT(text)
+    if count is None and (alone := _ALONE(text)) is not None and alone[2]:
+        return int(re.sub(r"\D", "", alone[2]))
     return int(re.sub(r"\D", "", count[1])) if count else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain, islice, takewhile
 from operator import is_not
@@ -16,12 +17,15 @@ from crawler.extract.words import CachedRule, full_matcher_of
 
 #: Elements before the heading, boxes with breadcrumbs, and links of one.
 _MAX_BEFORE, _MAX_TRAILS, _MAX_STEPS = 3000, 40, 60
-_TRAIL_TAGS = ("nav", "ol", "ul", "div", "p", "td", "section")
+_TRAIL_TAGS = ("nav", "ol", "ul", "dl", "div", "p", "td", "section")
 #: A sign between two breadcrumbs; a menu's links have rules between them, or nothing.
 _SEPARATOR = lazy_patterns.pattern(r"\s*(?:[/>»›→≫❯▸▶]|>>|::|-->?|->|\\)\s*")
 _MAX_LINKS, _LONGEST_STEP = 150, 60
+_HEADINGS = frozenset({"h1", "h2", "h3"})
 #: Boxes right behind the heading, and around it.
 _MAX_AFTER, _MAX_AROUND = 3, 2
+#: Items of a list of breadcrumbs: the front page, a category, the product.
+_MIN_ITEMS = 3
 #: Classes of breadcrumbs, which other boxes have as well.
 _PATH = re.compile(
     r"topic-?path|you-?are-?here|path-?way|(?:^|[\s_-])(?:path|position|location|ariane)(?=$|[\s_-])"
@@ -49,10 +53,20 @@ def breadcrumbs(page: Page, name: str | None) -> list[str]:
 def _breadcrumbs(page: Page, name: str | None) -> list[str]:
     heading = heading_of(page, name)
     trail_boxes, path_boxes = _named_boxes(page, heading)
-    categories = _in_trail_box(page, trail_boxes, name) or _right_behind(page, heading, name)
+    if trail_boxes and (categories := _in_trail_box(page, trail_boxes, name)):
+        return categories
+    if categories := _right_behind(page, heading, name):
+        return categories
     if not trail_boxes:
-        categories = categories or _in_path_box(page, path_boxes, name)
-    return categories or _by_signs(page, heading, name) or _labelled(page, heading)
+        items = _marked_items(page)
+        categories = items and _in_trail_box(page, items, name)
+        categories = categories or (path_boxes and _in_path_box(page, path_boxes, name))
+    return (
+        categories
+        or _by_signs(page, heading, name)
+        or _in_list(page, name)
+        or _labelled(page, heading)
+    )
 
 
 def _named_boxes(page: Page, heading: Element | None) -> tuple[list[Element], list[Element]]:
@@ -78,26 +92,62 @@ def _kind_of(box: Element) -> str:
         if attribute in _NAMING and (named := _KINDS[words]):
             if named == "trail":
                 return named
-            kind = kind if attribute == "aria-label" else named
+            kind = kind if attribute in _NAMING_TRAILS else named
     return kind
 
 
+def _marked_items(page: Page) -> list[Element]:
+    """Return the elements within lines and lists that are named breadcrumbs, each of them one."""
+    if not (page.holds(b"rumb") and _MARKED_ITEM(page.raw)):
+        return []
+    items = islice(page.root.iter(*_ITEM_TAGS), _MAX_BEFORE)
+    return list(islice((item for item in items if _kind_of(item) == "trail"), _MAX_STEPS))
+
+
 def _in_trail_box(page: Page, boxes: list[Element], name: str | None) -> list[str]:
-    """Return the categories in the first box named breadcrumbs that has some."""
+    """Return the categories in the first box named breadcrumbs that has some.
+
+    If each breadcrumb has a box of its own, it is the box around them.
+    """
+    if len(boxes) > 1 and all(len(list(islice(box.iter("a"), 2))) < 2 for box in boxes[:2]):
+        around = _common_box(*boxes[:2])
+        boxes = boxes if around is None else [around]
     return next(filter(None, (_categories_of(page, box, name) for box in boxes)), [])
+
+
+def _common_box(element: Element, other: Element) -> Element | None:
+    """Return the innermost box around two elements, if it is near to the first one."""
+    around_other = {*islice(other.iterancestors(), _MAX_AROUND)}
+    return next(
+        (box for box in islice(element.iterancestors(), _MAX_AROUND) if box in around_other), None
+    )
 
 
 def _categories_of(page: Page, element: Element, name: str | None) -> list[str]:
     """Return the texts of the links in breadcrumbs, without the front page and the product."""
     page_urls = {page.url, page.canonical}
-    anchors = islice(element.iter("a"), _MAX_STEPS)
-    links = [(page.resolve(a.get("href") or ""), a) for a in anchors]
+    links = [(page.resolve(a.get("href") or ""), a) for a in _steps_of(element)]
+    for place, (url, _) in enumerate(links[:_MAX_AFTER]):
+        if is_front(url):
+            links = links[place:]  # before it, a link leads back to the listing
+            break
     fronts = {url for url, _ in links if is_front(url)}
     steps = [(url, short_text(a)) for url, a in links if url not in page_urls and url not in fronts]
     ends_in_product = not ends_in_category(
         [url for url, _ in steps], [url for url in page_urls if url]
     )
     return trail([text for _, text in steps], name if ends_in_product else None, bool(fronts))
+
+
+def _steps_of(box: Element) -> list[Element]:
+    """Return the links of breadcrumbs, without those of lists within one breadcrumb: a menu."""
+    anchors = list(islice(box.iter("a"), _MAX_STEPS))
+    if next(box.iterdescendants("ul", "ol"), None) is None:
+        return anchors
+    lists = (inner for step in box.iter("li") for inner in step.iterdescendants("ul", "ol"))
+    menus = (inner for inner in islice(lists, _MAX_TRAILS) if len(inner) > 1)
+    in_menus = {anchor for menu in menus for anchor in islice(menu.iter("a"), _MAX_STEPS)}
+    return [anchor for anchor in anchors if anchor not in in_menus]
 
 
 def _right_behind(page: Page, heading: Element | None, name: str | None) -> list[str]:
@@ -110,17 +160,16 @@ def _right_behind(page: Page, heading: Element | None, name: str | None) -> list
 
 
 def _in_path_box(page: Page, boxes: list[Element], name: str | None) -> list[str]:
-    """Return the categories in a box named a path, of which the first link leads home."""
+    """Return the categories in a box named a path; the first link leads home or precedes a sign."""
     for element in boxes:
         first_link = next(element.iter("a"), None)
         if first_link is None:
             continue
-        home = is_front(page.resolve(first_link.get("href") or "")) or is_home(
-            short_text(first_link)
-        )
+        home = _leads_home(page, first_link)
         # "Fil d'Ariane" is French for breadcrumbs.
         of_trail = "ariane" in f"{element.get('class')} {element.get('id')}"
-        if (home or of_trail) and (categories := _categories_of(page, element, name)):
+        is_trail = home or of_trail or next(_links_before_signs(element), None) is first_link
+        if is_trail and (categories := _categories_of(page, element, name)):
             return categories
     return []
 
@@ -132,31 +181,83 @@ def _kind_by_words(words: str) -> str:
 
 
 _KINDS = CachedRule(_kind_by_words)
-#: Attributes that name a box.
-_NAMING = frozenset({"class", "id", "aria-label"})
+#: Attributes that name breadcrumbs, and those of them that do not name a path.
+_NAMING_TRAILS = frozenset({"aria-label", "itemtype", "typeof", "itemprop"})
+_NAMING = _NAMING_TRAILS | {"class", "id"}
+#: Elements that may be named one breadcrumb of several.
+_ITEM_TAGS = ("span", "li")
+_MARKED_ITEM = re.compile(rb"<(?:span|li)\s[^>]{0,120}rumb").search
 
 
 def _by_signs(page: Page, heading: Element | None, name: str | None) -> list[str]:
     """Return the categories of links with signs between them, of which the first leads home."""
-    for link in islice(page.root.iter("a"), _MAX_LINKS):
-        sign = link.tail or (link.getparent().tail if len(link.getparent()) == 1 else None)
-        if not sign or _SEPARATOR.fullmatch(sign) is None:
+    for link in _links_before_signs(page.root, heading):
+        if not _leads_home(page, link):
             continue
-        text = short_text(link, _LONGEST_STEP)
-        if not (is_home(text) or is_front(page.resolve(link.get("href") or ""))):
-            continue
-        box = link.getparent() if link.tail == sign else link.getparent().getparent()
+        box = _box_of_several(link.getparent())
         if box is None or (heading is not None and heading in box.iter(str(heading.tag))):
             continue
-        links = [(page.resolve(a.get("href") or ""), a) for a in islice(box.iter("a"), _MAX_STEPS)]
-        steps = [
-            short_text(a, _LONGEST_STEP)
-            for url, a in links
-            if not is_front(url) and not _leads_to_page(url, page)
-        ]
-        if categories := trail(steps, name):
+        if categories := _categories_between_signs(page, box, name):
             return categories
     return []
+
+
+def _links_before_signs(box: Element, heading: Element | None = None) -> Iterator[Element]:
+    """Yield links before a sign, which may be in the element behind a link or behind its parent.
+
+    The links behind a *heading* are those of the product and of the page's foot.
+    """
+    is_sign = _SEPARATOR.fullmatch
+    own_tag = heading.tag if heading is not None and heading.tag in _HEADINGS else "a"
+    before = takewhile(partial(is_not, heading), box.iter("a", own_tag))
+    for link in islice(before, _MAX_LINKS):
+        sign = link.tail
+        if not sign or sign.isspace():
+            following = link.getnext()
+            sign = link.getparent().tail if following is None else following.text
+            if not sign or sign.isspace():
+                continue
+        if is_sign(sign):
+            yield link
+
+
+def _in_list(page: Page, name: str | None) -> list[str]:
+    """Return the categories of a list whose first item leads home and whose last one is the name."""
+    for box in islice(page.root.iter("ul", "ol") if name else (), _MAX_TRAILS):
+        if len(box) < _MIN_ITEMS or not _is_named(box[-1], name):
+            continue
+        first_link = next(box[0].iter("a"), None)
+        if first_link is not None and _leads_home(page, first_link):
+            return _categories_between_signs(page, box, name)
+    return []
+
+
+def _is_named(item: Element, name: str | None) -> bool:
+    """Whether an item without a link has a name as its text."""
+    if not name or next(item.iter("a"), None) is not None:
+        return False
+    return short_text(item, len(name) + 1).casefold() == name.casefold()
+
+
+def _leads_home(page: Page, link: Element) -> bool:
+    text = short_text(link, _LONGEST_STEP)
+    return is_home(text) or is_front(page.resolve(link.get("href") or ""))
+
+
+def _categories_between_signs(page: Page, box: Element, name: str | None) -> list[str]:
+    links = [(page.resolve(a.get("href") or ""), a) for a in islice(box.iter("a"), _MAX_STEPS)]
+    steps = [
+        short_text(a, _LONGEST_STEP)
+        for url, a in links
+        if not is_front(url) and not _leads_to_page(url, page)
+    ]
+    return trail(steps, name)
+
+
+def _box_of_several(element: Element) -> Element | None:
+    """Return the innermost box around an element that has several links, near to the element."""
+    around = (element, *islice(element.iterancestors(), _MAX_AROUND))
+    return next((box for box in around if len(list(islice(box.iter("a"), 2))) > 1), None)
 
 
 def _leads_to_page(url: str | None, page: Page) -> bool:

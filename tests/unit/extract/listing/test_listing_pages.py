@@ -115,6 +115,9 @@ def test_an_address_is_taken_once_and_by_what_says_most_of_it() -> None:
         ('<div class="filter"><a href="/x">x</a></div>', None),
         ('<div class="filter"><a href="/products/red-lamp">x</a></div>', "product"),
         ('<div class="filter"><a href="/products/red-lamp?colour=red">x</a></div>', None),
+        # The grid of a category whose box is called a filter's, with the category in the address.
+        ('<div class="filter"><a href="/products/red-lamp?cat=340">x</a></div>', "product"),
+        ('<a href="/view.html?sid=7avi5&p_prodid=HB5&p_header=US">x</a>', "other"),
     ],
 )
 def test_a_link_is_what_its_surroundings_say(html: str, kind: str | None) -> None:
