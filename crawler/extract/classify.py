@@ -112,8 +112,8 @@ class Verdict(Record):
     reasons: list[str] = attrs.Factory(list)
     unnamed: bool = False
     """Structured data describes a product whose name is in no heading and no title."""
-    of_tiles: bool = False
-    """Structured data describes several products, each of which has another page."""
+    tiles: int = 0
+    """The products that structured data describes, if each of them has another page."""
 
     @property
     def kind(self) -> Kind:
@@ -454,7 +454,7 @@ def _price_signs(visible: Visible, verdict: Verdict) -> None:
         )
         points = _NEAR_POINTS + (visible.price_distance <= close_lines) if is_near else 1
         verdict.add("product", points, "a price stands near the heading")
-        if verdict.of_tiles and points > _NEAR_POINTS:
+        if verdict.tiles and points > _NEAR_POINTS:
             verdict.add("listing", -5, "what is described are tiles below its own price")
         if is_near and visible.pictured and several_tiles:
             verdict.add("product", 1, "a picture is called as it is")

@@ -45,6 +45,8 @@ _REGULAR_PRICE_WORDS = {
     b"compare": (b"compareAt", b"compare_at"),
 }
 _Result = TypeVar("_Result")
+#: Tiles that a product's page shows beside its own product at most.
+_MAX_RELATED = 8
 #: Points from which on no further signs are searched.
 _CERTAIN_SCORE = 8
 
@@ -347,7 +349,7 @@ def _needs_text(
     page: Page, merged_fields: Fields, verdict: Verdict, offered: dict[str, Fields]
 ) -> bool:
     if verdict.listing >= MIN_LIST_LENGTH and verdict.product <= 0:
-        return False
+        return 0 < verdict.tiles <= _MAX_RELATED and verdict.product == 0
     if not any("price" in offered.get(source, ()) for source in merge.STRUCTURED):
         return True
     if not all(name in merged_fields for name in _MAIN_FIELDS) or not merged_fields["price"]:
@@ -440,7 +442,8 @@ def _main_product_fields(products: list[Node], page: Page, verdict: Verdict, sou
         names = len({main_product.plain_name(p) for p in products})
         if names >= MIN_LIST_LENGTH:
             verdict.add("listing", 5, f"{source} describes {len(products)} products")
-            verdict.of_tiles = all(main_product.has_other_page(p, page) for p in products)
+            are_tiles = all(main_product.has_other_page(p, page) for p in products)
+            verdict.tiles = len(products) if are_tiles else 0
         return {}
     fields: Fields = {}
     for node in page_nodes[:10]:

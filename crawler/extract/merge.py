@@ -33,6 +33,8 @@ _SCRIPT = lazy_patterns.pattern(rb"<script\b.*?</script", re.S | re.I)
 _GROUPS = rb"(?:[.,' ]|\xc2\xa0|\xe2\x80[\x89\xaf]|&nbsp;)?"
 #: Lines at most from the heading to the price of the product that it names.
 _MAX_PRICE_DISTANCE = 15
+#: The same for a price in a price box without its currency.
+_MAX_BARE_DISTANCE = 23
 #: Lines from the price to the words for its tax.
 _MAX_TAX_LINES = 3
 #: Fields of which the value of a less trusted source may be better.
@@ -183,9 +185,8 @@ def _take_variant_price(offered: dict[str, Fields], visible: Visible, raw: bytes
         or (visible.price_is_loose and not visible.price_marked)
     ):
         return
-    if (visible.price_distance or 0) > _MAX_PRICE_DISTANCE or (
-        high_price := _HIGH_PRICE.search(raw)
-    ) is None:
+    limit = _MAX_PRICE_DISTANCE if "currency" in visible.fields else _MAX_BARE_DISTANCE
+    if (visible.price_distance or 0) > limit or (high_price := _HIGH_PRICE.search(raw)) is None:
         return
     highest = amount(high_price[1].decode())
     if highest is None or shown_price > highest:
@@ -326,7 +327,9 @@ def _untaxed_price(offered: dict[str, Fields], visible: Visible) -> Decimal | No
         return price
     shown_texts = (line.text for line in near if not line.flags & HIDDEN)
     is_shown = any(money.value == price for text in shown_texts for money in find_prices(text))
-    return None if is_shown or may_be_reduction(ratio) else price
+    # What is reduced already is not the price before another reduction.
+    is_unsure = may_be_reduction(ratio) and not visible.reduced
+    return None if is_shown or is_unsure else price
 
 
 def _take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:

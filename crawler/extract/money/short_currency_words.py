@@ -34,7 +34,7 @@ _MARKED_WORDS = {
     **_SURE_WORDS, "TK": "BDT", "SR": "SAR", "BD": "BHD", "JD": "JOD", "DA": "DZD", "RO": "OMR",
     "LL": "LBP", "Q": "GTQ", "DT": "TND", "Bs": "BOB", "B/.": "PAB", "KShs": "KES", "Nu.": "BTN",
     "Zł": "PLN", "ZŁ": "PLN", "zl": "PLN", "Zl": "PLN", "kn": "HRK", "hrn": "UAH", "nis": "ILS",
-    "yen": "JPY", "lari": "GEL", "Lek": "ALL",
+    "yen": "JPY", "lari": "GEL", "Lek": "ALL", "R": "ZAR",
 }  # fmt: skip
 _WORD_AND_AMOUNT = lazy_patterns.pattern(
     r"(?P<before>[^\W\d_](?:[^\W\d_]|[./]){0,3})?[:\s]{0,2}(?P<amount>\d[\d.,'\s]{0,15})(?:/-)?"

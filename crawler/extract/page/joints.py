@@ -77,6 +77,16 @@ def are_cents(element: Element) -> bool:
     return element.tag in {"sup", "sub", "small"} or _ARE_CENTS[element.get("class") or ""]
 
 
+def before_cents(before: str, text: str) -> str:
+    r"""Return the text before a box for cents, without the blank behind its units.
+
+    >>> before_cents("38\n  ", "99"), before_cents("38 ", "20 pcs"), before_cents("From ", "99")
+    ('38', '38 ', 'From ')
+    """
+    units = before.rstrip()
+    return units if len(text) == 2 and two_digits(text) and units[-1].isdigit() else before
+
+
 def box_joint(before: str, text: str, *, is_small: bool) -> str | None:
     """Return the text between an amount and its part in the next box; None if that is no part.
 

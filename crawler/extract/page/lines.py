@@ -303,7 +303,7 @@ class _Reader:
             self._expect_more(len(self.result.lines))
             if not flags & ELSEWHERE:
                 self.result.rows.append(element)
-        else:
+        elif not flags & ELSEWHERE:
             self.result.inputs.append(element)
         return flags
 
@@ -375,7 +375,8 @@ class _Reader:
 
     def _joint(self, element: Element, text: str) -> str:
         """Return the text between two inline parts of which the second begins with a digit."""
-        before = self._last_part(element)
+        if (before := self.parts[-1])[-1].isspace():
+            before = self._last_part(element, text)
         if element.tag == "sup" and len(text) == 1:
             return " ("  # a footnote: cents are two figures
         if before[-1].isdigit():
@@ -397,10 +398,11 @@ class _Reader:
             return " "  # 399,99 TL and 249,99 TL; your price and 249,99
         return ""
 
-    def _last_part(self, element: Element) -> str:
-        """Return the part before an element, without the markup's line break before cents."""
-        if self.parts[-1].isspace() and self.flags & PRICE and joints.are_cents(element):
-            self.parts.pop()
+    def _last_part(self, element: Element, text: str) -> str:
+        """Return the part before an element, without the blanks at its end before cents."""
+        before = self.parts[-1]
+        if self.flags & PRICE and joints.are_cents(element):
+            self.parts[-1:] = () if before.isspace() else (joints.before_cents(before, text),)
         return self.parts[-1]
 
     def _reads_as_cents(self, text: str) -> bool:

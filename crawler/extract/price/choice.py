@@ -17,6 +17,7 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
 from crawler.extract.page.places import link_around, path
 from crawler.extract.price import per_unit
+from crawler.extract.price.auctions import unless_bid
 from crawler.extract.price.labelled_above import labelled_above
 from crawler.extract.price.line_amounts import (
     monies_of,
@@ -361,6 +362,8 @@ def find_price(
         )
     if price is None or _is_no_price(price, walk):
         return
+    if price.now:
+        price = unless_bid(price, candidates, walk.lines)
     signs.price_alone = len(candidates) == 1
     by_unit = (
         price.other
@@ -376,11 +379,8 @@ def find_price(
     signs.fields["currency"] = price.money.currency
     signs.paths["price"] = path(price.line.element)
     signs.price_marked = bool(price.line.flags & _lines.PRICE)
-    words_before = price.line.text[: price.money.start][-AROUND:] or label_before(walk, price.line)
-    loose = price.other and not CALLS_PRICE(words_before)
-    signs.price_is_loose = (
-        loose or ends_sentence(price, sentence_only=True) or _is_below_others(walk, price)
-    )
+    words_before = _words_before(walk, price) if price.other or price.money.start else ""
+    signs.price_is_loose = _is_loose(walk, price, words_before)
     signs.price_is_called = is_called_price(price)
     if price.follows_link:
         signs.price_after_link = True
@@ -391,6 +391,18 @@ def find_price(
         signs.words_before = words_before
     signs.net_price = net_beside(price, candidates, walk.lines)
     _set_regular(walk, signs, candidates, price)
+
+
+def _words_before(walk: Lines, price: Candidate) -> str:
+    text_before = price.line.text[: price.money.start][-AROUND:]
+    return text_before or label_before(walk, price.line)
+
+
+def _is_loose(walk: Lines, price: Candidate, words_before: str) -> bool:
+    """Whether a price may be that of something else, by the words around or its place."""
+    if price.other and not CALLS_PRICE(words_before):
+        return True
+    return ends_sentence(price, sentence_only=True) or _is_below_others(walk, price)
 
 
 def _is_no_price(price: Candidate, walk: Lines) -> bool:

@@ -135,9 +135,11 @@ def with_next(walk: Lines, line: Line, money: Money, local: str | None) -> Seque
 
     Behind an old amount follow a percentage, the price, and then the currency of both.
     """
-    max_lines = _MAX_LINES if line.flags & _lines.OLD else 1
+    is_old = line.flags & _lines.OLD
+    max_lines = _MAX_LINES if is_old else 1
     texts = (next_line.text for next_line in walk.lines[line.index + 1 :][:max_lines])
-    following = next(filter(is_currency, texts), None)
+    ends = (text.rpartition(" ")[2] for text in texts) if is_old else texts
+    following = next(filter(is_currency, ends), None)
     if following is None:
         return (money,)
     text = line.text[money.start : money.end]

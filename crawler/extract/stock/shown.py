@@ -23,6 +23,7 @@ from crawler.extract.stock.availability import (
 from crawler.extract.stock.behind_price import BEGINS_SOLD, sold_in, stock_behind_price
 from crawler.extract.stock.behind_price import SOLD as _SOLD
 from crawler.extract.stock.inputs import pressable_buttons, say_to_buy, stock_of_inputs
+from crawler.extract.stock.of_class import STOCK_OF_CLASS, stock_of_box
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -94,7 +95,7 @@ def _boxed_stock(line: Line) -> str | None:
 
     Some templates write both words, and the box's class decides which one is shown.
     """
-    stock, of_class = _stock_in(line), _STOCK_CLASS[line.element.get("class") or ""]
+    stock, of_class = _stock_in(line), stock_of_box(line.element)
     stock = of_class if stock is None or of_class in _AHEAD else stock
     box = line.element.getparent()
     if stock in UNAVAILABLE and _SIZE(line.text):
@@ -104,7 +105,7 @@ def _boxed_stock(line: Line) -> str | None:
     stocks = {availability_of_text(short_text(part)) for part in islice(box, _MAX_WORDS)}
     if not stocks >= {"InStock", "OutOfStock"}:
         return stock
-    return _STOCK_CLASS[box.get("class") or ""]
+    return STOCK_OF_CLASS[box.get("class") or ""]
 
 
 def _stock_of_count(pieces: str) -> str | None:
@@ -157,21 +158,21 @@ def _weigh_offers(
 ) -> tuple[str | None, str | None]:
     """Return (*loose*, *firm*), or "InStock" for both if other offers than the priced one are sold.
 
-    The other offers' "sold out" stands where the priced offer has its price: in boxes at the
-    same path.
+    Their lines stand at the path of the priced offer's price; two in a row are about one offer.
     """
     place = signs.paths.get("price")
     if place is None or firm not in UNAVAILABLE:
         return loose, firm
     sold_lines = (line for line in walk.product_lines if _unmarked_stock(line) in UNAVAILABLE)
-    offer_lines = [
-        line
+    places = {
+        line.index
         for line in sold_lines
         if not line.flags & _lines.DIGIT
         and path(line.element) == place
         and not _stands_by_price(walk.lines, line)
-    ]
-    return ("InStock", "InStock") if len(offer_lines) > 1 else (loose, firm)
+    }
+    others = sum(number - 1 not in places for number in places)
+    return ("InStock", "InStock") if others > 1 else (loose, firm)
 
 
 def _stands_by_price(lines: list[Line], line: Line) -> bool:
@@ -184,23 +185,6 @@ def _stands_by_price(lines: list[Line], line: Line) -> bool:
 def says_unavailable(signs: Visible) -> bool:
     """Whether the page says that the product cannot be ordered now."""
     return signs.fields.get("availability") in UNAVAILABLE
-
-
-def _stock_of_class(words: str) -> str | None:
-    """Return the availability that a class names, because no table holds every language's words."""
-    return next((name for name, rule in _STOCK_CLASSES if rule.search(words.lower())), None)
-
-
-_STOCK_CLASSES = [
-    (name, re.compile(rf"(?:^|[\s_-])(?:{words})(?=$|\s)"))
-    for name, words in (
-        ("PreOrder", "pre-?order"),
-        ("BackOrder", "on-?backorder"),
-        ("OutOfStock", "out-?of-?stock|outofstock|sold-?out|unavailable|not-available"),
-        ("InStock", "in-?stock"),
-    )
-]
-_STOCK_CLASS = CachedRule(_stock_of_class)
 
 
 def _is_buy_button(line: Line) -> bool:
@@ -251,7 +235,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
 
     If the product is *priced*, a buy button alone means "InStock".
     """
-    marked = loose = firm = badge = None
+    marked = loose = firm = badge = last = None
     in_stock, ahead, can_press, value_at, away = False, False, False, -1, 0
     for line in walk.product_lines:
         labelled = line.index == value_at
@@ -286,7 +270,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             is_other = _is_of_shops(line) or (can_press and _is_of_other_price(line, stock, signs))
             if not (is_title or is_other or _is_of_other_stock(line, walk.heading, can_press)):
                 firm = stock if stock == _IN_SHOPS_ONLY else firm or stock
-                in_stock = in_stock or stock == "InStock"
+                in_stock, last = in_stock or stock == "InStock", line
     loose, firm = _weigh_offers(loose, firm, walk, signs)
     pressable = pressable_buttons(walk.inputs) if walk.inputs else []
     by_input = stock_of_inputs(walk.inputs) if walk.inputs else None
@@ -303,9 +287,17 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     availability = marked or (firm or "InStock" if sells else loose)
     # A button's word for an order in advance counts more than a line's word for the stock.
     by_button = ahead and availability in {"InStock", "PreOrder"}
-    signs.stock_boxed = by_button or marked is not None
+    signs.stock_boxed = marked is not None or by_button or _is_sold_button(last)
     availability = "PreOrder" if by_button else availability
     signs.fields["availability"] = availability or _stock_if_sold(walk, signs)
+
+
+def _is_sold_button(line: Line | None) -> bool:
+    """Whether a line is a button that nobody can press and that just says "Sold out"."""
+    if line is None:
+        return False
+    is_button = line.flags & _SOLD_BUTTON == _lines.BUTTON and _is_disabled(line.element)
+    return is_button and len(line.text) < _SHORT and _stock_in(line) in UNAVAILABLE
 
 
 def _labels_stock(text: str) -> tuple[bool, bool]:

@@ -361,10 +361,13 @@ def offer_fields(value: Any, url: str = "") -> Fields:
     offer, fields = next((pair for pair in priced if pair[1]["price"]), None) or (
         priced[0] if priced else (ordered[0], {})
     )
-    stock = [_stock(o) for o in [offer, *ordered]]
+    stock = [_stock(o) for o in (offer, *(o for o in ordered if o is not offer))]
     fields = dict(fields)
     fields["availability"] = next((s for s in stock if s), None)
     if page_offer is None and len(priced) > 1 and "InStock" in stock:
+        if stock[0] == "OutOfStock":  # a variant that can be had may be reduced
+            lower = (o for o in priced if 0 < o[1]["price"] < fields["price"])
+            fields = next((dict(p) for o, p in lower if _stock(o) == "InStock"), fields)
         fields["availability"] = "InStock"
     if "currency" not in fields:
         codes = (_currency(o) for o in ordered)

@@ -108,8 +108,8 @@ def _is_full_heading(walk: Lines, line: Line) -> bool:
 
 
 def is_number_cell(cell: Element) -> bool:
-    """Whether a table cell holds a number because the cell before it is a label of one."""
-    label = cell.getprevious() if cell.tag in {"td", "dd"} else None
+    """Whether a cell or a span holds a number because the one before it is a label of one."""
+    label = cell.getprevious() if cell.tag in {"td", "dd", "span"} else None
     return label is not None and label_of(short_text(label, _MAX_FACT)) in NUMBERS
 
 
@@ -370,11 +370,13 @@ def _begins_with_maker(name: str, text: str) -> bool:
 
 
 def number_in_heading(heading: Element, url: str, fields: Fields) -> str | None:
-    """Return the number in round brackets at a heading's end, if the address has it as well.
+    """Return the number in round brackets at a heading's end or below, which the address has too.
 
     It is the maker's where the address also has the number under the shop's own label.
     """
-    text = short_text(heading, MAX_TEXT_LENGTH)
+    text, below = short_text(heading, MAX_TEXT_LENGTH), heading.getnext()
+    if below is not None and (below.text or "")[:1] == "(":
+        text = f" {short_text(below, _MAX_CODE)}"
     if not text.endswith(")"):
         return None
     bracketed, labelled = _BRACKETED_AT_END.search(text), fields.get("sku")

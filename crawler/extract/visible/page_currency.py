@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, pairwise
 
 from crawler.extract import lazy_patterns
 from crawler.extract.money import short_currency_words
@@ -117,7 +117,9 @@ def currency_of_terms(page: Page, sign_of: str) -> str | None:
     codes = [code.decode() for code in _DOLLARS if page.holds(code)]
     if len(codes) != 1:
         return None
-    texts = (text for text in islice(page.root.itertext(), _MAX_TEXTS) if codes[0] in text)
+    # The code may stand in an element of its own: `All prices are in <b>AUD</b>`.
+    pairs = pairwise(islice(page.root.itertext(), _MAX_TEXTS))
+    texts = (f"{before} {text}" for before, text in pairs if codes[0] in text)
     is_said = any(len(text) <= _MAX_TEXT and _CALLS_PRICES(text) is not None for text in texts)
     return codes[0] if is_said else None
 

@@ -47,6 +47,8 @@ _MAX_NAME = 200
 _IS_PRODUCT_NAME = CachedRule(lambda words: _NAMES_PRODUCT(words) is not None)
 _NO_NAMES = (None, None)
 _LONGEST_CLASS = 1_000
+#: Elements of a heading that begin a line of their own.
+_LINE_TAGS = frozenset({"div", "p", "h2", "h3", "h4"})
 _WORDS = lazy_patterns.pattern(r"\w+")
 #: Elements in a box that may be a name.
 _MAX_STEPS = 60
@@ -204,9 +206,13 @@ def likeness(text: str, title: str) -> float:
 
 def _part_in_title(heading: Element, page: Page) -> str | None:
     """Return the text of a heading's box that is the title's first part, without a slogan."""
-    if len(heading) < 2 or (heading.text or "").strip():
+    if not len(heading) or (heading.text or "").strip():
         return None
-    first_part = title_parts(page.title)[:1]
+    tail, first_part = heading[0].tail, title_parts(page.title)[:1]
+    if tail and (name := " ".join(tail.split())) in first_part:
+        return name  # a label for screen readers stands before it
+    if len(heading) < 2:
+        return None
     parts = (short_text(inner) for inner in islice(heading, _MAX_STEPS))
     return next((part for part in parts if part in first_part), None)
 
@@ -234,20 +240,27 @@ def says_sold(part: Element) -> bool:
 
 
 def _spaced(name: str, heading: Element, page: Page) -> str:
-    """Put a blank into a name where two of its boxes meet, if a title has both words apart."""
+    """Put a blank into a name where two of its boxes meet, if a title has both words apart.
+
+    The same before a box that begins a line of its own.
+    """
     if not len(heading):
         return name
     parts = [heading.text or ""]
     for inner in heading:
         parts += [short_text(inner), inner.tail or ""]
     titles = f"{page.title} {page.meta('og:title')}".casefold()
-    words = None
+    words, own_lines = None, set[str]()
     for before, behind in pairwise(part for part in parts if part):
         if before[-1:].isalnum() and behind[:1].isalnum():
-            words = words or set(_WORDS.findall(titles))
+            if words is None:
+                words = set(_WORDS.findall(titles))
+                own_lines = {short_text(inner) for inner in heading if inner.tag in _LINE_TAGS}
             last_word, first_word = _WORDS.findall(before)[-1], _WORDS.findall(behind)[0]
             are_apart = {last_word.casefold(), first_word.casefold()} <= words
-            if are_apart and f"{last_word}{first_word}".casefold() not in words:
+            if behind in own_lines or (
+                are_apart and f"{last_word}{first_word}".casefold() not in words
+            ):
                 name = name.replace(f"{last_word}{first_word}", f"{last_word} {first_word}", 1)
     return name
 

@@ -1,0 +1,47 @@
+"""Read the availability in a class, because no table holds the words of every language."""
+
+from __future__ import annotations
+
+import re
+
+from crawler.extract.page.page import Element
+from crawler.extract.words import CachedRule
+
+_STOCK_CLASSES = [
+    (name, re.compile(rf"(?:^|[\s_-])(?:{words})(?=$|\s)"))
+    for name, words in (
+        ("PreOrder", "pre-?order"),
+        ("BackOrder", "on-?backorder"),
+        ("OutOfStock", "out-?of-?stock|outofstock|sold-?out|unavailable|not-available"),
+        ("InStock", "in-?stock"),
+    )
+]
+
+
+def _stock_of_class(words: str) -> str | None:
+    return next((name for name, rule in _STOCK_CLASSES if rule.search(words.lower())), None)
+
+
+#: The availability that a class names.
+STOCK_OF_CLASS = CachedRule(_stock_of_class)
+
+
+def stock_of_box(element: Element) -> str | None:
+    """Return the availability that a box's class names, but not that of one choice of several.
+
+    `<td class="size unavailable">XS</td><td class="size">S</td>`: the next box has the first word of
+    the class too, and is in stock.
+    """
+    words = element.get("class") or ""
+    stock = STOCK_OF_CLASS[words]
+    return None if stock == "OutOfStock" and _is_choice(element, words) else stock
+
+
+def _is_choice(element: Element, words: str) -> bool:
+    """Whether the box before or behind has the first word of a class, but names no stock."""
+    for box in (element.getprevious(), element.getnext()):
+        other_words = "" if box is None else box.get("class") or ""
+        is_like = other_words.split(None, 1)[:1] == words.split(None, 1)[:1]
+        if is_like and STOCK_OF_CLASS[other_words] is None:
+            return True
+    return False
