@@ -113,7 +113,11 @@ def weigh_offer(
     not_own = signs.of_service or signs.refers or signs.judged or line.flags & _lines.LINK
     if len(line.text) <= _MAX_LINE and not (not_own or leads_below(walk, line, page)):
         signs.price_stands = _stands_alone(line, price, local)
-        signs.plainly = signs.price_stands and _offers_one(walk, signs, local, heading)
+        # Without a picture, a button that nobody knows rather books something than sells it.
+        own_button = _lines.BUTTON | _OUTSIDE
+        is_pressed = any(n.flags & own_button == _lines.BUTTON for n in near_lines)
+        is_shown = bool(signs.fields.get("images")) or not is_pressed
+        signs.plainly = signs.price_stands and is_shown and _offers_one(walk, signs, local, heading)
     is_sentence = len(line.text) > _MIN_PRICE_SENTENCE and not signs.price_stands
     signs.in_price_sentence = is_sentence and len(monies_of(line, local)) > 1
 

@@ -55,3 +55,19 @@ def test_screenings_beside_a_price_are_those_of_a_film(times: str, kind: str) ->
     )
     assert found(body, "").kind == kind
     assert found(body, _MOVIE).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("more", "kind"),
+    [
+        ("<button>Varaa pöytä</button>", "other"),
+        ("", "product"),
+        ("<img src=/a/12.jpg><button>Lisätietoja</button>", "product"),
+        ("<aside><form><input name=s><button>Hae</button></form></aside>", "product"),
+    ],
+)
+def test_a_price_in_plain_words_without_a_picture_is_no_offer_beside_an_unknown_button(
+    more: str, kind: str
+) -> None:
+    body = f"<h1>Nova</h1><p>90 × 200 cm</p><p>35 €</p>{more}"
+    assert found(body, url="https://a.example/x/nova").kind == kind
