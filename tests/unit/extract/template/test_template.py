@@ -187,6 +187,13 @@ class TestDoubts:
             html = page if number % 4 else page.replace(LUMA.words.yes, "")
             assert "availability" not in book.judge("shop", read(thing, html, LUMA)).doubts
 
+    def test_a_word_where_a_button_told_the_stock_before(self):
+        book = Book()
+        for number, thing in enumerate(GOODS[:66]):
+            page = LUMA.page(attrs.evolve(thing, in_stock=number < 60), False)
+            html = page.replace(LUMA.words.yes, "")
+            assert "availability" not in book.judge("shop", read(thing, html, LUMA)).doubts
+
     def test_a_shop_where_suddenly_nothing_can_be_had(self):
         book = taught()
         gone = [attrs.evolve(thing, in_stock=False) for thing in [*GOODS[60:], *GOODS[:10]]]
