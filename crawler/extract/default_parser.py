@@ -186,6 +186,8 @@ def extract(page: Page) -> Found:
         )
         offered["text"], result.paths = visible.fields, visible.paths
         result.struck_below, result.words_before = visible.struck_below, visible.words_before
+        if visible.priced_as_service:
+            verdict.add("product", -6, "its price is that of a period or a person")
         merge.weigh_shown(offered, visible, page, merged_fields)
         if "price" not in visible.fields and "state" not in offered:
             _read_regular_price(result, merged_fields)

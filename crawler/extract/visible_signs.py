@@ -11,6 +11,9 @@ import attrs
 from crawler.extract.fields import Fields
 from scrapy_seine.attrs_bases import Record
 
+#: The place of an availability that just a buy button says.
+_BY_BUTTON = "a button alone"
+
 
 @attrs.define(kw_only=True, eq=False, repr=False)
 class Visible(Record):
@@ -110,6 +113,11 @@ class Visible(Record):
         """Add buy buttons, a caption of which is a whole phrase with *in_words*."""
         self.buy_buttons += number
         self.buys_in_words |= in_words
+
+    def in_stock_by_button(self) -> str:
+        """Return the availability that just a buy button says, and note this as its place."""
+        self.paths["availability"] = _BY_BUTTON
+        return "InStock"
 
     @property
     def in_tiles(self) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import attrs
 import orjson
 
+from crawler.extract.address_kinds import without_origin
 from crawler.extract.template.mass_changes import amount
 from crawler.extract.template.page_doubts import FOREIGN
 from crawler.stores.rows import ProductRow
@@ -107,9 +108,10 @@ def doubts_of(row: ProductRow, stored_product: Stored | None) -> list[Doubtful]:
 def _applies_to_new(field: str, kind: str) -> bool:
     """Whether a doubt also applies to products that are not stored yet.
 
-    Listings that have sold-out products at their end show page after page of them.
+    Listings that have sold-out products at their end show page after page of them, and a few of a
+    shop's products may have a button without words for their stock.
     """
-    if field == "availability" and kind == "repeated":
+    if field == "availability" and kind in {"repeated", "place"}:
         return False
     return kind != "make" and (kind != "changed" or field == "external_id")
 
@@ -157,12 +159,15 @@ def _good_value(
 def _key_conflict(item: Mapping[str, Any], row: ProductRow, stored: Stored) -> str | None:
     """Return why a page shows another product than the one stored under its key; None: the same.
 
-    A product has many URLs, and its name may change. Only another name at another URL, while the
-    stored page was seen lately, is a conflict.
+    A product has many URLs, and its name may change. Only another name at another URL, or at the
+    URL of a replaced product, is a conflict while the stored page was seen lately.
     """
-    if row.url == stored.url or row.scraped_at - stored.scraped_at > _ABANDONED_AFTER:
+    if item.get("name") == stored.item.get("name"):
         return None
-    if item.get("canonical_url") in {stored.url, stored.item.get("canonical_url", "")}:
+    if row.scraped_at - stored.scraped_at > _ABANDONED_AFTER:
+        return None
+    urls = {stored.url, stored.item.get("canonical_url", "")}
+    if row.url != stored.url and item.get("canonical_url") in urls:
         return None
     gtins = item.get("gtin"), stored.item.get("gtin")
     if gtins[0] is not None and gtins[0] == gtins[1]:
@@ -170,7 +175,24 @@ def _key_conflict(item: Mapping[str, Any], row: ProductRow, stored: Stored) -> s
     words, stored_words = (_words(record.get("name")) for record in (item, stored.item))
     if 2 * len(words & stored_words) >= min(len(words), len(stored_words)):
         return None
-    return f"its key is that of {str(stored.item.get('name'))[:80]!r} at {stored.url[:200]}"
+    stored_name = str(stored.item.get("name"))[:80]
+    if row.url != stored.url:
+        return f"its key is that of {stored_name!r} at {stored.url[:200]}"
+    return f"its page was that of {stored_name!r} before" if _is_replaced(item, stored) else None
+
+
+def _is_replaced(item: Mapping[str, Any], stored: Stored) -> bool:
+    """Whether a page with another name than the stored one also has another product's number.
+
+    Without numbers, a URL in the stored name's words counts: shops show the next product on the
+    page of a sold-out one.
+    """
+    numbers = item.get("sku"), stored.item.get("sku")
+    if None not in numbers:
+        return numbers[0] != numbers[1]
+    in_url = _words(without_origin(stored.url).replace("_", "-"))
+    words, stored_words = (_words(record.get("name")) for record in (item, stored.item))
+    return 2 * len(stored_words & in_url) > len(stored_words) and not words <= in_url
 
 
 def _price_jump(item: Mapping[str, Any], stored_item: Mapping[str, Any]) -> str | None:

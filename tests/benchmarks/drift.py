@@ -57,7 +57,7 @@ from tests.benchmarks.template_changes import CHANGES, TODAY, Change
 _START, _WITHIN, _LAST = 60, 30, 40
 _FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 #: A field's change may show at the one that is read with it.
-_TOGETHER = {"currency": {"price", "currency"}, "name": {"name", "product"}}
+_TOGETHER = {"currency": {"price", "currency"}, "name": {"name", "product", "external_id"}}
 _TODAY = {**TODAY, **TODAY_FURTHER}
 
 
@@ -135,6 +135,8 @@ class Crawl:
             value, since, _ = self.told.get((key, doubt.field), (None, at, ""))
             since = since if value == doubt.value else at
             self.told[key, doubt.field] = doubt.value, since, doubt.kind
+        if any(doubt.is_essential for doubt in found_doubts):
+            return doubted  # as in the storage, nothing of such a page is stored
         item: dict[str, Any] = dict(before.item) if before is not None else {}
         if at - self.read_at.get(row.url, _FIRST_DAY - SECOND_LOOK) > timedelta(minutes=15):
             price, _ = self.lately.get((key, "price"), (None, at))

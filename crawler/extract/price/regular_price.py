@@ -245,13 +245,24 @@ def mark_pairs(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[
             or _is_marked_down(first, second)
             or _saves(first, second, saved)
         )
-        high = first if first.money.value > second.money.value else second
+        high, lower = (first, second) if first.money.value > low else (second, first)
+        if lower.follows_link and _is_in_box_with_link(lower, high, lines):
+            continue
         if is_reduction or (no_third and _is_pair(first, second, lines)):
             if _is_called_other(high, lines):
                 other = attrs.evolve(high, other=True, cost=high.cost + OTHER)
                 return [other if c is high else c for c in candidates]
             return [attrs.evolve(c, old=True) if c is high else c for c in candidates]
     return candidates
+
+
+def _is_in_box_with_link(low: Candidate, high: Candidate, lines: Sequence[Line]) -> bool:
+    """Whether an amount and the link before it stand in a box of their own: a product seen before."""
+    box = low.line.element.getparent()
+    if box is None or not low.line.index or low.line.index > len(lines):
+        return False
+    link_boxes = lines[low.line.index - 1].element.iterancestors()
+    return box in link_boxes and box not in high.line.element.iterancestors()
 
 
 def mark_by_label(candidates: list[Candidate]) -> list[Candidate]:

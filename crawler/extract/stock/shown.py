@@ -44,10 +44,8 @@ _NOTIFIES = entry_matcher("stock", "notify")
 #: A choice's name, or a size, before its stock.
 _CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
 _SIZE = re.compile(r"(?:\d[\d.,/]{0,5}[\"'”″]|\d?X{0,3}[SL]|M)\s").match
-#: Characters of a line about the stock.
-_MAX_LENGTH = 100
-#: Lines after the heading in which a sentence is about the product.
-_MAX_DISTANCE = 15
+#: Characters of a line about the stock, and lines after the heading in which a sentence is.
+_MAX_LENGTH, _MAX_DISTANCE = 100, 15
 #: Classes of links that look like buttons; addresses that put a product into a cart.
 _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=$|[\s_-])").search
 _CART = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
@@ -284,7 +282,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     firm = "InStock" if sells and (in_stock or firm == _IN_SHOPS_ONLY) else firm
     marked = _unless_sold_out(marked, firm, signs.buy_buttons)
     loose = _or_badge(loose, badge, signs)
-    availability = marked or (firm or "InStock" if sells else loose)
+    availability = marked or (firm or signs.in_stock_by_button() if sells else loose)
     # A button's word for an order in advance counts more than a line's word for the stock.
     by_button = ahead and availability in {"InStock", "PreOrder"}
     signs.stock_boxed = marked is not None or by_button or _is_sold_button(last)

@@ -35,7 +35,7 @@ _MIN_CODE_LENGTH = 4
 _MAX_RATING = 10**6
 #: Types that are products only with an offer.
 _SOLD_TYPES = frozenset(
-    {"Book", "Movie", "MusicAlbum", "VideoGame", "Game", "CreativeWork", "Drug"}
+    {"Book", "MusicAlbum", "VideoGame", "Game", "CreativeWork", "Drug"}
 )  # fmt: skip
 #: Properties that lead to other products than the page's own.
 _TO_OTHER_PRODUCTS = frozenset(

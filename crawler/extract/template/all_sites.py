@@ -378,7 +378,7 @@ class Book:
         stats.preferred = preferred
         # A learned place has the stored values, so that the other source is the wrong one.
         stats.relearn(drift.field, keeps_places=drift.kind == "dispute")
-        if drift.field == "price" and drift.kind == "place":
+        if drift.field in {"price", "availability"} and drift.kind == "place":
             stats.probation = _PROBATION_PAGES
         self._begin_version(drift, make)
 

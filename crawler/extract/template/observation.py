@@ -13,6 +13,8 @@ from crawler.extract.page.page import short_text
 #: Fields that are compared with the template.
 FIELDS = ("name", "price", "currency", "availability", "sku")
 _HEADING = "heading"
+#: The place of an availability that the page says in words, wherever they stand.
+BY_WORDS = "words for the stock"
 #: Those of them whose values are equal only if identical.
 _EXACT_FIELDS = frozenset({"price", "currency", "availability"})
 #: Fields with few possible values, which are part of an observation's form.
@@ -46,6 +48,9 @@ def observe(result: Found) -> dict[str, Observation]:
             votes[field][source] = offered[field]
     if heading:
         votes["name"][_HEADING] = heading
+    if sources.get("availability") == "text":
+        # Where the words of the stock are lost, a button says that all products are in stock.
+        paths = {"availability": BY_WORDS, **paths}
     get, source_of, place_of = fields.get, sources.get, paths.get
     return {
         field: Observation(get(field), source_of(field), offered, place_of(field))

@@ -12,7 +12,7 @@ from crawler.extract.merge import STRUCTURED
 from crawler.extract.price.words_beside import says_from
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.template.confidence import TRUST, confidence
-from crawler.extract.template.observation import Observation, form_of, is_same_value
+from crawler.extract.template.observation import BY_WORDS, Observation, form_of, is_same_value
 from crawler.extract.template.profile import KNOWN, WINDOW, Field, Profile
 from scrapy_seine.attrs_bases import Value
 
@@ -133,9 +133,9 @@ def _dispute(field: str, observation: Observation, stats: Field) -> Doubt | None
 
 
 def _place_doubt(field: str, observation: Observation, stats: Field) -> Doubt | None:
-    """Return a doubt if a text stands in an unusual place."""
+    """Return a doubt if a text stands in an unusual place; words for the stock may stand anywhere."""
     if (
-        observation.path is None
+        observation.path in {None, BY_WORDS}
         or observation.path in stats.paths
         or len(stats.paths) > _MAX_PLACES
     ):

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from crawler.extract.template.observation import FIELDS, Observation
+from crawler.extract.template.observation import BY_WORDS, FIELDS, Observation
 from scrapy_seine.attrs_bases import Record
 
 #: Pages of a make after which other pages are compared with it.
@@ -165,7 +165,11 @@ class Field(Record):
         """Whether the newest pages have the text in places that the earlier pages rarely had."""
         newest = self.recent[-1][1].path if len(self.recent) == WINDOW else None
         paths = self.paths
-        if not newest or paths.get(newest, 0) > WINDOW or paths.total() < _MIN_PATHS:
+        if (
+            newest in {None, BY_WORDS}
+            or paths.get(newest, 0) > WINDOW
+            or paths.total() < _MIN_PATHS
+        ):
             return False  # nearly all pages: the newest text stands in a usual place
         return all(
             observation.path and paths[observation.path] <= WINDOW for _, observation in self.recent

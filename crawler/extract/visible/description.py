@@ -132,8 +132,8 @@ def description_below_title(page: Page, lines: list[Line]) -> str | None:
     for line in lines[1:]:
         if (
             len(line.text) > _LONGEST_LABEL
+            or not _IS_TITLE[line.text]  # first, because hardly a line is a title
             or line.flags & _ELSEWHERE_FLAGS
-            or not _IS_TITLE[line.text]
         ):
             continue
         around = islice(line.element.iterancestors(), _MAX_AROUND)

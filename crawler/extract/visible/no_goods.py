@@ -19,6 +19,7 @@ _TIME = (
     r"|[0-2]?\d(?:[.:][0-5]\d)?\s?[ap]\.?m\b"
     r"|[0-2]?\d(?:\s?[-–]\s?[0-2]?\d)?\s?(?:uhr\b|uur\b|h\b|時))"
 )
+_TIME_ALONE, _MAX_TIME = lazy_patterns.pattern(_TIME, re.I), 8
 _MAY_HOLD_TIME = re.compile(
     r"\d[:h時]\d\d|\d\s?(?:[ap]\.?m\b|uhr|uur|h\b|時)|\bkl(?:o|\.)?\s?\d", re.I
 ).search
@@ -44,8 +45,12 @@ _MAX_LABEL = 20
 #: The caption of a button that sells what the other button buys.
 _SELLS = entry_matcher("buy", "sells", 2)
 _MAX_CAPTION = 20
-#: The words behind a price that each person pays: "£24 per person".
-_PER_PERSON = finder_of(lambda any_of: rf"\d\W{{0,8}}(?:{any_of('amounts', 'persons')})\W{{0,3}}\Z")
+#: The words behind a price that each person pays: "£24 per person", "389 zł / osoba".
+_PER_PERSON = finder_of(
+    lambda any_of: (
+        rf"\d\W{{0,8}}(?:[^\W\d_]{{1,4}}\W{{1,4}})?(?:{any_of('amounts', 'persons')})\W{{0,3}}\Z"
+    )
+)
 #: How much a quote has risen: `+1.91 %`; discounts have another sign.
 _RISES = re.compile(r"[+＋]\s?\d{1,3}[.,]\d{1,2}\s?%").search
 #: The caption of a link to an offer of another shop: "Get deal"; one has it, a comparison several.
@@ -98,14 +103,14 @@ def no_goods(walk: Lines, signs: Visible) -> str | None:
     """Return the reason why the page's buttons buy no goods; else None."""
     if not signs.facts and _is_event(walk, signs):
         return "a day and its time stand beside its price"
-    if signs.price_line is not None and _is_for_persons(walk.lines[signs.price_line]):
+    if signs.price_line is not None and is_for_persons(walk.lines[signs.price_line]):
         return "its price is that of a person"
     if not signs.pictured and _is_traded(walk, signs):
         return "its other button sells, or its price rises by some per cent"
     return None
 
 
-def _is_for_persons(line: Line) -> bool:
+def is_for_persons(line: Line) -> bool:
     """Whether the words behind the amount of a short line are "per person"."""
     return len(line.text) <= _MAX_DEAL and _PER_PERSON(line.text) is not None
 
@@ -124,6 +129,11 @@ def _is_event(walk: Lines, signs: Visible) -> bool:
         if is_figures and _MAY_HOLD_TIME(line.text) and _names_day(walk, line):
             return True
     return False
+
+
+def is_time(text: str) -> bool:
+    """Whether a text is a time of day alone: `19:30`, `20h15`."""
+    return len(text) <= _MAX_TIME and _TIME_ALONE.fullmatch(text) is not None
 
 
 def begins_with_day_and_time(text: str) -> bool:

@@ -15,7 +15,7 @@ from crawler.extract.page.places import path
 from crawler.extract.price.line_amounts import monies_of
 from crawler.extract.price.other_amounts import COSTS, POSTAGE, WITH_TAX, says_other
 from crawler.extract.price.words_beside import calls_price
-from crawler.extract.visible.no_goods import leads_below, refers
+from crawler.extract.visible.no_goods import is_for_persons, is_time, leads_below, refers
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_word, entry_matcher, finder_of
 
@@ -94,12 +94,15 @@ def weigh_offer(
         return
     line = walk.lines[signs.price_line]
     near_lines = [near_line for near_line in walk.product_lines if _is_near(near_line, line)]
-    signs.priced_as_service = _is_of_period(walk, line, price, local) or is_price_of_service(
-        walk, signs
+    signs.priced_as_service = (
+        is_of_period(walk, line, price, local)
+        or is_price_of_service(walk, signs)
+        or is_for_persons(line)
     )
     signs.of_service = (
         signs.priced_as_service
         or any(map(page.holds, _BOARDS))
+        or (signs.asks and sum(map(_is_showtime, near_lines)) > 1)
         or (len(line.text) <= _MAX_LINE and _names_service(line.text))
         or any(_is_about_service(near_line, price, local) for near_line in near_lines)
         or (not MEASURE(short_text(heading)) and any(_AREA(n.text) for n in near_lines))
@@ -110,7 +113,11 @@ def weigh_offer(
     not_own = signs.of_service or signs.refers or signs.judged or line.flags & _lines.LINK
     if len(line.text) <= _MAX_LINE and not (not_own or leads_below(walk, line, page)):
         signs.price_stands = _stands_alone(line, price, local)
-        signs.plainly = signs.price_stands and _offers_one(walk, signs, local, heading)
+        # Without a picture, a button that nobody knows rather books something than sells it.
+        own_button = _lines.BUTTON | _OUTSIDE
+        is_pressed = any(n.flags & own_button == _lines.BUTTON for n in near_lines)
+        is_shown = bool(signs.fields.get("images")) or not is_pressed
+        signs.plainly = signs.price_stands and is_shown and _offers_one(walk, signs, local, heading)
     is_sentence = len(line.text) > _MIN_PRICE_SENTENCE and not signs.price_stands
     signs.in_price_sentence = is_sentence and len(monies_of(line, local)) > 1
 
@@ -126,7 +133,12 @@ def _is_about_service(line: Line, price: Decimal, local: str | None) -> bool:
     return not own_amounts or price in own_amounts
 
 
-def _is_of_period(walk: Lines, line: Line, price: Decimal, local: str | None) -> bool:
+def _is_showtime(line: Line) -> bool:
+    """Whether a link or a button is a time of day alone, as those of a film's screenings are."""
+    return bool(line.flags & (_lines.LINK | _lines.BUTTON)) and is_time(line.text)
+
+
+def is_of_period(walk: Lines, line: Line, price: Decimal, local: str | None) -> bool:
     """Whether the line before the price is the label of a period, as in a table of rents.
 
     Or the words behind it are: `28 € / day`.
@@ -189,7 +201,7 @@ def orders_service(walk: Lines, signs: Visible) -> bool:
     price = signs.fields.get("price")
     if signs.price_line is None or price is None:
         return False
-    return _is_of_period(walk, walk.lines[signs.price_line], price, None)
+    return is_of_period(walk, walk.lines[signs.price_line], price, None)
 
 
 def _offers_one(walk: Lines, signs: Visible, local: str | None, heading: Element) -> bool:

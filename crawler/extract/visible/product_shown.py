@@ -39,10 +39,15 @@ from crawler.extract.visible.facts import (
     take_confirmed,
 )
 from crawler.extract.visible.makers import maker_beside, prefer_brand
-from crawler.extract.visible.no_goods import no_goods
+from crawler.extract.visible.no_goods import is_for_persons, no_goods
 from crawler.extract.visible.page_currency import currency_of_place
 from crawler.extract.visible.pictures import named_pictures, picture_beside
-from crawler.extract.visible.plain_offers import is_price_of_service, orders_service, weigh_offer
+from crawler.extract.visible.plain_offers import (
+    is_of_period,
+    is_price_of_service,
+    orders_service,
+    weigh_offer,
+)
 from crawler.extract.visible.price_in_attributes import take_attribute
 from crawler.extract.visible.price_in_options import take_option
 from crawler.extract.visible.priced_above import priced_above
@@ -229,7 +234,9 @@ def glance(page: Page, structured: Fields) -> Visible:
     if "regular_price" not in structured:
         local = currency_of_place(page)
         find_price(walk, signs, local, tiles=False)
-        if signs.fields.get("price") != structured.get("price") and any(map(page.holds, _STRIKES)):
+        if signs.fields.get("price") == structured.get("price"):
+            signs.priced_as_service = _is_rented(walk, signs, local)
+        elif any(map(page.holds, _STRIKES)):
             signs = _reduced_above(page, heading, local, structured) or signs
     find_facts(walk, signs)
     take_confirmed(signs, structured)
@@ -242,6 +249,21 @@ def glance(page: Page, structured: Fields) -> Visible:
     if "rating" not in structured or "review_count" not in structured:
         take_rating(walk, signs.fields)
     return _without_empty(signs)
+
+
+def _is_rented(walk: Lines, signs: Visible, local: str | None) -> bool:
+    """Whether words behind the price make it a period's or a person's, and no button sells goods.
+
+    Shops call a box for storage a product as well, in their structured data.
+    """
+    line = walk.lines[signs.price_line or 0]
+    if not line.text[-3:].isalpha() or not (
+        is_for_persons(line) or is_of_period(walk, line, signs.fields["price"], local)
+    ):
+        return False
+    return not any(
+        line.flags & _lines.BUTTON and buys_in_short(line.text) for line in walk.product_lines
+    )
 
 
 def _contradicts(walk: Lines, stock: str) -> bool:

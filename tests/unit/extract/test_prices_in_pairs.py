@@ -121,3 +121,13 @@ def test_a_till_systems_own_number_is_the_products() -> None:
 def test_a_number_at_the_end_of_a_text_takes_no_price_for_its_cents(text: str) -> None:
     row = f'<div>{text}<span class="price">26€</span></div>'
     assert _prices(_read(row + _BUY, "fr")) == ("26", "EUR")
+
+
+@pytest.mark.parametrize("mark", ["price", "css-3z"])
+def test_a_product_seen_before_above_the_price_is_no_reduction(mark: str) -> None:
+    seen = '<div class="seen"><a href="/p/kettle">Copper Kettle</a> <b>$29.00</b></div>'
+    button = "<button>Add to cart</button>"
+    fields = _read(f'{seen}<div class="{mark}"><strong>$49.00</strong></div>{button}')
+    assert (str(fields["price"]), fields.get("regular_price")) == ("49.00", None)
+    own = '<div class="sums"><a href="/sizes">Sizes</a><b>$29.00</b><i>$49.00</i></div>'
+    assert str(_read(own + button)["price"]) == "29.00"

@@ -78,6 +78,13 @@ def test_new_products_at_the_end_of_a_listing_may_all_be_sold_out(field, doubtfu
     assert [(one.field, one.kind) for one in known] == [(field, "repeated")]
 
 
+def test_a_new_product_with_a_button_and_no_word_for_its_stock_is_believed():
+    made = row(availability="InStock", doubts={"availability": ["place", "it stands in a button"]})
+    assert doubts_of(made, None) == []
+    assert doubts_of(made, stored(availability="InStock")) == []
+    assert [one.kind for one in doubts_of(made, stored(availability="OutOfStock"))] == ["place"]
+
+
 @pytest.mark.parametrize(
     ("kind", "regular", "doubtful"),
     [("repeated", "10.00", False), ("repeated", "12.00", True), ("order", "10.00", True)],
@@ -119,6 +126,25 @@ class TestKeys:
     )
     def test_one_product_may_have_many_addresses_and_a_new_name(self, fields):
         assert doubts_of(row(**(self.OTHER | fields)), stored()) == []
+
+    @pytest.mark.parametrize(
+        ("url", "number", "doubtful"),
+        [
+            ("https://s.example/p/1", "B-2", True),
+            ("https://s.example/p/1", "A-1", False),
+            ("https://s.example/p/1", None, False),
+            ("https://s.example/p/red-lamp-1", None, True),
+            ("https://s.example/p/red_lamp_1", "A-1", False),
+        ],
+    )
+    def test_a_sold_out_products_page_that_shows_another_one_does_not_change_it(
+        self, url, number, doubtful
+    ):
+        page = row(url=url, name="Copper Kettle", sku=number)
+        made = doubts_of(page, stored(url, sku="A-1" if number else None))
+        assert [one.kind for one in made] == ["conflict"] * doubtful
+        assert not doubts_of(page, stored(url, timedelta(days=8), sku="A-1"))
+        assert not doubts_of(row(url=url, name="Red Lamp, new", sku=number), stored(url, sku="A-1"))
 
     def test_one_barcode_is_one_product(self):
         code = "4006381333931"

@@ -172,6 +172,28 @@ class TestDoubts:
             priced = attrs.evolve(thing, price=price)
             assert "price" not in book.judge("shop", read(priced, WOO.page(priced, False))).doubts
 
+    def test_a_button_where_words_told_the_stock_before(self):
+        drifts = []
+        book, thing = taught(shop=LUMA, drifts=drifts), GOODS[60]
+        bare = LUMA.page(thing, False).replace(LUMA.words.yes, "Up for grabs")
+        kinds = [doubts(book, bare.replace(" in-stock", ""), thing, LUMA) for _ in range(6)]
+        assert [kind.get("availability") for kind in kinds] == ["place"] * 6
+        assert [drift.kind for drift in drifts if drift.field == "availability"] == ["place"]
+
+    def test_a_shop_with_words_for_the_stock_of_some_products_has_no_doubts(self):
+        book = Book()
+        for number, thing in enumerate(GOODS):
+            page = LUMA.page(thing, False)
+            html = page if number % 4 else page.replace(LUMA.words.yes, "")
+            assert "availability" not in book.judge("shop", read(thing, html, LUMA)).doubts
+
+    def test_a_word_where_a_button_told_the_stock_before(self):
+        book = Book()
+        for number, thing in enumerate(GOODS[:66]):
+            page = LUMA.page(attrs.evolve(thing, in_stock=number < 60), False)
+            html = page.replace(LUMA.words.yes, "")
+            assert "availability" not in book.judge("shop", read(thing, html, LUMA)).doubts
+
     def test_a_shop_where_suddenly_nothing_can_be_had(self):
         book = taught()
         gone = [attrs.evolve(thing, in_stock=False) for thing in [*GOODS[60:], *GOODS[:10]]]
