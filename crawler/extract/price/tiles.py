@@ -58,6 +58,8 @@ class Amounts:
     look_for_tiles: bool = True
     in_lone_tiles: set[Decimal] = attrs.Factory(set)
     """The values of the amounts in a few boxes with a title that links to another page."""
+    tiles: Sequence[Element] = ()
+    """The elements of the amounts in tiles, one in each tile."""
 
     def add(self, line: Line, monies: Sequence[Money]) -> None:
         """Add a line's amounts."""
@@ -88,7 +90,8 @@ class Amounts:
         """
         # In the tiles of some shops, the only amount has a class for regular prices.
         current_tiles, old_tiles = self._tiles(is_old=False), self._tiles(is_old=True)
-        signs.cards = len(current_tiles) or len(old_tiles)
+        self.tiles = current_tiles or old_tiles
+        signs.cards = len(self.tiles)
         tiles = {*current_tiles, *old_tiles}
         if not tiles:  # true of most pages of a product
             signs.cards_apart = True
@@ -115,7 +118,8 @@ class Amounts:
         """Return the row of tiles of which one holds an amount; [] if none does.
 
         The tiles are neighbours with one class, and each holds an amount and leads to a page of its
-        own. Two are enough if they hold pictures. None holds the page's main heading.
+        own. Two are enough if they hold pictures. None holds the page's main heading, and none holds
+        several known tiles: the table of related products is no tile beside the product's table.
         """
         if len(self.by_line) < 2:
             return []
@@ -142,9 +146,12 @@ class Amounts:
         holders: set[Element] = set()
         for line, _ in self.by_line[:_MAX_LINES]:
             holders.update((line.element, *islice(line.element.iterancestors(), _MAX_AROUND)))
+        around_tiles = Counter(
+            box for tile in self.tiles[:CARDS] for box in islice(tile.iterancestors(), _MAX_AROUND)
+        )
         by_target: dict[str, Element] = {}
         for box in row:
-            if box in holders and leads_away(box):
+            if box in holders and around_tiles[box] < 2 and leads_away(box):
                 links = (link.get("href") for link in box.iter("a"))
                 by_target.setdefault(next(filter(None, links), ""), box)
         are_pictured = all(next(box.iter("img"), None) is not None for box in by_target.values())
