@@ -131,3 +131,33 @@ def test_a_net_price_that_a_table_repeats_stays_where_no_gross_price_can_be_read
     )
     fields = extract(parse(page, "https://a.example/p/wrench-613500")).fields
     assert fields["price"] in {Decimal("148.50"), Decimal("176.72")}
+
+
+def test_the_table_of_related_products_is_no_tile_beside_the_products_table():
+    tiles = "".join(
+        f"<tr><td><img src=/t{n}.jpg></td><td><a href=/item{n}.html>Lamp {n}</a> ${n}9.00</td></tr>"
+        for n in range(3, 7)
+    )
+    product = "<ul><li>RRP: <s>$59.00</s><li>Our price: <b>$49.00</b></ul><a href=/cart?add=12>Add to cart</a>"
+    body = f"<h2>Oak lamp</h2><table><tr><td><img src=/12.jpg><td>{product}</table><h3>Related</h3><table>{tiles}</table>"
+    fields = _read(body).fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal("49.00"), Decimal("59.00"))
+
+
+def test_a_price_in_large_letters_is_no_name():
+    body = f"<table><tr><td><img src=/1.jpg><td><font size=3><b>Brass lamp with shade</b></font><br><font size=5>£99.00</font>{_BUY}</table>"
+    assert _read(body, title="Lamps").fields["name"] != "£99.00"
+
+
+def test_a_short_bold_name_ends_the_title_behind_the_slogan():
+    body = f"<table><tr><td bgcolor=#ccc><b>Brass lamp 12</b><tr><td>Code: BL-12<br>$99.00{_BUY}</table>"
+    title = "Lamp yard - Lamps, Shades and Bulbs for All - Brass lamp 12"
+    assert _read(body, title=title).fields["name"] == "Brass lamp 12"
+
+
+def test_the_shops_name_in_the_data_gives_way_to_the_brand_shown():
+    data = '{"@type": "Product", "name": "Oak lamp", "brand": "Oak House", "offers": {"price": "49.00", "priceCurrency": "EUR"}}'
+    body = f"<h1>Oak lamp</h1><p>Brand: Lumen</p><p>49.00 EUR</p>{_BUY}"
+    head = f"<script type=application/ld+json>{data}</script>"
+    assert _read(body, "Oak lamp | Oak House", head=head).fields["brand"] == "Lumen"
+    assert _read(body, "Oak lamp | Lamps", head=head).fields["brand"] == "Oak House"
