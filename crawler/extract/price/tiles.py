@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import islice
+from itertools import islice, takewhile
 
 import attrs
 
@@ -58,8 +58,6 @@ class Amounts:
     look_for_tiles: bool = True
     in_lone_tiles: set[Decimal] = attrs.Factory(set)
     """The values of the amounts in a few boxes with a title that links to another page."""
-    tiles: Sequence[Element] = ()
-    """The elements of the amounts in tiles, one in each tile."""
 
     def add(self, line: Line, monies: Sequence[Money]) -> None:
         """Add a line's amounts."""
@@ -90,8 +88,7 @@ class Amounts:
         """
         # In the tiles of some shops, the only amount has a class for regular prices.
         current_tiles, old_tiles = self._tiles(is_old=False), self._tiles(is_old=True)
-        self.tiles = current_tiles or old_tiles
-        signs.cards = len(self.tiles)
+        signs.cards = len(current_tiles) or len(old_tiles)
         tiles = {*current_tiles, *old_tiles}
         if not tiles:  # true of most pages of a product
             signs.cards_apart = True
@@ -119,7 +116,7 @@ class Amounts:
 
         The tiles are neighbours with one class, and each holds an amount and leads to a page of its
         own. Two are enough if they hold pictures. None holds the page's main heading, and none holds
-        several known tiles: the table of related products is no tile beside the product's table.
+        several tiles: the table of related products is no tile beside the product's table.
         """
         if len(self.by_line) < 2:
             return []
@@ -143,19 +140,32 @@ class Amounts:
 
     def _tiles_among(self, row: list[Element]) -> list[Element]:
         """Return the boxes that hold an amount and lead to a page of their own, if enough do."""
-        holders: set[Element] = set()
+        amounts_by_box: dict[Element, list[Element]] = {}
         for line, _ in self.by_line[:_MAX_LINES]:
-            holders.update((line.element, *islice(line.element.iterancestors(), _MAX_AROUND)))
-        around_tiles = Counter(
-            box for tile in self.tiles[:CARDS] for box in islice(tile.iterancestors(), _MAX_AROUND)
-        )
+            for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
+                amounts_by_box.setdefault(box, []).append(line.element)
         by_target: dict[str, Element] = {}
         for box in row:
-            if box in holders and around_tiles[box] < 2 and leads_away(box):
-                links = (link.get("href") for link in box.iter("a"))
-                by_target.setdefault(next(filter(None, links), ""), box)
+            amounts = amounts_by_box.get(box)
+            if amounts and leads_away(box) and not _holds_tiles(box, amounts):
+                by_target.setdefault(_target(box), box)
         are_pictured = all(next(box.iter("img"), None) is not None for box in by_target.values())
         return [*by_target.values()] if len(by_target) >= (2 if are_pictured else CARDS) else []
+
+
+def _target(box: Element) -> str:
+    """Return the first address to which a box leads."""
+    return next(filter(None, (link.get("href") for link in box.iter("a"))), "")
+
+
+def _holds_tiles(box: Element, amounts: Sequence[Element]) -> bool:
+    """Whether a box has several smaller ones that hold an amount and lead to a page each."""
+    targets = set()
+    for amount in amounts if len(amounts) > 1 else ():
+        inner_boxes = takewhile(lambda inner: inner is not box, amount.iterancestors())
+        inner = next(filter(leads_away, inner_boxes), None)
+        targets.add(None if inner is None else _target(inner))
+    return len(targets - {None}) > 1
 
 
 def _frame(tiles: Sequence[Element], main: Element) -> Element | None:

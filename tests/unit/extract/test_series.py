@@ -161,3 +161,20 @@ def test_the_shops_name_in_the_data_gives_way_to_the_brand_shown():
     head = f"<script type=application/ld+json>{data}</script>"
     assert _read(body, "Oak lamp | Oak House", head=head).fields["brand"] == "Lumen"
     assert _read(body, "Oak lamp | Lamps", head=head).fields["brand"] == "Oak House"
+
+
+def test_an_amount_in_a_link_to_other_offers_is_no_regular_price():
+    offers = "<p>Used (2) from <a href=#offers>$128.52</a></p><p>$119.00</p><p>Sold by Lumen</p>"
+    body = f"<div><h1>Oak lamp</h1>{offers}<button>Add to cart</button></div>"
+    fields = _read(body).fields
+    assert (fields["price"], fields.get("regular_price")) == (Decimal("119.00"), None)
+
+
+def test_the_table_of_two_related_products_is_no_tile_beside_the_products_table():
+    tiles = "".join(
+        f"<tr><td><a href=/item{n}.html><img src=/t{n}.jpg></a><td><a href=/item{n}.html>Lamp {n}</a><br>${n}9.00"
+        for n in range(3, 5)
+    )
+    product = "<a href=/big/1.jpg><img src=/1.jpg></a><td>Item no. L12<p>Price: $49.00<p><a href=/cart?add=12>Add to cart</a>"
+    body = f"<center><big>Oak lamp</big></center><table><tr><td>{product}</table><hr><table>{tiles}</table>"
+    assert _read(body).fields["price"] == Decimal("49.00")
