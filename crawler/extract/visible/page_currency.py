@@ -37,6 +37,14 @@ _BY_PHONE = {
 }  # fmt: skip
 #: Currencies whose sign is that of the US dollar, too.
 _DOLLARS = (b"AUD", b"CAD", b"NZD", b"SGD", b"HKD", b"TWD", b"MXN", b"ARS", b"CLP", b"COP")
+#: Dollars with their country's name.
+_NAMED_DOLLARS = lazy_patterns.pattern(
+    r"\b(US|U\.S\.|American|Canadian|Australian|New Zealand|Singapore|Hong Kong) [Dd]ollars"
+)
+_BY_NAME = {
+    "Canadian": "CAD", "Australian": "AUD", "New Zealand": "NZD", "Singapore": "SGD",
+    "Hong Kong": "HKD",
+}  # fmt: skip
 #: The country of a postal address in structured data.
 _IN_COUNTRY = lazy_patterns.pattern(
     rb"addressCountry[\"'](?:\s{0,9}:\s{0,9}|\s{1,9}content\s?=\s?)[\"']([A-Z]{2})[\"']"
@@ -111,15 +119,28 @@ def currency_of_terms(page: Page, sign_of: str) -> str | None:
     >>> page = parse(b"<p>$250<p>All prices are in AUD", "http://a.example/")
     >>> currency_of_terms(page, "USD"), currency_of_terms(page, "EUR")
     ('AUD', None)
+    >>> currency_of_terms(parse(b"<p>$9<p>Prices in Canadian dollars", "http://a.example/"), "USD")
+    'CAD'
     """
     if not share_a_sign(_DOLLARS[0].decode(), sign_of) or page.holds(sign_of.encode()):
         return None  # it is no dollar, or the page has a choice of currencies
     codes = [code.decode() for code in _DOLLARS if page.holds(code)]
     if len(codes) != 1:
-        return None
+        return None if codes or not page.holds(b"ollars") else _named_dollar(page)
     texts = (text for text in islice(page.root.itertext(), _MAX_TEXTS) if codes[0] in text)
     is_said = any(len(text) <= _MAX_TEXT and _CALLS_PRICES(text) is not None for text in texts)
     return codes[0] if is_said else None
+
+
+def _named_dollar(page: Page) -> str | None:
+    """Return the one dollar that texts about prices name by its country: `Canadian dollars`."""
+    names = {
+        name
+        for text in islice(page.root.itertext(), _MAX_TEXTS)
+        if "ollars" in text and len(text) <= _MAX_TEXT and _CALLS_PRICES(text)
+        for name in _NAMED_DOLLARS.findall(text)
+    }
+    return _BY_NAME.get(names.pop()) if len(names) == 1 else None
 
 
 def currency_of_address(page: Page, sign_of: str) -> str | None:

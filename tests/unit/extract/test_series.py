@@ -178,3 +178,10 @@ def test_the_table_of_two_related_products_is_no_tile_beside_the_products_table(
     product = "<a href=/big/1.jpg><img src=/1.jpg></a><td>Item no. L12<p>Price: $49.00<p><a href=/cart?add=12>Add to cart</a>"
     body = f"<center><big>Oak lamp</big></center><table><tr><td>{product}</table><hr><table>{tiles}</table>"
     assert _read(body).fields["price"] == Decimal("49.00")
+
+
+def test_the_terms_name_the_dollars_by_their_country():
+    body = f"<h1>Oak lamp</h1><p>$49.00</p>{_BUY}"
+    terms = "<p>All prices are in {} dollars</p>"
+    assert _read(body + terms.format("Canadian")).fields["currency"] == "CAD"
+    assert _read(body + terms.format("US dollars, not Canadian")).fields["currency"] == "USD"
