@@ -248,6 +248,11 @@ def _contains_price(price: Decimal, body: bytes, *, cents: bool = False) -> bool
     return re.search(rb"(?<!\d)" + _GROUPS.join(groups) + end + rb"(?!\d)", body) is not None
 
 
+def shows_price(price: Decimal, raw: bytes) -> bool:
+    """Return whether a page contains a price's whole units outside of scripts."""
+    return _contains_price(price, _SCRIPT.sub(b"", raw))
+
+
 def _is_in_attribute(price: Decimal, body: bytes) -> bool:
     """Return whether an attribute's value is the price, with or without zeros at its end."""
     plain = f"{price.normalize():f}".encode()
