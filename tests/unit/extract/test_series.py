@@ -185,3 +185,8 @@ def test_the_terms_name_the_dollars_by_their_country():
     terms = "<p>All prices are in {} dollars</p>"
     assert _read(body + terms.format("Canadian")).fields["currency"] == "CAD"
     assert _read(body + terms.format("US dollars, not Canadian")).fields["currency"] == "USD"
+
+
+def test_an_element_above_the_heading_is_the_brands_by_its_own_tag():
+    body = f"<tf-box><tf-vendor>Lumen</tf-vendor><h1>Oak lamp</h1><p>$49.00</p>{_BUY}</tf-box>"
+    assert _read(body).fields["brand"] == "Lumen"
