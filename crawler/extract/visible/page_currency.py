@@ -54,6 +54,8 @@ _OFFICE = lazy_patterns.pattern(rb"//[a-z\d.-]{1,60}\.go(?:b|vt?)\.([a-z]{2})[/\
 _OFFICES = (b".gob.", b".gov")
 #: Words that the law of one country demands of shops: of a button, beside a price.
 _BY_LAW = {"ón de arrepentimiento".encode(): "AR", b"recio sin impuestos nacionales": "AR"}
+#: An Australian business number, which invoices and shops must show; ABN is a bank as well.
+_BUSINESS_NUMBER = lazy_patterns.pattern(rb"\bABN:?\s?\d\d\s?\d{3}\s?\d{3}")
 #: A currency with its country's name.
 _PESOS = lazy_patterns.pattern(rb"\b[Pp]esos? (argentin|mexican|chilen|colombian|uruguay)[oa]")
 _BY_PESO = {
@@ -157,6 +159,8 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
     'ARS'
     >>> currency_of_address(parse('<p>$250<p>Botón de arrepentimiento', "http://a.example/"), "USD")
     'ARS'
+    >>> currency_of_address(parse(b"<p>$250<p>ABN 12 345 678 901", "http://a.example/"), "USD")
+    'AUD'
     """
     countries = {match[1] for match in islice(_IN_COUNTRY.finditer(page.raw, 0, _MAX_BYTES), 20)}
     regions = {region.decode() for region in countries}
@@ -165,6 +169,8 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
         offices = islice(_OFFICE.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {office[1].decode().upper() for office in offices}
     regions |= {region for words, region in _BY_LAW.items() if page.holds(words)}
+    if page.holds(b"ABN") and _BUSINESS_NUMBER.search(page.raw, 0, _MAX_BYTES):
+        regions.add("AU")
     if any(map(page.holds, (b"esos ", b"eso "))):
         pesos = islice(_PESOS.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {_BY_PESO[name[1]] for name in pesos}

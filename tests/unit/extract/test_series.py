@@ -190,3 +190,9 @@ def test_the_terms_name_the_dollars_by_their_country():
 def test_an_element_above_the_heading_is_the_brands_by_its_own_tag():
     body = f"<tf-box><tf-vendor>Lumen</tf-vendor><h1>Oak lamp</h1><p>$49.00</p>{_BUY}</tf-box>"
     assert _read(body).fields["brand"] == "Lumen"
+
+
+def test_an_australian_business_number_tells_the_dollars_of_a_shop():
+    body = f"<h1>Oak lamp</h1><p>$49.00</p>{_BUY}"
+    assert _read(f"{body}<p>ABN 12 345 678 901</p>").fields["currency"] == "AUD"
+    assert _read(f"{body}<p>We bank with ABN AMRO</p>").fields["currency"] == "USD"
