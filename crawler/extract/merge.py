@@ -38,7 +38,7 @@ _MAX_BARE_DISTANCE = 23
 #: Lines from the price to the words for its tax.
 _MAX_TAX_LINES = 3
 #: Fields of which the value of a less trusted source may be better.
-_IMPROVABLE_FIELDS = frozenset({"price", "gtin"})
+_IMPROVABLE_FIELDS = frozenset({"price", "gtin", "brand"})
 _NO_FIELDS: Fields = {}
 #: Availabilities of what has to be ordered, and those that themes write of all their products.
 _ORDERED = frozenset({"PreOrder", "BackOrder"})
@@ -54,8 +54,12 @@ ORDER = (*STRUCTURED, "opengraph", "state", "text", GUESSED)
 _SOURCES = frozenset(ORDER)
 
 
-def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str, str]]:
+def merged(
+    offered: dict[str, Fields], site: str = "", title: str = ""
+) -> tuple[Fields, dict[str, str]]:
     """Return each field's value and its source, which is the first in ORDER that has a value.
+
+    A brand at the end of the page's *title* is the shop's name, and gives way to another brand.
 
     Raises ValueError where a source is not in ORDER, because its values would be lost.
     """
@@ -63,8 +67,8 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
         raise ValueError(f"{sorted(offered.keys() - _SOURCES)}: not in tuple ORDER")
     fields: Fields = {}
     sources: dict[str, str] = {}
-    for source in ORDER:
-        values = offered.get(source, _NO_FIELDS)
+    for source in filter(offered.get, ORDER):
+        values = offered[source]
         if not fields:
             fields, sources = dict(values), dict.fromkeys(values, source)
             continue
@@ -73,7 +77,7 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
                 fields[name], sources[name] = value, source
             elif name == "attributes":
                 fields[name] = {**value, **fields[name]}
-            elif name in _IMPROVABLE_FIELDS and _is_better(name, value, fields[name]):
+            elif name in _IMPROVABLE_FIELDS and _is_better(name, value, fields[name], title):
                 fields[name], sources[name] = value, source
     if sources.get("name") in STRUCTURED:
         fields["name"] = shop_name_in_title.without_site_name(fields["name"], site)
@@ -108,14 +112,17 @@ def take_guesses(offered: dict[str, Fields], page: Page) -> Fields:
     return {name: jsonld_fields.pop(name) for name in names}
 
 
-def _is_better(name: str, value: Any, trusted_value: Any) -> bool:
+def _is_better(name: str, value: Any, trusted_value: Any, title: str) -> bool:
     """Return whether a value replaces that of a more trusted source.
 
     A price of 0 is a template's gap where another source has a price, and a barcode with a wrong
-    check digit has lost digits.
+    check digit has lost digits. A brand that ends the page's title is the shop's name.
     """
     if value == trusted_value:
         return False
+    if name == "brand":
+        is_shops = shop_name_in_title.without_site_name(title, trusted_value) != title
+        return is_shops and trusted_value.casefold() not in value.casefold()
     if name == "price":
         return bool(value) and not trusted_value
     return name == "gtin" and has_check_digit(value) and not has_check_digit(trusted_value)
@@ -240,6 +247,11 @@ def _contains_price(price: Decimal, body: bytes, *, cents: bool = False) -> bool
     groups = f"{int(price):,}".encode().split(b",")
     end = rb"[.,]%02d" % int(price % 1 * 100) if cents and price % 1 else b""
     return re.search(rb"(?<!\d)" + _GROUPS.join(groups) + end + rb"(?!\d)", body) is not None
+
+
+def shows_price(price: Decimal, raw: bytes) -> bool:
+    """Return whether a page contains a price's whole units outside of scripts."""
+    return _contains_price(price, _SCRIPT.sub(b"", raw))
 
 
 def _is_in_attribute(price: Decimal, body: bytes) -> bool:

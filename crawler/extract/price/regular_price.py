@@ -12,7 +12,7 @@ import attrs
 
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money
-from crawler.extract.page.lines import BUTTON, DIGIT, NOW, PRICE, Line
+from crawler.extract.page.lines import BUTTON, DIGIT, LINK, NOW, PRICE, Line
 from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, are_alone
 from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, WITHOUT_TAX, says_other
 from crawler.extract.price.strikes import is_struck_at
@@ -423,8 +423,9 @@ def _is_pair(first: Candidate, second: Candidate, lines: Sequence[Line]) -> bool
     low, high = sorted((first.money.value, second.money.value))
     if first.line is second.line:  # a label before both is about the price
         stand_alone = are_alone(first.line.text, first.money.currency, labelled=True)
-    else:
-        stand_alone = stands_alone(first) and stands_alone(second)
+    else:  # an amount in a link of its own leads to other offers
+        is_one_linked = (first.line.flags ^ second.line.flags) & LINK
+        stand_alone = not is_one_linked and stands_alone(first) and stands_alone(second)
     same_currency = (
         first.money.currency is not None and first.money.currency == second.money.currency
     )

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 
 import attrs
 
@@ -111,7 +111,8 @@ class Amounts:
         """Return the row of tiles of which one holds an amount; [] if none does.
 
         The tiles are neighbours with one class, and each holds an amount and leads to a page of its
-        own. Two are enough if they hold pictures. None holds the page's main heading.
+        own. Two are enough if they hold pictures. None holds the page's main heading, and none holds
+        several tiles: the table of related products is no tile beside the product's table.
         """
         if len(self.by_line) < 2:
             return []
@@ -130,24 +131,38 @@ class Amounts:
                 if _FIRST_CLASS[b.get("class") or ""] == box_class and b not in heading_boxes
             ]
             if len(row) > 1 and (row := self._tiles_among(row)) and box in row:
-                alone = [b for b in row if next(b.iter("form", "button"), None) is not None] == [
-                    box
-                ]
-                return [] if alone else row  # the product's own box, which alone has a button
+                sellers = [b for b in row if next(b.iter("form", "button"), None) is not None]
+                return [] if sellers == [box] else row  # the product's own box alone has a button
         return []
 
     def _tiles_among(self, row: list[Element]) -> list[Element]:
         """Return the boxes that hold an amount and lead to a page of their own, if enough do."""
-        holders: set[Element] = set()
+        amounts_by_box: dict[Element, list[Element]] = {}
         for line, _ in self.by_line[:_MAX_LINES]:
-            holders.update((line.element, *islice(line.element.iterancestors(), _MAX_AROUND)))
+            for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
+                amounts_by_box.setdefault(box, []).append(line.element)
         by_target: dict[str, Element] = {}
         for box in row:
-            if box in holders and leads_away(box):
-                links = (link.get("href") for link in box.iter("a"))
-                by_target.setdefault(next(filter(None, links), ""), box)
+            amounts = amounts_by_box.get(box)
+            if amounts and leads_away(box) and not _holds_tiles(box, amounts):
+                by_target.setdefault(_target(box), box)
         are_pictured = all(next(box.iter("img"), None) is not None for box in by_target.values())
         return [*by_target.values()] if len(by_target) >= (2 if are_pictured else CARDS) else []
+
+
+def _target(box: Element) -> str:
+    """Return the first address to which a box leads."""
+    return next(filter(None, (link.get("href") for link in box.iter("a"))), "")
+
+
+def _holds_tiles(box: Element, amounts: Sequence[Element]) -> bool:
+    """Whether a box has several smaller ones that hold an amount and lead to a page each."""
+    targets = set()
+    for amount in amounts if len(amounts) > 1 else ():
+        inner_boxes = takewhile(lambda inner: inner is not box, amount.iterancestors())
+        inner = next(filter(leads_away, inner_boxes), None)
+        targets.add(None if inner is None else _target(inner))
+    return len(targets - {None}) > 1
 
 
 def _frames(tiles: Sequence[Element], main: Element) -> set[Element]:

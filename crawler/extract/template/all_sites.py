@@ -76,7 +76,7 @@ class Book:
         profile = make.profile
         if take_shown_price(result.fields, result.sources, result.offered) and profile.known:
             self._report_cents(site_id, result.page.url, make)
-        mend(result, profile)
+        self._correct(result, make)
         observations = observe(result)
         # Each page without a product's number counts as a product of its own.
         key = str(result.fields.get("external_id") or result.page.url)
@@ -121,6 +121,12 @@ class Book:
         self._learn(site_id, result, make, observations, doubts)
         make.mender.note(result.page, observations, frozenset(doubts), result.fields)
         return judgement
+
+    def _correct(self, result: Found, make: Make) -> None:
+        """Correct a page; if its data have the make's first stale price, read earlier pages again."""
+        if mend(result, make.profile) and ("price", "stale") not in make.reported:
+            make.reported.add(("price", "stale"))
+            self._request_reread(make.mender.newest(2 * NEWEST), make)
 
     @staticmethod
     def _check_amounts(

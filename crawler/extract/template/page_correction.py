@@ -5,20 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.extract.default_parser import Found
+from crawler.extract.merge import STRUCTURED, shows_price
 from crawler.extract.price.words_beside import says_from
 from crawler.extract.template.name_affixes import without_affix
 from crawler.extract.template.observation import FIELDS, is_same_value
-from crawler.extract.template.page_doubts import constant_value
+from crawler.extract.template.page_doubts import RULE_SHARE, constant_value
 from crawler.extract.template.place_search import BELOW
-from crawler.extract.template.profile import Profile
+from crawler.extract.template.profile import KNOWN, Profile
 from crawler.extract.template.values_by_place import texts_of, value_at
 
 #: Consecutive pages without a value in the learned place, before the parser's value is used again.
 _MAX_MISSES = 6
 
 
-def mend(result: Found, profile: Profile) -> None:
-    """Correct a page's fields by its site's profile: places, preferred sources, usual currency."""
+#: The share of pages whose visible price is the data's, so that it is the same kind of price.
+_MIN_SHARE = 0.7
+#: The highest ratio of a stale price and the current one.
+_MAX_RATIO = 2
+
+
+def mend(result: Found, profile: Profile) -> bool:
+    """Correct a page's fields by its site's profile: places, preferred sources, usual currency.
+
+    Return whether the structured data had a stale price.
+    """
     fields, sources = result.fields, result.sources
     if result.words_before and sources.get("price") != "text":
         _forget_lowest(result)
@@ -37,6 +47,39 @@ def mend(result: Found, profile: Profile) -> None:
         usual = constant_value(profile.fields["currency"])
         if usual:
             fields["currency"], sources["currency"] = usual, "template"
+    is_stale = _has_stale_price(result, profile)
+    if is_stale:
+        _take_shown_price(result)
+    return is_stale
+
+
+def _has_stale_price(result: Found, profile: Profile) -> bool:
+    """Whether the usual place of the price shows another one than the data, and nothing theirs.
+
+    The two agree on most pages; where they agree on nearly all, a difference is a doubt.
+    """
+    stated, shown = result.fields.get("price"), result.offered.get("text", {}).get("price")
+    if not shown or not stated or shown == stated or result.sources["price"] not in STRUCTURED:
+        return False
+    stats = profile.fields["price"]
+    if stats.offered["text"] < KNOWN or not (
+        _MIN_SHARE <= stats.share(stats.agreed, "text") < RULE_SHARE
+    ):
+        return False
+    is_usual_place = result.paths.get("price") == stats.usual(stats.paths)[0]
+    is_near = shown < _MAX_RATIO * stated and stated < _MAX_RATIO * shown
+    if not is_usual_place or not is_near or says_from(result.words_before):
+        return False
+    return not shows_price(stated, result.page.raw)
+
+
+def _take_shown_price(result: Found) -> None:
+    """Take the visible price, and the one before its reduction, instead of the data's."""
+    shown = result.offered["text"]
+    _set_field(result, "price", shown["price"], "text")
+    regular = shown.get("regular_price")
+    if regular is not None and regular > shown["price"]:
+        _set_field(result, "regular_price", regular, "text")
 
 
 def _forget_lowest(result: Found) -> None:

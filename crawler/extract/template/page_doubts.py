@@ -21,7 +21,7 @@ _MIN_ODD_PAGES = 20
 #: Pages with a text, and the places that they may have at most, before another place is a doubt.
 _MIN_PLACED, _MAX_PLACES = 12, 3
 #: The share of pages on which a property is a rule of the template.
-_RULE_SHARE, _ALWAYS_SHARE = 0.95, 0.97
+RULE_SHARE, _ALWAYS_SHARE = 0.95, 0.97
 #: Pages without an exception before another source or another currency is a doubt: by the rule of
 #: three (95 % confidence that fewer than 3 of n differ), 60 pages bound the exceptions at 5 %. Ten
 #: would be too few: a shop's first products may have structured data, and its others text alone.
@@ -123,7 +123,7 @@ def _dispute(field: str, observation: Observation, stats: Field) -> Doubt | None
         offered = stats.offered.get(source, 0)
         if offered < KNOWN or source == observation.source or observation.agrees(field, source):
             continue
-        if stats.share(stats.agreed, source) >= _RULE_SHARE:
+        if stats.share(stats.agreed, source) >= RULE_SHARE:
             agreed = stats.agreed[source]
             return Doubt(
                 "dispute",
@@ -153,7 +153,7 @@ def _source_doubt(field: str, observation: Observation, stats: Field) -> Doubt |
         return None
     usual, share = stats.usual(stats.sources)
     # A more reliable source than the usual one is no reason for a doubt.
-    if share < _RULE_SHARE or TRUST.get(observation.source, 0.5) >= TRUST.get(usual, 0.5):
+    if share < RULE_SHARE or TRUST.get(observation.source, 0.5) >= TRUST.get(usual, 0.5):
         return None
     if is_confirmed(field, observation):
         return None
@@ -163,7 +163,7 @@ def _source_doubt(field: str, observation: Observation, stats: Field) -> Doubt |
 
 
 def _unusual_value(field: str, observation: Observation, stats: Field) -> Doubt | None:
-    if stats.pages < _MIN_PAGES or stats.value_share(observation.value) >= _RULE_SHARE:
+    if stats.pages < _MIN_PAGES or stats.value_share(observation.value) >= RULE_SHARE:
         return None  # it is the usual value itself
     usual = constant_value(stats)
     if usual is None or str(observation.value) == usual or is_confirmed(field, observation):
@@ -234,7 +234,7 @@ def oddity(field: str, stats: Field) -> tuple[str, str] | None:
     if stats.offered.get("text", 0) < _MIN_ODD_PAGES:
         return None
     share = stats.share(stats.agreed, "text")
-    if share <= 1 - _RULE_SHARE and (source := stats.usual(stats.sources)[0]) != "text":
+    if share <= 1 - RULE_SHARE and (source := stats.usual(stats.sources)[0]) != "text":
         return "disagree", f"{source} and the page's text agree on {share:.0%} of pages"
     return None
 
@@ -306,4 +306,4 @@ def _remaining_price(stats: Field) -> Doubt | None:
 def constant_value(stats: Field) -> Any:
     """Return the value that nearly all pages have; None if values vary."""
     usual = stats.usual(stats.values)[0]
-    return usual if stats.filled >= KNOWN and stats.value_share(usual) >= _RULE_SHARE else None
+    return usual if stats.filled >= KNOWN and stats.value_share(usual) >= RULE_SHARE else None

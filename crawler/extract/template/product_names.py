@@ -2,7 +2,8 @@
 
 A heading or title that is the same on all pages is the shop's. The name differs from page to page,
 and is a part of the page's title or shares words with its address. Of several such texts, one in a
-heading is preferred, else the longest that is not another one with the shop's name added.
+heading is preferred, then one outside of links that all titles have, else the longest that is not
+another one with the shop's name or `by` and the author added.
 """
 
 from __future__ import annotations
@@ -45,18 +46,39 @@ def name_place(pages: Sequence[PageTexts]) -> str | None:
         for place in values_by_place[0]
         if None not in (place_values := [page.get(place) for page in values_by_place])
         and _are_names(
-            column := [value for value in place_values if value is not None], pages, is_untitled
+            column := [value for value in place_values if value is not None],
+            pages,
+            is_untitled,
+            is_title=_is_title(place),
         )
         and not (is_untitled and _LINKED.search(place))
     }
     # Without titles the first place is preferred, because descriptions are longer and come later.
     first_place = next(iter(columns), None) if is_untitled else None
     candidates = [
-        (_HEADING.match(place) is not None, place == first_place, sum(map(len, column)), place)
+        (
+            _HEADING.match(place) is not None,
+            place == first_place,
+            not (_is_title(place) or _LINKED.search(place)) and _are_in_titles(column, pages),
+            sum(map(len, column)),
+            place,
+        )
         for place, column in columns.items()
         if not any(_is_framed_name(column, other_column) for other_column in columns.values())
     ]
-    return max(candidates, default=(False, False, 0, None))[3]
+    return max(candidates, default=(None,))[-1]
+
+
+def _is_title(place: str) -> bool:
+    return place.endswith(" title")
+
+
+def _are_in_titles(column: Sequence[str], pages: Sequence[PageTexts]) -> bool:
+    """Whether each page's title has the page's text."""
+    return all(
+        bool(texts) and text.casefold() in texts[0].text.casefold()
+        for text, (_, texts) in zip(column, pages, strict=True)
+    )
 
 
 def _have_one_title(pages: Sequence[PageTexts]) -> bool:
@@ -67,16 +89,23 @@ def _have_one_title(pages: Sequence[PageTexts]) -> bool:
 
 
 def _is_framed_name(column: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether texts are the names of another place with the same few words added (the shop's name)."""
+    """Whether texts are the names of another place with words added.
+
+    The words are the same few on all pages (the shop's name), or begin alike: `by` and an author.
+    """
     if any(
         len(text) <= len(name) or name not in text for text, name in zip(column, names, strict=True)
     ):
         return False
     frames = {text.replace(name, "", 1) for text, name in zip(column, names, strict=True)}
-    return 2 * len(frames) <= len(column)
+    first_words = {(*frame.split(), "")[0] for frame in frames}
+    is_begun_alike = len(first_words) == 1 and any(map(str.isalpha, *first_words))
+    return 2 * len(frames) <= len(column) or is_begun_alike
 
 
-def _are_names(column: Sequence[str], pages: Sequence[PageTexts], is_untitled: bool) -> bool:
+def _are_names(
+    column: Sequence[str], pages: Sequence[PageTexts], is_untitled: bool, *, is_title: bool
+) -> bool:
     """Whether texts of one place differ from page to page and match their pages' title or address.
 
     If titles and addresses have no name (*is_untitled*), the texts must differ in letters, because
@@ -91,11 +120,12 @@ def _are_names(column: Sequence[str], pages: Sequence[PageTexts], is_untitled: b
     naming_pages = sum(
         _names_page(value, url, texts) for value, (url, texts) in zip(column, pages, strict=True)
     )
-    return naming_pages >= minimum and not _share_a_part(column)
+    most = len(column) // 2 if is_title else 1  # a shop has volumes 1 and 2 of most books
+    return naming_pages >= minimum and not _share_a_part(column, most)
 
 
 def _names_page(value: str, url: str, texts: Sequence[Text]) -> bool:
-    if 2 * sum(map(str.isalpha, value)) < len(value):
+    if 2 * sum(map(str.isalpha, value)) <= sum(map(str.isdigit, value)):
         return False  # a number
     value_words, slug_words = _words(value), _words(unquote(urlsplit(url).path).rpartition("/")[2])
     if texts and value.casefold() in texts[0].text.casefold():
@@ -104,12 +134,15 @@ def _names_page(value: str, url: str, texts: Sequence[Text]) -> bool:
     return bool(shared) and shared >= _MIN_COMMON_WORDS * max(len(value_words), len(slug_words))
 
 
-def _share_a_part(column: Sequence[str]) -> bool:
-    """Whether most titles have several parts and share the first or last one: the shop's name."""
+def _share_a_part(column: Sequence[str], most: int) -> bool:
+    """Whether most titles have several parts and share the first or last one: the shop's name.
+
+    They share it if it has at most so many values.
+    """
     parts = [title_parts(value) for value in column]
     several = [title for title in parts if len(title) > 1]
     return len(several) > len(parts) / 2 and any(
-        len({title[position].casefold() for title in several}) <= len(several) / 2
+        len({title[position].casefold() for title in several}) <= min(most, len(several) / 2)
         for position in (0, -1)
     )
 

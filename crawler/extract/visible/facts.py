@@ -313,17 +313,19 @@ def _classes_around(element: Element) -> Iterator[str]:
 
 
 def brand_before(heading: Element, title: str) -> str | None:
-    """Return the brand right before a heading, in an element whose class or id is a brand's.
+    """Return the brand right before a heading, in an element whose class, id or tag is a brand's.
 
     Or in any element, if the page's *title* has the brand and the heading in a row.
     """
     parent = heading.getparent()
     boxes = (heading.getprevious(), None if parent is None else parent.getprevious())
     for element in map(_sole_box, boxes):
-        class_and_id = (
-            "" if element is None else f"{element.get('class') or ''} {element.get('id') or ''}"
+        names = (
+            ""
+            if element is None
+            else f"{element.tag} {element.get('class') or ''} {element.get('id') or ''}"
         )
-        if element is not None and names_maker(class_and_id[:1000].lower().rstrip()):
+        if element is not None and names_maker(names[:1000].lower().rstrip()):
             text = short_text(element)
             if text and len(text) <= MAX_BRAND and ":" not in text and not label_of(text):
                 return text

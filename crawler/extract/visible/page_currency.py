@@ -37,6 +37,14 @@ _BY_PHONE = {
 }  # fmt: skip
 #: Currencies whose sign is that of the US dollar, too.
 _DOLLARS = (b"AUD", b"CAD", b"NZD", b"SGD", b"HKD", b"TWD", b"MXN", b"ARS", b"CLP", b"COP")
+#: Dollars with their country's name.
+_NAMED_DOLLARS = lazy_patterns.pattern(
+    r"\b(US|U\.S\.|American|Canadian|Australian|New Zealand|Singapore|Hong Kong) [Dd]ollars"
+)
+_BY_NAME = {
+    "Canadian": "CAD", "Australian": "AUD", "New Zealand": "NZD", "Singapore": "SGD",
+    "Hong Kong": "HKD",
+}  # fmt: skip
 #: The country of a postal address in structured data.
 _IN_COUNTRY = lazy_patterns.pattern(
     rb"addressCountry[\"'](?:\s{0,9}:\s{0,9}|\s{1,9}content\s?=\s?)[\"']([A-Z]{2})[\"']"
@@ -46,6 +54,8 @@ _OFFICE = lazy_patterns.pattern(rb"//[a-z\d.-]{1,60}\.go(?:b|vt?)\.([a-z]{2})[/\
 _OFFICES = (b".gob.", b".gov")
 #: Words that the law of one country demands of shops: of a button, beside a price.
 _BY_LAW = {"ón de arrepentimiento".encode(): "AR", b"recio sin impuestos nacionales": "AR"}
+#: An Australian business number, which invoices and shops must show; ABN is a bank as well.
+_BUSINESS_NUMBER = lazy_patterns.pattern(rb"\bABN:?\s?\d\d\s?\d{3}\s?\d{3}")
 #: A currency with its country's name.
 _PESOS = lazy_patterns.pattern(rb"\b[Pp]esos? (argentin|mexican|chilen|colombian|uruguay)[oa]")
 _BY_PESO = {
@@ -111,17 +121,30 @@ def currency_of_terms(page: Page, sign_of: str) -> str | None:
     >>> page = parse(b"<p>$250<p>All prices are in AUD", "http://a.example/")
     >>> currency_of_terms(page, "USD"), currency_of_terms(page, "EUR")
     ('AUD', None)
+    >>> currency_of_terms(parse(b"<p>$9<p>Prices in Canadian dollars", "http://a.example/"), "USD")
+    'CAD'
     """
     if not share_a_sign(_DOLLARS[0].decode(), sign_of) or page.holds(sign_of.encode()):
         return None  # it is no dollar, or the page has a choice of currencies
     codes = [code.decode() for code in _DOLLARS if page.holds(code)]
     if len(codes) != 1:
-        return None
+        return None if codes or not page.holds(b"ollars") else _named_dollar(page)
     # The code may stand in an element of its own: `All prices are in <b>AUD</b>`.
     pairs = pairwise(islice(page.root.itertext(), _MAX_TEXTS))
     texts = (f"{before} {text}" for before, text in pairs if codes[0] in text)
     is_said = any(len(text) <= _MAX_TEXT and _CALLS_PRICES(text) is not None for text in texts)
     return codes[0] if is_said else None
+
+
+def _named_dollar(page: Page) -> str | None:
+    """Return the one dollar that texts about prices name by its country: `Canadian dollars`."""
+    names = {
+        name
+        for text in islice(page.root.itertext(), _MAX_TEXTS)
+        if "ollars" in text and len(text) <= _MAX_TEXT and _CALLS_PRICES(text)
+        for name in _NAMED_DOLLARS.findall(text)
+    }
+    return _BY_NAME.get(names.pop()) if len(names) == 1 else None
 
 
 def currency_of_address(page: Page, sign_of: str) -> str | None:
@@ -138,6 +161,8 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
     'ARS'
     >>> currency_of_address(parse('<p>$250<p>Botón de arrepentimiento', "http://a.example/"), "USD")
     'ARS'
+    >>> currency_of_address(parse(b"<p>$250<p>ABN 12 345 678 901", "http://a.example/"), "USD")
+    'AUD'
     """
     countries = {match[1] for match in islice(_IN_COUNTRY.finditer(page.raw, 0, _MAX_BYTES), 20)}
     regions = {region.decode() for region in countries}
@@ -146,6 +171,8 @@ def currency_of_address(page: Page, sign_of: str) -> str | None:
         offices = islice(_OFFICE.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {office[1].decode().upper() for office in offices}
     regions |= {region for words, region in _BY_LAW.items() if page.holds(words)}
+    if page.holds(b"ABN") and _BUSINESS_NUMBER.search(page.raw, 0, _MAX_BYTES):
+        regions.add("AU")
     if any(map(page.holds, (b"esos ", b"eso "))):
         pesos = islice(_PESOS.finditer(page.raw, 0, _MAX_BYTES), 20)
         regions |= {_BY_PESO[name[1]] for name in pesos}

@@ -172,7 +172,8 @@ def _large(page: Page) -> Element | None:
             continue
         text = short_text(element, _MAX_NAME, _MAX_STEPS)
         has_link = next(element.iter("a"), None) is not None or element.getparent().tag == "a"
-        if not _MIN_NAME <= len(text) < _MAX_NAME or has_link or text.endswith(":"):
+        is_name = _MIN_NAME <= len(text) < _MAX_NAME and any(map(str.isalpha, text))
+        if not is_name or has_link or text.endswith(":"):
             continue
         if is_called:
             return element

@@ -75,7 +75,7 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
         elif is_in_titles and named_part is None and _is_part(text, parts, titles):
             if has_name_class(element):
                 named_part = element
-            elif long_part is None and _is_long_name(element, text, titles):
+            elif long_part is None and _is_long_name(element, text, titles, parts):
                 long_part = element
         elif named_box is None and text.startswith(parts) and _is_whole_name(element, text):
             named_box = element
@@ -134,9 +134,17 @@ def _is_in_trail(element: Element) -> bool:
     return any("crumb" in (box.get("class") or "")[:_MAX_NAME].lower() for box in boxes)
 
 
-def _is_long_name(element: Element, text: str, titles: tuple[str, ...]) -> bool:
-    """Whether a box holds so much of a title that it is a name without a class for names."""
-    return len(text) > _MIN_LONG_NAME and element.tag != "a" and _is_most_of(text, titles)
+def _is_long_name(
+    element: Element, text: str, titles: tuple[str, ...], parts: tuple[str, ...]
+) -> bool:
+    """Whether a box holds so much of a title that it is a name without a class for names.
+
+    Behind the shop's slogan, a short name in bold letters ends the title.
+    """
+    if element.tag in _BOLD_TAGS and text in parts and titles[-1].endswith(text):
+        return True
+    is_long = len(text) > _MIN_LONG_NAME and element.tag != "a"
+    return is_long and _is_most_of(text, titles)
 
 
 def _is_whole_name(element: Element, text: str) -> bool:

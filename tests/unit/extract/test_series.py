@@ -131,3 +131,68 @@ def test_a_net_price_that_a_table_repeats_stays_where_no_gross_price_can_be_read
     )
     fields = extract(parse(page, "https://a.example/p/wrench-613500")).fields
     assert fields["price"] in {Decimal("148.50"), Decimal("176.72")}
+
+
+def test_the_table_of_related_products_is_no_tile_beside_the_products_table():
+    tiles = "".join(
+        f"<tr><td><img src=/t{n}.jpg></td><td><a href=/item{n}.html>Lamp {n}</a> ${n}9.00</td></tr>"
+        for n in range(3, 7)
+    )
+    product = "<ul><li>RRP: <s>$59.00</s><li>Our price: <b>$49.00</b></ul><a href=/cart?add=12>Add to cart</a>"
+    body = f"<h2>Oak lamp</h2><table><tr><td><img src=/12.jpg><td>{product}</table><h3>Related</h3><table>{tiles}</table>"
+    fields = _read(body).fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal("49.00"), Decimal("59.00"))
+
+
+def test_a_price_in_large_letters_is_no_name():
+    body = f"<table><tr><td><img src=/1.jpg><td><font size=3><b>Brass lamp with shade</b></font><br><font size=5>£99.00</font>{_BUY}</table>"
+    assert _read(body, title="Lamps").fields["name"] != "£99.00"
+
+
+def test_a_short_bold_name_ends_the_title_behind_the_slogan():
+    body = f"<table><tr><td bgcolor=#ccc><b>Brass lamp 12</b><tr><td>Code: BL-12<br>$99.00{_BUY}</table>"
+    title = "Lamp yard - Lamps, Shades and Bulbs for All - Brass lamp 12"
+    assert _read(body, title=title).fields["name"] == "Brass lamp 12"
+
+
+def test_the_shops_name_in_the_data_gives_way_to_the_brand_shown():
+    data = '{"@type": "Product", "name": "Oak lamp", "brand": "Oak House", "offers": {"price": "49.00", "priceCurrency": "EUR"}}'
+    body = f"<h1>Oak lamp</h1><p>Brand: Lumen</p><p>49.00 EUR</p>{_BUY}"
+    head = f"<script type=application/ld+json>{data}</script>"
+    assert _read(body, "Oak lamp | Oak House", head=head).fields["brand"] == "Lumen"
+    assert _read(body, "Oak lamp | Lamps", head=head).fields["brand"] == "Oak House"
+
+
+def test_an_amount_in_a_link_to_other_offers_is_no_regular_price():
+    offers = "<p>Used (2) from <a href=#offers>$128.52</a></p><p>$119.00</p><p>Sold by Lumen</p>"
+    body = f"<div><h1>Oak lamp</h1>{offers}<button>Add to cart</button></div>"
+    fields = _read(body).fields
+    assert (fields["price"], fields.get("regular_price")) == (Decimal("119.00"), None)
+
+
+def test_the_table_of_two_related_products_is_no_tile_beside_the_products_table():
+    tiles = "".join(
+        f"<tr><td><a href=/item{n}.html><img src=/t{n}.jpg></a><td><a href=/item{n}.html>Lamp {n}</a><br>${n}9.00"
+        for n in range(3, 5)
+    )
+    product = "<a href=/big/1.jpg><img src=/1.jpg></a><td>Item no. L12<p>Price: $49.00<p><a href=/cart?add=12>Add to cart</a>"
+    body = f"<center><big>Oak lamp</big></center><table><tr><td>{product}</table><hr><table>{tiles}</table>"
+    assert _read(body).fields["price"] == Decimal("49.00")
+
+
+def test_the_terms_name_the_dollars_by_their_country():
+    body = f"<h1>Oak lamp</h1><p>$49.00</p>{_BUY}"
+    terms = "<p>All prices are in {} dollars</p>"
+    assert _read(body + terms.format("Canadian")).fields["currency"] == "CAD"
+    assert _read(body + terms.format("US dollars, not Canadian")).fields["currency"] == "USD"
+
+
+def test_an_element_above_the_heading_is_the_brands_by_its_own_tag():
+    body = f"<tf-box><tf-vendor>Lumen</tf-vendor><h1>Oak lamp</h1><p>$49.00</p>{_BUY}</tf-box>"
+    assert _read(body).fields["brand"] == "Lumen"
+
+
+def test_an_australian_business_number_tells_the_dollars_of_a_shop():
+    body = f"<h1>Oak lamp</h1><p>$49.00</p>{_BUY}"
+    assert _read(f"{body}<p>ABN 12 345 678 901</p>").fields["currency"] == "AUD"
+    assert _read(f"{body}<p>We bank with ABN AMRO</p>").fields["currency"] == "USD"

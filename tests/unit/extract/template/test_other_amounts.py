@@ -270,3 +270,21 @@ def test_structured_data_keeps_the_price_where_the_page_shows_the_cheapest_varia
         found, judged = read(book, thing, html)
         assert found.fields["price"] == thing.price
         assert "price" not in judged.doubts
+
+
+def test_the_page_shows_the_price_where_the_data_of_some_pages_are_stale():
+    def read(n: int, stated: int, note: str = "") -> Any:
+        data = f'{{"@type": "Product", "name": "Lamp {n}", "sku": "L{n}", "offers": {{"price": {stated}, "priceCurrency": "EUR", "availability": "InStock"}}}}'
+        body = f"<h1>Lamp {n}</h1><div><span>{n + 40}.00 EUR</span></div><p>{note}</p><button>Add to cart</button>"
+        html = f"<html><body><script type='application/ld+json'>{data}</script>{body}"
+        url = f"https://oak.example/lamp-{n}"
+        result = extract(parse(html, url))
+        judged = book.judge("oak", result)
+        return result.fields["price"], "price" in judged.doubts
+
+    book = Book()
+    for n in range(1, 21):
+        read(n, n + 40 if n % 5 else n + 44)
+    assert read(25, 69) == (65, False)
+    assert read(26, 69, "With shade 69 EUR")[0] == 69
+    assert {url for url, _ in book.pages_to_reread("oak")} >= {"https://oak.example/lamp-5"}

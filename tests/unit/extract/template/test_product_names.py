@@ -7,6 +7,7 @@ import pytest
 from crawler.extract import extract, parse
 from crawler.extract.template import Book, Drift
 from crawler.extract.template.product_names import name_place
+from crawler.extract.template.values_by_place import Text
 
 PARTS = ("Brake disc", "Oil filter", "Clutch set", "Wiper arm", "Fuel pump", "Spark plug")
 GOODS = [(f"{PARTS[n % 6]} {n + 240} mm", f"{n // 6}-{n * 7919 % 10_000}") for n in range(40)]
@@ -103,3 +104,24 @@ def test_addresses_that_differ_in_figures_alone_have_no_name_either():
         for n, (name, _) in enumerate(GOODS[:5])
     ]
     assert name_place(shown(pages)) == "0 whole td"
+
+
+@pytest.mark.parametrize(
+    ("title", "names"),
+    [
+        ("Oak House - {} by {}", ["The far shore", "A late hour", "Red hill", "Salt", "Two doors"]),
+        ("Oak House - {}, {}", [f"Lens 24-7{n}mm f/1.{n} 100{n}" for n in range(5)]),
+        (
+            "{} by {} - Oak House",
+            ["Salt - part 1", "Elm - part 2", "Sun - part 1", "Dew - part 2", "Red hill"],
+        ),
+    ],
+)
+def test_the_box_with_the_name_alone_goes_before_the_title_with_more(title: str, names: list[str]):
+    authors = ("Ann Voss", "Jo Lind", "Max Ruiz", "Ida Holm", "Tom Berg")
+    pages = []
+    for n, name in enumerate(names):
+        title_text = Text("title", title.format(name, authors[n]), (), struck=False, labelled=False)
+        box = Text("b<td<tr", name, (), struck=False, labelled=False)
+        pages.append((f"https://oak.example/item{n}.html", (title_text, box)))
+    assert name_place(pages) == "0 whole b<td<tr"
