@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from typing import Any, Protocol
 
@@ -60,11 +61,16 @@ def flag(settings: SettingsLike, name: str, default: bool = False) -> bool:
 def secrets_of(settings: SettingsLike) -> tuple[str, ...]:
     """Read the secrets of stored requests: the signing one, then one more that is accepted.
 
+    They stand in the settings or else in the environment, because a project that does not read its
+    environment would store unsigned requests, and nothing would say so.
+
     Raises:
         ConfigError: only the second one is set, or one is too short.
     """
-    current = str(settings.get("SEINE_SECRET") or "")
-    previous = str(settings.get("SEINE_SECRET_PREVIOUS") or "")
+    current, previous = (
+        str(settings.get(name) or os.environ.get(name) or "")
+        for name in ("SEINE_SECRET", "SEINE_SECRET_PREVIOUS")
+    )
     if previous and not current:
         raise ConfigError("SEINE_SECRET_PREVIOUS is set, but not SEINE_SECRET: set both, or none")
     secrets = tuple(secret for secret in (current, previous) if secret)

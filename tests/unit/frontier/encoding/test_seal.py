@@ -102,6 +102,15 @@ def test_a_short_secret_and_a_second_one_alone_are_refused_and_not_shown() -> No
     assert NEW not in repr(vars(Seal("c", config.secrets)))
 
 
+def test_a_project_that_does_not_read_its_environment_signs_with_the_secret_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SEINE_SECRET", NEW)
+    monkeypatch.setenv("SEINE_SECRET_PREVIOUS", OLD)
+    assert FrontierConfig.from_settings({}).secrets == (NEW, OLD)
+    assert FrontierConfig.from_settings({"SEINE_SECRET": OLD}).secrets[0] == OLD
+
+
 def test_a_seal_without_a_secret_signs_nothing() -> None:
     assert not Seal("c").active
     assert Seal("c", [NEW]).active
