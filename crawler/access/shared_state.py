@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from redis.asyncio import Redis
-from redis.exceptions import NoScriptError
 
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.lenient_parsing import word
-from scrapy_seine.lua_scripts import load_script
+from scrapy_seine.lua_scripts import call, load_script
 
 
 def fleet_name(settings: SettingsLike) -> str:
@@ -27,12 +26,8 @@ def prefix(name: str) -> str:
 
 
 async def run(redis: Redis, name: str, key: str, *args: Any) -> Any:
-    """Run a script of this package by its hash; send the source if the server lacks it."""
-    lua = load_script("crawler.access", name)
-    try:
-        return await redis.evalsha(lua.sha, 1, key, *args)
-    except NoScriptError:
-        return await redis.eval(lua.source, 1, key, *args)
+    """Run a script of this package."""
+    return await call(redis, load_script("crawler.access", name), [key], args)
 
 
 def text(value: Any) -> str:
