@@ -166,14 +166,3 @@ def pages_a_minute(minutes: list[Minute]) -> float:
     if began is None:
         return float(minutes[-1].done) if minutes else 0.0
     return sum(m.done for m in complete[began:]) / len(complete[began:])
-
-
-def success_rate(counts: Mapping[str, Any]) -> float | None:
-    """Return the share of attempts that succeeded, 0 to 1; None: there was none.
-
-    >>> success_rate({"done": 9, "retry": 1, "bury": 0}), success_rate({})
-    (0.9, None)
-    """
-    done = int(counts.get("done", 0))
-    attempts = sum(int(counts.get(name, 0)) for name in OUTCOMES)
-    return done / attempts if attempts else None
