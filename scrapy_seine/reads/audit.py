@@ -20,6 +20,8 @@ from scrapy_seine.lenient_parsing import real, record
 logger = logging.getLogger(__name__)
 #: Actions kept in Redis (`actions`, a list of JSON, newest first).
 KEEP = 500
+#: Actions that a reading returns.
+_SHOWN = 10
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -74,10 +76,10 @@ def _user() -> str:
         return f"uid {os.getuid()}"
 
 
-async def read_deeds(redis: Redis, keys: Keys, limit: int = 10) -> list[Deed]:
+async def read_deeds(redis: Redis, keys: Keys) -> list[Deed]:
     """Return the newest actions, newest first."""
     client: Any = redis
-    rows = await client.lrange(keys.actions, 0, limit - 1)
+    rows = await client.lrange(keys.actions, 0, _SHOWN - 1)
     return [_deed(fields) for raw in rows if (fields := record(raw))]
 
 
