@@ -234,12 +234,7 @@ _KEYS = (
     Key(JOB_ID, SEED, optional(label(120)), "job that the request counts for"),
     Key(JOB_TYPE, SEED, optional(words(120)), "`full`, `recrawl`, `news`, `seed`"),
     Key(SITE_ID, SEED, optional(words(300)), "short name of the site"),
-    Key(
-        SCOPE,
-        SEED,
-        optional(words(500)),
-        "group in which the URL counts as seen, instead of its job",
-    ),
+    Key(SCOPE, SEED, optional(words(500)), "group for deduplication, instead of the job"),
     Key(DEPTH, SEED, whole(0, 1_000_000), "links between the seed and this page"),
     Key(RETRY_COUNT, SEED, optional(whole(0, 100_000)), "attempts that failed so far"),
     Key(MAX_RETRIES, SEED, optional(whole(0, 100_000)), "attempts after the first, at most"),
