@@ -23,7 +23,7 @@ from crawler.periodic_tasks import Upkeep
 from crawler.stores.archive.batches import PageTable, limits_of
 from crawler.stores.archive.object_storage import open_store
 from crawler.stores.archive.warc import Page
-from crawler.stores.attempts import write_attempts
+from crawler.stores.attempts import Attempt, write_attempts
 from crawler.stores.dead_ends import write_dead_ends
 from crawler.stores.migrations import prepare
 from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
@@ -224,13 +224,21 @@ class Storage:
         if self.archive is None or not self.archive.put(PAGE, page, size, hold):
             self._fail(hold, "too much waits for the archive")
 
-    def store_attempt(self, row: bytes) -> None:
-        """Queue a row for the log of attempts; drop it if the queue is long: products go first."""
+    def store_attempt(self, attempt: Attempt) -> None:
+        """Queue a row for the log of attempts, or count it as dropped. Never raises.
+
+        It is dropped if the queue is long, because products go first, or if it has no JSON form.
+        """
         writer = self.writer
         if writer is None or writer.waiting[1] > self.config.buffer_bytes:
             self._count("attempts_dropped", 1)
-        else:
-            writer.put(ATTEMPT, row, len(row) + OVERHEAD // 4)
+            return
+        try:
+            row = attempt.row()
+        except TypeError:  # half a surrogate pair in an id
+            self._count("attempts_dropped", 1)
+            return
+        writer.put(ATTEMPT, row, len(row) + OVERHEAD // 4)
 
     @property
     def spider(self) -> Any:

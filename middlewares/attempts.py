@@ -14,6 +14,7 @@ from crawler.storage import Storage, storage_of
 from crawler.stores.attempts import Attempt
 from scrapy_seine import meta as m
 from scrapy_seine.engine.download.lanes import lane_of
+from scrapy_seine.lenient_parsing import whole_number
 from scrapy_seine.printable import redact
 from scrapy_seine.urls import domain
 
@@ -60,27 +61,28 @@ class Attempts:
             self._note(request, type(exception).__name__)
 
     def _note(self, request: Request, outcome: str, **fields: int) -> None:
+        try:
+            host = domain(request.url)
+        except ValueError:
+            return  # a data: URL is no attempt at a site
         meta = request.meta
         latency_s = meta.get("download_latency")
-        try:
-            row = Attempt(
-                url=redact(request.url),
-                domain=domain(request.url),
-                outcome=outcome,
-                site_id=meta.get(m.SITE_ID),
-                job_id=meta.get(m.JOB_ID),
-                task_id=meta.get(m.TASK_ID),
-                worker=self.storage.worker,
-                proxy_provider=meta.get("proxy_provider"),
-                proxy_id=meta.get("proxy_id"),
-                lane=lane_of(request),
-                retry=int(meta.get(m.RETRY_COUNT) or 0),
-                duration_ms=None if latency_s is None else round(latency_s * 1000),
-                **fields,
-            ).row()
-        except (TypeError, ValueError):
-            return  # a bad row must not fail the page
-        self.storage.store_attempt(row)
+        attempt = Attempt(
+            url=redact(request.url),
+            domain=host,
+            outcome=outcome,
+            site_id=meta.get(m.SITE_ID),
+            job_id=meta.get(m.JOB_ID),
+            task_id=meta.get(m.TASK_ID),
+            worker=self.storage.worker,
+            proxy_provider=meta.get("proxy_provider"),
+            proxy_id=meta.get("proxy_id"),
+            lane=lane_of(request),
+            retry=whole_number(meta.get(m.RETRY_COUNT)),
+            duration_ms=None if latency_s is None else round(latency_s * 1000),
+            **fields,
+        )
+        self.storage.store_attempt(attempt)
 
 
 class Redirects(Attempts):

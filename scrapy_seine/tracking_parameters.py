@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 #: Query parameters about where a visitor came from, not about the page. A name that ends in * is a
@@ -28,7 +27,7 @@ SESSION = frozenset(
 )
 
 
-def is_listed(name: str, names: Iterable[str]) -> bool:
+def _is_listed(name: str, names: frozenset[str]) -> bool:
     """Whether a name is among names, or begins as one that ends in * does."""
     return name in names or any(n[-1:] == "*" and name.startswith(n[:-1]) for n in names)
 
@@ -37,4 +36,4 @@ def is_listed(name: str, names: Iterable[str]) -> bool:
 def is_noise(name: str) -> bool:
     """Whether a parameter of this name is dropped on every site."""
     name = name.lower()
-    return is_listed(name, TRACKING) or is_listed(name, SESSION)
+    return _is_listed(name, TRACKING) or _is_listed(name, SESSION)

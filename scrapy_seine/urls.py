@@ -12,13 +12,12 @@ A URL has two forms:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from urllib.parse import unquote, urljoin
 
 import idna
 
-from scrapy_seine.tracking_parameters import is_listed, is_noise
+from scrapy_seine.tracking_parameters import is_noise
 
 #: Longer URLs are refused: servers refuse them too, and they come from traps.
 MAX_LENGTH = 4096
@@ -133,18 +132,15 @@ def _without_dots(path: str) -> str:
     return "/" + "/".join(segments)
 
 
-def _parameters(query: str, keep: Iterable[str], drop: Iterable[str]) -> list[str]:
+def _parameters(query: str) -> list[str]:
     """Return the query's parts that determine the page, in their order."""
     parameters = []
     for part in query.split("&"):
         name, _, value = part.partition("=")
-        if not part:
+        if not part or is_noise(name):
             continue
-        if name not in keep:
-            if is_noise(name) or (drop and is_listed(name, drop)):
-                continue
-            if name in {"sid", "s", "SID"} and _HEX_ID.fullmatch(value):
-                continue
+        if name in {"sid", "s", "SID"} and _HEX_ID.fullmatch(value):
+            continue
         parameters.append(part)
     return parameters
 
@@ -161,20 +157,17 @@ def _match(url: str) -> re.Match[str]:
     return match
 
 
-def _parts(url: str, keep: Iterable[str], drop: Iterable[str]) -> tuple[str, str, str, list[str]]:
+def _parts(url: str) -> tuple[str, str, str, list[str]]:
     """Return scheme, authority, path and parameters in canonical form."""
     scheme, authority, path, query = _match(url).groups()
     scheme = scheme.lower()
     host = _authority(scheme, authority)
-    parameters = _parameters(_escaped(query), keep, drop) if query else []
+    parameters = _parameters(_escaped(query)) if query else []
     return scheme, host, _path(path), parameters
 
 
-def tidy(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> str:
+def tidy(url: str) -> str:
     """Return the form of an absolute URL to request: same answer, one spelling, no tracking.
-
-    *keep* names query parameters that stay although they look like tracking; *drop* names more that
-    are removed (a trailing * makes a prefix).
 
     Raises:
         ValueError: it is no http(s) URL; the message gives the reason.
@@ -182,12 +175,12 @@ def tidy(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> str:
     >>> tidy("HTTP://Shop.Example:80/a/../b/?b=2&utm_source=x&a=%7e1#top")
     'http://shop.example/b/?b=2&a=~1'
     """
-    scheme, host, path, parameters = _parts(url, keep, drop)
+    scheme, host, path, parameters = _parts(url)
     query = "?" + "&".join(parameters) if parameters else ""
     return f"{scheme}://{host}{path}{query}"
 
 
-def normalise(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> str:
+def normalise(url: str) -> str:
     """Return the form of an absolute URL to compare: `tidy`, query sorted, no trailing slash.
 
     Raises:
@@ -198,7 +191,7 @@ def normalise(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> s
     >>> normalise("http://shop.example")
     'http://shop.example/'
     """
-    scheme, host, path, parameters = _parts(url, keep, drop)
+    scheme, host, path, parameters = _parts(url)
     host = host.rpartition("@")[2]  # the user does not make it another page
     if path[-1] == "/":
         path = path.rstrip("/") or "/"

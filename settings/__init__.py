@@ -11,7 +11,9 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType, TracebackType
 
 
-def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _print_start_error(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
     """Print one line where the user stopped a start, or the settings module does not exist."""
     module = os.environ.get("SCRAPY_SETTINGS_MODULE", "")
     if issubclass(kind, KeyboardInterrupt):
@@ -47,12 +49,12 @@ class _PydanticLater:
         if spec is not None and spec.loader is not None:
             load = spec.loader.exec_module
 
-            def load_and_tell(module: ModuleType) -> None:
+            def load_and_set_names(module: ModuleType) -> None:
                 load(module)
                 sys.meta_path.remove(self)
-                self._tell()
+                self._set_names()
 
-            spec.loader.exec_module = load_and_tell  # type: ignore[method-assign]
+            spec.loader.exec_module = load_and_set_names  # type: ignore[method-assign]
         return spec
 
     @classmethod
@@ -68,7 +70,7 @@ class _PydanticLater:
         sys.meta_path.insert(0, cls())
 
     @staticmethod
-    def _tell() -> None:
+    def _set_names() -> None:
         """Set pydantic's names in the modules of itemadapter."""
         found = importlib.reload(sys.modules["itemadapter._imports"])
         names = [name for name in vars(found) if "pydantic" in name.lower()]
@@ -79,7 +81,7 @@ class _PydanticLater:
 
 
 # Scrapy reads the settings before it loads any command, which takes most of a start.
-sys.excepthook = _tell
+sys.excepthook = _print_start_error
 # Nearly all objects of a start are permanent, also those of Scrapy, which is imported by now:
 # collecting every 700 objects would find nothing, and take 0.1 s of each start.
 gc.freeze()

@@ -26,7 +26,7 @@ def prefix(name: str) -> str:
 
 
 async def run(redis: Redis, name: str, key: str, *args: Any) -> Any:
-    """Run a script of this package by its hash; send the source if the server lacks it."""
+    """Run a script of this package."""
     return await call(redis, load_script("crawler.access", name), keys_below(key), args)
 
 

@@ -23,7 +23,7 @@ from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.printable import printable
 from scrapy_seine.reads import lazy_rich
-from scrapy_seine.reads.audit import note_command
+from scrapy_seine.reads.audit import record_command
 from scrapy_seine.reads.formatting import span
 
 VERBS = ("show", "reset")
@@ -105,7 +105,7 @@ class Command(SeineCommand):
             raise ConfigError(f"the ladder knows no domain {domain!r}")
         # All crawls share the ladder's memory: the command is recorded in the spider's own crawl.
         crawl = FrontierConfig.from_settings(self.project, "catalog").crawl
-        await note_command(redis, Keys(crawl), "domains reset", domain, 1)
+        await record_command(redis, Keys(crawl), "domains reset", domain, 1)
         self.show(f"{domain} starts at the bottom within half a minute", reset=domain)
 
 

@@ -18,7 +18,7 @@ from scrapy_seine.commands.which_crawl import crawl_of, declare_crawl
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.runs import forget_pages
-from scrapy_seine.reads.audit import note_command
+from scrapy_seine.reads.audit import record_command
 from scrapy_seine.urls import normalise
 
 STEP = 500
@@ -69,7 +69,7 @@ class Command(SeineCommand):
             while batch := list(islice(urls, STEP)):
                 counts[0] += len(batch)
                 counts[1] += await forget_pages(frontier, batch)
-            await note_command(redis, frontier.keys, "forget", " ".join(args[:20]), counts[1])
+            await record_command(redis, frontier.keys, "forget", " ".join(args[:20]), counts[1])
 
         with_fleet(stores.redis_url, work)
         self.show(f"{counts[1]} of {counts[0]} URLs forgotten", urls=counts[0], forgotten=counts[1])

@@ -25,7 +25,7 @@ from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.printable import printable
 from scrapy_seine.reads import lazy_rich
-from scrapy_seine.reads.audit import note_command
+from scrapy_seine.reads.audit import record_command
 from scrapy_seine.reads.formatting import time_left
 
 VERBS = ("start", "list", "show", "pause", "resume", "cancel")
@@ -61,7 +61,7 @@ class Command(SeineCommand):
                 jobs = await _act(Jobs(frontier), verb, names, plans)
                 if verb not in {"list", "show"}:
                     target = " ".join(job.id for job in jobs)
-                    await note_command(redis, frontier.keys, f"jobs {verb}", target, len(jobs))
+                    await record_command(redis, frontier.keys, f"jobs {verb}", target, len(jobs))
                 return jobs
             finally:
                 await redis.aclose()

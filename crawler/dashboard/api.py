@@ -39,7 +39,7 @@ from crawler.extract.links.registered_domain import site_of
 from scrapy_seine.errors import ConfigError, FrontierError, StoreUnreachable
 from scrapy_seine.frontier.change_priority import Changed, RequestSelection
 from scrapy_seine.frontier.change_priority import checked as checked_priority
-from scrapy_seine.reads.audit import note_deed
+from scrapy_seine.reads.audit import record_action
 from scrapy_seine.reads.kept_log_lines import read_log
 
 Handler = Callable[[web.Request], Awaitable[web.Response]]
@@ -128,7 +128,7 @@ async def _job(request: web.Request) -> Job:
 async def note(request: web.Request, verb: str, target: str, n: int = 1) -> None:
     """Record an action with its visitor, target and number of changes."""
     context = context_of(request)
-    await note_deed(
+    await record_action(
         context.redis,
         context.frontier.keys,
         who=request[WHO],

@@ -23,7 +23,7 @@ from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.reads import lazy_rich
-from scrapy_seine.reads.audit import note_command
+from scrapy_seine.reads.audit import record_command
 from scrapy_seine.reads.dead_letters import MOST, Filter, one_dead, reason_of, search_dead
 from scrapy_seine.reads.fleet import shown_fields
 from scrapy_seine.reads.requests import Found
@@ -124,13 +124,13 @@ class Command(SeineCommand):
         for part in _parts(ids):
             wait = back * pace_ms
             back += await frontier.requeue_dead(part, pause_ms=pace_ms, wait_ms=wait)
-        await note_command(frontier.redis, frontier.keys, "replay", " ".join(ids[:20]), back)
+        await record_command(frontier.redis, frontier.keys, "replay", " ".join(ids[:20]), back)
         duration_s = back * pace_ms / 1000
         self.show(f"{back} replayed over {duration_s:g} s", replayed=back, over_s=duration_s)
 
     async def _purge(self, frontier: Frontier, ids: list[str]) -> None:
         purged = sum([await frontier.purge(part) for part in _parts(ids)])
-        await note_command(frontier.redis, frontier.keys, "purge", " ".join(ids[:20]), purged)
+        await record_command(frontier.redis, frontier.keys, "purge", " ".join(ids[:20]), purged)
         self.show(f"{purged} purged", purged=purged)
 
 

@@ -25,7 +25,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.opening import release_spider
 from scrapy_seine.misspelt_names import did_you_mean
 from scrapy_seine.reads import lazy_rich, terminal_tables
-from scrapy_seine.reads.audit import note_command
+from scrapy_seine.reads.audit import record_command
 from scrapy_seine.reads.domains import list_domains, read_domains
 from scrapy_seine.reads.fleet import Fleet, read_fleet
 
@@ -132,13 +132,13 @@ class Command(SeineCommand):
     async def _pause(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         await frontier.pause(opts.domain)
         suffix = await _doubt(redis, frontier, opts.domain) if opts.domain else ""
-        await note_command(frontier.redis, frontier.keys, "pause", opts.domain, 1)
+        await record_command(frontier.redis, frontier.keys, "pause", opts.domain, 1)
         text = f"{_target(frontier, opts)} is paused{suffix}"
         self.show(text, paused=True, domain=opts.domain)
 
     async def _resume(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         was_paused = await frontier.resume(opts.domain)
-        await note_command(frontier.redis, frontier.keys, "resume", opts.domain, int(was_paused))
+        await record_command(frontier.redis, frontier.keys, "resume", opts.domain, int(was_paused))
         text = "goes on" if was_paused else "was not paused"
         self.show(f"{_target(frontier, opts)} {text}", resumed=was_paused, domain=opts.domain)
 
@@ -148,7 +148,7 @@ class Command(SeineCommand):
         dropped = await (frontier.clear_domain(domain) if domain else frontier.clear())
         if not domain:
             await release_spider(frontier)
-        await note_command(frontier.redis, frontier.keys, "clear", domain, dropped)
+        await record_command(frontier.redis, frontier.keys, "clear", domain, dropped)
         also = "" if domain else f", {seen_count} seen URLs forgotten"
         text = f"{_target(frontier, opts)}: {dropped} requests dropped{also}"
         self.show(text, dropped=dropped, domain=domain, forgotten=seen_count)
@@ -156,7 +156,7 @@ class Command(SeineCommand):
     async def _priority(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         result = await frontier.set_priority(opts.priority, opts.which)
         selection = " ".join(word for word in attrs.astuple(opts.which) if word)
-        await note_command(
+        await record_command(
             frontier.redis,
             frontier.keys,
             "set_priority",

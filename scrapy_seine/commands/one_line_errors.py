@@ -18,29 +18,29 @@ INTERRUPTED = 130
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
-def guarded(work: Callable[[], int | None], tell: Callable[[str], None] | None = None) -> int:
+def guarded(work: Callable[[], int | None], show: Callable[[str], None] | None = None) -> int:
     """Do *work*; returns its exit status, and prints one line on stderr if it failed.
 
-    *tell* prints the line another way.
+    *show* prints the line another way.
     """
-    tell = _unless_reader_gone(tell or complain)
+    show = _unless_reader_gone(show or complain)
     open_streams()
     try:
         with interruptible():
             status = work() or 0
             sys.stdout.flush()
     except SeineError as error:
-        tell(str(error))
+        show(str(error))
         return FAILED
     except KeyboardInterrupt:
-        tell("stopped")
+        show("stopped")
         return INTERRUPTED
     except BrokenPipeError:
         sys.stdout = None  # the reader is gone: print nothing more at exit
         return FAILED
     except OSError as error:
         if error.filename and error.errno in _FORBIDDEN:
-            tell(f"{error.filename} cannot be used: {error.strerror}")
+            show(f"{error.filename} cannot be used: {error.strerror}")
             return FAILED
         if error.errno not in OUTPUT_ERRORS:
             raise
@@ -50,17 +50,17 @@ def guarded(work: Callable[[], int | None], tell: Callable[[str], None] | None =
     except Exception as error:
         if (refusal := refusal_line(error)) is None:
             raise
-        tell(refusal)
+        show(refusal)
         return FAILED
     return status
 
 
-def _unless_reader_gone(tell: Callable[[str], None]) -> Callable[[str], None]:
+def _unless_reader_gone(show: Callable[[str], None]) -> Callable[[str], None]:
     """Print a line, or nothing if the reader of a pipe has gone."""
 
     def report(text: str) -> None:
         try:
-            tell(text)
+            show(text)
         except BrokenPipeError:
             sys.stdout = None
 

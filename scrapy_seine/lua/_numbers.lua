@@ -1,12 +1,12 @@
 -- _numbers: counts in Redis, where somebody may have written something else; any package's scripts include it.
--- A number as it was written here; junk of others, NaN and infinity count as none.
+-- Reads a number that a script wrote; other texts, NaN and infinity are nil.
 local function number(text)
     local n = tonumber(text)
     return n and n > -1e15 and n < 1e15 and n or nil
 end
 
--- The number that an argument is, or nil: a call has few different ones, and to read one takes as long as
--- sixteen look-ups.
+-- Reads an argument as a number, or nil; cached, because a call has few different arguments, and reading one
+-- takes as long as sixteen look-ups.
 local read_before = {}
 local function argument(text)
     local n = read_before[text]
@@ -17,9 +17,9 @@ local function argument(text)
     return n or nil
 end
 
--- Adds to a number, and returns the sum. Where somebody wrote a text there, a fraction or the end of
--- Redis' numbers, it is begun anew, because a script that fails at its end has done its work and tells
--- nobody: then *spoilt* is true. Any other error is returned behind nil, and is the caller's.
+-- Adds to a number, and returns the sum. If another program wrote a text, a fraction or the largest number of
+-- Redis there, the number is begun anew and *spoilt* is true, because an error at the end of a script would
+-- hide the work that the script has done. Any other error is returned behind nil, for the caller to handle.
 local function add_to(key, field, n)
     local reply = redis.pcall('HINCRBY', key, field, n)
     if number(reply) then

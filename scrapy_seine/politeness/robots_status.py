@@ -9,6 +9,8 @@ from typing import Literal
 
 State = Literal["rules", "free", "away"]
 _TOO_MANY = 429
+#: Pause after the first failed request for robots.txt, doubled by each further one, s.
+_FIRST_AWAY_S, _MOST_AWAY_S = 5.0, 600.0
 
 
 def state_of(status: int) -> State:
@@ -25,10 +27,10 @@ def state_of(status: int) -> State:
     return "away" if status >= 500 or status == _TOO_MANY else "free"  # noqa: PLR2004
 
 
-def away_s(failures: int, *, first_s: float = 5.0, most_s: float = 600.0) -> float:
+def away_s(failures: int) -> float:
     """Seconds until a robots.txt that could not be fetched is requested again.
 
     >>> [away_s(n) for n in (0, 1, 6, 7, 500)]
     [5.0, 10.0, 320.0, 600.0, 600.0]
     """
-    return min(most_s, first_s * 2.0 ** min(failures, 30))
+    return min(_MOST_AWAY_S, _FIRST_AWAY_S * 2.0 ** min(failures, 30))

@@ -20,10 +20,12 @@ from scrapy_seine.lenient_parsing import real, record
 logger = logging.getLogger(__name__)
 #: Actions kept in Redis (`actions`, a list of JSON, newest first).
 KEEP = 500
+#: Actions that a reading returns.
+_SHOWN = 10
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class Deed(Value):
+class Action(Value):
     """One action."""
 
     at: float
@@ -35,12 +37,12 @@ class Deed(Value):
     result: str
 
 
-async def note_deed(
+async def record_action(
     redis: Redis, keys: Keys, *, who: str, origin: str, verb: str, target: str, result: str
 ) -> None:
     """Record an action, after it was done."""
     logger.info("%s by %s from %s: %s: %s", verb, who, origin, target or "crawl", result)
-    deed = Deed(
+    action = Action(
         at=round(time.time(), 3),
         who=who,
         origin=origin,
@@ -49,14 +51,14 @@ async def note_deed(
         result=result,
     )
     pipe = redis.pipeline(transaction=False)
-    pipe.lpush(keys.actions, orjson.dumps(attrs.asdict(deed)))
+    pipe.lpush(keys.actions, orjson.dumps(attrs.asdict(action)))
     pipe.ltrim(keys.actions, 0, KEEP - 1)
     await pipe.execute()
 
 
-async def note_command(redis: Redis, keys: Keys, verb: str, target: str, result: object) -> None:
+async def record_command(redis: Redis, keys: Keys, verb: str, target: str, result: object) -> None:
     """Record an action in a terminal."""
-    await note_deed(
+    await record_action(
         redis,
         keys,
         who=_user(),
@@ -74,13 +76,13 @@ def _user() -> str:
         return f"uid {os.getuid()}"
 
 
-async def read_deeds(redis: Redis, keys: Keys, limit: int = 10) -> list[Deed]:
+async def read_actions(redis: Redis, keys: Keys) -> list[Action]:
     """Return the newest actions, newest first."""
     client: Any = redis
-    rows = await client.lrange(keys.actions, 0, limit - 1)
-    return [_deed(fields) for raw in rows if (fields := record(raw))]
+    rows = await client.lrange(keys.actions, 0, _SHOWN - 1)
+    return [_action(fields) for raw in rows if (fields := record(raw))]
 
 
-def _deed(fields: dict[str, Any]) -> Deed:
+def _action(fields: dict[str, Any]) -> Action:
     texts = ("who", "origin", "verb", "target", "result")
-    return Deed(at=real(fields.get("at")), **{name: str(fields.get(name, "")) for name in texts})
+    return Action(at=real(fields.get("at")), **{name: str(fields.get(name, "")) for name in texts})

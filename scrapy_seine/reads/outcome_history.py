@@ -89,10 +89,11 @@ async def record(
     *,
     answers: int = 0,
     took_s: float = 0.0,
-) -> None:
+) -> list[ResponseError]:
     """Add one worker's counts since its last report, in one round trip.
 
-    *answers* responses arrived, with a total time of *took_s*.
+    *answers* responses arrived, with a total time of *took_s*. Returns the errors of keys of the
+    wrong type, whose counts are lost: repeating the call would count all other keys twice.
 
     Raises:
         RedisError: possibly nothing was written.
@@ -121,11 +122,17 @@ async def record(
         pipe.expire(key, grain.keep_s)
     replies = await pipe.execute(raise_on_error=False)
     spoilt = [add for add, reply in zip(adds, replies, strict=False) if _is_spoilt(reply)]
+    refused = [reply for reply in replies if _is_wrong_type(reply)]
     for reply in replies:
-        if isinstance(reply, Exception) and not _is_spoilt(reply):
+        if isinstance(reply, Exception) and not (_is_spoilt(reply) or reply in refused):
             raise reply
     for key, field, n in spoilt:  # repeating the call would count other fields twice
         await redis.hset(key, field, str(n))
+    return refused
+
+
+def _is_wrong_type(reply: Any) -> bool:
+    return isinstance(reply, ResponseError) and "WRONGTYPE" in str(reply)
 
 
 def _is_spoilt(reply: Any) -> bool:
@@ -166,14 +173,3 @@ def pages_a_minute(minutes: list[Minute]) -> float:
     if began is None:
         return float(minutes[-1].done) if minutes else 0.0
     return sum(m.done for m in complete[began:]) / len(complete[began:])
-
-
-def success_rate(counts: Mapping[str, Any]) -> float | None:
-    """Return the share of attempts that succeeded, 0 to 1; None: there was none.
-
-    >>> success_rate({"done": 9, "retry": 1, "bury": 0}), success_rate({})
-    (0.9, None)
-    """
-    done = int(counts.get("done", 0))
-    attempts = sum(int(counts.get(name, 0)) for name in OUTCOMES)
-    return done / attempts if attempts else None

@@ -41,17 +41,6 @@ class Estimate(Value):
     """The total still grows about as fast as the job: the end is at least that far away."""
 
 
-def simple_eta_s(total: int, done: int, elapsed_s: float) -> float | None:
-    """(total − done) / (done / elapsed): the whole run's average; None before anything is done.
-
-    >>> simple_eta_s(100, 25, 10.0)
-    30.0
-    """
-    if done <= 0 or elapsed_s <= 0:
-        return None
-    return (total - done) / (done / elapsed_s)
-
-
 def follow(before: Pace | None, at_s: float, total: int, ended: int, started_s: float) -> Pace:
     """Look again: smooth the speed over the time since the look before, or since the start.
 

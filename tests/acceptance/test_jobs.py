@@ -88,8 +88,8 @@ def test_a_cancelled_job_fetches_no_more(crawl, scrapy, tmp_path):
         scrapy("jobs", "start", shop.url)
         (job,) = newest(scrapy)
         scrapy("jobs", "cancel", job["id"])
-        deeds = [json.loads(raw) for raw in crawl.redis.lrange(crawl.keys.actions, 0, -1)]
-        assert [(deed["verb"], deed["target"]) for deed in deeds] == [
+        actions = [json.loads(raw) for raw in crawl.redis.lrange(crawl.keys.actions, 0, -1)]
+        assert [(action["verb"], action["target"]) for action in actions] == [
             ("jobs cancel", job["id"]),
             ("jobs start", job["id"]),
         ]

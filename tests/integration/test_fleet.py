@@ -111,6 +111,18 @@ async def test_tallies_add_up_over_workers(frontier, redis_client):
     assert await list_domains(redis_client, keys, limit=5) == ["a.example", "b.example"]
 
 
+async def test_a_domains_key_of_another_program_costs_that_domain_only(
+    redis_client: Redis, namespace: str
+) -> None:
+    keys, now = Keys(namespace), 1_700_000_000.0
+    await redis_client.set(keys.domain("a.example"), "somebody else's")
+    ended = {"a.example": {"done": 2}, "b.example": {"done": 3}}
+    (error,) = await record(redis_client, keys, ended, 5, now)
+    assert "WRONGTYPE" in str(error)
+    assert await redis_client.hget(keys.domain("b.example"), "done") == b"3"
+    assert (await read_minutes(redis_client, keys, now, 1))[-1].done == 5
+
+
 @pytest.mark.parametrize("junk", ["x", "1.5", str(2**63 - 1)])
 async def test_a_count_that_somebody_overwrote_begins_anew_and_the_others_count_once(
     redis_client: Redis, namespace: str, junk: str

@@ -13,7 +13,7 @@ from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Push
-from scrapy_seine.reads.audit import read_deeds
+from scrapy_seine.reads.audit import read_actions
 from tests import started
 from tests.helpers import execute, patient
 
@@ -119,10 +119,10 @@ async def test_what_is_done_in_a_terminal_is_written_down(scrapy, redis_client, 
     for command in (("frontier", "pause", "--domain", "shop.example"), ("dlq", "replay", "--all")):
         await asyncio.to_thread(scrapy, *command)
 
-    deeds = await read_deeds(redis_client, Keys(namespace))
+    actions = await read_actions(redis_client, Keys(namespace))
 
-    assert [(d.verb, d.target) for d in deeds] == [("replay", ""), ("pause", "shop.example")]
-    assert all(d.origin.startswith("terminal on ") and d.who for d in deeds)
+    assert [(d.verb, d.target) for d in actions] == [("replay", ""), ("pause", "shop.example")]
+    assert all(d.origin.startswith("terminal on ") and d.who for d in actions)
 
 
 def test_attempts_are_listed_and_summed_up_by_provider_and_hour(scrapy, database):

@@ -25,7 +25,7 @@ from crawler.dashboard.layout import (
 from crawler.dashboard.overview_plots import DEFAULT_RANGE, RANGES, Range, plots
 from crawler.dashboard.pages.workers import workers_table
 from crawler.reads.troubles import troubles
-from scrapy_seine.reads.audit import Deed, read_deeds
+from scrapy_seine.reads.audit import Action, read_actions
 from scrapy_seine.reads.demand import seeds_waiting
 from scrapy_seine.reads.domains import Domain
 from scrapy_seine.reads.formatting import count, share, size, span
@@ -42,7 +42,7 @@ async def overview(request: web.Request) -> web.Response:
     parts = await live(context, plot_range)
     paused = (await context.overview(max_age_s=1)).fleet.counts.paused
     verb, label = ("resume", "Resume the crawl") if paused else ("pause", "Pause the crawl")
-    deeds = await read_deeds(context.redis, context.frontier.keys)
+    actions = await read_actions(context.redis, context.frontier.keys)
     live_names = ("where", "runs", "domains", "team", "reasons")
     return page(
         request,
@@ -57,7 +57,7 @@ async def overview(request: web.Request) -> web.Response:
         _ranges(plot_range),
         fragments({"chart": parts["chart"]}),
         fragments({name: parts[name] for name in live_names}),
-        _actions_table(deeds),
+        _actions_table(actions),
         live=stream(plot_range),
     )
 
@@ -257,17 +257,17 @@ def _reasons(now: Overview) -> Markup:
     return table("Given up lately, by reason", ("Reason", "Requests"), rows, class_="narrow")
 
 
-def _actions_table(deeds: list[Deed]) -> Node:
-    if not deeds:
+def _actions_table(actions: list[Action]) -> Node:
+    if not actions:
         return None
     rows = [
         (
-            moment(deed.at),
-            deed.verb,
-            deed.target or "the crawl",
-            deed.result,
-            f"{deed.who} ({deed.origin})",
+            moment(action.at),
+            action.verb,
+            action.target or "the crawl",
+            action.result,
+            f"{action.who} ({action.origin})",
         )
-        for deed in deeds
+        for action in actions
     ]
     return table("Latest actions", ("Time (UTC)", "Action", "On", "Result", "By"), rows, words=5)

@@ -238,7 +238,7 @@ def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields
         if _matching_url(variants, url):
             for name in ("sku", "gtin", "mpn"):
                 fields[name] = variant_fields.get(name) or fields[name]
-        fields["variants"] = [_variant(v, url) for v in variants]
+        fields["variants"] = [_variant(v) for v in variants]
     group = node.get("isVariantOf")
     group = group[0] if isinstance(group, list) and group else group
     if isinstance(group, dict) and len(group) > 1:
@@ -260,7 +260,7 @@ _OF_ONE_VARIANT = frozenset(
 )
 
 
-def _variant(node: Node, url: str) -> Fields:
+def _variant(node: Node) -> Fields:
     fields = product_fields({k: v for k, v in node.items() if k != "hasVariant"}, "")
     link = plain_text(node.get("url")) or plain_text(
         next(iter(_offers(node.get("offers"))), {}).get("url")

@@ -63,11 +63,11 @@ class LifeSignals(SignalManager):
 
 def watch_handlers(engine: Any, note_failure: Callable[[], None]) -> None:
     """Call *note_failure* once for each part of the project that fails outside any page."""
-    close_parts, told = engine.scraper.close_spider_async, set[str]()
+    close_parts, logged = engine.scraper.close_spider_async, set[str]()
 
     def note(where: str) -> None:
-        if where not in told:  # a handler of spider_idle fails every few seconds
-            told.add(where)
+        if where not in logged:  # a handler of spider_idle fails every few seconds
+            logged.add(where)
             text = "the worker will exit with 1, because %s failed; its traceback is in the log"
             logger.error(text, where)
             note_failure()

@@ -82,7 +82,7 @@ class OutcomeReporter:
             self._redis = redis_client(self._redis_url())
         answers, took_s = sum(self.tally.seconds.counts), self.tally.seconds.total
         try:
-            await record(
+            refused = await record(
                 self._redis,
                 self.keys,
                 counts,
@@ -92,10 +92,17 @@ class OutcomeReporter:
                 took_s=took_s - self._responses_reported[1],
             )
         except (RedisError, OSError) as error:
-            logger.debug("outcome counts were not sent: %s", error)
+            if not self._log_refusal(error, "The counts of outcomes wait"):
+                logger.debug("outcome counts were not sent: %s", error)
             self.tally.put_back(counts)
             return
+        for refusal in refused:
+            self._log_refusal(refusal, "The counts of outcomes in that key are lost")
         self._items_reported, self._responses_reported = items, (answers, took_s)
+
+    def _log_refusal(self, error: Exception, meanwhile: str) -> bool:
+        member = worker_of(self.crawler).member
+        return member is not None and member.exchange.refusals.log_refusal(error, meanwhile)
 
     def _redis_url(self) -> str:
         return endpoints(self.crawler.settings, need=("redis",)).redis_url

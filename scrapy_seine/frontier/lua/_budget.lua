@@ -20,7 +20,7 @@ local function job_spent(job)
     local key = 'job ' .. job
     if not pages[key] then
         local s = try(P .. 'job:' .. job, 'HMGET', 'total', 'budget', 'elsewhere') or {}
-        local total = (number(s[1]) or 0) + (number(s[3]) or 0) -- of other partitions, as last told
+        local total = (number(s[1]) or 0) + (number(s[3]) or 0) -- of the other partitions, at their last report
         pages[key] = { total = total, most = number(s[2]) or most.job }
     end
     return pages[key]

@@ -1,17 +1,17 @@
--- _due: what waited for its time joins what may be served, and ids whose request is gone are noticed.
+-- _due: requests and domains whose time has come may be served, and ids without a request are noticed.
 local gone = 0
 
 -- An id without a request is left behind by `clear`, or its request was lost by the server (I12).
 local function missing(id)
     local cleared = tonumber(redis.call('HGET', CONTROL, 'cleared')) or math.huge
     local number = tonumber(string.match(id, '^(%d+)%.?%d*$') or '')
-    -- What was never given out as an id was never a request: somebody wrote it here.
+    -- An id that no script gave out was never a request: another program wrote it.
     if number and number >= cleared and number <= (tonumber(control[3]) or 0) then
         gone = gone + 1
     end
 end
 
--- A crawl that lost requests is not the one that its workers began with: it has no identity now.
+-- A crawl that lost requests loses its identity, because its workers began with another state.
 local function lost()
     redis.call('HDEL', CONTROL, 'id')
     return redis.error_reply('STATELOST ' .. gone .. ' requests are missing in ' .. REQUESTS)
@@ -59,11 +59,11 @@ local function promote_waiting(lead, most)
     now = real
 end
 
--- A worker that got half of what it asked for leaves the rest to others. One that did not is idle, from
--- its first such question on; returns the due time that it is to come for. Two come for each: else a
--- whole fleet would ask for one slot. Only who was told of a time comes: who asked when nothing waited
--- sleeps, so that the next one who asks takes its place.
-local IDLE_MS = 15000 -- it says so again within this time; who does not is gone
+-- Returns the due time at which this worker asks again. A worker that got half of the requests that it asked
+-- for leaves the rest to idle workers. Otherwise the worker is idle, from its first such lease on. Two idle
+-- workers ask at each due time, because otherwise the whole fleet would ask for one slot. A worker that
+-- asked when no domain waited gets no due time: it sleeps, and the next worker that asks takes its place.
+local IDLE_MS = 15000 -- an idle worker asks again within this time; one that does not is gone
 local function due_for(worker, lacking)
     if lacking <= 0 then
         local idle = redis.pcall('ZCARD', IDLE)
@@ -89,8 +89,8 @@ local function due_for(worker, lacking)
     return due
 end
 
--- How many workers live, for one that knows of no other (`asks`): it is to see the next one at once, and
--- not by its next heartbeat, because it takes the slots that it frees until then. Others are not told: 0.
+-- Returns the number of live workers to a worker that knows of no other (`asks`), and 0 to all others. A lone
+-- worker takes the slots that it frees, so that it must notice a second worker before its next heartbeat.
 local function company_of_one()
     local live = asks == 'asks' and redis.pcall('ZCOUNT', P .. 'workers', now, '+inf')
     return type(live) == 'number' and live or 0

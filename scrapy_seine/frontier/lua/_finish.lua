@@ -1,6 +1,6 @@
 -- _finish: the end of each script that changes the queues.
--- Ends a script: places what it touched, writes its counters, wakes idle workers. A caller that is
--- alone and asks for leases next needs no waking: it would come a second time, for nothing.
+-- Ends a script: places the domains that it touched, writes its counters, wakes idle workers. The only worker of a
+-- crawl that asks for leases next is not woken, because it would ask twice.
 local function finish()
     write_batches()
     for domain in pairs(touched) do

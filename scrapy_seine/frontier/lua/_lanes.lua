@@ -1,6 +1,6 @@
 -- _lanes: which workers serve a domain that needs a lane: those that have it, or any where no live one has.
--- What workers say of themselves (`worker_info`) tells it, and
--- `lane:<lane>` in control keeps the answer: `<when to look again> <since when nobody has it, or 0>` (ms).
+-- Workers report their lanes in `worker_info`. `lane:<lane>` in control caches the result:
+-- `<time of the next look> <time since when no live worker has the lane, or 0>` (ms).
 local LANE_MS, LACKED_MS = 10000, 60000 -- between two looks; a worker that restarts is back by then
 
 -- A worker that names no lanes is of an older version, and may have any of them.
@@ -44,7 +44,7 @@ local function lacked_since(lane)
     return since
 end
 
--- A lane that nobody has is anybody's: any worker takes its requests, and says what they lack.
+-- If no live worker has a lane, any worker takes the requests that need it, and logs that the lane is missing.
 local anybodys = {}
 local function is_anybodys(lane)
     if anybodys[lane] == nil then

@@ -1,6 +1,6 @@
--- _outbox: requests on their way to other partitions of the crawl; one that is not split has none.
--- Each way has a stream of its own, with growing numbers, so that the partition at its end can tell
--- what it has already (see receive), and a server that is away holds up nobody else.
+-- _outbox: requests on their way to other partitions of the crawl; a crawl with one partition has no outbox.
+-- Each pair of partitions has its own stream, with growing numbers, so that the receiving partition recognises
+-- requests that it has (see outbox_receive), and a server that does not answer delays no other.
 local PART, PARTS = string.match(P, '/(%d+)of(%d+)')
 local SUFFIX = PART and '.' .. PART or '' -- of ids, so that they are the only ones in the crawl
 local LAST = PARTS and PARTS - 1 or -1

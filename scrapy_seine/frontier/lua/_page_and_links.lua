@@ -9,7 +9,7 @@ local function acked(id, job, ended)
     drop(id)
 end
 
--- A child takes *width* arguments; *enter* is told where they begin.
+-- A child takes *width* arguments; *enter* gets the index of the first of them.
 local function commit(width, enter)
     local replies, at, ids, children = {}, 3, {}, 0
     for i = 1, tonumber(ARGV[2]) do

@@ -4,7 +4,7 @@
 -- where `calls` is how many of its own calls it knows to be counted here under its name, and then
 -- `asks` where it asks for leases next, and is the only worker that it knows of. Where the
 -- server has no crawl of that id (FLUSHALL, a new server), or an older state of it (failover,
--- restore), the script does nothing and its caller is told so (I12): STATELOST or ROLLEDBACK.
+-- restore), the script changes nothing and replies STATELOST or ROLLEDBACK (I12).
 -- `turn` counts how often a crawl fell back. Each time `seq` moves on by GAP, so that no number that
 -- was given out before is given out again: ids, places in queues, numbers of outboxes.
 -- The crawl's clock never goes back (I6): `shift` is what the server's own has lost.
@@ -30,7 +30,8 @@ if now == 0 then
 end
 now = now + (number(control[4]) or 0)
 
--- Somebody wrote into a number of ours what is none: it was begun anew, and the next `lease` says so.
+-- Notes that a field held no number, because another program wrote to it, and that it was begun anew; the
+-- next `lease` reports the field.
 local spoilt = control[9] or ''
 local function note_spoilt(key, field)
     local name = key .. ' ' .. field
@@ -40,7 +41,7 @@ local function note_spoilt(key, field)
     end
 end
 
--- What orders all is never begun anew: it goes on beyond each number that is known to be given out.
+-- The sequence is never begun anew, because it orders all requests: it continues above each known number.
 if control[3] and not (string.find(control[3], '^[1-9]%d*$') and number(control[3])) then
     local highest, ids = number(known_seq) or 0, redis.pcall('HKEYS', REQUESTS)
     for _, id in ipairs(ids.err and {} or ids) do
@@ -68,7 +69,7 @@ if known_id ~= '' then
         return redis.error_reply(string.format('ROLLEDBACK %.0f %.0f', turn, seq))
     end
 end
--- Counts a call of a caller that remembers the state: the next one says that it was counted.
+-- Counts a call of a caller that remembers the state; its next call states the count that it expects.
 local function sign()
     if me ~= '' then
         local calls = tonumber(string.match(control[7] or '', '^%d+')) or 0

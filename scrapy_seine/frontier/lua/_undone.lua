@@ -1,4 +1,4 @@
--- _undone: what is left to do in this partition; a crawl is complete where nothing is, in any of them.
+-- _undone: requests left to do in this partition; a crawl is complete when no partition has any.
 -- Requests of this partition that are neither done nor dead.
 local function undone()
     local n = redis.call('HLEN', REQUESTS) - redis.call('ZCARD', DEAD)
@@ -11,7 +11,7 @@ local function undone()
     return n
 end
 
--- Something is left to do, and no key tells where it is.
+-- Whether requests are left to do, but no queue holds them.
 local function stranded()
     for _, key in ipairs({ LEASES, DELAYED, WAITING, READY }) do
         if redis.call('ZCARD', key) > 0 then

@@ -1,4 +1,4 @@
--- begin: who joins a crawl learns its identity; one that has none yet gets it now.
+-- begin: replies with a crawl's identity to a process that joins it; a new crawl gets its identity here.
 -- include: _numbers _types _state
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (not used)
@@ -7,7 +7,7 @@
 local id = control[1]
 if not id then
     id = ARGV[2]
-    -- Ids up to here may be left of something older: a missing request says nothing.
+    -- Ids up to here may be left from an older crawl, so that a missing request of theirs is no loss.
     redis.call('HSET', CONTROL, 'id', id, 'cleared', control[3] or 0)
 end
 -- A hash with a value of more than 64 bytes is kept as a table. As the list that a small hash is, it would be

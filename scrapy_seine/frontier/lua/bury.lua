@@ -1,5 +1,5 @@
 -- bury: requests that shall not be tried again become dead letters, with the reason.
--- One whose page had yielded links goes by commit, with which they enter (I3).
+-- A request whose page had yielded links is buried by `commit`, which adds the links in the same step (I3).
 -- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _outbox _undone _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)

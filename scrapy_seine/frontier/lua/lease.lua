@@ -125,5 +125,5 @@ end
 if now > clock + 1000 then
     redis.call('HSET', CONTROL, 'clock', string.format('%.0f', now))
 end
-had_ready = true -- whoever leases knows what is ready
+had_ready = true -- finish() wakes no worker, because due_for does
 return answer(state, out, due_for(worker, 2 * wanted - tonumber(ARGV[3])))

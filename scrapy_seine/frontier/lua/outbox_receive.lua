@@ -1,13 +1,13 @@
--- outbox_receive: what another partition's outbox holds enters this one, once, however often it is brought.
--- The sender reads its outbox from the head, so that what has a lower number than the last that came
--- in has come in too.
+-- outbox_receive: requests from another partition's outbox enter this partition once, however often they are sent.
+-- The sender reads its outbox from the head, so that each request with a lower number than the last received
+-- one has been received.
 -- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _outbox _seen_exact _seen_bloom _seen_window _budget _admit
 -- KEYS[1] prefix of the partition's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] partition that it comes from
 -- ARGV[3] number of requests
 -- ARGV[4] then for each: its number there, fingerprint ('' skips the filter), not before ms, stored request
--- reply: how many had not come in before
+-- reply: requests that had not been received before
 local ARRIVED = P .. 'arrived'
 unfit = unlike('HLEN', { ARRIVED })
 if unfit then
@@ -15,7 +15,7 @@ if unfit then
 end
 local kept, new = redis.call('HGET', ARRIVED, ARGV[2]), 0
 local last = number(kept) or 0
-if kept and not number(kept) then -- what came in already has a fingerprint, or is brought twice
+if kept and not number(kept) then -- received requests have a fingerprint, or enter twice
     note_spoilt(ARRIVED, ARGV[2])
 end
 for at = 4, 4 * tonumber(ARGV[3]), 4 do

@@ -1,5 +1,5 @@
--- renew: a worker's heartbeat: it lives, and keeps the leases it names.
--- What an idle worker has to learn now and then is in the reply, so that it asks for nothing else.
+-- renew: a worker's heartbeat: extends its registration and the leases that it names.
+-- The reply has all that an idle worker needs now and then, so that the worker sends no other query.
 -- include: _numbers _types _state _spelling _sequence _batches _wake _pace_and_limits _counts _ready_domains _finish _outbox _undone _held _look_is_due
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
@@ -22,7 +22,7 @@ for at = 5, #ARGV, 2 do
         lost[#lost + 1] = ARGV[at]
     end
 end
--- Last: a worker whose presence cannot be noted keeps its leases all the same.
+-- Last, because a worker that cannot be registered must keep its leases.
 unfit = unlike('ZCARD', { P .. 'workers' }) or unlike('HLEN', { P .. 'worker_info' })
 if unfit then
     return unfit

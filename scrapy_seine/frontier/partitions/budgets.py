@@ -11,7 +11,7 @@ from scrapy_seine.frontier.gather import run_all
 MOST_JOBS = 100
 
 
-async def tell_totals(frontier: Frontier) -> int:
+async def share_totals(frontier: Frontier) -> int:
     """Write to each partition what the others hold of each job with a budget; returns jobs.
 
     Raises:

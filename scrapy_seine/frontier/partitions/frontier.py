@@ -46,7 +46,7 @@ from scrapy_seine.frontier.model import (
     Retry,
 )
 from scrapy_seine.frontier.partitions import outbox
-from scrapy_seine.frontier.partitions.budgets import tell_totals
+from scrapy_seine.frontier.partitions.budgets import share_totals
 from scrapy_seine.frontier.partitions.redis_pipelines import PartitionedLines
 from scrapy_seine.frontier.partitions.two_looks import Look, is_over
 from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest
@@ -256,7 +256,7 @@ class PartitionedFrontier(Frontier):
 
     async def tend(self) -> None:
         """Move what a dead worker left in an outbox, and write job totals."""
-        await run_all([self.forward(), tell_totals(self)])
+        await run_all([self.forward(), share_totals(self)])
 
     async def remember(self, fingerprints: Sequence[int], domains: Sequence[str] = ()) -> int:
         pairs = list(zip(fingerprints, domains, strict=True))

@@ -402,7 +402,8 @@ class Exchange:
         for part in parts:
             try:
                 counts = await part.reap(max_deliveries=self.config.max_deliveries)
-            except (RedisError, OSError):
+            except (RedisError, OSError) as error:
+                self.refusals.log_refusal(error, "Leases of silent workers are not taken back")
                 continue
             returned, buried = returned + counts[0], buried + counts[1]
         if returned or buried:

@@ -1,4 +1,4 @@
--- robots: what the fleet knows of a site's robots.txt, or who is to fetch it: one worker at a time.
+-- robots: replies with the fleet's stored robots.txt of a site, or lets one worker at a time fetch it.
 -- KEYS[1] hash of the site
 -- KEYS[2] lock of the site
 -- ARGV[1] now ms (0: ask the server)

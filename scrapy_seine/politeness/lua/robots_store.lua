@@ -1,4 +1,4 @@
--- robots_store: what came of a fetch of robots.txt; only who holds the lock may say, and lets it go.
+-- robots_store: stores the result of fetching a robots.txt; only the holder of the lock may, which releases it.
 -- KEYS[1] hash of the site
 -- KEYS[2] lock of the site
 -- ARGV[1] now ms (0: ask the server)

@@ -8,7 +8,7 @@ from crawler.dashboard.context import CONTEXT
 from crawler.dashboard.layout import DONE
 from scrapy_seine.fingerprint import fingerprint, within
 from scrapy_seine.frontier.runs import enter
-from scrapy_seine.reads.audit import read_deeds
+from scrapy_seine.reads.audit import read_actions
 from scrapy_seine.reads.domains import read_domains
 from tests.integration.dashboard.conftest import a_push, act, bury, page
 
@@ -131,9 +131,9 @@ async def test_each_action_is_written_down(client, frontier, redis_client, caplo
     caplog.set_level("INFO", logger="scrapy_seine.reads.audit")
     await act(client, "pause", domain="shop.example")
 
-    (deed,) = await read_deeds(redis_client, frontier.keys)
+    (action,) = await read_actions(redis_client, frontier.keys)
 
-    assert (deed.verb, deed.target, deed.who, deed.origin) == (
+    assert (action.verb, action.target, action.who, action.origin) == (
         *("pause", "shop.example", "local", "127.0.0.1"),
     )
     assert "pause by local from 127.0.0.1: shop.example" in caplog.text

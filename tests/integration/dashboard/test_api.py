@@ -21,7 +21,7 @@ from crawler.catalogue.jobs.model import Plan
 from crawler.catalogue.jobs.schedules import Schedules, checked, merged
 from crawler.dashboard.api_document import document
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.reads.audit import read_deeds
+from scrapy_seine.reads.audit import read_actions
 from scrapy_seine.reads.kept_log_lines import KEEP, read_log, write_log
 from tests.integration.dashboard.conftest import TOKEN, a_push, serving
 
@@ -64,8 +64,8 @@ async def test_a_job_is_begun_paused_resumed_and_cancelled(api, frontier):
     assert (await api("POST", f"/jobs/{job['id']}/resume"))[0] == 409
     assert [one["id"] for one in (await api("GET", "/jobs"))[1]["jobs"]] == [job["id"]]
     raws = await frontier.redis.lrange(frontier.keys.actions, 0, -1)
-    deeds = [orjson.loads(raw)["verb"] for raw in raws]
-    assert deeds == ["cancel_job", "resume_job", "pause_job", "start_job", "start_job"]
+    actions = [orjson.loads(raw)["verb"] for raw in raws]
+    assert actions == ["cancel_job", "resume_job", "pause_job", "start_job", "start_job"]
 
 
 async def test_half_a_letter_is_refused_before_a_job_begins(api, frontier):
@@ -160,8 +160,8 @@ async def test_queued_requests_get_another_priority(api, frontier):
     assert (await api("POST", "/priority", {"priority": 40.0, "url": f"{SHOP}p/2"}))[1][
         "changed"
     ] == 1
-    (deed, _) = await read_deeds(frontier.redis, frontier.keys)
-    assert (deed.verb, deed.target, deed.result) == ("set_priority", f"40: {SHOP}p/2", "1")
+    (action, _) = await read_actions(frontier.redis, frontier.keys)
+    assert (action.verb, action.target, action.result) == ("set_priority", f"40: {SHOP}p/2", "1")
     (first,) = (await frontier.lease("w", 1, ttl_ms=1000)).leases
     assert b"p/2" in first.blob
     for wrong in (

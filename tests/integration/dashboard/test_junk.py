@@ -18,7 +18,7 @@ from crawler.dashboard.login_attempts import (
     WINDOW_S,
     Guesses,
 )
-from scrapy_seine.reads.audit import note_deed
+from scrapy_seine.reads.audit import record_action
 from tests.integration.dashboard.conftest import (
     MARKUP,
     TOKEN,
@@ -77,7 +77,9 @@ async def crawl(frontier, namespace, redis_client, database) -> str:
     keys = frontier.keys
     await redis_client.zadd(keys.workers, {"w": time.time() * 1000 + 60_000})
     await redis_client.hset(keys.worker_info, "w", orjson.dumps({"host": "h", "pages": 3}))
-    await note_deed(redis_client, keys, who="x", origin="y", verb="pause", target="z", result="1")
+    await record_action(
+        redis_client, keys, who="x", origin="y", verb="pause", target="z", result="1"
+    )
     await Jobs(frontier).begin("j1", site_id="shop", kind="full", urls=["https://shop.example/s"])
     pool = ProxyPool(redis_client, namespace)
     await pool.register([Proxy("http://127.0.0.1:1", "datacenter", "DE", "acme")], "w")

@@ -72,6 +72,17 @@ async def test_a_full_buffer_leaves_attempts_out(database: str) -> None:
     assert stats.get_value("seine/store/attempts_dropped") == 2
 
 
+async def test_an_attempt_without_a_row_is_counted_and_fails_no_page(database: str) -> None:
+    log = made(DATABASE_URL=database)
+    await log.storage.open()
+    log.process_response(Request(URL, meta={"task_id": "\ud800"}), Response(URL))
+    log.process_response(Request("data:,x"), Response("data:,x"))
+    await log.storage.close()
+    assert rows_of(database, "SELECT count(*) FROM attempts") == [(0,)]
+    stats: Any = log.storage.crawler.stats
+    assert stats.get_value("seine/store/attempts_dropped") == 1
+
+
 @pytest.mark.alone
 async def test_a_row_costs_less_than_a_tenth_of_a_millisecond(database: str) -> None:
     log = made(DATABASE_URL=database)

@@ -9,7 +9,7 @@ import pytest
 
 from crawler.catalogue.jobs.cron_times import check, last_due
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.reads.progress import Estimate, Pace, estimate, follow, simple_eta_s
+from scrapy_seine.reads.progress import Estimate, Pace, estimate, follow
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def watched(*looks: tuple[float, int, int]) -> Estimate:
 
 
 def test_the_first_look_knows_the_average_only():
-    assert watched((10, 100, 25)).eta_s == simple_eta_s(100, 25, 10) == 30.0
+    assert watched((10, 100, 25)).eta_s == 30.0
 
 
 def test_an_estimate_says_when_the_end_still_moves_away():
@@ -78,11 +78,6 @@ def test_an_estimate_forgets_how_fast_it_was_long_ago():
 def test_what_moves_no_more_has_no_end():
     assert watched((10, 100, 0)).eta_s is None
     assert watched((10, 100, 100)).eta_s == 0.0
-
-
-def test_an_average_begins_with_the_first_page():
-    assert simple_eta_s(100, 1, 10.0) == 990.0
-    assert simple_eta_s(100, 0, 10.0) is None
 
 
 def test_a_job_that_stands_still_slows_down_to_nothing():

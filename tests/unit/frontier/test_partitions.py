@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from redis.asyncio import Redis
 from redis.crc import key_slot
+from redis.exceptions import ResponseError
 
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
@@ -159,3 +161,28 @@ def test_the_keys_around_seeds_are_in_the_slot_of_the_seeds(seeds: str) -> None:
     keys = SeedKeys(seeds)
     slots = {key_slot(key.encode()) for key in (keys.claimed, keys.tries, keys.rejected)}
     assert slots == {key_slot(seeds.encode())}
+
+
+async def test_a_refusal_to_take_leases_back_is_logged_and_costs_its_partition_only(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def nothing(*_: object) -> None: ...
+
+    f, config = frontier_of(Redis(), "c", 2), FrontierConfig.from_settings({})
+    exchange = Exchange(f, config, "w", arrived=nothing, confirmed=nothing, add_to_stat=nothing)
+
+    class Full:
+        async def reap(self, *, max_deliveries: int) -> tuple[int, int]:
+            raise ResponseError("OOM command not allowed when used memory > 'maxmemory'.")
+
+    class Sound:
+        async def reap(self, *, max_deliveries: int) -> tuple[int, int]:
+            return 2, 1
+
+    parts: list[Any] = [Full(), Sound()]
+    with caplog.at_level("INFO"):
+        await exchange._reap(parts)
+    refusal, result = caplog.messages
+    assert refusal.startswith("Redis refuses: OOM")
+    assert "Leases of silent workers are not taken back" in refusal
+    assert result == "took back 2 leases of silent workers, buried 1"

@@ -22,9 +22,8 @@ from scrapy_seine.reads.outcome_history import (
     read_minutes,
     read_steps,
     record,
-    success_rate,
 )
-from scrapy_seine.reads.progress import Estimate, Pace, estimate, follow, simple_eta_s
+from scrapy_seine.reads.progress import Estimate, Pace, estimate, follow
 
 KEYS = Keys("c")
 NOON = 1_800_000_000  # the beginning of an hour
@@ -121,12 +120,6 @@ def test_pages_a_minute_are_those_of_the_last_whole_minutes(done: list[int], pag
     assert pages_a_minute([Minute(at=60 * n, done=one) for n, one in enumerate(done)]) == pages
 
 
-def test_success_is_the_share_of_what_ended() -> None:
-    assert success_rate({"done": b"1", "retry": b"2", "bury": b"1"}) == 0.25
-    assert success_rate({"retry": 1}) == 0.0
-    assert success_rate({"leased": 5}) is None
-
-
 @pytest.mark.parametrize(
     ("changes", "state"),
     [
@@ -211,12 +204,6 @@ def test_sizes_and_shares_change_their_unit_where_it_is_full() -> None:
 def test_what_is_left_is_said_only_where_it_is_known() -> None:
     assert time_left(Estimate(rate=1.0, eta_s=90.0, growing=False)) == "1 min 30 s"
     assert time_left(Estimate(rate=0.0, eta_s=None, growing=True)) == "–"
-
-
-def test_an_average_needs_something_done_and_some_time() -> None:
-    assert simple_eta_s(10, 0, 5.0) is None
-    assert simple_eta_s(10, 5, 0.0) is None
-    assert simple_eta_s(10, 1, 2.0) == 18.0
 
 
 def test_a_pace_is_smoothed_over_the_time_since_the_last_look() -> None:

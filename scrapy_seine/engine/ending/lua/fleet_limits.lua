@@ -1,6 +1,6 @@
--- fleet_limits: what the workers of a crawl counted together, since the first of them came.
--- A worker's count is its own whole one, so that a call may be repeated. That of one that left, or that
--- says nothing for its time, stays in the sum until no worker is left: then the next one begins anew.
+-- fleet_limits: sums up the counts of a crawl's workers, since the first of them joined.
+-- A worker sends its whole count, so that a call may be repeated. The count of a worker that left, or whose
+-- time ran out, stays in the sum until no worker is left; the next worker then begins at 0.
 -- KEYS[1] hash of the crawl: by worker `until ms, counts`; under '' the counts of those that are gone
 -- ARGV[1] worker
 -- ARGV[2] ms for which it counts as there; 0: it leaves
@@ -10,7 +10,7 @@ local me, life = ARGV[1], tonumber(ARGV[2])
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 
--- Others may have written anything here: what is no count is none.
+-- Another program may have written here: a word that is no count is left out.
 local function counts_of(words)
     local counts = {}
     for n in string.gmatch(words, '%S+') do
