@@ -117,6 +117,13 @@ class FurtherPages(PageReading):
             link, site = Link(response.url, "pagination", LOADED), which_site.find(response.url)
             shelf = response.meta.get(SHELF)
             yield self._loaded(link, site, shelf, job_of(response), as_script=True)
+        else:
+            self._count("loaded_refused")
+            self.logger.info(
+                "%s: status %d, although it was asked for as a script does",
+                printable(response.url),
+                response.status,
+            )
 
     def parse_guess(
         self, response: Response, search: dict[str, Any]

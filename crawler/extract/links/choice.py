@@ -48,11 +48,11 @@ from scrapy_seine.urls import MAX_LENGTH
 
 LinkKind = Literal["product", "pagination", "listing", "other"]
 
-#: Higher is fetched first, because a product page adds few links and a listing's page many.
 #: The reason of a link to more of a listing that a script loads.
 LOADED = "a script loads it"
 #: The reason of a link whose kind is known, by the element's tag; others are loaded.
 _REASONS = {"link": "rel=next"}
+#: Higher is fetched first, because a product page adds few links and a listing's page many.
 PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20, "other": 0}
 
 _SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
