@@ -11,7 +11,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from crawler.access.detect import VERDICT
-from crawler.http_validators import KEY, Validators, from_meta, validators_in
+from crawler.conditional_headers import KEY, Validators, from_meta, validators_in
 from crawler.requested_address import requested_address
 from crawler.storage import Storage, storage_of
 from crawler.stores.rows import Confirmed, PageValidators, Vanished

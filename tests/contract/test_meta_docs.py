@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from crawler.access import detect, identities
-from crawler.http_validators import KEY
+from crawler.conditional_headers import KEY
 from middlewares import identities as dressing
 from middlewares import ladder, proxies, render
 from scrapy_seine import meta as m

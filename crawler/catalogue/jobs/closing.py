@@ -24,8 +24,8 @@ import psycopg2
 from crawler.catalogue.jobs.in_postgres import note_on, record
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED, Job
+from crawler.conditional_headers import KEY, Validators
 from crawler.extract.sites_without_products import HELP
-from crawler.http_validators import KEY, Validators
 from crawler.stores.gone_products import Finished, Unseen, find_unseen, finish_site
 from scrapy_seine import meta as m
 from scrapy_seine.errors import StoreUnreachable

@@ -15,7 +15,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.http_validators import KEY
+from crawler.conditional_headers import KEY
 from crawler.storage import storage_of
 from crawler.stores.products import confirm_products, mark_vanished, write_products
 from crawler.stores.rows import Confirmed, PageValidators, ProductRow, Vanished

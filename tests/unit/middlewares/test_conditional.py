@@ -13,9 +13,9 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.statscollectors import MemoryStatsCollector
 
+from crawler.conditional_headers import KEY, Validators, from_meta, validators_in
 from crawler.extract.parser_version import _files, parser_version
 from crawler.extract.site import Site
-from crawler.http_validators import KEY, Validators, from_meta, validators_in
 from crawler.storage import storage_of
 from middlewares.conditional import Answer, Ask
 from scrapy_seine import meta as m
