@@ -149,6 +149,8 @@ _COUNTING = frozenset({"inc_value", "set_value", "max_value"})
 #: What the callbacks themselves count.
 _GENERAL = frozenset({"seine/<name>", "seine/store/<name>", "seine/items/<name>", "extract/<what>"})
 _CALLBACKS = frozenset({"count", "_count"})
+#: Classes that count under the stat that they are made with, as their last argument.
+_COUNTERS = frozenset({"RedisErrors"})
 
 
 def _stats() -> str:
@@ -178,6 +180,8 @@ def _counted(tree: ast.Module, place: str) -> Iterator[str]:
         name = _pattern(node.args[0])
         if called in _COUNTING and "/" in name and name not in _GENERAL:
             yield name
+        elif getattr(node.func, "id", "") in _COUNTERS:
+            yield _pattern(node.args[-1])
         elif called in _CALLBACKS and name.islower() and not name.startswith("<"):
             yield prefix + name
 

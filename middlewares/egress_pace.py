@@ -19,6 +19,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
 from crawler.access.proxies.pool import ProxyPool, Slot
+from crawler.access.redis_errors import RedisErrors
 from crawler.access.shared_state import fleet_name
 from crawler.stores.store_endpoints import endpoints, redis_client
 from middlewares.proxies import AT, PROXY_ID
@@ -40,6 +41,7 @@ class Egress:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.stats: Any = crawler.stats
+        self.redis_errors = RedisErrors(crawler, "proxies/store_errors")
         self.gate, self.clock = worker_of(crawler).gate, ServerClock()
         self.gate.addresses = self
         self.fleet = fleet_name(crawler.settings)
@@ -65,8 +67,8 @@ class Egress:
         while (slot := _slot_of(request)) is None or slot.is_spent:
             try:
                 await self._reserve_slot(request, lease, None)
-            except (RedisError, OSError):
-                self.stats.inc_value("proxies/store_errors")
+            except (RedisError, OSError) as error:
+                self.redis_errors.note(error, f"The requests to {lease.domain} wait")
                 await asyncio.sleep(1.0)
         await asyncio.sleep(max(0.0, slot.at_s - monotonic() - LEAD_S))
 
@@ -90,7 +92,7 @@ class Egress:
         try:
             await self._reserve_slot(request, lease, missed_ms)
         except (RedisError, OSError) as error:
-            self.stats.inc_value("proxies/store_errors")
+            self.redis_errors.note(error, f"The requests to {lease.domain} wait")
             raise NotNow("its address may not ask now") from error
 
     async def _reserve_slot(self, request: Request, lease: Lease, missed_ms: int | None) -> None:
@@ -121,8 +123,8 @@ class Egress:
     async def _count_sent(self, domain: str, address: str) -> None:
         try:
             await self._pool().pace(domain, address, 0)
-        except (RedisError, OSError):
-            self.stats.inc_value("proxies/store_errors")
+        except (RedisError, OSError) as error:
+            self.redis_errors.note(error, "A pause after a request may be too short")
 
     def _pool(self) -> ProxyPool:
         if self._redis is None:

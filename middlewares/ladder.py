@@ -31,6 +31,7 @@ from crawler.access.ladder import (
 )
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, needs_browser
 from crawler.access.proxies.operator_list import ProxyList
+from crawler.access.redis_errors import RedisErrors
 from crawler.access.shared_state import fleet_name
 from crawler.stores.store_endpoints import endpoints, redis_client
 from scrapy_seine import meta as m
@@ -76,6 +77,7 @@ class Escalate:
         settings = crawler.settings
         self.crawler = crawler
         self.stats: Any = crawler.stats
+        self.redis_errors = RedisErrors(crawler, "ladder/store_errors")
         self.policy = Policy.from_settings(settings, settings.getdict("SEINE_LADDER_CAPS"))
         worker = worker_of(crawler)
         self.inflight, self.site_limits = worker.inflight, worker.site_limits
@@ -155,8 +157,8 @@ class Escalate:
         try:
             if probe in STEPS and await self._store().ticket(name, probe):
                 step = probe
-        except (RedisError, OSError):
-            self.stats.inc_value("ladder/store_errors")
+        except (RedisError, OSError) as error:
+            self.redis_errors.note(error, "No domain tries another step")
         self._use(request, step)
 
     def _use(self, request: Request, name: str) -> None:
@@ -214,8 +216,8 @@ class Escalate:
         """Read a domain's step; without Redis, the lowest step for now."""
         try:
             view = await self._store().tally(name, {})
-        except (RedisError, OSError):
-            self.stats.inc_value("ladder/store_errors")
+        except (RedisError, OSError) as error:
+            self.redis_errors.note(error, f"{name} is asked by the lowest step")
             view = View()
         site = self.sites.setdefault(name, Site(view, 0.0, identity, self._steps(name, identity)))
         site.view, site.read_at = view, time.monotonic()
@@ -238,8 +240,8 @@ class Escalate:
                     await self._store().announce_browser()
                     announced = time.monotonic()
                 await self.flush()
-            except (RedisError, OSError):
-                self.stats.inc_value("ladder/store_errors")
+            except (RedisError, OSError) as error:
+                self.redis_errors.note(error, "No domain moves to another step")
             await asyncio.sleep(_FLUSH_S)
 
     async def _look_for_browser(self, name: str, site: Site) -> None:
@@ -249,8 +251,8 @@ class Escalate:
         try:
             needs = needs_browser(step_within(site.view.step, site.steps))
             lacks = needs and not await self._store().has_browsers()
-        except (RedisError, OSError):
-            self.stats.inc_value("ladder/store_errors")
+        except (RedisError, OSError) as error:
+            self.redis_errors.note(error, "It is unknown whether a worker has a browser")
             return
         if lacks and name not in self.waiting_for_browser:
             self.waiting_for_browser.add(name)
@@ -321,6 +323,6 @@ class Escalate:
             await asyncio.gather(self._loop, return_exceptions=True)
         try:
             await self.flush()
-        except (RedisError, OSError):
-            self.stats.inc_value("ladder/store_errors")
+        except (RedisError, OSError) as error:
+            self.redis_errors.note(error, "The last counts of the ladder are lost")
         await self._redis.aclose()

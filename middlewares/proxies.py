@@ -34,6 +34,7 @@ from crawler.access.proxies.pool import (
     TakenProxy,
 )
 from crawler.access.proxies.sticky import StickyProxies
+from crawler.access.redis_errors import RedisErrors
 from crawler.access.shared_state import fleet_name
 from crawler.stores.store_endpoints import endpoints, redis_client
 from middlewares.ban_policy import VerdictPolicy as VerdictPolicy  # noqa: PLC0414  # public here
@@ -91,6 +92,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         settings = crawler.settings
         self.crawler = crawler
         self.stats: Any = crawler.stats
+        self.redis_errors = RedisErrors(crawler, "proxies/store_errors")
         self.proxy_list = proxy_list
         self.config = PoolConfig.from_settings(settings)
         self.default = str(settings.get("SEINE_PROXY_POOL", "any"))
@@ -259,8 +261,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             lease = await proxies.take(
                 site, pool=pool, country=country, preferred=sticky_id, each_address=limits
             )
-        except (RedisError, OSError):
-            self.stats.inc_value("proxies/store_errors")
+        except (RedisError, OSError) as error:
+            self.redis_errors.note(error, f"The requests to {site} wait for a proxy")
             return 1.0
         if not isinstance(lease, TakenProxy):
             if lease == float("inf"):  # not listed, or Redis lost the list
@@ -384,8 +386,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
     async def _report_lease(self, site: str, lease: TakenProxy, outcome: Outcome) -> str:
         try:
             reply = await (await self._open()).report(site, lease, outcome)
-        except (RedisError, OSError):
-            self.stats.inc_value("proxies/store_errors")
+        except (RedisError, OSError) as error:
+            self.redis_errors.note(error, "What proxies did is not counted")
             return ""
         if reply in _NEWS:
             self.counted_at.pop(site, None)
@@ -408,6 +410,6 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             return
         try:
             await self._pool.withdraw(self.worker)
-        except (RedisError, OSError):
-            self.stats.inc_value("proxies/store_errors")
+        except (RedisError, OSError) as error:
+            self.redis_errors.note(error, "This worker's proxies stay listed for a while")
         await self._pool.redis.aclose()

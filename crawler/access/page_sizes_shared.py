@@ -8,6 +8,7 @@ from redis.exceptions import RedisError
 from scrapy.crawler import Crawler
 
 from crawler.access.page_sizes import Sizes
+from crawler.access.redis_errors import RedisErrors
 from crawler.access.shared_state import fleet_name
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.round_trips.timer import Timer
@@ -20,7 +21,7 @@ class SharedPageSizes:
     """Runs the exchanges of one process: one at a time, and only if there are new sizes."""
 
     def __init__(self, crawler: Crawler, sizes: Sizes) -> None:
-        self.stats = crawler.stats
+        self.redis_errors = RedisErrors(crawler, "access/store_errors")
         self.site_limits = worker_of(crawler).site_limits
         self.fleet = fleet_name(crawler.settings)
         self.sizes = sizes
@@ -40,9 +41,8 @@ class SharedPageSizes:
         assert self.site_limits.exchange is not None
         try:
             await self.sizes.round_trip(self.site_limits.exchange.frontier.redis, self.fleet)
-        except (RedisError, OSError):
-            if self.stats is not None:
-                self.stats.inc_value("access/store_errors")
+        except (RedisError, OSError) as error:
+            self.redis_errors.note(error, "Page sizes are not shared")
         finally:
             self._task = None
 

@@ -238,6 +238,24 @@ async def test_an_outage_of_redis_is_a_wait_and_no_error(make: Make, tmp_path: P
     assert middleware.stats.get_value("proxies/store_errors") == 1
 
 
+async def test_a_refusal_of_redis_is_counted_each_time_and_told_once_with_what_waits(
+    make: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    middleware = await make(SEINE_PROXIES="a.example:1")
+    await used(middleware)
+    pool = middleware._pool
+    assert pool is not None
+    await pool.redis.delete(pool.key + "info")
+    await pool.redis.set(pool.key + "info", "another program's")
+    for number in (2, 3):
+        waiting = await middleware.process_request(leased(middleware, number))
+        assert isinstance(waiting, Request)
+    await pool.redis.delete(pool.key + "info")
+    assert middleware.stats.get_value("proxies/store_errors") == 2
+    [line] = [r.getMessage() for r in caplog.records if "Redis refuses" in r.getMessage()]
+    assert line.endswith("The requests to shop.example wait for a proxy")
+
+
 async def test_no_credential_is_in_what_others_see(make: Make) -> None:
     middleware = await make(SEINE_PROXIES="http://me:hunter2@a.example:1")
     request = leased(middleware)
