@@ -41,8 +41,8 @@ from crawler.extract.links.pagination import (
 from crawler.extract.links.scripted import SCRIPTED, described, scripted
 from crawler.extract.links.traps import is_trap, names_goods
 from crawler.extract.links.unlinked import loaded_addresses, unlinked
+from crawler.extract.page.class_words import by_shape
 from crawler.extract.page.page import Element, Page, tidied
-from crawler.extract.words import CachedRule
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import MAX_LENGTH
 
@@ -449,7 +449,6 @@ def _is_product_of_category(target: Address) -> bool:
 
 
 def _class_context(words: str) -> int:
-    words = words.lower()
     context = 0
     for flag, rule in _CONTEXT_RULES:
         if rule.search(words):
@@ -457,7 +456,7 @@ def _class_context(words: str) -> int:
     return context
 
 
-_CLASS_CONTEXT = CachedRule(_class_context)
+_CLASS_CONTEXT = by_shape(_class_context)
 
 
 def _plain_kind(element: Element, context: int, target: Address) -> tuple[LinkKind, str]:

@@ -33,17 +33,15 @@ _TAGS = dict.fromkeys((*SKIPPED, "tr", "input", "a"), _ASKED) | {
     "nav": ELSEWHERE, "button": BUTTON, "h1": HEADING, "h2": HEADING, "h3": HEADING,
     "h4": HEADING, "th": LABEL, "dt": LABEL, "label": LABEL,
 }  # fmt: skip
-_RULES = [
-    (flag, re.compile(words))
-    for flag, words in (
-        (OLD, class_words.OLD), (ELSEWHERE, class_words.ELSEWHERE), (CARD, class_words.CARD),
-        (OFF, class_words.OFF), (HIDDEN, class_words.HIDDEN), (PRICE, class_words.PRICE),
-        (NOW, class_words.NOW), (STOCK, class_words.STOCK), (BUTTON, class_words.BUTTON),
-        (LABEL, class_words.LABEL), (FACT, class_words.FACT), (BADGE, class_words.BADGE),
-        (RATING, class_words.RATING), (DESCRIPTION, class_words.DESCRIPTION),
-        (TITLE, class_words.TITLE),
-    )
-]  # fmt: skip
+#: By a pattern of words: the flag of an element whose class or id has one.
+_FLAG_OF = {
+    class_words.OLD_MARK: OLD, class_words.OLD_PRICE: OLD, class_words.OLD_STRUCK: OLD,
+    class_words.ELSEWHERE: ELSEWHERE, class_words.CARD: CARD, class_words.OFF: OFF,
+    class_words.HIDDEN: HIDDEN, class_words.PRICE: PRICE, class_words.NOW: NOW,
+    class_words.STOCK: STOCK, class_words.BUTTON: BUTTON, class_words.LABEL: LABEL,
+    class_words.FACT: FACT, class_words.BADGE: BADGE, class_words.RATING: RATING,
+    class_words.DESCRIPTION: DESCRIPTION, class_words.TITLE: TITLE,
+}  # fmt: skip
 #: Words in a price block's class that make it no old price: the block holds both.
 _BOTH_PRICES = re.compile(
     r"price(?:list\b|[-_]?(?:box|container|wrapper|block|info|group|area)(?!__))"
@@ -109,11 +107,9 @@ class Lines:
 
 
 def _class_flags(words: str) -> int:
-    words = words.lower()
     flags = 0
-    for flag, rule in _RULES:
-        if rule.search(words):
-            flags |= flag
+    for kind in class_words.kinds(words):
+        flags |= _FLAG_OF[kind]
     if flags & OLD and (flags & NOW or _BOTH_PRICES.search(words)):
         flags &= ~OLD
     return flags
@@ -138,7 +134,7 @@ def _squashed(text: str) -> tuple[str, int]:
 _FIGURES_AND_SPACES = b"0123456789\t\n\v\f\r\x1c\x1d\x1e\x1f"
 #: A site's pages share their menus, labels and buttons.
 _SQUASHED = CachedRule(_squashed)
-_CLASS_FLAGS = CachedRule(_class_flags)
+_CLASS_FLAGS = class_words.by_shape(_class_flags)
 #: Attributes for tests, which name the boxes of templates whose classes are hashes.
 _TEST_ATTRIBUTES = (
     "data-testid", "data-test", "data-test-id", "data-qa", "data-hook", "data-ui",
@@ -149,8 +145,8 @@ _TEST_FLAGS = OLD | PRICE | NOW | STOCK
 _FLAG_RULES: dict[str, CachedRule[int]] = {
     "class": _CLASS_FLAGS,
     "id": _CLASS_FLAGS,
-    **dict.fromkeys(_TEST_ATTRIBUTES, CachedRule(lambda words: _class_flags(words) & _TEST_FLAGS)),
-    "itemprop": CachedRule(lambda words: _class_flags(words) & (_TEST_FLAGS | DESCRIPTION)),
+    **dict.fromkeys(_TEST_ATTRIBUTES, CachedRule(lambda words: _CLASS_FLAGS[words] & _TEST_FLAGS)),
+    "itemprop": CachedRule(lambda words: _CLASS_FLAGS[words] & (_TEST_FLAGS | DESCRIPTION)),
     # A number is a choice's price, for a script; a word names the box of a price.
     "data-price": CachedRule(lambda value: 0 if holds_digit(value) else PRICE),
     "hidden": CachedRule(lambda _: HIDDEN),

@@ -19,7 +19,7 @@ from crawler.extract.words import CachedRule, full_matcher_of
 
 def _classes_with(pattern: re.Pattern[str]) -> CachedRule[bool]:
     """Return a cached test of a box's classes (their first 300 letters) for a pattern."""
-    return CachedRule(lambda words: pattern.search(words[:300].lower()) is not None)
+    return class_words.by_shape(lambda words: pattern.search(words[:300]) is not None)
 
 
 _DESCRIPTION_CLASS = lazy_patterns.pattern(class_words.DESCRIPTION)

@@ -6,10 +6,9 @@ import re
 
 from crawler.extract.page import class_words
 from crawler.extract.page.page import Element, holds_digit, short_text
-from crawler.extract.words import CachedRule
 
 _PRICE = re.compile(class_words.PRICE).search
-_NAMES_PRICE = CachedRule(lambda words: _PRICE(words.lower()) is not None)
+_NAMES_PRICE = class_words.by_shape(lambda words: _PRICE(words) is not None)
 #: Characters of a box with an amount or two.
 _MAX_LENGTH = 60
 

@@ -25,10 +25,11 @@ class WordIndex:
 
     def __init__(self, letters: Sequence[str]) -> None:
         self._letters = letters
+        self._pieces = [_piece(run) for run in letters]
         self._by_gram: dict[str, list[int]] = {}
         self._short: list[int] = []
-        for place, run in enumerate(letters):
-            gram = _piece(run)[:_GRAM_LENGTH]
+        for place, piece in enumerate(self._pieces):
+            gram = piece[:_GRAM_LENGTH]
             if len(gram) == _GRAM_LENGTH:
                 self._by_gram.setdefault(gram, []).append(place)
             else:
@@ -56,7 +57,7 @@ class WordIndex:
             place
             for gram in self._by_gram.keys() & grams
             for place in self._by_gram[gram]
-            if _piece(self._letters[place]) in word
+            if self._pieces[place] in word
         ]
         # A number or an amount is on no further page.
         if len(word) <= _MAX_WORD_LENGTH and word.rstrip(_SIGNS).isalpha():
