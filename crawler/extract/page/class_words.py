@@ -111,7 +111,7 @@ _FIGURES = re.compile(r"\d+").sub
 def kinds(value: str) -> Iterator[str]:
     """Yield those of the patterns above that a value in lower case has.
 
-    >>> list(kinds("price--old")) == [OLD_MARK, PRICE]
+    >>> list(kinds("price--old")) == [OLD_MARK, PRICE, OLD_PRICE]
     True
     """
     value = f" {value}"
