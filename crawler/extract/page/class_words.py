@@ -14,7 +14,7 @@ ELSEWHERE = (
     r"(?:drawer|popup|summary|total)|(?<!product[-_])(?<!price[-_])(?<!buy[-_])sidebar|site-header|navbar|mega-?menu|newsletter|footer"
     r"|accessor|bundle(?![-_](?:product[-_])?price)|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
     r"|comment|testimonial|cookie|(?<!stock[-_])shipping(?![-_]?(?:time|status|info))|delivery-cost|versandkosten|(?<![a-z])unit[-_]price"
-    r"|price[-_]per[-_]unit|(?<![a-z])base-?price(?![a-z])|grundpreis|instal+ment|financ|voucher|loyalty"
+    r"|price[-_]per[-_]unit|(?<![a-z])base-?price(?![a-z])|grundpreis|instal+ment(?<!has-installment)(?<!has-instalment)|financ|voucher|loyalty"
     r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"
 )
 #: ELSEWHERE and boxes of other products: none of them contains the page's own description.
