@@ -278,7 +278,7 @@ def _cost_of_place(money: Money, place: _Place) -> int:
         cost += 4 if line.flags & _lines.NOW else 12
     if line.flags & _lines.LABEL and money.start > _MAX_START:
         cost += 15  # a choice with a surcharge: a guarantee, a size
-    if money.currency is None:
+    if money.currency is None and not line.flags & _lines.NOW:
         cost += 8
     if line.flags & _lines.LINK and not (
         money.start <= _MAX_START and _is_outside_links(line.element)
