@@ -479,7 +479,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
 
 def _is_model(fields: Fields) -> bool:
     """Whether the number is labelled as the model, in a box called as the shop's own number's."""
-    return fields["sku"] == fields.get("attributes", {}).get("model")
+    return bool(fields["sku"] == fields.get("attributes", {}).get("model"))
 
 
 def _take_next_fact(signs: Visible, text: str) -> None:
