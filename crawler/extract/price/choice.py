@@ -477,7 +477,7 @@ def _is_below_others(walk: Lines, price: Candidate) -> bool:
     """Whether a price stands right behind a link, below a heading that is not the main one."""
     if not price.follows_link:
         return False
-    between = walk.lines[walk.heading + 1 : price.line.index]
+    between = walk.lines[walk.heading + 2 : price.line.index]  # right behind it is its subtitle
     main = walk.lines[walk.heading].text  # some designs repeat it as a link, for their quick views
     return any(line.flags & _lines.HEADING and line.text != main for line in between)
 

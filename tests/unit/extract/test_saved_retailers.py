@@ -84,3 +84,12 @@ def test_the_shops_own_number_outweighs_a_model_in_a_box_called_as_the_number() 
     facts = "<div class=sku><h5>Model: <b>E460VL</b> | SKU: <b>1868043</b></h5></div>"
     fields = found(f"{H1}{facts}<div class=price>$12.00</div>{BUY}").fields
     assert (fields["sku"], fields["attributes"]["model"]) == ("1868043", "E460VL")
+
+
+@pytest.mark.parametrize(("between", "price"), [("", Decimal(12)), ("<p>Oak.</p>", None)])
+def test_a_subtitle_right_below_the_name_begins_no_other_part(
+    between: str, price: Decimal | None
+) -> None:
+    above = f"{H1}{between}<h2>For the desk</h2><a href=/write>Write a review</a>"
+    body = f"{above}<div class=price>12,00 €</div><p>EAN: 4006381333931</p><p>Sold out</p>"
+    assert found(body).fields.get("price") == price
