@@ -286,21 +286,23 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     )
     # A button's word for an order in advance counts more than a line's word for the stock.
     by_button = ahead and availability in {"InStock", "PreOrder"}
-    is_sold = firm in UNAVAILABLE and not can_press
-    signs.stock_boxed = marked is not None or by_button or _shows_sold(last, signs, is_sold)
+    signs.stock_boxed = (marked is not None or by_button) or (
+        last is not None and _shows_sold(last, signs, firm in UNAVAILABLE and not can_press)
+    )
     availability = "PreOrder" if by_button else availability
     signs.fields["availability"] = availability or _stock_if_sold(walk, signs)
 
 
-def _shows_sold(last: Line | None, signs: Visible, is_sold: bool) -> bool:
-    """Whether a button says "sold", or beside words that say so is disabled or offers a message."""
-    return _is_sold_button(last) or (is_sold and (signs.notifies or signs.buy_buttons > 0))
+def _shows_sold(last: Line, signs: Visible, is_sold: bool) -> bool:
+    """Whether a button says "sold", or words do beside the price, an idle button or "tell me"."""
+    if not is_sold or signs.notifies or signs.buy_buttons:
+        return is_sold or _is_sold_button(last)
+    by_price = abs(last.index - (signs.price_line or -_BESIDE)) <= _BESIDE
+    return by_price or _is_sold_button(last)
 
 
-def _is_sold_button(line: Line | None) -> bool:
+def _is_sold_button(line: Line) -> bool:
     """Whether a line is a button that nobody can press and that just says "Sold out"."""
-    if line is None:
-        return False
     is_button = line.flags & _SOLD_BUTTON == _lines.BUTTON and is_disabled(line.element)
     return is_button and len(line.text) < _SHORT and _stock_in(line) in UNAVAILABLE
 

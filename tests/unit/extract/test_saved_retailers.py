@@ -32,12 +32,23 @@ def test_a_box_for_the_present_price_needs_no_currency(words: str, price: str) -
     assert found(f"{H1}{own}{others}{BUY}").fields["price"] == Decimal(price)
 
 
+FACTS = "<p>Oak.</p><p>Steel.</p><p>Brass.</p>"
+
+
 @pytest.mark.parametrize(
-    ("button", "stock"),
-    [("<button>Notify me</button>", "OutOfStock"), (OFF, "OutOfStock"), ("", "InStock")],
+    ("facts", "button", "stock"),
+    [
+        (FACTS, "<button>Notify me</button>", "OutOfStock"),
+        (FACTS, OFF, "OutOfStock"),
+        (FACTS, "", "InStock"),
+        ("", "", "OutOfStock"),
+        ("", BUY, "InStock"),
+    ],
 )
-def test_words_and_an_idle_button_outweigh_the_stock_in_data(button: str, stock: str) -> None:
-    body = f"{H1}<div class=price>12,00 €</div><p><b>Out of stock</b></p>{button}"
+def test_words_by_the_price_or_an_idle_button_outweigh_the_stock_in_data(
+    facts: str, button: str, stock: str
+) -> None:
+    body = f"{H1}<div class=price>12,00 €</div>{facts}<p><b>Out of stock</b></p>{button}"
     assert found(body, _data()).fields["availability"] == stock
 
 
