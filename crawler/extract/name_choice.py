@@ -8,6 +8,8 @@ from crawler.extract.visible.product_heading import heading_of, likeness
 
 #: A sign between the steps of breadcrumbs.
 _STEP_DIVIDER = lazy_patterns.pattern(r"\s[>»›]\s")
+#: Characters at the end of a name by which it may end with the shop's name, as the title does.
+_SHOP_ENDING = 8
 #: The word before a book's author.
 _AUTHOR = lazy_patterns.pattern(r"\s(?:by|von|par|door)\s")
 
@@ -19,7 +21,10 @@ def bare_name(name: str, page: Page) -> str:
         name = _without_trail(name, page)
     if _AUTHOR.search(name) and page.title.startswith(name):
         return _without_author(name, page)
-    if page.title.endswith(name) and (title_heading := heading_of(page, name)) is not None:
+    if (
+        page.title.endswith(name[-_SHOP_ENDING:])
+        and (title_heading := heading_of(page, name)) is not None
+    ):
         name = shop_name_in_title.without_title_ending(name, text_of(title_heading), page.title)
     if not shop_name_in_title.has_parts(name):
         return name

@@ -278,7 +278,7 @@ def _cost_of_place(money: Money, place: _Place) -> int:
         cost += 4 if line.flags & _lines.NOW else 12
     if line.flags & _lines.LABEL and money.start > _MAX_START:
         cost += 15  # a choice with a surcharge: a guarantee, a size
-    if money.currency is None:
+    if money.currency is None and not line.flags & _lines.NOW:
         cost += 8
     if line.flags & _lines.LINK and not (
         money.start <= _MAX_START and _is_outside_links(line.element)
@@ -477,7 +477,7 @@ def _is_below_others(walk: Lines, price: Candidate) -> bool:
     """Whether a price stands right behind a link, below a heading that is not the main one."""
     if not price.follows_link:
         return False
-    between = walk.lines[walk.heading + 1 : price.line.index]
+    between = walk.lines[walk.heading + 2 : price.line.index]  # right behind it is its subtitle
     main = walk.lines[walk.heading].text  # some designs repeat it as a link, for their quick views
     return any(line.flags & _lines.HEADING and line.text != main for line in between)
 

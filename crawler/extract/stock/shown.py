@@ -246,7 +246,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             # The next buttons may be those of tiles.
             ahead = ahead if signs.buy_buttons else availability_of_text(line.text) == "PreOrder"
             signs.count_buttons(1, in_words=buys(line.text))
-            can_press = can_press or not _is_disabled(line.element)
+            can_press = can_press or not is_disabled(line.element)
             continue
         if _offers_notice(line):
             signs.notifies, loose = True, loose or "OutOfStock"
@@ -281,20 +281,29 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     # It can be collected, though it is not delivered.
     firm = "InStock" if sells and (in_stock or firm == _IN_SHOPS_ONLY) else firm
     marked = _unless_sold_out(marked, firm, signs.buy_buttons)
-    loose = _or_badge(loose, badge, signs)
-    availability = marked or (firm or signs.in_stock_by_button() if sells else loose)
+    availability = marked or (
+        firm or signs.in_stock_by_button() if sells else _or_badge(loose, badge, signs)
+    )
     # A button's word for an order in advance counts more than a line's word for the stock.
     by_button = ahead and availability in {"InStock", "PreOrder"}
-    signs.stock_boxed = marked is not None or by_button or _is_sold_button(last)
+    signs.stock_boxed = (marked is not None or by_button) or (
+        last is not None and _shows_sold(last, signs, firm in UNAVAILABLE and not can_press)
+    )
     availability = "PreOrder" if by_button else availability
     signs.fields["availability"] = availability or _stock_if_sold(walk, signs)
 
 
-def _is_sold_button(line: Line | None) -> bool:
+def _shows_sold(last: Line, signs: Visible, is_sold: bool) -> bool:
+    """Whether a button says "sold", or words do beside the price, an idle button or "tell me"."""
+    if not is_sold or signs.notifies or signs.buy_buttons:
+        return is_sold or _is_sold_button(last)
+    by_price = abs(last.index - (signs.price_line or -_BESIDE)) <= _BESIDE
+    return by_price or _is_sold_button(last)
+
+
+def _is_sold_button(line: Line) -> bool:
     """Whether a line is a button that nobody can press and that just says "Sold out"."""
-    if line is None:
-        return False
-    is_button = line.flags & _SOLD_BUTTON == _lines.BUTTON and _is_disabled(line.element)
+    is_button = line.flags & _SOLD_BUTTON == _lines.BUTTON and is_disabled(line.element)
     return is_button and len(line.text) < _SHORT and _stock_in(line) in UNAVAILABLE
 
 
@@ -365,7 +374,7 @@ def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:
         if _SOLD(line.text):
             has_count = following is not None and following.text[:1].isdigit()
             return None if has_count else "OutOfStock"
-        if line.flags & _SOLD_BUTTON == _SOLD_BUTTON and _is_disabled(line.element):
+        if line.flags & _SOLD_BUTTON == _SOLD_BUTTON and is_disabled(line.element):
             word = line.text.partition(" ")[0]  # "Sold – € 38.16" in place of the buy button
             if _SOLD(word):
                 return "OutOfStock"
@@ -479,7 +488,8 @@ def _is_of_variant(text: str) -> bool:
     return _STOCK_LABEL(choice[1]) is None and availability_of_text(choice[1]) is None
 
 
-def _is_disabled(element: Element) -> bool:
+def is_disabled(element: Element) -> bool:
+    """Whether an element is in a button that nobody can press."""
     box = element
     for _ in range(4):
         if box is None:

@@ -452,7 +452,8 @@ def _unseparated(text: str) -> tuple[str, str] | None:
 
 
 def _take(signs: Visible, field: str, value: str) -> None:
-    if field in signs.fields and field != "mpn":  # the maker's number may be a barcode
+    is_model = field == "sku" and field in signs.fields and _is_model(signs.fields)
+    if field in signs.fields and field != "mpn" and not is_model:  # the mpn may be a barcode
         signs.further_facts.append((field, value.strip(AROUND)))
         return
     text, value = value, value.strip(AROUND)
@@ -471,9 +472,14 @@ def _take(signs: Visible, field: str, value: str) -> None:
     elif field == "mpn" and "gtin" not in signs.fields and is_barcode(value):
         signs.fields["gtin"] = value  # some shops keep the barcode as the maker's number
         signs.facts += 1
-    elif value and field not in signs.fields:
+    elif value and (is_model or field not in signs.fields):
         signs.fields[field] = value
         signs.facts += field != "brand"
+
+
+def _is_model(fields: Fields) -> bool:
+    """Whether the number is labelled as the model, in a box called as the shop's own number's."""
+    return bool(fields["sku"] == fields.get("attributes", {}).get("model"))
 
 
 def _take_next_fact(signs: Visible, text: str) -> None:

@@ -53,7 +53,10 @@ _WORDS = lazy_patterns.pattern(r"\w+")
 #: Elements in a box that may be a name.
 _MAX_STEPS = 60
 #: The maker behind a product's name.
-_BY = re.compile(r"\W{0,2}(?:by|von|par|от|door)\s+\S").match
+_ENDS_HEADING = re.compile(
+    r"\W{0,2}(?:by|von|par|от|door)\s+\S|\([^\W\d_]{0,8}[.:°º]?\s?\d{5,16}\)\Z"
+).match
+_REMARKS = frozenset({"small", "em"})
 #: Classes and ids of a product's number, and of a subtitle below its name.
 _ENDS_NAME = CachedRule(
     lambda words: (
@@ -224,7 +227,11 @@ def _name_in(heading: Element) -> str:
     for inner in heading:
         if inner.tag == "br" and heading.tag not in _HEADINGS and parts[0].strip():
             return " ".join(parts[0].split())[:MAX_TEXT_LENGTH]  # the number is below it
-        if inner.tag == "small" and parts[0].strip() and _BY(short_text(inner)):
+        if (
+            inner.tag in _REMARKS
+            and any(map(str.strip, parts))
+            and _ENDS_HEADING(short_text(inner))
+        ):
             return " ".join("".join(parts).split())[:MAX_TEXT_LENGTH]
         class_and_id = f"{inner.get('class') or ''} {inner.get('id') or ''}".strip()
         ends_name = class_and_id and _ENDS_NAME[class_and_id]

@@ -18,11 +18,16 @@ from crawler.extract.price.on_request import (
     has_button_for_price,
 )
 from crawler.extract.price.tiles import CARDS
-from crawler.extract.stock.availability import availability_of_text, buys_in_short
+from crawler.extract.stock.availability import (
+    UNAVAILABLE,
+    availability_of_text,
+    buys_in_short,
+)
 from crawler.extract.stock.cart_form import puts_in_cart
 from crawler.extract.stock.drawn_buttons import take_picture_buttons
 from crawler.extract.stock.shown import (
     STOCK_BEHIND_LABEL,
+    is_disabled,
     read_stock,
     says_unavailable,
     stock_above,
@@ -267,13 +272,21 @@ def _is_rented(walk: Lines, signs: Visible, local: str | None) -> bool:
 
 
 def _contradicts(walk: Lines, stock: str) -> bool:
-    """Whether no button buys a product in stock, or a button, a box or a label has another stock."""
+    """Whether a button, a box or a label has another stock than *stock*.
+
+    An enabled button buys what cannot be had, or none buys what is in stock.
+    """
     marked = _lines.STOCK | _lines.BUTTON
     lines = [line for line in walk.product_lines if line.flags & marked]
-    if stock == "InStock" and not any(
-        line.flags & _lines.BUTTON and buys_in_short(line.text) for line in lines
-    ):
-        return True
+    if stock == "InStock" or stock in UNAVAILABLE:
+        sells = any(
+            line.flags & _lines.BUTTON
+            and buys_in_short(line.text)
+            and not is_disabled(line.element)
+            for line in lines
+        )
+        if sells == (stock in UNAVAILABLE):
+            return True
     stocks = map(availability_of_text, map(_TEXT, lines))
     labelled = map(STOCK_BEHIND_LABEL.__getitem__, map(_TEXT, walk.product_lines))
     return not {None, stock}.issuperset(chain(stocks, labelled))

@@ -1,0 +1,106 @@
+"""Pages of retailers as a browser saves them: their classes, their headings, the faults of their data."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from tests.unit.extract.bodies import BUY, H1, found
+
+OFF = "<button disabled>Add to cart</button>"
+
+
+def _data(stock: str = "InStock", **more: object) -> str:
+    offer = {"@type": "Offer", "price": "12", "priceCurrency": "EUR", "availability": stock}
+    node = {"@type": "Product", "name": "Red Lamp", "offers": offer, **more}
+    return f'<script type="application/ld+json">{json.dumps(node)}</script>'
+
+
+@pytest.mark.parametrize(
+    ("words", "price"), [("price-box has-installments", "499.99"), ("installments", "249.99")]
+)
+def test_a_box_that_has_instalments_holds_the_price_itself(words: str, price: str) -> None:
+    own = f'<div class="{words}"><p class=price>499,99 lei</p></div>'
+    body = f"{H1}{own}{BUY}<p>Other offer: 249,99 lei</p>"
+    assert found(body, lang="ro").fields["price"] == Decimal(price)
+
+
+@pytest.mark.parametrize(("words", "price"), [("promo-price", "89.99"), ("price", "97.50")])
+def test_a_box_for_the_present_price_needs_no_currency(words: str, price: str) -> None:
+    own = f"<a href=/brands/acme/>Acme</a><p class={words}>89<sup>99</sup></p><p>On the shelf</p>"
+    others = "<div class=price>€ 97,50</div>"
+    assert found(f"{H1}{own}{others}{BUY}").fields["price"] == Decimal(price)
+
+
+FACTS = "<p>Oak.</p><p>Steel.</p><p>Brass.</p>"
+
+
+@pytest.mark.parametrize(
+    ("facts", "button", "stock"),
+    [
+        (FACTS, "<button>Notify me</button>", "OutOfStock"),
+        (FACTS, OFF, "OutOfStock"),
+        (FACTS, "", "InStock"),
+        ("", "", "OutOfStock"),
+        ("", BUY, "InStock"),
+    ],
+)
+def test_words_by_the_price_or_an_idle_button_outweigh_the_stock_in_data(
+    facts: str, button: str, stock: str
+) -> None:
+    body = f"{H1}<div class=price>12,00 €</div>{facts}<p><b>Out of stock</b></p>{button}"
+    assert found(body, _data()).fields["availability"] == stock
+
+
+@pytest.mark.parametrize(
+    ("number", "button", "stock"),
+    [
+        ("L4-220-34", BUY, "InStock"),
+        ("L4-220-34", OFF, "OutOfStock"),
+        ("L4-220", BUY, "OutOfStock"),
+        ("X4-220-34", BUY, "OutOfStock"),
+    ],
+)
+def test_an_enabled_button_outweighs_the_missing_stock_of_one_variant(
+    number: str, button: str, stock: str
+) -> None:
+    body = f"{H1}<p>Item no.: L4-220</p><div class=price>12,00 €</div>{button}"
+    assert found(body, _data("OutOfStock", sku=number)).fields["availability"] == stock
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [("A lamp - The Studio", "Red Lamp"), ("A lamp - Another", "Red Lamp - The Studio")],
+)
+def test_a_name_that_ends_like_the_title_loses_the_shops_name(title: str, name: str) -> None:
+    body = f"{H1}<div class=price>12,00 €</div>{BUY}"
+    head = f"<title>{title}</title>{_data()}".replace("Red Lamp", "Red Lamp - The Studio")
+    assert found(body, head).fields["name"] == name
+
+
+@pytest.mark.parametrize(
+    ("remark", "name"),
+    [
+        ("<small>(no. 3412345678)</small>", "Red Lamp"),
+        ("<em>by <a href=/authors/7>Ida Holm</a></em>", "Red Lamp"),
+        ("<small>(12 W)</small>", "Red Lamp (12 W)"),
+    ],
+)
+def test_a_number_or_an_author_behind_the_name_is_no_part_of_it(remark: str, name: str) -> None:
+    body = f"<h1><span>Red Lamp</span> {remark}</h1><div class=price>12,00 €</div>{BUY}"
+    assert found(body).fields["name"] == name
+
+
+def test_the_shops_own_number_outweighs_a_model_in_a_box_called_as_the_number() -> None:
+    facts = "<div class=sku><h5>Model: <b>E460VL</b> | SKU: <b>1868043</b></h5></div>"
+    fields = found(f"{H1}{facts}<div class=price>$12.00</div>{BUY}").fields
+    assert (fields["sku"], fields["attributes"]["model"]) == ("1868043", "E460VL")
+
+
+@pytest.mark.parametrize(("between", "price"), [("", Decimal(12)), ("<p>Oak.</p>", None)])
+def test_a_subtitle_right_below_the_name_begins_no_other_part(
+    between: str, price: Decimal | None
+) -> None:
+    above = f"{H1}{between}<h2>For the desk</h2><a href=/write>Write a review</a>"
+    body = f"{above}<div class=price>12,00 €</div><p>EAN: 4006381333931</p><p>Sold out</p>"
+    assert found(body).fields.get("price") == price
