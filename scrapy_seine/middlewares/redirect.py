@@ -18,8 +18,10 @@ from scrapy.downloadermiddlewares.redirect import (
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
+from scrapy_seine.engine.headers import has_header
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.set_cookies import cookie_header
 from scrapy_seine.urls import domain
 
 #: Bytes of 4096 letters, at most.
@@ -61,6 +63,7 @@ class _Discreet(BaseRedirectMiddleware):
             answer: Request | Response = super().process_response(request, response)  # type: ignore[misc]
             if isinstance(answer, Request) and answer is not request:
                 domain(answer.url)
+                _keep_cookies(response, answer)
         except (IgnoreRequest, ValueError) as error:
             back = self.inflight.retry(request, kind="redirects", reason=str(error))
             if back is None:
@@ -85,6 +88,13 @@ class MetaRefresh(_Discreet, MetaRefreshMiddleware):
             IgnoreRequest: it has no try left; the cause is a LedNowhere.
         """
         return super().process_response(request, response) if _asks(response.body) else response
+
+
+def _keep_cookies(response: Response, target: Request) -> None:
+    """Send a redirect's cookies where it leads back, because only the cookie ends the circle."""
+    if has_header(response, "Set-Cookie") and target.url in target.meta["redirect_urls"]:
+        sent = (target.headers.get("Cookie") or b"").decode("latin-1")
+        target.headers["Cookie"] = cookie_header(response.headers.getlist("Set-Cookie"), sent)
 
 
 def _asks(body: bytes) -> bool:

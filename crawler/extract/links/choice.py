@@ -206,7 +206,7 @@ class _LinkCollector:
         self.box_contexts: list[dict[Element, int]] = [{} for _ in range(_CONTEXT_LEVELS + 1)]
 
     def add(self, element: Element, kind: LinkKind | None, href: str | None = None) -> None:
-        href = href or element.get("href")
+        href = href or element.get("href") or element.get("xlink:href")
         if not href or href[0] == "#" or len(href) > MAX_LENGTH:
             href = self._escaped_fragment(href)
         if href is None:

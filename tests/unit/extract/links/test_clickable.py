@@ -20,6 +20,7 @@ FORMS = "".join(
     f'<form action="/item"><input type=hidden name=id value={n}><input type=submit value=View></form>'
     for n in range(4)
 )
+VIEWS = "".join(f'<form><button formaction="/p/lamp-{n}">View</button></form>' for n in range(3))
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,8 @@ FORMS = "".join(
         ("""<button onclick="document.location.assign('/c/b')">B</button>""", {"/c/b"}),
         (BOXES, {f"/p/{n}" for n in range(4)}),
         (FORMS, {f"/item?id={n}" for n in range(4)}),
+        (VIEWS, {f"/p/lamp-{n}" for n in range(3)}),
+        ('<svg><a xlink:href="/c/lamps"><text>Lamps</text></a></svg>', {"/c/lamps"}),
         ('<iframe src="/frame/list?page=1"></iframe>', {"/frame/list?page=1"}),
         ('<script>window.location.replace("/shop/index.php");</script>', {"/shop/index.php"}),
         (
@@ -51,6 +54,7 @@ def test_a_visitors_click_leads_somewhere_without_a_link(html: str, expected: se
         '<div data-url="/p/1"></div><div data-url="/p/2"></div>',  # two are no list
         "".join(f'<div data-url="/api/quick/{n}"></div>' for n in range(4)),
         FORMS.replace("<form", "<form method=post"),
+        VIEWS.replace("<form", '<form method="post"'),
         FORMS.replace("<input type=submit", "<input name=qty><input type=submit"),
         '<script>var api={"url":"/cart/add","path":"/user/me","href":"/track/hit"};</script>',
         '<a href="#">x</a><script>location.href="/elsewhere"</script>',

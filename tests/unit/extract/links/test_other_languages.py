@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.extract import find_links, parse
+from crawler.extract import Link, find_links, parse
 from spiders.catalog import CatalogSpider
 
 BODY = b"""<html lang=de><title>Weine</title><body><h1>Weine</h1><a href="/de/weine/rot">Rot</a>
@@ -53,3 +53,16 @@ def test_each_copy_is_said_once_and_its_links_are_counted(caplog: pytest.LogCapt
             list(spider.parse(HtmlResponse(URL, body=BODY, request=Request(URL))))
     assert caplog.text.count("links into /it/ are left out") == 1
     assert made.stats.get_value("extract/other_languages") == 4
+
+
+def test_a_page_in_no_folder_leads_to_no_copy_that_is_known() -> None:
+    spider = CatalogSpider()
+    made: Any = Crawler(CatalogSpider, {})
+    made.stats = MemoryStatsCollector(made)
+    spider._set_crawler(made)
+    list(spider.parse(HtmlResponse(URL, body=BODY, request=Request(URL))))
+    url = "https://shop.example/contact"
+    links = [Link(f"https://shop.example/{path}", "other", "") for path in ("it/", "de/", "terms")]
+    page = parse("<html><body><h1>Contact</h1></body></html>", url)
+    site_id = next(iter(spider.copies.logged_folders))[0]
+    assert spider._without_copies(site_id, page, links) == links[1:]
