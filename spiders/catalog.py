@@ -166,7 +166,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         self._log_language_copies(page, site_id)
         self._log_unfollowed(response, page, site_id)
         self._learn_shape(response, result, bool(shown), links)
-        self._learn_visits(response, shown, links)
+        self._learn_visits(response, page, shown, links)
         yield from self._follow(
             response, site, page, links, announced.has_list(result.kind, page, links)
         )
@@ -294,8 +294,14 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
                 continue
             if link.reason == LOADED:
                 yield from self._load(link, site, shelf, response)
-            elif not self.knows(link.url, job):
-                yield self._request(link, site, shelf)
+            elif not self.knows((followed := self._settled(link)).url, job):
+                yield self._request(followed, site, shelf)
+
+    def _settled(self, link: Link) -> Link:
+        """Return a link to a product without the parameters that its canonical address drops."""
+        if link.kind != "product" or "?" not in link.url:
+            return link
+        return Link(self.visits.settled(link.url), link.kind, link.reason)
 
     def _note_fruit(self, response: Response, result: Found, shown: bool) -> None:
         """Warn of a site whose pages show no product."""
@@ -336,7 +342,12 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
             has_products = any(link.kind == "product" for link in links)
             self.fruitless.note_listing(site_id, result.page, has_products=has_products)
         requested = str((response.meta.get("redirect_urls") or (response.url,))[0])
-        is_variant = shown and is_below(requested, result.page.canonical)
+        canonical = result.page.canonical
+        is_variant = (
+            shown
+            and is_below(requested, canonical)
+            and self.knows(str(canonical), job_of(response))
+        )
         if (shown or result.kind != "other") and not is_variant:
             self.dead_ends.note_useful(site_id, requested)
             return
@@ -359,10 +370,14 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
                 VARIANT_PAGES if is_variant else DEAD_END_PAGES,
             )
 
-    def _learn_visits(self, response: Response, shown: list[Hashable], links: list[Link]) -> None:
+    def _learn_visits(
+        self, response: Response, page: Page, shown: list[Hashable], links: list[Link]
+    ) -> None:
         """Learn session parameters and categories' folders, for the dead-ends middleware."""
         if not ("?" in response.url or shown) or "redirect_urls" in response.meta:
             return
+        if shown and page.canonical:
+            self.visits.note_canonical(response.url, page.canonical)
         name = self.visits.note(job_of(response), response.url, shown, [x.url for x in links])
         if name is not None:
             self._count("visits")

@@ -37,6 +37,7 @@ from crawler.extract.links.pagination import (
     odd_page_parameter,
     page_number,
     turns_page,
+    without_first_page,
 )
 from crawler.extract.links.scripted import SCRIPTED, described, scripted
 from crawler.extract.links.traps import is_trap, names_goods
@@ -323,6 +324,10 @@ class _LinkCollector:
             self.page_parameters.add(param[0])
         if param or turns_page(element, rel, target, self.address, pager=bool(context & _PAGER)):
             number = param[1] if param else page_number(target)
+            if number == 1 and (first := without_first_page(element, url)) != url:
+                if _split_url(first) != self.address:
+                    self.links_by_url.setdefault(first, Link(first, "pagination", "page 1"))
+                return None, ""
             return (None, "") if number > _MAX_PAGE_NUMBER else ("pagination", "it turns the page")
         if context & _FACET and not _is_product_of_category(target):
             return None, ""

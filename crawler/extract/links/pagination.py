@@ -117,6 +117,24 @@ def turns_page(
     return pager and (short_text(element).isdigit() or _is_labelled_next(element))
 
 
+def without_first_page(element: Element, url: str) -> str:
+    """Return a pager's address without its page number if it is the first page's and labelled so.
+
+    That is the listing's own address, which is read already.
+    """
+    place, _, query = url.partition("?")
+    pairs = query.split("&")
+    others = [pair for pair in pairs if not _is_first_page(pair)]
+    if not query or len(others) != len(pairs) - 1 or short_text(element) != "1":
+        return url
+    return f"{place}?{'&'.join(others)}" if others else place
+
+
+def _is_first_page(pair: str) -> bool:
+    name, _, value = pair.partition("=")
+    return value == "1" and is_page_parameter(name)
+
+
 def odd_page_parameter(
     element: Element,
     target: Address,

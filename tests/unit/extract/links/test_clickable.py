@@ -192,3 +192,41 @@ def test_thousands_of_products_on_one_page_are_all_followed() -> None:
         f'<a href="/product/l-{n}"><img></a><a href="/product/l-{n}">L</a>' for n in range(4000)
     )
     assert len(links(tiles)) == 4000
+
+
+def test_the_paths_in_nuxts_flat_payload_are_followed() -> None:
+    paths = "".join(f',{{"name":5}},"Lamp {n}","/products/lamp-{n}"' for n in range(3))
+    payload = f'[["Reactive",1],{{"data":2}}{paths},"/_nuxt/entry.js","/once"]'
+    html = f'<script type="application/json" id="__NUXT_DATA__">{payload}</script>'
+    assert links(html) == {f"/products/lamp-{n}" for n in range(3)}
+
+
+@pytest.mark.parametrize(
+    ("here", "pager", "expected"),
+    [
+        ("/c/all", '<a href="?page=1">1</a><a href="?page=2">2</a>', {"/c/all?page=2"}),
+        (
+            "/c/all?page=2",
+            '<a href="/c/all?page=1">1</a><a href="/p/lamp-1">Lamp</a>',
+            {"/c/all", "/p/lamp-1"},
+        ),
+        ("/c/all", '<a href="?page=1">2</a>', {"/c/all?page=1"}),  # counted from 0
+    ],
+)
+def test_a_listings_first_page_is_the_listing(here: str, pager: str, expected: set[str]) -> None:
+    assert links(f'<div class="pager">{pager}</div>', f"{SHOP}{here}") == expected
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/on/shop.store/Product-ShowQuickView?pid=7",
+        "/productreviews/12",
+        "/index.php?main_page=product_reviews_write&products_id=7",
+        "/loja/carrinho.php?produto=7",
+    ],
+)
+def test_a_products_reviews_quick_view_and_order_are_not_followed(path: str) -> None:
+    assert links(f'<a href="{path}">x</a><a href="/p/quick-view-mirror">y</a>') == {
+        "/p/quick-view-mirror"
+    }
