@@ -377,7 +377,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         if not ("?" in response.url or shown) or "redirect_urls" in response.meta:
             return
         if shown and page.canonical:
-            self.visits.note_canonical(response.url, page.canonical)
+            self.visits.note_canonical(job_of(response), response.url, page.canonical)
         name = self.visits.note(job_of(response), response.url, shown, [x.url for x in links])
         if name is not None:
             self._count("visits")

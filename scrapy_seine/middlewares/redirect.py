@@ -7,6 +7,7 @@ off. It is off on purpose (settings/base.py), so these neither look for it nor w
 from __future__ import annotations
 
 from typing import Self
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -26,6 +27,8 @@ from scrapy_seine.urls import domain
 
 #: Bytes of 4096 letters, at most.
 _HEAD = 4 * 4096
+#: Parameters of a redirect's target that are read.
+_MAX_PARAMETERS = 20
 
 
 class LedNowhere(Exception):
@@ -91,10 +94,21 @@ class MetaRefresh(_Discreet, MetaRefreshMiddleware):
 
 
 def _keep_cookies(response: Response, target: Request) -> None:
-    """Send a redirect's cookies where it leads back, because only the cookie ends the circle."""
-    if has_header(response, "Set-Cookie") and target.url in target.meta["redirect_urls"]:
+    """Send a redirect's cookies where it leads back, or to a check that names the way back.
+
+    Only the cookie ends such a circle.
+    """
+    if has_header(response, "Set-Cookie") and (
+        target.url in target.meta["redirect_urls"] or _names(response.url, target.url)
+    ):
         sent = (target.headers.get("Cookie") or b"").decode("latin-1")
         target.headers["Cookie"] = cookie_header(response.headers.getlist("Set-Cookie"), sent)
+
+
+def _names(url: str, target: str) -> bool:
+    """Whether a parameter of the target has the URL that redirects: `?return=%2Flamps`."""
+    values = (value for _, value in parse_qsl(urlsplit(target).query)[:_MAX_PARAMETERS])
+    return any(urljoin(target, value) == url for value in values if value)
 
 
 def _asks(body: bytes) -> bool:

@@ -30,6 +30,7 @@ from crawler.extract.links.other_languages import (
     is_translation,
     language_folder,
     leads_to_other_language,
+    market_folder,
     names_language,
 )
 from crawler.extract.links.pagination import (
@@ -265,7 +266,7 @@ class _LinkCollector:
             return False
         if not leads_to_other_language(target[1], self.folder, self.foreign_folders, self.lang):
             return False
-        folder = language_folder(target[1])
+        folder = market_folder(target[1])
         self.translations.append((folder, url))
         self.page.other_languages.setdefault(folder, []).append(url)
         return True

@@ -93,7 +93,7 @@ class Visits:
                 news = name
         return news
 
-    def note_canonical(self, url: str, canonical: str) -> None:
+    def note_canonical(self, job: str, url: str, canonical: str) -> None:
         """Count that a product's page names its address without a parameter as its own.
 
         The addresses must differ without the parameter, because some shops name one for all pages.
@@ -105,6 +105,7 @@ class Visits:
                 dropped = self._dropped[host].setdefault(name, set())
                 if len(dropped) < CANONICAL_PAGES:
                     dropped.add(canonical)
+                self._pages[hash((job, canonical))] = 0, 0, monotonic()
 
     @property
     def has_names(self) -> bool:
@@ -120,6 +121,9 @@ class Visits:
 
     def is_known(self, job: str, url: str) -> bool:
         """Whether a page was fetched already under another value of an irrelevant parameter."""
+        earlier = self._pages.get(hash((job, url))) if self._dropped else None
+        if earlier is not None and monotonic() - earlier[2] < _REMEMBERED_S:
+            return True  # another page named this address as its own
         if not any(name in url for name in self.irrelevant_names):
             return False
         for host, name, _, page in _url_parameters(url):

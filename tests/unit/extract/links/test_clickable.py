@@ -230,3 +230,20 @@ def test_a_products_reviews_quick_view_and_order_are_not_followed(path: str) -> 
     assert links(f'<a href="{path}">x</a><a href="/p/quick-view-mirror">y</a>') == {
         "/p/quick-view-mirror"
     }
+
+
+def test_a_cursors_next_page_is_turned_to_with_its_direction() -> None:
+    pager = (
+        '<a href="/c/all?direction=previous&cursor=a1"><span>Load previous</span></a>'
+        '<a href="/c/all?direction=next&cursor=b2"><span>Load more ↓</span></a>'
+    )
+    assert links(pager) == {"/c/all?direction=next&cursor=b2"}
+
+
+def test_another_size_of_the_scripts_own_category_is_not_followed() -> None:
+    shop = "/index.php?route=product/category&path=20"
+    sizes = "".join(f'<a href="{shop}&limit={n}">{n}</a>' for n in (15, 25, 50))
+    other = f'<a href="{shop.replace("20", "21")}&limit=100">Bowls</a>'
+    assert links(sizes + other, f"{SHOP}{shop}&limit=100") == {
+        "/index.php?route=product/category&path=21&limit=100"
+    }

@@ -66,3 +66,18 @@ def test_a_page_in_no_folder_leads_to_no_copy_that_is_known() -> None:
     page = parse("<html><body><h1>Contact</h1></body></html>", url)
     site_id = next(iter(spider.copies.logged_folders))[0]
     assert spider._without_copies(site_id, page, links) == links[1:]
+
+
+def test_a_copy_for_another_country_is_known_by_its_alternates() -> None:
+    """`uk` names a language as well, and `ie` none: only the alternates say what they are."""
+    alternates = "".join(
+        f'<link rel="alternate" hreflang="en-{code}" href="/{folder}/lamps">'
+        for code, folder in (("gb", "uk"), ("ie", "ie"))
+    )
+    body = (
+        f"<html lang=en-gb><head>{alternates}</head><body><h1>Lamps</h1>"
+        '<a href="/uk/lamps/red">Red</a><a href="/ie/lamps/red">Ireland</a></body></html>'
+    )
+    page = parse(body.encode(), "https://shop.example/uk/lamps")
+    assert [link.url for link in find_links(page)] == ["https://shop.example/uk/lamps/red"]
+    assert list(page.other_languages) == ["ie"]

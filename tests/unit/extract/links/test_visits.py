@@ -137,13 +137,16 @@ def test_a_products_link_loses_what_its_canonical_address_drops() -> None:
     for number in range(CANONICAL_PAGES):
         url = f"{SHOP}/p/{number}"
         assert known.settled(f"{SHOP}/p/9?c=5") == f"{SHOP}/p/9?c=5"
-        known.note_canonical(f"{url}?c=3&id={number}", f"{url}?id={number}")
+        known.note_canonical("", f"{url}?c=3&id={number}", f"{url}?id={number}")
     assert known.settled(f"{SHOP}/p/9?c=5") == f"{SHOP}/p/9"
     assert known.settled(f"{SHOP}/p/9?id=9&c=5") == f"{SHOP}/p/9?id=9"
+    assert known.is_known("", f"{SHOP}/p/2?id=2"), "its page was read with a parameter more"
+    assert not known.is_known("", f"{SHOP}/p/9?id=9")
+    assert not known.is_known("another job", f"{SHOP}/p/2?id=2")
 
 
 def test_one_canonical_address_of_all_pages_drops_nothing() -> None:
     known = Visits()
     for number in range(3 * CANONICAL_PAGES):
-        known.note_canonical(f"{SHOP}/p.php?id={number}", f"{SHOP}/p.php")
+        known.note_canonical("", f"{SHOP}/p.php?id={number}", f"{SHOP}/p.php")
     assert known.settled(f"{SHOP}/p.php?id=5") == f"{SHOP}/p.php?id=5"
