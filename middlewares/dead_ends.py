@@ -34,15 +34,22 @@ class DeadEnds:
         spider = self.crawler.spider
         ends: Any = getattr(spider, "dead_ends", None)
         visits: Any = getattr(spider, "visits", None)
-        if not (ends and ends.shapes) and not (visits and visits.irrelevant_names):
+        if not (ends and ends.shapes) and not (visits and visits.has_names):
             return
         meta = request.meta
         if not meta.get(m.DEPTH) or m.KNOWN in meta or request.callback is not None:
             return  # a seed, a known product's page, or a page of a search
         if ends and ends.is_dead_end(request.url):
             raise Ignored(RULE, "pages of addresses like this one led to nothing")
-        if visits and visits.is_known(str(meta.get(m.JOB_ID) or ""), request.url):
+        job = str(meta.get(m.JOB_ID) or "")
+        if visits and (visits.is_known(job, request.url) or self._is_settled(request)):
             raise Ignored(
                 RULE,
                 "its page is known under an address of other folders or another visit",
             )
+
+    def _is_settled(self, request: Request) -> bool:
+        """Whether the page is known under the address without parameters that canonicals drop."""
+        spider: Any = self.crawler.spider
+        settled = spider.visits.settled(request.url) if "?" in request.url else request.url
+        return settled != request.url and spider.knows(settled, m.run_of(request.meta))

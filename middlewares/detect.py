@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Self
 
 from scrapy import Request, signals
@@ -11,7 +12,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
 from scrapy.statscollectors import StatsCollector
 
-from crawler.access.detect import BAD, REFUSED, REFUSED_AT, RULE, VERDICT, Page, judge
+from crawler.access.detect import BAD, OK, REFUSED, REFUSED_AT, RULE, VERDICT, Page, judge
 from crawler.access.page_sizes import Sizes
 from crawler.access.page_sizes_shared import LATER_S, SOON_S, SharedPageSizes
 from scrapy_seine.engine.worker import worker_of
@@ -59,6 +60,8 @@ class Detect:
         """Write the verdict into meta, and count it."""
         response = _in_utf8(response)
         finding = judge(self.page(request, response))
+        if finding.rule == "no-body" and _may_be_missing(request):
+            finding = OK
         request.meta[VERDICT], request.meta[RULE] = finding.verdict, finding.rule
         self.stats.inc_value(f"access/{finding.verdict}")
         good = finding.verdict == "ok"
@@ -114,6 +117,11 @@ def _may_be_cut(response: Response) -> bool:
         return False
     head, tail = response.body[:_ENDS].lower(), response.body[-_ENDS:].lower()
     return (b"<html" in head or b"<body" in head) and not (b"</html" in tail or b"</body" in tail)
+
+
+def _may_be_missing(request: Request) -> bool:
+    """Whether the spider asks if there is such a page: empty, it ends a listing as a 404 does."""
+    return HTTPStatus.NOT_FOUND in request.meta.get("handle_httpstatus_list", ())
 
 
 def _hands_out_its_key(request: Request, response: Response, rule: str) -> bool:

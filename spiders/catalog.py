@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.http import Response
@@ -11,9 +12,9 @@ from scrapy.http import Response
 from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page
 from crawler.extract.links.choice import LOADED, PRIORITY, listing_fingerprint
-from crawler.extract.links.dead_ends import DEAD_END_PAGES, DeadEnds
+from crawler.extract.links.dead_ends import DEAD_END_PAGES, VARIANT_PAGES, DeadEnds, is_below
 from crawler.extract.links.link_header import next_page
-from crawler.extract.links.other_languages import Copies
+from crawler.extract.links.other_languages import Copies, language_folder
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.visit_parameters import FOLDERS, IRRELEVANT_REASON, QUERY, Visits
 from crawler.extract.listing import announced, probing
@@ -29,6 +30,7 @@ from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from spiders import which_site
+from spiders.gates import Gates
 from spiders.page_count_search import FurtherPages
 from spiders.page_reading import LONGEST_SCOPE, SHELF, job_of, site_id_of
 from spiders.sitemaps import Sitemaps
@@ -47,7 +49,7 @@ _UNPRICED = "unpriced"
 _NO_LINKS = frozenset({"recrawl", "news", "check"})
 
 
-class CatalogSpider(Sitemaps, FurtherPages):
+class CatalogSpider(Sitemaps, FurtherPages, Gates):
     """Reads each page once: products become items, links become requests with a priority.
 
     `-a url=…` gives seeds, `-a site=NAME` takes a site file's seeds.
@@ -124,6 +126,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
             self._warn_fruitless(site_id, self.fruitless.note_redirect_away(site_id, response.url))
             yield from self._missing_items(response, None)
             return
+        self._note_cookies(response)
         site = which_site.find(response.url)
         page = self._page(response)
         if not page.is_html:
@@ -158,10 +161,12 @@ class CatalogSpider(Sitemaps, FurtherPages):
         links = site.links(page, header(response, "X-Robots-Tag"))
         if links and has_header(response, "Link"):
             links += self._next_in_header(response, site, page)
+        links = self._without_copies(site_id, page, links)
+        yield from self._pass_gate(response, result, links)
         self._log_language_copies(page, site_id)
         self._log_unfollowed(response, page, site_id)
         self._learn_shape(response, result, bool(shown), links)
-        self._learn_visits(response, shown, links)
+        self._learn_visits(response, page, shown, links)
         yield from self._follow(
             response, site, page, links, announced.has_list(result.kind, page, links)
         )
@@ -289,8 +294,14 @@ class CatalogSpider(Sitemaps, FurtherPages):
                 continue
             if link.reason == LOADED:
                 yield from self._load(link, site, shelf, response)
-            elif not self.knows(link.url, job):
-                yield self._request(link, site, shelf)
+            elif not self.knows((followed := self._settled(link)).url, job):
+                yield self._request(followed, site, shelf)
+
+    def _settled(self, link: Link) -> Link:
+        """Return a link to a product without the parameters that its canonical address drops."""
+        if link.kind != "product" or "?" not in link.url:
+            return link
+        return Link(self.visits.settled(link.url), link.kind, link.reason)
 
     def _note_fruit(self, response: Response, result: Found, shown: bool) -> None:
         """Warn of a site whose pages show no product."""
@@ -331,28 +342,42 @@ class CatalogSpider(Sitemaps, FurtherPages):
             has_products = any(link.kind == "product" for link in links)
             self.fruitless.note_listing(site_id, result.page, has_products=has_products)
         requested = str((response.meta.get("redirect_urls") or (response.url,))[0])
-        if shown or result.kind != "other":
+        canonical = result.page.canonical
+        is_variant = (
+            shown
+            and is_below(requested, canonical)
+            and self.knows(str(canonical), job_of(response))
+        )
+        if (shown or result.kind != "other") and not is_variant:
             self.dead_ends.note_useful(site_id, requested)
             return
-        is_part = result.page.is_part
+        is_part = is_variant or result.page.is_part
         if is_part:  # its link to the product's page is another way, unless the page is known
             links = [link for link in links if not self.knows(link.url, job_of(response))]
         if (
             not result.unread
-            and (shape := self.dead_ends.note(site_id, requested, links, is_part=is_part))
+            and (
+                shape := self.dead_ends.note(
+                    site_id, requested, links, is_part=is_part, is_variant=is_variant
+                )
+            )
             is not None
         ):
             self._count("dead_ends")
             self.logger.info(
                 "%s: pages of this shape are left out, because %d of them led to nothing",
                 printable(shape),
-                DEAD_END_PAGES,
+                VARIANT_PAGES if is_variant else DEAD_END_PAGES,
             )
 
-    def _learn_visits(self, response: Response, shown: list[Hashable], links: list[Link]) -> None:
+    def _learn_visits(
+        self, response: Response, page: Page, shown: list[Hashable], links: list[Link]
+    ) -> None:
         """Learn session parameters and categories' folders, for the dead-ends middleware."""
         if not ("?" in response.url or shown) or "redirect_urls" in response.meta:
             return
+        if shown and page.canonical:
+            self.visits.note_canonical(job_of(response), response.url, page.canonical)
         name = self.visits.note(job_of(response), response.url, shown, [x.url for x in links])
         if name is not None:
             self._count("visits")
@@ -376,6 +401,16 @@ class CatalogSpider(Sitemaps, FurtherPages):
                 printable(folder),
                 printable(urls[0]),
             )
+
+    def _without_copies(self, site_id: str, page: Page, links: list[Link]) -> list[Link]:
+        """Leave out links into a site's language copies on a page that is in no language's folder.
+
+        Such a page has no alternates: a contact page with links to the front pages of all copies.
+        """
+        logged = self.copies.logged_folders
+        if not logged or language_folder(urlsplit(page.url).path):
+            return links
+        return [x for x in links if (site_id, language_folder(urlsplit(x.url).path)) not in logged]
 
     def _log_unfollowed(self, response: Response, page: Page, site_id: str) -> None:
         """Log once that a site forbids following the links of its front page or its pagers."""

@@ -27,6 +27,14 @@ LONGEST_SCOPE = 500
 class PageReading(FrontierSpider):
     """A spider that reads pages and follows their links."""
 
+    #: Hosts whose cookies are kept, at most.
+    MOST_HOSTS = 10_000
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        #: By host: the cookies without which it shows no page.
+        self.cookies: dict[str, str] = {}
+
     def _page(self, response: Response) -> Page:
         content_type = header(response, "Content-Type")
         return parse(response.body, response.url, content_type, max_bytes=self._max_bytes)
@@ -36,12 +44,14 @@ class PageReading(FrontierSpider):
         """Bytes of a page that are parsed, at most."""
         return int(1_000_000 * number(self.settings, "SEINE_READ_MB", 4, low=0.1))
 
-    @staticmethod
-    def _request(link: Link, site: Site, shelf: int | None) -> Request:
+    def _request(self, link: Link, site: Site, shelf: int | None) -> Request:
         meta: dict[str, Any] = site.request_meta
         if shelf is not None and link.kind == "pagination":
             meta[SHELF] = shelf
-        return make_request(Request, link.url, priority=link.priority, meta=meta)
+        request = make_request(Request, link.url, priority=link.priority, meta=meta)
+        if self.cookies and (cookies := self.cookies.get(link.url.split("/", 3)[2])):
+            request.headers["Cookie"] = cookies
+        return request
 
     def _count(self, what: str, count: int = 1) -> None:
         self.crawler.stats.inc_value(f"extract/{what}", count)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from scrapy.http import Response
+from scrapy.http import Request, Response
 
 
 def header(response: Response, name: str) -> str:
@@ -15,8 +15,8 @@ def header(response: Response, name: str) -> str:
     return (response.headers.get(_key(name)) or b"").decode("latin-1")
 
 
-def has_header(response: Response, name: str) -> bool:
-    """Whether a response has a header of that name."""
+def has_header(response: Request | Response, name: str) -> bool:
+    """Whether a response or a request has a header of that name."""
     return _key(name) in response.headers.keys()  # noqa: SIM118  # `in headers` spells it anew
 
 

@@ -7,6 +7,7 @@ off. It is off on purpose (settings/base.py), so these neither look for it nor w
 from __future__ import annotations
 
 from typing import Self
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -18,12 +19,16 @@ from scrapy.downloadermiddlewares.redirect import (
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
+from scrapy_seine.engine.headers import has_header
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.set_cookies import cookie_header
 from scrapy_seine.urls import domain
 
 #: Bytes of 4096 letters, at most.
 _HEAD = 4 * 4096
+#: Parameters of a redirect's target that are read.
+_MAX_PARAMETERS = 20
 
 
 class LedNowhere(Exception):
@@ -61,6 +66,7 @@ class _Discreet(BaseRedirectMiddleware):
             answer: Request | Response = super().process_response(request, response)  # type: ignore[misc]
             if isinstance(answer, Request) and answer is not request:
                 domain(answer.url)
+                _keep_cookies(response, answer)
         except (IgnoreRequest, ValueError) as error:
             back = self.inflight.retry(request, kind="redirects", reason=str(error))
             if back is None:
@@ -85,6 +91,24 @@ class MetaRefresh(_Discreet, MetaRefreshMiddleware):
             IgnoreRequest: it has no try left; the cause is a LedNowhere.
         """
         return super().process_response(request, response) if _asks(response.body) else response
+
+
+def _keep_cookies(response: Response, target: Request) -> None:
+    """Send a redirect's cookies where it leads back, or to a check that names the way back.
+
+    Only the cookie ends such a circle.
+    """
+    if has_header(response, "Set-Cookie") and (
+        target.url in target.meta["redirect_urls"] or _names(response.url, target.url)
+    ):
+        sent = (target.headers.get("Cookie") or b"").decode("latin-1")
+        target.headers["Cookie"] = cookie_header(response.headers.getlist("Set-Cookie"), sent)
+
+
+def _names(url: str, target: str) -> bool:
+    """Whether a parameter of the target has the URL that redirects: `?return=%2Flamps`."""
+    values = (value for _, value in parse_qsl(urlsplit(target).query)[:_MAX_PARAMETERS])
+    return any(urljoin(target, value) == url for value in values if value)
 
 
 def _asks(body: bytes) -> bool:

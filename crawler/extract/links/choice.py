@@ -30,6 +30,7 @@ from crawler.extract.links.other_languages import (
     is_translation,
     language_folder,
     leads_to_other_language,
+    market_folder,
     names_language,
 )
 from crawler.extract.links.pagination import (
@@ -37,6 +38,7 @@ from crawler.extract.links.pagination import (
     odd_page_parameter,
     page_number,
     turns_page,
+    without_first_page,
 )
 from crawler.extract.links.scripted import SCRIPTED, described, scripted
 from crawler.extract.links.traps import is_trap, names_goods
@@ -206,7 +208,7 @@ class _LinkCollector:
         self.box_contexts: list[dict[Element, int]] = [{} for _ in range(_CONTEXT_LEVELS + 1)]
 
     def add(self, element: Element, kind: LinkKind | None, href: str | None = None) -> None:
-        href = href or element.get("href")
+        href = href or element.get("href") or element.get("xlink:href")
         if not href or href[0] == "#" or len(href) > MAX_LENGTH:
             href = self._escaped_fragment(href)
         if href is None:
@@ -264,7 +266,7 @@ class _LinkCollector:
             return False
         if not leads_to_other_language(target[1], self.folder, self.foreign_folders, self.lang):
             return False
-        folder = language_folder(target[1])
+        folder = market_folder(target[1])
         self.translations.append((folder, url))
         self.page.other_languages.setdefault(folder, []).append(url)
         return True
@@ -323,6 +325,10 @@ class _LinkCollector:
             self.page_parameters.add(param[0])
         if param or turns_page(element, rel, target, self.address, pager=bool(context & _PAGER)):
             number = param[1] if param else page_number(target)
+            if number == 1 and (first := without_first_page(element, url)) != url:
+                if _split_url(first) != self.address:
+                    self.links_by_url.setdefault(first, Link(first, "pagination", "page 1"))
+                return None, ""
             return (None, "") if number > _MAX_PAGE_NUMBER else ("pagination", "it turns the page")
         if context & _FACET and not _is_product_of_category(target):
             return None, ""

@@ -84,7 +84,11 @@ def _boxes(page: Page) -> Iterator[tuple[Element, str]]:
 
 
 def _forms(page: Page) -> Iterator[tuple[Element, str]]:
-    """Yield forms that send only hidden fields by GET: `View` buttons."""
+    """Yield forms that send only hidden fields by GET, and buttons with an address: `View`."""
+    for button in page.root.xpath("//*/@formaction/..")[:_MAX_ELEMENTS]:
+        form = next(button.iterancestors("form"), button)
+        if (button.get("formmethod") or form.get("method") or "get").strip().lower() == "get":
+            yield button, button.get("formaction")
     for form in islice(page.root.iter("form"), _MAX_ELEMENTS):
         if needs_no_text(form, selects=0) and (fields := hidden_fields_of(form)):
             yield form, request_of(action_of(form), fields)

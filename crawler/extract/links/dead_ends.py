@@ -19,8 +19,11 @@ from scrapy_seine.attrs_bases import Record
 
 #: Dead-end pages of a shape, without a useful one, after which the shape is not fetched any more.
 DEAD_END_PAGES = 20
+#: Pages of a shape that are a variant of the product above them, after which it is a dead end.
+VARIANT_PAGES = 5
 #: Shapes per site, sites, and links per page that are compared.
 _MAX_SHAPES, _MAX_SITES, _MAX_LINKS = 200, 500, 400
+_ORIGIN_SLASHES = 2
 _DIGITS = lazy_patterns.pattern(r"\d+")
 #: A path segment that is the site's own word and no product's name: `ask`, `form.php`. As the last
 #: segment behind a name it may have several words: `red-lamp/ask-a-question`.
@@ -86,12 +89,18 @@ class DeadEnds(Record):
     """Shapes that became dead ends, or useful again, since `take_changes`: site and pages."""
 
     def note(
-        self, site_id: str, url: str, links: Sequence[Link], *, is_part: bool = False
+        self,
+        site_id: str,
+        url: str,
+        links: Sequence[Link],
+        *,
+        is_part: bool = False,
+        is_variant: bool = False,
     ) -> str | None:
         """Count a page that is no product and no listing; return its shape once it is a dead end.
 
         *links* are all links of the page. *is_part*: it is a part of a product's page, whose address
-        may read like a product's own.
+        may read like a product's own. *is_variant*: it is a part whose product has all of it.
         """
         shape = None if is_catalogue_address(url) and not is_part else shape_of(url)
         if shape is None or shape in self.shapes:
@@ -100,7 +109,7 @@ class DeadEnds(Record):
         if counts.useful:
             return None
         links = links[:_MAX_LINKS]
-        counts.dead_pages += 1
+        counts.dead_pages += DEAD_END_PAGES // VARIANT_PAGES if is_variant else 1
         counts.useful = (counts.dead_pages > 1 and _has_new_link(url, links, counts.links)) or (
             counts.first_page is not None
             and _has_new_link(*counts.first_page, {url_checksum(link.url) for link in links})
@@ -142,6 +151,16 @@ class DeadEnds(Record):
         if shape not in shapes and len(shapes) >= _MAX_SHAPES:
             shapes.pop(next(iter(shapes)))
         return shapes.setdefault(shape, _Shape())
+
+
+def is_below(url: str, canonical: str | None) -> bool:
+    """Whether a page names the page above it as its own address: a colour of a product.
+
+    >>> is_below("https://a.example/p/lamp/red", "https://a.example/p/lamp")
+    True
+    """
+    above = (canonical or "").rstrip("/")
+    return above.count("/") > _ORIGIN_SLASHES and url.startswith(f"{above}/")
 
 
 def is_catalogue_address(url: str) -> bool:

@@ -53,8 +53,20 @@ def is_facet(target: Address, page_address: Address) -> bool:
     if any(_IDENTIFIES_PRODUCT(name) for name, _ in target[2]) and target[1] != page_address[1]:
         return False
     if is_script_path(target[1]):
+        if target[:2] == page_address[:2] and _restyles(set(target[2]), set(page_address[2])):
+            return True
         return len([name for name in free_names if not _MODULE_PARAMETER(name)]) > 2
     return len(free_names) > 1
+
+
+def _restyles(target: set[tuple[str, str]], page: set[tuple[str, str]]) -> bool:
+    """Whether parameters change another order or size alone of the page's own category."""
+    changed = target - page
+    return (
+        bool(changed)
+        and all(is_display_parameter(name) for name, _ in changed)
+        and any(is_identity(name) for name, _ in target & page)
+    )
 
 
 def shown_at_once(target: Address, page_address: Address) -> int:

@@ -61,6 +61,17 @@ def language_folder(path: str) -> str:
     return "-".join(parts) if _LANGUAGES.intersection(parts) else ""
 
 
+@lru_cache(maxsize=256)
+def market_folder(path: str) -> str:
+    """Return the first folder of a path if it may name a language or a country, else ''.
+
+    >>> market_folder("/ie/lamps"), market_folder("/en-GB/"), market_folder("/lamps")
+    ('ie', 'en-gb', '')
+    """
+    match = _FOLDER(path)
+    return "" if match is None else "-".join(part.lower() for part in match.groups() if part)
+
+
 def names_language(folder: str, lang: str) -> bool:
     """Whether a folder names this language.
 
@@ -76,8 +87,8 @@ def alternate_folders(page: Page, path: str) -> frozenset[str]:
     Alternates in the page's own language count too (they are for other countries) if the page
     itself is listed among its alternates.
     """
-    lang = page.lang[:2].lower()
-    if not lang or language_folder(path):
+    lang, own_folder = page.lang[:2].lower(), market_folder(path)
+    if not lang or (own_folder and names_language(own_folder, lang)):
         return frozenset()
     foreign_folders: set[str] = set()
     same_language_folders: set[str] = set()
@@ -88,10 +99,10 @@ def alternate_folders(page: Page, path: str) -> frozenset[str]:
             continue
         target = page.resolve(link.get("href") or "") or ""
         has_own = has_own or target == page.url
-        folder = language_folder(target[target.find("/", 8) :]) if target.find("/", 8) > 0 else ""
+        folder = market_folder(target[target.find("/", 8) :]) if target.find("/", 8) > 0 else ""
         (same_language_folders if hreflang == lang else foreign_folders).add(folder)
     return frozenset(
-        (foreign_folders | same_language_folders if has_own else foreign_folders) - {""}
+        (foreign_folders | same_language_folders if has_own else foreign_folders) - {"", own_folder}
     )
 
 
@@ -108,6 +119,8 @@ def leads_to_other_language(
     >>> leads_to_other_language("/fr/vins", "de", lang="en"), leads_to_other_language("/fr", "", frozenset({"fr"}))
     (False, True)
     """
+    if foreign_folders and market_folder(path) in foreign_folders:
+        return True
     target_folder = language_folder(path)
     if not target_folder:
         return False

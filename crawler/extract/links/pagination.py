@@ -33,7 +33,7 @@ _PAGE_PATH = lazy_patterns.pattern(
 _CURSOR_PARAMETER = full_matcher(
     r"(?:end_?|start_?|next_?)?cursor|after|starting_?after|page_?token|next_?token|page_?info|continuation"
 )
-_NEXT_LABEL = full_matcher(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→]*\s*|\s*[»›>→]+\s*")
+_NEXT_LABEL = full_matcher(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→↓]*\s*|\s*[»›>→]+\s*")
 _MAX_LABEL_LENGTH = 1000
 _MAX_DIGITS = 9
 #: Pages that a link may skip ahead if its parameter has an unusual name, because numbers such as
@@ -93,8 +93,9 @@ def turns_page(
     if not (number or pager or target[2]):
         return False  # nearly all links
     added = set(target[2]) - set(page_address[2])
-    if target[1] == page_address[1] and len(added) == 1 and _CURSOR_PARAMETER(next(iter(added))[0]):
-        return _is_labelled_next(element)
+    if target[1] == page_address[1] and any(_CURSOR_PARAMETER(name) for name, _ in added):
+        others = [value for name, value in added if not _CURSOR_PARAMETER(name)]
+        return all(value == "next" for value in others) and _is_labelled_next(element)
     if not number and not pager:
         return False
     changes = [(name, value) for name, value in added if not _PAGE_PARAMETER(name)]
@@ -115,6 +116,24 @@ def turns_page(
     if number and is_same_listing:
         return all(_to_number(value) == number for _, value in changes)
     return pager and (short_text(element).isdigit() or _is_labelled_next(element))
+
+
+def without_first_page(element: Element, url: str) -> str:
+    """Return a pager's address without its page number if it is the first page's and labelled so.
+
+    That is the listing's own address, which is read already.
+    """
+    place, _, query = url.partition("?")
+    pairs = query.split("&")
+    others = [pair for pair in pairs if not _is_first_page(pair)]
+    if not query or len(others) != len(pairs) - 1 or short_text(element) != "1":
+        return url
+    return f"{place}?{'&'.join(others)}" if others else place
+
+
+def _is_first_page(pair: str) -> bool:
+    name, _, value = pair.partition("=")
+    return value == "1" and is_page_parameter(name)
 
 
 def odd_page_parameter(

@@ -24,6 +24,8 @@ _ADDRESS = lazy_patterns.pattern(
     r"((?:https?:)?(?:\\?/|\\u002[fF]){1,2}[\w%][^\"'\s<>\\{}]{0,300}"
     r"(?:(?:\\/|\\u002[fF])[^\"'\s<>\\{}]{1,300}){0,12})"
 )
+#: A string of a JSON array that is a path.
+_STRING = lazy_patterns.pattern(r",\s?\"(/[\w%][^\"\s<>\\{}]{0,300})\"(?=[,\]])")
 _ADDRESS_STARTS = (':"/', ': "/', ":'/", ':"\\/', ':\\"/', ':"http', ': "http', ':"\\u002')
 #: JSON in attributes: signs of an address there, and attributes that are searched.
 _JSON_SIGNS = (b'"http', b'":"/', b'": "/', b"&quot;http", b"&quot;:&quot;/", b"&quot;: &quot;/")
@@ -53,7 +55,13 @@ def scripted(page: Page) -> Iterator[tuple[Element, str]]:
         return
     for script in page.scripts:
         text = script.text
-        if text and _may_list(text) and "ld+json" not in (script.get("type") or ""):
+        if text and text[:1] == "[":  # Nuxt's payload: strings of a flat array, without their keys
+            addresses = (
+                (script, match[1]) for match in _STRING.finditer(text[:_MAX_SCRIPT_LENGTH])
+            )
+            for members in lists_of(x for x in addresses if not is_no_page(x[1])):
+                yield from members[:_MAX_LISTED]
+        elif text and _may_list(text) and "ld+json" not in (script.get("type") or ""):
             yield from _listed_addresses(script, text[:_MAX_SCRIPT_LENGTH])
 
 

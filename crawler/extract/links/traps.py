@@ -15,6 +15,7 @@ _USELESS = finder(
     rf"/(?:{any_of('paths', 'useless')})(?:[/?#.]|$)|/[^?#]+/(?:feed|amp)/?(?:[?#]|$)|[?&]amp(?:=|&|$)"
     r"|[?&](?:add[-_]?to[-_]?cart|add[-_]?cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
     r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
+    r"|quick[-_]?view(?:[/?&.]|$)|product_?reviews?(?:_write|_info)?(?:[/?&.]|$)"
     rf"|[?&](?:route|rt)=(?:account|checkout|information|product/(?:compare|product/))|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
 )
 #: A name below such a word that is also a thing: `/print/sunset-over-paris`.

@@ -17,8 +17,12 @@ from time import monotonic
 
 import attrs
 
+from crawler.extract.limited_dict import Newest
+
 #: Pages with the same content after which their parameter is irrelevant.
 IRRELEVANT_PAGES = 10
+#: Canonical addresses without a parameter after which links to products lose it.
+CANONICAL_PAGES = 5
 #: The reason in logs and in the dashboard.
 IRRELEVANT_REASON = f"{IRRELEVANT_PAGES} of them showed the same, and none anything else"
 #: Parameters of an address that are examined; parameters and pages that are remembered.
@@ -60,6 +64,8 @@ class Visits:
     """By hash of parameter and address without it: hashes of value and content, monotonic s."""
     irrelevant_names: set[str] = attrs.Factory(set)
     """Names of the irrelevant parameters."""
+    _dropped: Newest[dict[str, set[str]]] = attrs.Factory(lambda: Newest(dict, _MAX_PARAMETERS))
+    """By host and parameter: canonical addresses that pages with the parameter name without it."""
 
     def note(
         self, job: str, url: str, products: Sequence[Hashable], links: Sequence[str]
@@ -87,8 +93,37 @@ class Visits:
                 news = name
         return news
 
+    def note_canonical(self, job: str, url: str, canonical: str) -> None:
+        """Count that a product's page names its address without a parameter as its own.
+
+        The addresses must differ without the parameter, because some shops name one for all pages.
+        """
+        place, _, query = url.partition("?")
+        host, names = _host_of(place), [pair.partition("=")[0] for pair in query.split("&")]
+        for name in names[:_MAX_NAMES] if query else ():
+            if canonical in {place, page_without(url, name).rstrip("?")}:
+                dropped = self._dropped[host].setdefault(name, set())
+                if len(dropped) < CANONICAL_PAGES:
+                    dropped.add(canonical)
+                self._pages[hash((job, canonical))] = 0, 0, monotonic()
+
+    @property
+    def has_names(self) -> bool:
+        """Whether a parameter changes no page, or may change none."""
+        return bool(self.irrelevant_names or self._dropped)
+
+    def settled(self, url: str) -> str:
+        """Return a product's address without the parameters that its canonical address drops."""
+        for name, canonicals in self._dropped.get(_host_of(url), {}).items():
+            if len(canonicals) >= CANONICAL_PAGES:
+                url = page_without(url, name).rstrip("?")
+        return url
+
     def is_known(self, job: str, url: str) -> bool:
         """Whether a page was fetched already under another value of an irrelevant parameter."""
+        earlier = self._pages.get(hash((job, url))) if self._dropped else None
+        if earlier is not None and monotonic() - earlier[2] < _REMEMBERED_S:
+            return True  # another page named this address as its own
         if not any(name in url for name in self.irrelevant_names):
             return False
         for host, name, _, page in _url_parameters(url):
@@ -125,6 +160,10 @@ class Visits:
         if len(self._parameters) > _MAX_PARAMETERS:
             self._parameters.popitem(last=False)
         return parameter
+
+
+def _host_of(url: str) -> str:
+    return url.partition("://")[2].partition("/")[0]
 
 
 def page_without(url: str, name: str) -> str:

@@ -37,8 +37,8 @@ _CENTS_OR_GROUPS = lazy_patterns.pattern(r"\D\d{2,3}$")
 #: Signs that begin codes or sentences outside the countries of their currencies: R100, KM12, and
 #: in Romanian `din 1985`.
 _BEGIN_CODES = {"R": "ZAR", "KM": "BAM", "din": "RSD"}
-#: Signs that belong to a type's name when they follow a number: 1587R.
-_ONLY_BEFORE = frozenset({"R", "DT"})
+#: Signs that belong to a type's name, or to the next amount, when they follow a number: 1587R.
+_ONLY_BEFORE = frozenset({"R", "DT", "R$"})
 #: No amount follows this sign: `149:-189:-`.
 _BEHIND_ONLY = ":-"
 _MAX_SIGN_LENGTH = max(map(len, SPELLINGS))

@@ -223,6 +223,8 @@ def _part_in_title(heading: Element, page: Page) -> str | None:
 
 def _name_in(heading: Element) -> str:
     """Return a heading's text, up to a box in it with the product's number or its label."""
+    while len(heading) == 1 and not (heading.text or heading[0].tail or "").strip():
+        heading = heading[0]
     parts = [heading.text or ""]
     for inner in heading:
         if inner.tag == "br" and heading.tag not in _HEADINGS and parts[0].strip():

@@ -311,3 +311,13 @@ def test_a_dollar_sign_is_that_of_the_state_that_the_page_speaks_of(
         f"<h1>Mate</h1><p class='price'>$13.606,00</p><button>Comprar</button>{told}", lang="es"
     )
     assert found.fields["currency"] == currency
+
+
+def test_a_name_ends_at_the_number_in_a_lone_box() -> None:
+    found = read(
+        '<div class="product-details"><div class="name">Oak lamp<span class="sku">ID</span>'
+        '<span class="code">300403</span></div></div><img src="/1.jpg"><p class="price">$120.24</p>'
+        "<form action=/cart method=post><button>Add to cart</button></form>",
+        title="Oak lamp | Store",
+    )
+    assert found.fields["name"] == "Oak lamp"

@@ -31,6 +31,8 @@ KEY = {"Set-Cookie": "consent=yes"}
         ((403, b"no", KEY), {}, "blocked", [False]),
         ((403, b"no", {}), {"proxy_lease": "1"}, "blocked", []),
         ((200, SHELL, {}), {"proxy_lease": "1"}, "empty", [False]),
+        ((200, b"", {}), {}, "empty", [False]),
+        ((200, b" ", {}), {"handle_httpstatus_list": [404]}, "ok", [True]),  # no such page
         ((200, b"<h1>Kettle</h1>", {}), {"proxy_lease": "1"}, "ok", [True]),
     ],
 )

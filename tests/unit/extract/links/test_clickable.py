@@ -20,6 +20,7 @@ FORMS = "".join(
     f'<form action="/item"><input type=hidden name=id value={n}><input type=submit value=View></form>'
     for n in range(4)
 )
+VIEWS = "".join(f'<form><button formaction="/p/lamp-{n}">View</button></form>' for n in range(3))
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,8 @@ FORMS = "".join(
         ("""<button onclick="document.location.assign('/c/b')">B</button>""", {"/c/b"}),
         (BOXES, {f"/p/{n}" for n in range(4)}),
         (FORMS, {f"/item?id={n}" for n in range(4)}),
+        (VIEWS, {f"/p/lamp-{n}" for n in range(3)}),
+        ('<svg><a xlink:href="/c/lamps"><text>Lamps</text></a></svg>', {"/c/lamps"}),
         ('<iframe src="/frame/list?page=1"></iframe>', {"/frame/list?page=1"}),
         ('<script>window.location.replace("/shop/index.php");</script>', {"/shop/index.php"}),
         (
@@ -51,6 +54,7 @@ def test_a_visitors_click_leads_somewhere_without_a_link(html: str, expected: se
         '<div data-url="/p/1"></div><div data-url="/p/2"></div>',  # two are no list
         "".join(f'<div data-url="/api/quick/{n}"></div>' for n in range(4)),
         FORMS.replace("<form", "<form method=post"),
+        VIEWS.replace("<form", '<form method="post"'),
         FORMS.replace("<input type=submit", "<input name=qty><input type=submit"),
         '<script>var api={"url":"/cart/add","path":"/user/me","href":"/track/hit"};</script>',
         '<a href="#">x</a><script>location.href="/elsewhere"</script>',
@@ -188,3 +192,58 @@ def test_thousands_of_products_on_one_page_are_all_followed() -> None:
         f'<a href="/product/l-{n}"><img></a><a href="/product/l-{n}">L</a>' for n in range(4000)
     )
     assert len(links(tiles)) == 4000
+
+
+def test_the_paths_in_nuxts_flat_payload_are_followed() -> None:
+    paths = "".join(f',{{"name":5}},"Lamp {n}","/products/lamp-{n}"' for n in range(3))
+    payload = f'[["Reactive",1],{{"data":2}}{paths},"/_nuxt/entry.js","/once"]'
+    html = f'<script type="application/json" id="__NUXT_DATA__">{payload}</script>'
+    assert links(html) == {f"/products/lamp-{n}" for n in range(3)}
+
+
+@pytest.mark.parametrize(
+    ("here", "pager", "expected"),
+    [
+        ("/c/all", '<a href="?page=1">1</a><a href="?page=2">2</a>', {"/c/all?page=2"}),
+        (
+            "/c/all?page=2",
+            '<a href="/c/all?page=1">1</a><a href="/p/lamp-1">Lamp</a>',
+            {"/c/all", "/p/lamp-1"},
+        ),
+        ("/c/all", '<a href="?page=1">2</a>', {"/c/all?page=1"}),  # counted from 0
+    ],
+)
+def test_a_listings_first_page_is_the_listing(here: str, pager: str, expected: set[str]) -> None:
+    assert links(f'<div class="pager">{pager}</div>', f"{SHOP}{here}") == expected
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/on/shop.store/Product-ShowQuickView?pid=7",
+        "/productreviews/12",
+        "/index.php?main_page=product_reviews_write&products_id=7",
+        "/loja/carrinho.php?produto=7",
+    ],
+)
+def test_a_products_reviews_quick_view_and_order_are_not_followed(path: str) -> None:
+    assert links(f'<a href="{path}">x</a><a href="/p/quick-view-mirror">y</a>') == {
+        "/p/quick-view-mirror"
+    }
+
+
+def test_a_cursors_next_page_is_turned_to_with_its_direction() -> None:
+    pager = (
+        '<a href="/c/all?direction=previous&cursor=a1"><span>Load previous</span></a>'
+        '<a href="/c/all?direction=next&cursor=b2"><span>Load more ↓</span></a>'
+    )
+    assert links(pager) == {"/c/all?direction=next&cursor=b2"}
+
+
+def test_another_size_of_the_scripts_own_category_is_not_followed() -> None:
+    shop = "/index.php?route=product/category&path=20"
+    sizes = "".join(f'<a href="{shop}&limit={n}">{n}</a>' for n in (15, 25, 50))
+    other = f'<a href="{shop.replace("20", "21")}&limit=100">Bowls</a>'
+    assert links(sizes + other, f"{SHOP}{shop}&limit=100") == {
+        "/index.php?route=product/category&path=21&limit=100"
+    }

@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract.links.choice import Link
-from crawler.extract.links.dead_ends import DEAD_END_PAGES, DeadEnds
+from crawler.extract.links.dead_ends import DEAD_END_PAGES, VARIANT_PAGES, DeadEnds
 from middlewares.dead_ends import DeadEnds as Middleware
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.outcomes import Ignored
@@ -146,6 +146,22 @@ class TestSpider:
         middleware.process_request(Request(f"{SITE}/p/lamp-77", meta={m.DEPTH: 2}))
         stats: Any = spider.crawler.stats
         assert stats.get_value("extract/dead_ends") == 1
+
+    def test_the_colours_of_products_are_left_out_after_a_few(self):
+        """Pages with addresses of their own that name the product above them as canonical."""
+        spider, known = self.spider(), set[str]()
+        spider.knows = lambda url, job: url in known
+        for number in range(2 * VARIANT_PAGES):
+            url = f"{SITE}/p/lamp-{number}"
+            head = f'<link rel="canonical" href="{url}">'
+            shown = f"<h1>Lamp {number}</h1><b>£9.90</b><form><button>Add to basket</button></form>"
+            assert not spider.dead_ends.is_dead_end(f"{SITE}/p/lamp-99/red")
+            if number >= VARIANT_PAGES:  # the pages before are the only ones of their products
+                self.fetch(spider, url, f"{head}{shown}")
+                known.add(url)
+            self.fetch(spider, f"{url}/red", f"{head}{shown}")
+        assert spider.dead_ends.is_dead_end(f"{SITE}/p/lamp-99/red")
+        assert not spider.dead_ends.is_dead_end(f"{SITE}/p/lamp-99")
 
     def test_a_redirect_counts_for_the_address_that_was_asked_for(self):
         """Forms that lead to one page to log in."""

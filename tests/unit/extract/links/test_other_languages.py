@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.extract import find_links, parse
+from crawler.extract import Link, find_links, parse
 from spiders.catalog import CatalogSpider
 
 BODY = b"""<html lang=de><title>Weine</title><body><h1>Weine</h1><a href="/de/weine/rot">Rot</a>
@@ -53,3 +53,31 @@ def test_each_copy_is_said_once_and_its_links_are_counted(caplog: pytest.LogCapt
             list(spider.parse(HtmlResponse(URL, body=BODY, request=Request(URL))))
     assert caplog.text.count("links into /it/ are left out") == 1
     assert made.stats.get_value("extract/other_languages") == 4
+
+
+def test_a_page_in_no_folder_leads_to_no_copy_that_is_known() -> None:
+    spider = CatalogSpider()
+    made: Any = Crawler(CatalogSpider, {})
+    made.stats = MemoryStatsCollector(made)
+    spider._set_crawler(made)
+    list(spider.parse(HtmlResponse(URL, body=BODY, request=Request(URL))))
+    url = "https://shop.example/contact"
+    links = [Link(f"https://shop.example/{path}", "other", "") for path in ("it/", "de/", "terms")]
+    page = parse("<html><body><h1>Contact</h1></body></html>", url)
+    site_id = next(iter(spider.copies.logged_folders))[0]
+    assert spider._without_copies(site_id, page, links) == links[1:]
+
+
+def test_a_copy_for_another_country_is_known_by_its_alternates() -> None:
+    """`uk` names a language as well, and `ie` none: only the alternates say what they are."""
+    alternates = "".join(
+        f'<link rel="alternate" hreflang="en-{code}" href="/{folder}/lamps">'
+        for code, folder in (("gb", "uk"), ("ie", "ie"))
+    )
+    body = (
+        f"<html lang=en-gb><head>{alternates}</head><body><h1>Lamps</h1>"
+        '<a href="/uk/lamps/red">Red</a><a href="/ie/lamps/red">Ireland</a></body></html>'
+    )
+    page = parse(body.encode(), "https://shop.example/uk/lamps")
+    assert [link.url for link in find_links(page)] == ["https://shop.example/uk/lamps/red"]
+    assert list(page.other_languages) == ["ie"]

@@ -8,7 +8,7 @@ import pytest
 from scrapy import Request
 from scrapy.crawler import Crawler
 
-from crawler.extract.links.visit_parameters import IRRELEVANT_PAGES, Visits
+from crawler.extract.links.visit_parameters import CANONICAL_PAGES, IRRELEVANT_PAGES, Visits
 from middlewares.dead_ends import DeadEnds as Middleware
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.outcomes import Ignored
@@ -130,3 +130,23 @@ def test_a_number_alone_is_no_product_in_all_folders() -> None:
         for folder in ("new", "sale"):
             visits.note("job", f"https://a.example/{folder}/lamp-{number}", [f"lamp {number}"], [])
     assert visits.is_known("job", "https://a.example/gifts/lamp-100001")
+
+
+def test_a_products_link_loses_what_its_canonical_address_drops() -> None:
+    known = Visits()
+    for number in range(CANONICAL_PAGES):
+        url = f"{SHOP}/p/{number}"
+        assert known.settled(f"{SHOP}/p/9?c=5") == f"{SHOP}/p/9?c=5"
+        known.note_canonical("", f"{url}?c=3&id={number}", f"{url}?id={number}")
+    assert known.settled(f"{SHOP}/p/9?c=5") == f"{SHOP}/p/9"
+    assert known.settled(f"{SHOP}/p/9?id=9&c=5") == f"{SHOP}/p/9?id=9"
+    assert known.is_known("", f"{SHOP}/p/2?id=2"), "its page was read with a parameter more"
+    assert not known.is_known("", f"{SHOP}/p/9?id=9")
+    assert not known.is_known("another job", f"{SHOP}/p/2?id=2")
+
+
+def test_one_canonical_address_of_all_pages_drops_nothing() -> None:
+    known = Visits()
+    for number in range(3 * CANONICAL_PAGES):
+        known.note_canonical("", f"{SHOP}/p.php?id={number}", f"{SHOP}/p.php")
+    assert known.settled(f"{SHOP}/p.php?id=5") == f"{SHOP}/p.php?id=5"

@@ -68,6 +68,7 @@ def prices(text: str, local: str | None = None) -> list[tuple[str, str | None]]:
         ("$5.00 $7.00", None, [("5.00", "USD"), ("7.00", "USD")]),
         ("5.00 € 7.00 €", None, [("5.00", "EUR"), ("7.00", "EUR")]),
         ("kr 100", "NOK", [("100", "NOK")]),
+        ("NO-4109R$ 120,24", None, [("120.24", "BRL")]),  # a code in the box before
         ("5.00", None, []),
     ],
 )
