@@ -68,6 +68,8 @@ class PageCommand(SeineCommand):
         if len(args) != 1:
             raise UsageError("name one URL, or one file together with --url")
         if "://" in args[0]:
+            if not args[0].lower().startswith(("http://", "https://")):
+                raise ConfigError(f"{args[0]!r} is no http:// or https:// URL")
             policy = policy_from(self.project)
             return asyncio.run(fetch(args[0], str(self.project.get("USER_AGENT")), policy))
         if not opts.url:

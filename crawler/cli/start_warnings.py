@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Collection, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 
-from scrapy.settings import SETTINGS_PRIORITIES, Settings, default_settings
+from scrapy.settings import Settings
 from scrapy.spiders import Spider
 
 from crawler.reads.catalogue_settings import TABLE
@@ -16,7 +15,7 @@ from crawler.reads.doctor.start_checks import FetchOptions, start_findings
 from crawler.reads.unknown_settings import refuse_unknown_names
 from scrapy_seine.broken_imports import BrokenFile, broken_files
 from scrapy_seine.commands.which_spider import spider_class
-from scrapy_seine.engine.settings_check import unknown_settings
+from scrapy_seine.engine.settings_check import known_settings, unknown_settings
 from scrapy_seine.errors import ConfigError
 
 logger = logging.getLogger(__name__)
@@ -36,22 +35,6 @@ def options_of(spider: type[Spider]) -> tuple[Sequence[FetchOptions], Sequence[B
     """Return the fetch options of a spider's site files, and the files that cannot be imported."""
     options_of_sites = getattr(spider, "fetch_options", tuple)
     return [FetchOptions(*options) for options in options_of_sites()], broken_files()
-
-
-def known_settings(settings: Settings) -> Collection[str]:
-    """Return the names that the project's settings module and Scrapy define.
-
-    Names of the command line are excluded, so that a misspelt one is found.
-    """
-    module = os.environ.get("SCRAPY_SETTINGS_MODULE", "")
-    cmdline = SETTINGS_PRIORITIES["cmdline"]
-    names = {str(name) for name in settings if (settings.getpriority(str(name)) or 0) < cmdline}
-    names |= {name for name in vars(default_settings) if name.isupper()}
-    return (
-        names | {name for name in vars(import_module(module)) if name.isupper()}
-        if module
-        else names
-    )
 
 
 def check_names(settings: Settings) -> None:

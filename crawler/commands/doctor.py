@@ -11,7 +11,7 @@ from collections.abc import Callable
 import attrs
 
 from crawler.cli.output_checks import check_files
-from crawler.cli.start_warnings import known_settings, options_of_files
+from crawler.cli.start_warnings import options_of_files
 from crawler.reads.doctor.facts import examine
 from crawler.reads.doctor.finding import Finding
 from crawler.reads.doctor.setting_sources import source_findings
@@ -19,6 +19,7 @@ from crawler.reads.unknown_settings import name_findings
 from crawler.stores.store_endpoints import Endpoints, endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.which_spider import spider_class
+from scrapy_seine.engine.settings_check import known_settings
 from scrapy_seine.errors import SeineError
 from scrapy_seine.reads import lazy_rich
 
@@ -32,6 +33,7 @@ class Command(SeineCommand):
 
     summary = "Check settings, stores, clocks and versions, and say what to mend"
     example = "scrapy doctor"
+    refuses_names = False  # they are findings
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare --spider."""

@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from crawler.reads.doctor.finding import Finding, Level
-from crawler.reads.doctor.setting_sources import COMMAND_LINE, SECRET, VARIABLES
+from crawler.reads.doctor.setting_sources import SECRET, VARIABLES
 from scrapy_seine.config import flag
-from scrapy_seine.engine.settings_check import OURS, unknown_names
+from scrapy_seine.engine.settings_check import OURS, set_on_command_line, unknown_names
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.misspelt_names import nearest
 
@@ -63,7 +63,7 @@ def misspelt(
         **{name: _similar_name(name, seine_names) for name in environ if name not in known_names},
         **{
             name: _similar_name(name, known_names)
-            for name in _on_command_line(settings)
+            for name in set_on_command_line(settings)
             if name not in known_names
         },
     }
@@ -82,11 +82,7 @@ def _similar_name(name: str, known_names: Collection[str]) -> str:
 
 def unknown_options(settings: BaseSettings, known_names: Collection[str]) -> list[str]:
     """Report each unknown name of -s, and suggest a similar name."""
-    return list(unknown_names(_on_command_line(settings), known_names))
-
-
-def _on_command_line(settings: BaseSettings) -> list[str]:
-    return [str(n) for n in settings if (settings.getpriority(str(n)) or 0) >= COMMAND_LINE]
+    return list(unknown_names(set_on_command_line(settings), known_names))
 
 
 def refuse_unknown_names(

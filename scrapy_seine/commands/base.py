@@ -13,10 +13,11 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
+from scrapy_seine.commands.early_options import set_values
 from scrapy_seine.commands.one_line_errors import complain, guarded, one_line
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.misspelt_names import did_you_mean
+from scrapy_seine.misspelt_names import nearest
 from scrapy_seine.printable import (
     escaped,
     guarded_streams,
@@ -27,6 +28,8 @@ _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 #: An option in a usage, as `[--check [--wait SECONDS]]`; the rest of the usage takes arguments.
 _OPTIONAL = re.compile(r"\[--[^\[\]]*(?:\[[^\[\]]*\])?\]")
 _OPTION_NAME = re.compile(r"--[a-z][a-z-]*")
+#: Similarity, 0 to 1, from which an option is suggested: `--` alone makes any two alike.
+_MIN_SIMILARITY = 0.7
 
 
 class SeineCommand(ScrapyCommand):
@@ -50,6 +53,9 @@ class SeineCommand(ScrapyCommand):
 
     any_words: ClassVar[bool] = False
     """Whether its arguments, options included, are passed to another program."""
+
+    refuses_names: ClassVar[bool] = True
+    """Whether an unknown setting after -s is an error."""
 
     as_json = False
     _parser: argparse.ArgumentParser | None = None
@@ -93,7 +99,8 @@ class SeineCommand(ScrapyCommand):
             sys.stdout.flush()
 
     def _perform(self, args: list[str], opts: argparse.Namespace) -> int | None:
-        """Do the work, after rejecting unknown options, which Scrapy passes as arguments.
+        """Do the work, after rejecting unknown options, which Scrapy passes as arguments, and
+        unknown settings.
 
         Raises:
             SeineError: with the likely option, or from the work.
@@ -102,7 +109,14 @@ class SeineCommand(ScrapyCommand):
         if unknown_options and self._parser is not None and not self.any_words:
             name = unknown_options[0].partition("=")[0]
             options = _OPTION_NAME.findall(self._parser.format_help())
-            raise ConfigError(f"there is no option {name}{did_you_mean(name, options)}")
+            likely = nearest(name, options, _MIN_SIMILARITY)
+            suggestion = f"; did you mean {likely}?" if likely else ""
+            raise ConfigError(f"there is no option {name}{suggestion}")
+        if self.refuses_names and set_values(sys.argv[1:]):
+            # Imported here, because its table takes 10 ms.
+            from scrapy_seine.engine.settings_check import refuse_unknown_options
+
+            refuse_unknown_options(self.project)
         if not _OPTIONAL.sub("", self.arguments).strip():
             refuse_arguments(args)
         return self.perform(args, opts)

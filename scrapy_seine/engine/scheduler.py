@@ -40,6 +40,7 @@ from scrapy_seine.engine.stored import serializer
 from scrapy_seine.engine.stored.logins import hand_down_login
 from scrapy_seine.engine.stored.shared_values import SharedValues
 from scrapy_seine.engine.stored.spider_state import OwnState, own_state, own_to_pipelines
+from scrapy_seine.engine.telemetry.logs import guard_scrapys_log
 from scrapy_seine.engine.worker import Member, worker_of
 from scrapy_seine.errors import BadRequest, EncodeError
 from scrapy_seine.frontier.encoding.seal import Seal
@@ -97,6 +98,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         parts.
         """
         self.spider = spider
+        guard_scrapys_log()
         if isinstance(spider, FrontierSpider):
             spider.knows = self._knows
         else:

@@ -11,6 +11,7 @@ table of its own, which includes this one.
 from __future__ import annotations
 
 import codecs
+import importlib
 import json
 import logging
 import math
@@ -24,7 +25,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 import attrs
-from scrapy.settings import BaseSettings, default_settings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import LEAST_SECRET, MOST_PARTITIONS, SettingsLike
@@ -394,6 +395,35 @@ def check(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> None:
 def unknown_settings(settings: BaseSettings, table: Mapping[str, Kind] = TABLE) -> Iterator[str]:
     """Yield a message for each unknown setting with our prefix, with the likely name."""
     return unknown_names(map(str, settings), table)
+
+
+def set_on_command_line(settings: BaseSettings) -> list[str]:
+    """Return the names that -s or another option sets."""
+    cmdline = SETTINGS_PRIORITIES["cmdline"]
+    return [str(name) for name in settings if (settings.getpriority(str(name)) or 0) >= cmdline]
+
+
+def known_settings(settings: BaseSettings) -> set[str]:
+    """Return the names that the project's settings module, Scrapy and the library define.
+
+    Names of the command line are excluded, so that a misspelt one is found.
+    """
+    modules = [vars(default_settings)]
+    if module := os.environ.get("SCRAPY_SETTINGS_MODULE"):
+        modules.append(vars(importlib.import_module(module)))
+    names = {name for module_names in modules for name in module_names if name.isupper()}
+    return names | {*TABLE} | ({*map(str, settings)} - {*set_on_command_line(settings)})
+
+
+def refuse_unknown_options(settings: BaseSettings) -> None:
+    """Refuse names of -s that look like a setting of Seine, but are none.
+
+    Raises:
+        ConfigError: with the likely names; a misspelt crawl would be another crawl.
+    """
+    names = set_on_command_line(settings)
+    if messages := list(unknown_names(names, known_settings(settings))):
+        raise ConfigError("; ".join(messages))
 
 
 def unknown_names(names: Iterable[str], setting_names: Collection[str]) -> Iterator[str]:

@@ -61,6 +61,25 @@ def test_a_worker_keeps_the_projects_log_and_consoles(
     assert "Dumping Scrapy stats" not in log
 
 
+def test_a_projects_log_on_a_full_disk_is_told_of_once(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    settings = f"REDIS_URL = {redis_url!r}\nSEINE_CRAWL = {namespace!r}\nLOG_FILE = 'own.log'\n"
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = own\n")
+    (tmp_path / "own.py").write_text(
+        settings + "ADDONS = {'scrapy_seine.Addon': 500}\n"
+        "from resource import RLIMIT_FSIZE, setrlimit\n"
+        "setrlimit(RLIMIT_FSIZE, (8192, 8192))  # no file of this process grows beyond\n"
+    )
+    with serving(Site) as site:
+        done = run(tmp_path, site)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines() == [
+        f"seine: the log {tmp_path}/own.log cannot be written: File too large; "
+        "its lines may be lost"
+    ]
+
+
 def test_consoles_are_off_and_stats_are_told_by_default(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:

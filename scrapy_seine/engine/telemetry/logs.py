@@ -159,11 +159,25 @@ class LostLines:
 def guard_logs() -> None:
     """Make each handler of the process' log write through a SafeFormatter."""
     for handler in logging.getLogger().handlers:
-        if not isinstance(handler.handleError, LostLines):
-            handler.handleError = LostLines(handler)  # type: ignore[method-assign]
-        inner = handler.formatter or logging.Formatter()
-        if not isinstance(inner, SafeFormatter):
-            handler.setFormatter(SafeFormatter(inner))
+        _guard(handler)
+
+
+def guard_scrapys_log() -> None:
+    """Do as `guard_logs` with Scrapy's handler, unless the project formats its lines, as in colour.
+
+    Scrapy makes that handler after the extensions, so that none of them can guard it.
+    """
+    handler = get_scrapy_root_handler()
+    if handler is not None and type(handler.formatter) is logging.Formatter:
+        _guard(handler)
+
+
+def _guard(handler: logging.Handler) -> None:
+    if not isinstance(handler.handleError, LostLines):
+        handler.handleError = LostLines(handler)  # type: ignore[method-assign]
+    inner = handler.formatter or logging.Formatter()
+    if not isinstance(inner, SafeFormatter):
+        handler.setFormatter(SafeFormatter(inner))
 
 
 class _OneLine(logging.Filter):

@@ -28,7 +28,6 @@ from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.engine.scheduler import Scheduler
-from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.printable import redact
@@ -72,7 +71,6 @@ class FeedExporter(feedexport.FeedExporter):
         if not shared or not scrapy_internals.available("feeds"):
             plain: Any = feedexport.FeedExporter.from_crawler(crawler)
             return plain  # type: ignore[no-any-return]
-        guard_logs()  # Scrapy's lines contain URIs, which may hold credentials
         try:
             return super().from_crawler(crawler)
         except NotConfigured:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from typing import Any
 
@@ -29,6 +29,8 @@ logger = logging.getLogger(__name__)
 MOST_WAITING = 64 << 20
 #: A worker that has had no page for so long closes its part, s.
 IDLE_S = 0.25
+#: A storage that takes a part for so long is reported, s: boto3 alone would be silent for minutes.
+SLOW_S = 10.0
 #: Makes an exporter that writes into a buffer; fields: the columns if the feed names none.
 NewExporter = Callable[[BytesIO, Sequence[str] | None], BaseItemExporter]
 
@@ -213,7 +215,15 @@ class Feed:
             self._refuse(part, pages, f"feed {self.place.name}: {describe(error)}")
             return
         name = await self._naming.part(number)
-        work: Callable[[], Awaitable[None]] = lambda: self.place.write(name, sealed)  # noqa: E731
+
+        async def work() -> None:
+            slow = f"its storage has not answered for {SLOW_S:g} s; pages wait for it"
+            timer = asyncio.get_running_loop().call_later(SLOW_S, self._warn, slow)
+            try:
+                await self.place.write(name, sealed)
+            finally:
+                timer.cancel()
+
         try:
             await work()
         except (OSError, StoreUnreachable):

@@ -96,7 +96,17 @@ def test_the_usual_variables_of_a_machine_are_like_none_of_ours() -> None:
     assert refuse_unknown_names(Settings(DEFAULTS), dict.fromkeys(names, "x"), KNOWN) == []
 
 
-@pytest.mark.parametrize("command", [["crawl", "catalog"], ["coordinate", "--once"], ["exporter"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["crawl", "catalog"],
+        ["coordinate", "--once"],
+        ["exporter"],
+        ["frontier", "clear", "--yes"],
+        ["seed", "https://shop.example/"],
+        ["sql", "SELECT 1"],
+    ],
+)
 def test_a_start_with_a_misspelt_name_is_one_line(command: list[str]) -> None:
     environ = {n: v for n, v in os.environ.items() if not n.startswith("SEINE_")}
     done = started.run(
