@@ -60,6 +60,8 @@ _LAST_SENTENCE = lazy_patterns.pattern(
 _MAX_FACT, MAX_BRAND = 120, 40
 #: Characters of a line that may be a label and a number without a sign, and boxes around it.
 _MAX_CODE, _MAX_AROUND = 40, 2
+#: No maker's name has an amount: a box of the class `merk` may hold an instalment.
+_HAS_CENTS = re.compile(r"\d[.,]\d\d(?!\d)").search
 _NAMES_VENDOR = re.compile("vendor|supplier").search
 _FACT_OR_LABEL = _lines.FACT | _lines.LABEL
 #: Elements that hold a part of a line.
@@ -274,6 +276,7 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
     if any(map(names_maker, _classes_around(line.element))):
         text = _linked_name(line)
         is_short = ":" not in text and len(text) <= MAX_BRAND
+        is_short = is_short and not (line.flags & _lines.DIGIT and _HAS_CENTS(text))
         if is_short and not leads_home(line.element) and not _may_be_seller(line):
             _take(signs, "brand", _BY.sub("", text, count=1))
         return
