@@ -78,7 +78,7 @@ def _is_lower(disputes: list[Observation]) -> bool:
     Where structured data is stale, some prices have risen since.
     """
     rates = [each.votes["text"] / each.value for each in disputes]
-    return max(rates) < 1 and max(rates) - min(rates) > _MAX_SPREAD
+    return bool(max(rates) < 1 and max(rates) - min(rates) > _MAX_SPREAD)
 
 
 def _is_near(observation: Observation) -> bool:
