@@ -172,7 +172,8 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
     field = None if label and holds_digit(label[1]) else label_of(line.text)
     if field and following is not None:
         if not line.element.tag == following.element.tag == "th":  # the head of a table
-            logo = logo_behind(line.element) if field == "brand" else None
+            is_inside = following.element.getparent() is line.element  # Brand: <a>Acme</a>
+            logo = logo_behind(line.element) if field == "brand" and not is_inside else None
             _take(signs, field, following.text if logo is None else logo)
     elif label and not _RULED(line.text):
         _take(signs, *label)

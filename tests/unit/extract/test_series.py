@@ -221,6 +221,11 @@ def test_the_code_beside_the_datas_amount_is_its_currency():
     assert _read(body.format(" MXN").replace("9.00", "0.00"), head=head).fields["currency"] == "USD"
 
 
+def test_a_picture_behind_the_brand_and_its_label_is_no_logo():
+    body = f"<h1>Oak lamp</h1><div>Brand: <a href=/m>Lumen</a></div><div><img src=/1.jpg></div><p>$129.00</p>{_BUY}"
+    assert _read(body).fields["brand"] == "Lumen"
+
+
 def test_a_box_with_an_amount_is_no_makers():
     body = f"<h1>Oak lamp</h1><p>$129.00</p><div class=merk>or 18.25 a month</div>{_BUY}"
     assert "brand" not in _read(body).fields
