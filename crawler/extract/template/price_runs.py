@@ -1,9 +1,10 @@
-"""A long run of pages on which each price fell, or rose far, and no page says why.
+"""A long run of pages on which nearly all prices fell, or rose far, and no page says why.
 
 A sale marks its prices, lowers a part of them, or lowers them by round percentages. Where nearly
 all prices fall by different rates at once, the template shows another price in the price's place:
-the cheapest variant's, or that for members. Where all rise far, it shows the price of a pack. The
-test is sequential (CUSUM): each page adds to a sum or lowers it, and the sum is never below zero.
+the cheapest variant's, or that for members. Where nearly all rise by more than a raise, it shows
+the price of a pack, of the dearest variant, or of another country. The test is sequential (CUSUM):
+each page adds to a sum or lowers it, and the sum is never below zero.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from scrapy_seine.attrs_bases import Record
 
 #: A price that fell to this share, or less, counts; prices of every day move by less.
 _FALLEN = Decimal("0.97")
-#: A price that rose by this factor, or more, counts; shops do not raise all prices so far.
-_RISEN = Decimal("1.5")
-#: Sums that are reported. In a sale of 30 % of the products, the sum of falls reaches 14 once in
+#: A price that rose by the first factor counts, by the second twice; a raise is less.
+_RISEN, _FAR_RISEN = Decimal("1.12"), Decimal("1.5")
+#: The sum that is reported. In a sale of 30 % of the products, the sum of falls reaches 14 once in
 #: 140,000 times; a category of fewer products than that may be on sale.
-_MANY_FALLEN, _MANY_RISEN = 14, 8
+_MANY = 14
 #: The sum from which on each page is compared, and not only a sample.
 _FEW = 3
 #: Rates that differ by less are one rate, about which `mass_changes.proportion` decides.
@@ -48,19 +49,20 @@ class PriceRun(Record):
         rate = page_value / stored_value
         if sale or rate == 1:
             self._fallen, self._risen = max(0, self._fallen - 1), max(0, self._risen - 1)
-        elif rate >= _RISEN:
-            self._fallen, self._risen = 0, self._risen + 1
         elif rate > 1:
-            self._fallen = self._risen = 0
-        elif rate <= _FALLEN and not (reduced or _is_round_discount(page_value, stored_value)):
-            rates = (*self._rates, rate) if self._fallen else (rate,)
-            self._rates = (min(rates), max(rates))
-            self._fallen, self._risen = self._fallen + 1, 0
-        if self._fallen >= _MANY_FALLEN and self._rates[-1] - self._rates[0] > _MIN_SPREAD:
-            return "nearly all prices fell by different rates, and no page marks a sale"
-        if self._risen >= _MANY_RISEN:
+            self._fallen, step = 0, 2 if rate >= _FAR_RISEN else 1
+            self._risen = self._risen + step if rate >= _RISEN else 0
+        else:
+            self._risen = 0
+            if rate <= _FALLEN and not (reduced or _is_round_discount(page_value, stored_value)):
+                rates = (*self._rates, rate) if self._fallen else (rate,)
+                self._rates = (min(rates), max(rates))
+                self._fallen += 1
+        if self._risen >= _MANY:
             return f"nearly all prices rose by a factor of {_RISEN} or more"
-        return None
+        if self._fallen < _MANY or self._rates[-1] - self._rates[0] <= _MIN_SPREAD:
+            return None
+        return "nearly all prices fell by different rates, and no page marks a sale"
 
     @property
     def is_begun(self) -> bool:

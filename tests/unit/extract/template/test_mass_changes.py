@@ -111,8 +111,9 @@ def test_prices_of_a_shop_that_changes_them_are_believed(price: Any) -> None:
             Decimal(1) if t.number % 6 == 0 else Decimal(8170 + t.number * 137 % 1400) / 10_000
         ),
         lambda t: Decimal((2, 3, 4, 6)[t.number % 4]) * Decimal(88 + t.number % 10) / 100,
+        lambda t: Decimal(115 + t.number * 7 % 30) / 100,
     ],
-    ids=["cheapest variant's", "members' on most pages", "packs'"],
+    ids=["cheapest variant's", "members' on most pages", "packs'", "another country's"],
 )
 def test_another_price_in_the_place_of_nearly_all_is_doubtful(rate: Any) -> None:
     def change(thing: Thing) -> Thing:
@@ -130,8 +131,10 @@ def test_another_price_in_the_place_of_nearly_all_is_doubtful(rate: Any) -> None
         (3, lambda t: Decimal("0.6") + Decimal(t.number * 7 % 36) / 100),
         (10, lambda t: Decimal("0.6") + Decimal(t.number % 8) / 20),
         (10, lambda t: Decimal(85 + t.number * 7 % 30) / 100),
+        (10, lambda t: Decimal(104 + t.number * 7 % 16) / 100),
+        (10, lambda t: Decimal(120 + t.number % 7 if t.number % 9 else 50) / 100),
     ],
-    ids=["on a part of the products", "round discounts", "up and down"],
+    ids=["on a part", "round discounts", "up and down", "a raise", "one at half its price"],
 )
 def test_prices_that_fall_as_in_a_sale_without_marks_are_believed(share: int, rate: Any) -> None:
     def change(thing: Thing) -> Thing:
