@@ -36,6 +36,8 @@ class PriceRun(Record):
 
     _fallen: int = 0
     _risen: int = 0
+    _round: int = 0
+    """Those that fell by a round percentage, as in a sale."""
     _rates: tuple[Decimal, ...] = ()
     """The lowest and the highest rate of the prices that fell."""
 
@@ -54,15 +56,24 @@ class PriceRun(Record):
             self._risen = self._risen + step if rate >= _RISEN else 0
         else:
             self._risen = 0
-            if rate <= _FALLEN and not (reduced or _is_round_discount(page_value, stored_value)):
-                rates = (*self._rates, rate) if self._fallen else (rate,)
-                self._rates = (min(rates), max(rates))
-                self._fallen += 1
+            if rate <= _FALLEN and not reduced:
+                self._note_fall(rate, is_round=_is_round_discount(page_value, stored_value))
         if self._risen >= _MANY:
             return f"nearly all prices rose by a factor of {_RISEN} or more"
-        if self._fallen < _MANY or self._rates[-1] - self._rates[0] <= _MIN_SPREAD:
+        if self._fallen < _MANY or 2 * self._round > self._fallen or not self._has_spread():
             return None
         return "nearly all prices fell by different rates, and no page marks a sale"
+
+    def _note_fall(self, rate: Decimal, *, is_round: bool) -> None:
+        if not self._fallen:
+            self._round, self._rates = 0, ()
+        self._fallen += 1
+        self._round += is_round
+        self._rates = (min((*self._rates, rate)), max((*self._rates, rate)))
+
+    def _has_spread(self) -> bool:
+        """Whether the prices fell by different rates."""
+        return self._rates[-1] - self._rates[0] > _MIN_SPREAD
 
     @property
     def is_begun(self) -> bool:

@@ -165,6 +165,18 @@ def test_a_raise_of_all_prices_by_a_few_whole_percent_is_believed_and_said(
     assert not judged.doubts
 
 
+@pytest.mark.parametrize(("step", "is_doubted"), [("0.013", True), ("0.05", False)])
+def test_whole_prices_that_fall_by_round_percentages_now_and_then_are_no_sale(
+    step: str, is_doubted: bool
+) -> None:
+    contrast = Contrast()
+    for n in range(20):
+        stored_price = 39 + 10 * n
+        price = round(stored_price * (1 - Decimal(step) * (4 + n % 7)))
+        contrast.note({"price": Decimal(price)}, {}, {"price": str(stored_price)})
+    assert ("price" in contrast.changed) is is_doubted
+
+
 def test_prices_that_return_to_the_ones_before_are_the_shop_s() -> None:
     contrast = Contrast()
     for n in range(10):
