@@ -295,15 +295,20 @@ def _drop_converted_price(offered: dict[str, Fields], visible: Visible, page: Pa
 def _drop_default_currency(offered: dict[str, Fields], visible: Visible) -> None:
     """Drop the currency of data that has the amount beside the name in another than the page.
 
-    Themes write their default currency; a currency with the same sign is none that the page shows.
+    Themes write their default currency; a currency with the same sign is none that the page shows,
+    unless its code stands beside the amount: then the data has that one.
     """
+    is_spelled = visible.spells_currency and not visible.price_is_loose
     price, currency = visible.fields.get("price"), visible.fields.get("currency")
     for fields in offered.values():
         stated = fields.get("currency")
         if stated == currency or stated is None or fields.get("price", price) != price:
             continue  # a source whose price was dropped has a stale currency, too
-        if stated != TOMAN and not share_a_sign(stated, currency) and _is_beside_name(visible):
-            del fields["currency"]
+        if not share_a_sign(stated, currency):
+            if stated != TOMAN and _is_beside_name(visible):
+                del fields["currency"]
+        elif is_spelled and "price" in fields:
+            fields["currency"] = currency
 
 
 def _drop_net_price(offered: dict[str, Fields], visible: Visible) -> None:

@@ -63,6 +63,8 @@ class Visible(Record):
     """Sets the signs of a price without buy button, such as `plainly`; called where they count."""
     plainly: bool = False
     """Without a buy button, the page names, pictures and prices one product, and no other."""
+    spells_currency: bool = False
+    """The line with the price holds the code of its currency."""
     price_alone: bool = False
     """The page shows no other amount, except in tiles and frames."""
     price_in_prose: bool = False

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import find_prices
-from crawler.extract.price.other_amounts import PERCENT, WITH_TAX, WITHOUT_TAX
+from crawler.extract.price.other_amounts import PERCENT, WITH_TAX, WITHOUT_TAX, says_other
 from crawler.extract.price.per_unit import unit_behind
-from crawler.extract.price.words_beside import CALLS_PRICE
+from crawler.extract.price.words_beside import BEHIND, CALLS_PRICE
 
 #: Text beside an amount that qualifies it: words, a range, a sum, a quantity.
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{3}|[-–—/+]|\d\s?[^\W\d_]")
@@ -35,6 +35,16 @@ def are_alone(text: str, currency: str | None, *, labelled: bool = False) -> boo
         and (remark := WITH_TAX(words)) is not None
         and not _WORD.search(remark.string[: remark.start()] + remark.string[remark.end() :])
     )
+
+
+def before_instalments(text: str, end: int) -> str:
+    """Return a line up to the *end* of an amount if instalments follow it there, else all of it.
+
+    >>> before_instalments("R$ 90,00 R$ 80,00em até 2x de R$ 40,00", 17)
+    'R$ 90,00 R$ 80,00'
+    """
+    behind = text[end : end + BEHIND].lower()
+    return text[:end] if behind and says_other(behind) else text
 
 
 def _words_beside(text: str, currency: str | None) -> str:

@@ -379,6 +379,7 @@ def find_price(
     signs.fields["currency"] = price.money.currency
     signs.paths["price"] = path(price.line.element)
     signs.price_marked = bool(price.line.flags & _lines.PRICE)
+    signs.spells_currency = (price.money.currency or " ") in price.line.text
     words_before = _words_before(walk, price) if price.other or price.money.start else ""
     signs.price_is_loose = _is_loose(walk, price, words_before)
     signs.price_is_called = is_called_price(price)

@@ -13,10 +13,12 @@ import attrs
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money
 from crawler.extract.page.lines import BUTTON, DIGIT, LINK, NOW, PRICE, Line
+from crawler.extract.price import alone
 from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, are_alone
 from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, WITHOUT_TAX, says_other
 from crawler.extract.price.strikes import is_struck_at
 from crawler.extract.price.tax_rates import CENT, MAX_RATIO, taxed_by
+from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.words import CachedRule
 from scrapy_seine.attrs_bases import Value
 
@@ -422,7 +424,8 @@ def _is_percent_off(text: str, low: Decimal, high: Decimal) -> bool:
 def _is_pair(first: Candidate, second: Candidate, lines: Sequence[Line]) -> bool:
     low, high = sorted((first.money.value, second.money.value))
     if first.line is second.line:  # a label before both is about the price
-        stand_alone = are_alone(first.line.text, first.money.currency, labelled=True)
+        text = alone.before_instalments(first.line.text, second.money.end)
+        stand_alone = are_alone(text, first.money.currency, labelled=True)
     else:  # an amount in a link of its own leads to other offers
         is_one_linked = (first.line.flags ^ second.line.flags) & LINK
         stand_alone = not is_one_linked and stands_alone(first) and stands_alone(second)
@@ -466,7 +469,9 @@ def _is_called_other(high: Candidate, lines: Sequence[Line]) -> bool:
 
 
 def _is_off_between(first: Candidate, second: Candidate, lines: Sequence[Line]) -> bool:
-    """Whether just a percentage, with a word or two, stands between two amounts."""
+    """Whether just a percentage, with a word or two, or a label stands between two amounts."""
+    if first.line is second.line:  # 20,00 zł Cena: 15,00 zł
+        return CALLS_PRICE(first.line.text[first.money.end : second.money.start]) is not None
     between = lines[first.line.index + 1 : second.line.index]
     return len(between) == 1 and "%" in (text := between[0].text) and len(text) <= MAX_PAIR_LINE
 

@@ -20,6 +20,7 @@ from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.template.name_affixes import Affix, common_affix
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.page_doubts import Doubt
+from crawler.extract.template.price_runs import PriceRun
 from crawler.extract.template.stock_runs import StockRuns
 from scrapy_seine.attrs_bases import Record, Value
 
@@ -82,6 +83,7 @@ class Contrast(Record):
     changed: dict[str, str] = attrs.Factory(dict)
     """Fields that are doubtful on all pages, and why."""
     stock: StockRuns = attrs.Factory(StockRuns)
+    _prices: PriceRun = attrs.Factory(PriceRun)
     _comparable: set[str] = attrs.Factory(set)
     """Fields that equalled the stored value on some pages."""
     pages_to_compare: int = 0
@@ -119,6 +121,9 @@ class Contrast(Record):
             )
             if page_value is None or stored_value is None:
                 continue
+            if field == "price" and (run := self._note_run(fields, stored)) is not None:
+                changes.append(run)
+                continue
             if field == "price" and _is_sale(fields, stored):
                 # Pages of sold-out products may show the reduced price alone.
                 self._note_agreeing(field, self._pairs_of(field))
@@ -129,6 +134,24 @@ class Contrast(Record):
             if change is not None:
                 changes.append(change)
         return changes
+
+    def _note_run(self, fields: Mapping[str, Any], stored: Mapping[str, Any]) -> Change | None:
+        """Compare a price with the stored one; return the change if nearly all prices fell or rose."""
+        price, stored_price = amount(fields.get("price")), amount(stored.get("price"))
+        if "price" in self.changed or price is None or stored_price is None:
+            return None
+        if _is_return(fields, stored):
+            return None
+        reduced = fields.get("regular_price") is not None
+        sale = reduced and _is_sale(fields, stored)
+        reason = self._prices.note(price, stored_price, sale=sale, reduced=reduced)
+        if reason is None:
+            if self._prices.is_begun:
+                self.pages_to_compare = max(self.pages_to_compare, _MIN_CHANGED)
+            return None
+        self._prices = PriceRun()
+        self.changed["price"] = reason
+        return Change("price", reason)
 
     def _add(
         self, field: str, page_value: Any, stored_value: Any, observation: Observation | None

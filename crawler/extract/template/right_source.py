@@ -20,6 +20,8 @@ _MAX_RATE = Decimal("1.3")
 _TAX_RATES = (Decimal(5), Decimal(7), Decimal("7.7"), Decimal("8.1"), Decimal(10), Decimal(13),
           Decimal(15), Decimal(16), Decimal(17), Decimal(18), Decimal(19), Decimal(20), Decimal(21),
           Decimal(22), Decimal(23), Decimal(24), Decimal(25), Decimal("25.5"), Decimal(27))  # fmt: skip
+#: Rates that differ by more than this are different discounts.
+_MAX_SPREAD = Decimal("0.02")
 #: The largest difference by rounding, as a share of a price.
 _MAX_ROUNDING = Decimal("0.001")
 
@@ -54,7 +56,7 @@ def right_source(
         for tax in _TAX_RATES
     ):
         return None
-    return None if _is_converted(disputes) else "text"
+    return None if _is_converted(disputes) or _is_lower(disputes) else "text"
 
 
 def _has_one_price(disputes: list[Observation]) -> bool:
@@ -68,6 +70,15 @@ def _is_converted(disputes: list[Observation]) -> bool:
     """Whether the text has each price by one rate or fee, and the rate is of no whole percent."""
     pairs = [Pair(each.votes["text"], each.value, frozenset()) for each in disputes]
     return proportion(pairs) is not None and not is_raised(pairs, _MAX_RATE)
+
+
+def _is_lower(disputes: list[Observation]) -> bool:
+    """Whether the text has a lower price on all pages, by different rates: that for members.
+
+    Where structured data is stale, some prices have risen since.
+    """
+    rates = [each.votes["text"] / each.value for each in disputes]
+    return bool(max(rates) < 1 and max(rates) - min(rates) > _MAX_SPREAD)
 
 
 def _is_near(observation: Observation) -> bool:

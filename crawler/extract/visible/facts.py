@@ -60,6 +60,8 @@ _LAST_SENTENCE = lazy_patterns.pattern(
 _MAX_FACT, MAX_BRAND = 120, 40
 #: Characters of a line that may be a label and a number without a sign, and boxes around it.
 _MAX_CODE, _MAX_AROUND = 40, 2
+#: No maker's name has an amount: a box of the class `merk` may hold an instalment.
+_HAS_CENTS = re.compile(r"\d[.,]\d\d(?!\d)").search
 _NAMES_VENDOR = re.compile("vendor|supplier").search
 _FACT_OR_LABEL = _lines.FACT | _lines.LABEL
 #: Elements that hold a part of a line.
@@ -170,7 +172,8 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
     field = None if label and holds_digit(label[1]) else label_of(line.text)
     if field and following is not None:
         if not line.element.tag == following.element.tag == "th":  # the head of a table
-            logo = logo_behind(line.element) if field == "brand" else None
+            is_inside = following.element.getparent() is line.element  # Brand: <a>Acme</a>
+            logo = logo_behind(line.element) if field == "brand" and not is_inside else None
             _take(signs, field, following.text if logo is None else logo)
     elif label and not _RULED(line.text):
         _take(signs, *label)
@@ -274,6 +277,7 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
     if any(map(names_maker, _classes_around(line.element))):
         text = _linked_name(line)
         is_short = ":" not in text and len(text) <= MAX_BRAND
+        is_short = is_short and not (line.flags & _lines.DIGIT and _HAS_CENTS(text))
         if is_short and not leads_home(line.element) and not _may_be_seller(line):
             _take(signs, "brand", _BY.sub("", text, count=1))
         return

@@ -196,3 +196,36 @@ def test_an_australian_business_number_tells_the_dollars_of_a_shop():
     body = f"<h1>Oak lamp</h1><p>$49.00</p>{_BUY}"
     assert _read(f"{body}<p>ABN 12 345 678 901</p>").fields["currency"] == "AUD"
     assert _read(f"{body}<p>We bank with ABN AMRO</p>").fields["currency"] == "USD"
+
+
+def test_a_label_between_two_amounts_of_a_line_calls_the_second_one_the_price():
+    body = (
+        f"<h1>Oak lamp</h1><p><span class=stara>324,99 zł</span> Cena: <em>249,99 zł</em></p>{_BUY}"
+    )
+    fields = _read(body).fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal("249.99"), Decimal("324.99"))
+
+
+def test_instalments_behind_two_amounts_of_a_line_leave_them_a_pair():
+    amounts = "<span>R$ 249,90</span> <b>R$ 189,90</b><i>em até 10x de R$ 18,99 sem juros</i>"
+    fields = _read(f"<h1>Oak lamp</h1><p>{amounts}</p>{_BUY}").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal("189.90"), Decimal("249.90"))
+
+
+def test_the_code_beside_the_datas_amount_is_its_currency():
+    data = '{"@type": "Product", "name": "Oak lamp", "offers": {"price": "129.00", "priceCurrency": "USD"}}'
+    head = f"<script type=application/ld+json>{data}</script>"
+    body = f"<h1>Oak lamp</h1><p>$129.00{{}}</p>{_BUY}"
+    assert _read(body.format(" MXN"), head=head).fields["currency"] == "MXN"
+    assert _read(body.format(""), head=head).fields["currency"] == "USD"
+    assert _read(body.format(" MXN").replace("9.00", "0.00"), head=head).fields["currency"] == "USD"
+
+
+def test_a_picture_behind_the_brand_and_its_label_is_no_logo():
+    body = f"<h1>Oak lamp</h1><div>Brand: <a href=/m>Lumen</a></div><div><img src=/1.jpg></div><p>$129.00</p>{_BUY}"
+    assert _read(body).fields["brand"] == "Lumen"
+
+
+def test_a_box_with_an_amount_is_no_makers():
+    body = f"<h1>Oak lamp</h1><p>$129.00</p><div class=merk>or 18.25 a month</div>{_BUY}"
+    assert "brand" not in _read(body).fields

@@ -103,6 +103,50 @@ def test_prices_of_a_shop_that_changes_them_are_believed(price: Any) -> None:
     assert not judged.doubts
 
 
+@pytest.mark.parametrize(
+    "rate",
+    [
+        lambda t: Decimal("0.603") + Decimal(t.number * 7 % 36) / 100,
+        lambda t: (
+            Decimal(1) if t.number % 6 == 0 else Decimal(8170 + t.number * 137 % 1400) / 10_000
+        ),
+        lambda t: Decimal((2, 3, 4, 6)[t.number % 4]) * Decimal(88 + t.number % 10) / 100,
+        lambda t: Decimal(115 + t.number * 7 % 30) / 100,
+    ],
+    ids=["cheapest variant's", "members' on most pages", "packs'", "another country's"],
+)
+def test_another_price_in_the_place_of_nearly_all_is_doubtful(rate: Any) -> None:
+    def change(thing: Thing) -> Thing:
+        now = (thing.price * rate(thing)).quantize(Decimal("0.01"))
+        return attrs.evolve(thing, price=now, regular=None)
+
+    told, _, judged = crawl(change, 102)
+    assert ("price", "changed") in {(drift.field, drift.kind) for drift in told}
+    assert judged.doubts["price"].kind == "changed"
+
+
+@pytest.mark.parametrize(
+    ("share", "rate"),
+    [
+        (3, lambda t: Decimal("0.6") + Decimal(t.number * 7 % 36) / 100),
+        (10, lambda t: Decimal("0.6") + Decimal(t.number % 8) / 20),
+        (10, lambda t: Decimal(85 + t.number * 7 % 30) / 100),
+        (10, lambda t: Decimal(104 + t.number * 7 % 16) / 100),
+        (10, lambda t: Decimal(120 + t.number % 7 if t.number % 9 else 50) / 100),
+    ],
+    ids=["on a part", "round discounts", "up and down", "a raise", "one at half its price"],
+)
+def test_prices_that_fall_as_in_a_sale_without_marks_are_believed(share: int, rate: Any) -> None:
+    def change(thing: Thing) -> Thing:
+        factor = rate(thing) if thing.number % 10 < share else 1
+        now = (thing.price * factor).quantize(Decimal("0.01"))
+        return attrs.evolve(thing, price=now, regular=None)
+
+    told, _, judged = crawl(change)
+    assert not told
+    assert not judged.doubts
+
+
 @pytest.mark.parametrize("rate", ["1.03", "1.05", "1.09"])
 @pytest.mark.parametrize("undone", [False, True])
 def test_a_raise_of_all_prices_by_a_few_whole_percent_is_believed_and_said(
@@ -119,6 +163,18 @@ def test_a_raise_of_all_prices_by_a_few_whole_percent_is_believed_and_said(
     said = [(drift.field, drift.kind) for drift in told]
     assert said == [] if is_like_a_sale else [("price", "minor")]
     assert not judged.doubts
+
+
+@pytest.mark.parametrize(("step", "is_doubted"), [("0.013", True), ("0.05", False)])
+def test_whole_prices_that_fall_by_round_percentages_now_and_then_are_no_sale(
+    step: str, is_doubted: bool
+) -> None:
+    contrast = Contrast()
+    for n in range(20):
+        stored_price = 39 + 10 * n
+        price = round(stored_price * (1 - Decimal(step) * (4 + n % 7)))
+        contrast.note({"price": Decimal(price)}, {}, {"price": str(stored_price)})
+    assert ("price" in contrast.changed) is is_doubted
 
 
 def test_prices_that_return_to_the_ones_before_are_the_shop_s() -> None:

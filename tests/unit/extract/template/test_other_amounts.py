@@ -145,6 +145,19 @@ def test_a_text_that_differs_from_data_by_one_rate_or_fee_is_no_new_price(
     assert right_source("price", stats, shown=True) is None
 
 
+@pytest.mark.parametrize(("is_lower", "source"), [(True, None), (False, "text")])
+def test_a_text_that_is_lower_by_different_rates_is_another_kind_of_price(
+    is_lower: bool, source: str | None
+) -> None:
+    stats = Profile().fields["price"]
+    for n in range(8):
+        price = Decimal("317.41") + 53 * n
+        rate = Decimal(82 + 2 * n if is_lower else 92 + 3 * n) / 100
+        votes = {"json-ld": price, "text": (price * rate).quantize(Decimal("0.01"))}
+        stats.recent.append(("dispute", Observation(price, "json-ld", votes, None)))
+    assert right_source("price", stats) == source
+
+
 def test_pages_with_other_prices_are_looked_through_now_and_then() -> None:
     """Each fourth page has a new price, as on a day of changes: their texts cost as much as pages."""
     book, reads = taught()[0], 0
