@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 from crawler.extract import lazy_patterns
+from crawler.extract.page.lines import begins_other_section
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, is_hidden, short_text
 from crawler.extract.stock.behind_price import SOLD
 from crawler.extract.visible.priced_heading import (
@@ -143,7 +144,9 @@ def _score(element: Element, text: str, title: str, expected_name: str, url: str
     score = 3.0 if element.tag == "h1" and not _is_shops(text, title, url) else 0.0
     if element.get("itemprop") == "name":
         score += 3
-    return score + 3 * likeness(text, expected_name) + 2.5 * likeness(text, title)
+    score += 3 * likeness(text, expected_name) + 2.5 * likeness(text, title)
+    is_untitled = score == _MAX_UNTITLED  # "Related Products" in letters of the main heading
+    return 0.0 if is_untitled and begins_other_section(text) else score
 
 
 def _is_shops(text: str, title: str, url: str) -> bool:
