@@ -15,6 +15,7 @@ from crawler.extract.visible.priced_heading import (
     is_general,
     is_logo,
     is_of_frame,
+    is_price,
     says_host,
 )
 from crawler.extract.visible.titles import (
@@ -32,7 +33,7 @@ from crawler.extract.words import CachedRule
 #: Classes and ids of boxes with a product's name, for pages whose headings and title name none.
 _NAMES_PRODUCT = re.compile(
     r"(?:product|prod|item|goods|artikel|produkt|produs|tovar|urun|lbl)[-_]{0,2}"
-    r"(?:name|title|naam|nazwa|nazev|naziv|titel|adi)(?![-_\w])"
+    r"(?:name|title|naam|nazwa|nazev|naziv|nome|titel|adi)(?![-_\w])"
     r"|(?<![a-z])(?:page|main|content)[-_]?(?:heading|title)(?![-_\w])",
     re.I,
 ).search
@@ -145,8 +146,9 @@ def _score(element: Element, text: str, title: str, expected_name: str, url: str
     if element.get("itemprop") == "name":
         score += 3
     score += 3 * likeness(text, expected_name) + 2.5 * likeness(text, title)
-    is_untitled = score == _MAX_UNTITLED  # "Related Products" in letters of the main heading
-    return 0.0 if is_untitled and begins_other_section(text) else score
+    if score == _MAX_UNTITLED and (begins_other_section(text) or is_price(text)):
+        return 0.0  # "Related Products", or the price, in letters of the main heading
+    return score
 
 
 def _is_shops(text: str, title: str, url: str) -> bool:

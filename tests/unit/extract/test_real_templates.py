@@ -273,3 +273,29 @@ def test_an_input_in_a_hidden_box_buys_nothing_as_a_hidden_button_does_not():
     body = '<h1>Oak lamp</h1><b class=price>$84.00</b><div style="display: none"><input type=submit value="Add to Cart"></div>'
     assert "availability" not in _read(body).fields
     assert _read(body.replace("display: none", "")).fields["availability"] == "InStock"
+
+
+@pytest.mark.parametrize("price", ["49.00EUR", "<del>62.00EUR</del> <span>49.00EUR</span>"])
+def test_a_price_in_the_main_headings_letters_names_nothing(price):
+    body = f"<div><h1 style='float: right;'>{price}</h1><h1>Oak lamp<br><span class=smallText>[OL-2]</span></h1></div><button>Add to cart</button>"
+    found = _read(body, title="Red Store").fields
+    assert (found["name"], found["price"], found["sku"]) == ("Oak lamp", Decimal(49), "OL-2")
+
+
+def test_a_box_that_is_called_the_name_in_portuguese_names_the_product():
+    body = "<label class=prodNome>Mouse sem fio</label><label class=prodPreco>R$ 89,90</label><button>Comprar Agora</button>"
+    assert _read(body, title="Produto", lang="pt-br").fields["name"] == "Mouse sem fio"
+
+
+@pytest.mark.parametrize(
+    ("word", "stock"), [("In Stock", "InStock"), ("Out of Stock", "OutOfStock")]
+)
+def test_a_badge_says_the_stock_where_no_buy_button_can_be_pressed_yet(word, stock):
+    body = f"<h5>Ridge hoodie</h5><span class=h5>$ 58</span><button>M</button><span class='badge bg-x'>{word}</span><button disabled>Add to cart</button>"
+    assert _read(body, title="Red Store", path="/product/9").fields["availability"] == stock
+
+
+def test_a_price_for_trackers_without_the_tax_that_the_shown_one_includes_is_dropped():
+    data = """[{"id":"T1","name":"Oak lamp","price":"6.45"}]"""
+    body = f"<form data-items='{data}'><h1>Oak lamp</h1><strong class=price>6,90 €</strong><p>inkl. 7% USt., zzgl. Versand</p><button>In den Warenkorb</button></form>"
+    assert _read(body, lang="de").fields["price"] == Decimal("6.90")
