@@ -327,12 +327,13 @@ def _drop_net_price(offered: dict[str, Fields], visible: Visible) -> None:
 
 
 def _untaxed_price(offered: dict[str, Fields], visible: Visible) -> Decimal | None:
-    """Return structured data's price if the page shows that price and its tax.
+    """Return structured data's price, else the scripts', if the page shows that price and its tax.
 
     Words have to say that the tax is included, where the ratio of the two may be a reduction, and
     where the page shows structured data's price as well.
     """
-    price, shown = _structured_price(offered), visible.fields.get("price")
+    shown = visible.fields.get("price")
+    price = _structured_price(offered) or offered.get("state", _NO_FIELDS).get("price")
     if not price or not shown or price >= shown or not _is_beside_name(visible):
         return None
     ratio = taxed_by(price, shown)

@@ -299,7 +299,7 @@ class _Reader:
             self._expect_more(len(self.result.lines))
             if not flags & ELSEWHERE:
                 self.result.rows.append(element)
-        elif not flags & ELSEWHERE:
+        elif not flags & (ELSEWHERE | HIDDEN):
             self.result.inputs.append(element)
         return flags
 

@@ -67,8 +67,10 @@ _ALMOST = finder_of(
 _NOT_BEHIND = full_matcher_by_start(lambda any_of: any_of("stock", "not_behind"))
 #: "0 in stock", "0 pieces in stock".
 _NONE = re.compile(r"(?<![\d.,])0\s(?:[^\W\d]{1,12}\s)?\Z").search
-#: "In stock: 0", "in stock (0)", "in stock: 0 pcs." at the end of a text.
-_NONE_BEHIND = re.compile(r"[\s:：(（]{0,4}0(?:\s?[^\W\d]{1,12}\.?)?[)）]?\Z").match
+#: "In stock: 0", "in stock (0)", "in stock in total: 0 pcs." at the end of a text.
+_NONE_BEHIND = re.compile(
+    r"(?:[^\d:：]{0,12}[:：]|[(（])?\s?0(?:\s?[^\d\s.,%]{1,12}\.?)?[)）]?\Z"
+).match
 #: Characters before and behind "in stock" that may negate it.
 _MAX_BEFORE = 30
 #: The caption of a buy button.

@@ -67,6 +67,8 @@ _MESSAGE = CachedRule(lambda words: re.search(r"message|warning|alert|notice", w
 _SHORT = 40
 #: The availability of what shops sell and the web does not.
 _IN_SHOPS_ONLY = "InStoreOnly"
+#: Availabilities that a badge may say.
+_BADGES = UNAVAILABLE | {"InStock"}
 #: Availabilities of a product that is delivered later than others.
 _AHEAD = frozenset({"PreOrder", "BackOrder"})
 #: Words for the stock in one box, of which the page shows one; boxes of a line with such a word.
@@ -332,9 +334,13 @@ def _note_badge(
 
 
 def _or_badge(loose: str | None, badge: str | None, signs: Visible) -> str | None:
-    """Return the badge's availability if it says "sold" beside a price without a buy button."""
-    counts = badge in UNAVAILABLE and not signs.buy_buttons and signs.price_line is not None
-    return badge if counts else loose
+    """Return the badge's availability beside a price without a buy button that can be pressed.
+
+    The buy buttons of many shops can be pressed only when a size is chosen.
+    """
+    is_shown = signs.price_line is not None and signs.buy_buttons <= _MAX_BUTTONS
+    counts = is_shown and not signs.sells and badge in _BADGES
+    return badge if counts and (badge in UNAVAILABLE or loose is None) else loose
 
 
 def _names_no_stock(text: str) -> bool:

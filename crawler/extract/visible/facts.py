@@ -404,7 +404,7 @@ def number_beside(heading: Element) -> str | None:
         text = "" if element is None else short_text(element, _MAX_FACT)
         match = _PAIR.match(text) if _DIVIDED(text) else None
         if match and label_of(match[1] or match[3]) == "sku":
-            return as_identifier((match[2] or match[4]).strip(AROUND)) or None
+            return as_identifier((match[2] or match[4]).strip(f"#{AROUND}")) or None
         fact = _unseparated(text) if text and match is None else None
         if fact and fact[0] == "sku":
             return as_identifier(fact[1].strip(AROUND)) or None

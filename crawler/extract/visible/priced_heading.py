@@ -48,7 +48,7 @@ _FRAME_TAGS = frozenset({"header", "nav", "footer", "aside"})
 #: Banners of a page with one product: "Single Product".
 _IS_GENERAL = entry_matcher("headings", "general", 3)
 #: Classes and ids of boxes that hold a name.
-_NAME_CLASS = re.compile(r"title|name|titel|titre|nombre|heading").search
+_NAME_CLASS = re.compile(r"title|name|titel|titre|nombre|nome|heading").search
 _LONGEST_CLASS = 1_000
 #: Letters of a host's name, and of a word in it, that are enough for a comparison.
 _MIN_HOST, _MIN_WORD = 5, 3
@@ -133,7 +133,7 @@ def heading_by_price(page: Page) -> Element | None:
     In a listing each tile has such a pair. If none is, return the heading right before a price box.
     """
     headings = islice(page.root.iter(*_HEADINGS), _MAX_HEADINGS)
-    price_headings = [heading for heading in headings if _is_price(short_text(heading))]
+    price_headings = [heading for heading in headings if is_price(short_text(heading))]
     if not price_headings:
         return _before_box(page)
     if len(price_headings) != 1:
@@ -176,7 +176,12 @@ def _last_before(boxes: list[Element]) -> Element | None:
     return None
 
 
-def _is_price(text: str) -> bool:
+def is_price(text: str) -> bool:
+    """Whether a heading just says a price, or the price with the one before.
+
+    >>> is_price("$49.00 $39.20"), is_price("Lamp $39.20")
+    (True, False)
+    """
     if len(text) > _LONGEST_PRICE or not any(map(str.isdigit, text)):
         return False
     monies = list(find_prices(text))

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 from crawler.extract import lazy_patterns
+from crawler.extract.page.lines import begins_other_section
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, is_hidden, short_text
 from crawler.extract.stock.behind_price import SOLD
 from crawler.extract.visible.priced_heading import (
@@ -14,6 +15,7 @@ from crawler.extract.visible.priced_heading import (
     is_general,
     is_logo,
     is_of_frame,
+    is_price,
     says_host,
 )
 from crawler.extract.visible.titles import (
@@ -31,7 +33,7 @@ from crawler.extract.words import CachedRule
 #: Classes and ids of boxes with a product's name, for pages whose headings and title name none.
 _NAMES_PRODUCT = re.compile(
     r"(?:product|prod|item|goods|artikel|produkt|produs|tovar|urun|lbl)[-_]{0,2}"
-    r"(?:name|title|naam|nazwa|nazev|naziv|titel|adi)(?![-_\w])"
+    r"(?:name|title|naam|nazwa|nazev|naziv|nome|titel|adi)(?![-_\w])"
     r"|(?<![a-z])(?:page|main|content)[-_]?(?:heading|title)(?![-_\w])",
     re.I,
 ).search
@@ -146,7 +148,10 @@ def _score(element: Element, text: str, title: str, expected_name: str, url: str
     score = 3.0 if element.tag == "h1" and not _is_shops(text, title, url) else 0.0
     if element.get("itemprop") == "name":
         score += 3
-    return score + 3 * likeness(text, expected_name) + 2.5 * likeness(text, title)
+    score += 3 * likeness(text, expected_name) + 2.5 * likeness(text, title)
+    if score == _MAX_UNTITLED and (begins_other_section(text) or is_price(text)):
+        return 0.0  # "Related Products", or the price, in letters of the main heading
+    return score
 
 
 def _is_shops(text: str, title: str, url: str) -> bool:

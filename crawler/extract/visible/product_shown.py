@@ -61,7 +61,12 @@ from crawler.extract.visible.product_heading import heading_of, name_in_heading,
 from crawler.extract.visible.ratings import take_rating
 from crawler.extract.visible.service_signs import weigh_service
 from crawler.extract.visible.titles import host_of
-from crawler.extract.visible.without_heading import labelled_name, name_before, take_labelled
+from crawler.extract.visible.without_heading import (
+    heading_below,
+    labelled_name,
+    name_before,
+    take_labelled,
+)
 from crawler.extract.visible_signs import Visible
 
 _MAX_DISTANCE = 60
@@ -111,7 +116,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         and _take_price_elsewhere(page, walk, signs, local)
     ):
         own_walk = walk
-    beside = heading
+    beside = heading = heading_below(heading, own_walk, signs.price_line, page.title)
     if heading is None:
         heading, beside = _named_without_heading(page, walk, signs, structured)
         signs.beside = beside

@@ -15,11 +15,12 @@ from crawler.extract.money.amounts import amount, find_prices
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import Element, squashed
+from crawler.extract.page.page import Element, short_text, squashed
 from crawler.extract.page.places import leads_away, path
 from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.visible.priced_heading import has_name_class, is_general
+from crawler.extract.visible.titles import title_parts
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import entry_matcher
 from crawler.extract.words.listed_words import WordFinder
@@ -40,7 +41,9 @@ _MAX_LABEL, _MAX_NAME, _MAX_LINES, _MAX_AROUND = 30, 200, 16, 4
 _MAX_ALIKE = 2
 #: Tags of a name on a page without headings, and elements of a cell with more than an amount.
 _BOLD_TAGS, _MIN_IN_CELL = frozenset({"b", "strong", "big"}), 2
-_NO_NAME_FLAGS = _lines.ELSEWHERE | _lines.HIDDEN | _lines.OLD | _lines.BUTTON
+#: Flags of lines that hold no name; a form called after the cart may hold the heading.
+_NO_HEADING_FLAGS = _lines.ELSEWHERE | _lines.HIDDEN | _lines.OLD
+_NO_NAME_FLAGS = _NO_HEADING_FLAGS | _lines.BUTTON
 
 
 def name_before(walk: Lines, place: int) -> Element | None:
@@ -52,7 +55,8 @@ def name_before(walk: Lines, place: int) -> Element | None:
     for line in reversed(walk.lines[max(0, place - _MAX_LINES) : place]):
         boxes = (line.element, *islice(line.element.iterancestors(), _MAX_AROUND))
         heading = next((box for box in boxes[:3] if box.tag in _HEADINGS), None)
-        if line.flags & _NO_NAME_FLAGS or not _may_name(line.text):
+        unnamed = _NO_NAME_FLAGS if heading is None else _NO_HEADING_FLAGS
+        if line.flags & unnamed or not _may_name(line.text):
             continue
         if any(box.tag == "a" and leads_away(box) for box in boxes):
             break
@@ -60,9 +64,32 @@ def name_before(walk: Lines, place: int) -> Element | None:
             return named_box  # a fact in letters of a heading's size
         if heading is not None and price not in heading.iter():
             return None if _is_of_row(walk, heading) else heading
-        if named_box is None and heading is None and has_name_class(line.element):
+        if (
+            named_box is None
+            and heading is None
+            and (has_name_class(line.element) or _is_large(line.element))
+        ):
             named_box = line.element if price not in line.element.iter() else None
     return named_box if named_box is not None else _first_of_box(walk, place)
+
+
+def heading_below(
+    banner: Element | None, walk: Lines, place: int | None, title: str
+) -> Element | None:
+    """Return the heading before the price at *place* if the main one is a banner, else the main one.
+
+    A banner says the shop's name as the title does at its end, and has no box in common with the
+    price but the page's body.
+    """
+    if banner is None or place is None:
+        return banner
+    _, *ends = title_parts(title) or ("",)
+    if not ends or short_text(banner).casefold() != ends[-1].casefold():
+        return banner
+    around = set(banner.iterancestors())
+    shared = next(box for box in walk.lines[place].element.iterancestors() if box in around)
+    heading = name_before(walk, place) if shared.tag == "body" else None
+    return banner if heading is None else heading
 
 
 def _first_of_box(walk: Lines, place: int) -> Element | None:
@@ -90,6 +117,12 @@ def _first_of_box(walk: Lines, place: int) -> Element | None:
         return None
     is_bold = first_line.element.tag in _BOLD_TAGS and squashed(cell.text or "") == ""
     return first_line.element if is_bold and ":" not in first_line.text else None
+
+
+def _is_large(element: Element) -> bool:
+    """Whether the style of an element's own is that of a heading: bold letters in a size given."""
+    style = element.get("style") or ""
+    return "bold" in style and "font-size" in style
 
 
 def _is_of_row(walk: Lines, heading: Element) -> bool:

@@ -215,3 +215,87 @@ def test_a_reduced_tile_among_others_is_no_price_of_the_listing():
     assert (found.kind, "price" in found.offered["text"]) == ("listing", False)
     own = "<h1>Oak lamp</h1><b class=price>€ 99</b><button>Add to cart</button>"
     assert _read(f"{own}<ul>{''.join(tiles)}</ul>").fields["price"] == Decimal(99)
+
+
+def test_a_heading_of_other_products_in_the_main_headings_letters_names_nothing():
+    body = "<h1>Product Details</h1><div><h3>Square plate</h3><div class=product-price><span>₹180</span> <del>₹240</del></div></div><button>Add to cart</button><h1>Related Products</h1><div class='modal fade'><h3>Round plate</h3><b class=price>₹149.00</b> <del>₹165.00</del></div>"
+    found = _read(body, title="Arecaleaf").fields
+    assert (found["name"], found["price"]) == ("Square plate", Decimal(180))
+
+
+def test_a_banner_with_the_end_of_the_title_gives_way_to_the_heading_before_the_price():
+    banner = "<section><h1>Wine-Market</h1><p>Best wines in town</p></section>"
+    wine = "<section><h2>Category</h2><a href=/red>Red</a><div><h2>Alma Negra</h2><p>Product ID: 14</p><span>$32.00</span><a href=/cart>Add to cart</a></div></section>"
+    assert _read(banner + wine, title="Detail | Wine-Market").fields["name"] == "Alma Negra"
+    # A shop's name may be the first part of the title, and the product's the last one.
+    named = "<div><h1>Oak lamp</h1><h2>In short</h2><b class=price>$32.00</b><button>Add to cart</button></div>"
+    assert _read(named, title="Red Store | Oak lamp").fields["name"] == "Oak lamp"
+
+
+def test_a_form_called_after_the_cart_may_hold_the_heading():
+    tiles = "".join(f"<div class=tile><h2>Rs. {n}50</h2><p>Scarf {n}</p></div>" for n in (4, 5, 6))
+    body = f"<form id=addtoCart action=/cart><h2>Silk saree</h2><p>Product Code: KS-021</p><span>Rs. 4200</span><button>Add to cart</button></form><h2>recommended items</h2>{tiles}"
+    assert _read(body, title="Home | Red Store", path="/product/21").fields["name"] == "Silk saree"
+
+
+def test_large_and_bold_letters_above_the_price_name_what_no_heading_does():
+    body = '<p style="font-size: 1.7em; font-weight: bold;">Oak lamp</p><font color=gray>Picked today</font><p style="font-size: 1.7em;"><strong>€ 14.90</strong></p><input type=button value="Add to cart"><h4>Reviews</h4>'
+    assert _read(body, title="Red Store").fields["name"] == "Oak lamp"
+
+
+@pytest.mark.parametrize(
+    ("text", "stock"),
+    [
+        ("มีสินค้าทั้งหมด: 0 ชิ้น", "OutOfStock"),
+        ("มีสินค้าทั้งหมด: 8 ชิ้น", "InStock"),
+        ("In stock in total: 0", "OutOfStock"),
+        ("In stock: 0-3 days", "InStock"),
+    ],
+)
+def test_none_in_total_is_out_of_stock(text, stock):
+    assert availability_of_text(text) == stock
+
+
+def test_syrian_pounds_in_eastern_figures_and_a_number_behind_a_hash_are_read():
+    body = (
+        "<p>رقم المنتج: #T41</p><h1>زيت</h1><span>٤٥٬٠٠٠ ل.س</span><button>أضف إلى السلة</button>"
+    )
+    found = _read(body, title="زيت", lang="ar").fields
+    assert (found["price"], found["currency"], found["sku"]) == (Decimal(45000), "SYP", "T41")
+
+
+def test_a_czech_label_for_the_number_of_the_make_is_read():
+    body = "<h1>Krém</h1><b class=price>490 Kč</b><button>Do košíku</button><ul><li>Kód výrobku: LIP-050</li></ul>"
+    assert _read(body, title="Krém", lang="cs").fields["sku"] == "LIP-050"
+
+
+def test_an_input_in_a_hidden_box_buys_nothing_as_a_hidden_button_does_not():
+    body = '<h1>Oak lamp</h1><b class=price>$84.00</b><div style="display: none"><input type=submit value="Add to Cart"></div>'
+    assert "availability" not in _read(body).fields
+    assert _read(body.replace("display: none", "")).fields["availability"] == "InStock"
+
+
+@pytest.mark.parametrize("price", ["49.00EUR", "<del>62.00EUR</del> <span>49.00EUR</span>"])
+def test_a_price_in_the_main_headings_letters_names_nothing(price):
+    body = f"<div><h1 style='float: right;'>{price}</h1><h1>Oak lamp<br><span class=smallText>[OL-2]</span></h1></div><button>Add to cart</button>"
+    found = _read(body, title="Red Store").fields
+    assert (found["name"], found["price"], found["sku"]) == ("Oak lamp", Decimal(49), "OL-2")
+
+
+def test_a_box_that_is_called_the_name_in_portuguese_names_the_product():
+    body = "<label class=prodNome>Mouse sem fio</label><label class=prodPreco>R$ 89,90</label><button>Comprar Agora</button>"
+    assert _read(body, title="Produto", lang="pt-br").fields["name"] == "Mouse sem fio"
+
+
+@pytest.mark.parametrize(
+    ("word", "stock"), [("In Stock", "InStock"), ("Out of Stock", "OutOfStock")]
+)
+def test_a_badge_says_the_stock_where_no_buy_button_can_be_pressed_yet(word, stock):
+    body = f"<h5>Ridge hoodie</h5><span class=h5>$ 58</span><button>M</button><span class='badge bg-x'>{word}</span><button disabled>Add to cart</button>"
+    assert _read(body, title="Red Store", path="/product/9").fields["availability"] == stock
+
+
+def test_a_price_for_trackers_without_the_tax_that_the_shown_one_includes_is_dropped():
+    data = """[{"id":"T1","name":"Oak lamp","price":"6.45"}]"""
+    body = f"<form data-items='{data}'><h1>Oak lamp</h1><strong class=price>6,90 €</strong><p>inkl. 7% USt., zzgl. Versand</p><button>In den Warenkorb</button></form>"
+    assert _read(body, lang="de").fields["price"] == Decimal("6.90")
