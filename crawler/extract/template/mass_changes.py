@@ -241,6 +241,8 @@ class Contrast(Record):
         """Forget a field's differences, because its values are read from another place now."""
         self.changed.pop(field, None)
         self._pairs.pop(field, None)
+        if field == "price":
+            self._prices = PriceRun()
 
     def add_doubts(self, result: Found, doubts: dict[str, Doubt]) -> None:
         """Doubt the fields that changed on all products, and the product key if it is the SKU."""

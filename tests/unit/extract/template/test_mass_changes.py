@@ -177,6 +177,17 @@ def test_whole_prices_that_fall_by_round_percentages_now_and_then_are_no_sale(
     assert ("price" in contrast.changed) is is_doubted
 
 
+def test_prices_that_fell_before_the_field_was_mended_are_forgotten() -> None:
+    contrast = Contrast()
+    for n in range(18):
+        if n == 10:
+            contrast.mark_mended("price")
+        stored_price = Decimal(1000 + 10 * n)
+        price = stored_price * (Decimal("0.613") + Decimal(n * 7 % 31) / 100)
+        contrast.note({"price": price}, {}, {"price": str(stored_price)})
+    assert "price" not in contrast.changed
+
+
 def test_prices_that_return_to_the_ones_before_are_the_shop_s() -> None:
     contrast = Contrast()
     for n in range(10):
