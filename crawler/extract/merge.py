@@ -176,6 +176,8 @@ def weigh_shown(offered: dict[str, Fields], visible: Visible, page: Page, known:
     if visible.fields.get("currency") not in {None, known.get("currency")}:
         _drop_default_currency(offered, visible)
         _drop_converted_price(offered, visible, page)
+    if visible.sells and known.get("availability") in UNAVAILABLE:
+        _drop_stock_of_variant(offered, visible.fields.get("sku"))
     _take_unavailability(offered, visible)
 
 
@@ -363,16 +365,14 @@ def _take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:
         fields = offered.get(source, _NO_FIELDS)
         if fields.get("availability") in stale and "variants" not in fields:
             fields["availability"] = stock
-    if visible.sells and stock == "InStock":
-        _drop_stock_of_variant(offered, visible.fields.get("sku"))
 
 
 def _drop_stock_of_variant(offered: dict[str, Fields], number: str | None) -> None:
     """Drop a missing stock that data has of one variant: the variant's number begins as *number*."""
-    for fields in filter(None, map(offered.get, STRUCTURED)) if number else ():
-        is_of_variant = fields.get("sku", number) != number and fields["sku"].startswith(number)
-        if is_of_variant and fields.get("availability") in UNAVAILABLE:
-            del fields["availability"]
+    for fields in filter(None, map(offered.get, STRUCTURED)):
+        own_number = fields.get("sku")
+        if number and own_number and own_number != number and own_number.startswith(number):
+            fields.pop("availability", None)
 
 
 def _outweighed(stock: str | None, visible: Visible) -> frozenset[str]:

@@ -24,6 +24,7 @@ from crawler.extract.price.line_amounts import (
     says_now,
     says_old,
     with_next,
+    without_links,
 )
 from crawler.extract.price.lone_tiles import (
     LONGEST_TILE_PRICE,
@@ -168,9 +169,8 @@ def _beside_others(line: Line) -> bool:
 
 
 def _weigh_line(walk: Lines, line: Line, monies: Sequence[Money]) -> list[Candidate]:
-    place = _Place(
-        line, line.index - walk.heading, label_before(walk, line), follows_link(walk, line)
-    )
+    distance = line.index - walk.heading if walk.heading >= 0 else without_links(walk, line)
+    place = _Place(line, distance, label_before(walk, line), follows_link(walk, line))
     starts = [0, *(money.end for money in monies)]
     ends = [*(money.start for money in monies[1:]), len(line.text)]
     if is_labelled_behind(monies, line.text) or is_one_labelled_behind(walk, line, monies):

@@ -283,20 +283,20 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     # It can be collected, though it is not delivered.
     firm = "InStock" if sells and (in_stock or firm == _IN_SHOPS_ONLY) else firm
     marked = _unless_sold_out(marked, firm, signs.buy_buttons)
-    availability = marked or (
-        firm or signs.in_stock_by_button() if sells else _or_badge(loose, badge, signs)
-    )
+    loose = _or_badge(loose, badge, signs)
+    availability = marked or (firm or signs.in_stock_by_button() if sells else loose)
     # A button's word for an order in advance counts more than a line's word for the stock.
-    by_button = ahead and availability in {"InStock", "PreOrder"}
-    signs.stock_boxed = (marked is not None or by_button) or (
-        last is not None and _shows_sold(last, signs, firm in UNAVAILABLE and not can_press)
-    )
-    availability = "PreOrder" if by_button else availability
-    signs.fields["availability"] = availability or _stock_if_sold(walk, signs)
+    by_button = "PreOrder" if ahead and availability in {"InStock", "PreOrder"} else None
+    unsold = None if can_press else firm
+    signs.stock_boxed = bool(marked or by_button) or _shows_sold(last, unsold, signs)
+    signs.fields["availability"] = by_button or availability or _stock_if_sold(walk, signs)
 
 
-def _shows_sold(last: Line, signs: Visible, is_sold: bool) -> bool:
+def _shows_sold(last: Line | None, stock: str | None, signs: Visible) -> bool:
     """Whether a button says "sold", or words do beside the price, an idle button or "tell me"."""
+    if last is None:
+        return False
+    is_sold = stock in UNAVAILABLE
     if not is_sold or signs.notifies or signs.buy_buttons:
         return is_sold or _is_sold_button(last)
     by_price = abs(last.index - (signs.price_line or -_BESIDE)) <= _BESIDE

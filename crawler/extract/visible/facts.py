@@ -456,8 +456,8 @@ def _unseparated(text: str) -> tuple[str, str] | None:
 
 
 def _take(signs: Visible, field: str, value: str) -> None:
-    is_model = field == "sku" and field in signs.fields and _is_model(signs.fields)
-    if field in signs.fields and field != "mpn" and not is_model:  # the mpn may be a barcode
+    is_known = field in signs.fields and field != "mpn"  # the maker's number may be a barcode
+    if is_known and not (field == "sku" and _is_model(signs.fields)):
         signs.further_facts.append((field, value.strip(AROUND)))
         return
     text, value = value, value.strip(AROUND)
@@ -476,7 +476,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
     elif field == "mpn" and "gtin" not in signs.fields and is_barcode(value):
         signs.fields["gtin"] = value  # some shops keep the barcode as the maker's number
         signs.facts += 1
-    elif value and (is_model or field not in signs.fields):
+    elif value and (is_known or field not in signs.fields):
         signs.fields[field] = value
         signs.facts += field != "brand"
 

@@ -104,3 +104,13 @@ def test_a_subtitle_right_below_the_name_begins_no_other_part(
     above = f"{H1}{between}<h2>For the desk</h2><a href=/write>Write a review</a>"
     body = f"{above}<div class=price>12,00 €</div><p>EAN: 4006381333931</p><p>Sold out</p>"
     assert found(body).fields.get("price") == price
+
+
+@pytest.mark.parametrize("links", [600, 0])
+def test_a_long_menu_does_not_hide_the_price_of_a_page_without_a_heading(
+    links: int,
+) -> None:
+    menu = "".join(f"<li><a href=/c/{n}>Lamps {n}</a></li>" for n in range(links))
+    facts = "<p>Code: RL-104</p><p>Retail: <s>$89.00</s></p><p class=price>$64.00</p>"
+    fields = found(f"<ul>{menu}</ul><p><b>Red Lamp</b></p>{facts}{BUY}").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(64), Decimal(89))
