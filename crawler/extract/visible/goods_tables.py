@@ -11,6 +11,10 @@ from crawler.extract.words import entry_matcher
 
 #: The head of a column of names: "Product", "Item name".
 _NAMES_GOODS = entry_matcher("headings", "goods_column", 3)
+#: A word of letters alone, which the numbers in a column "Item" lack.
+_WORD = re.compile(
+    r"(?<![\w-])[^\W\d_]{3,}(?![\w-])|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2}"
+).search
 _WORDS = re.compile(r"\w{4,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2,}").findall
 _MIN_COLUMNS, _MAX_COLUMNS, _MAX_ROWS, _MAX_HEAD = 3, 20, 60, 40
 
@@ -30,9 +34,10 @@ def is_in_goods_table(element: Element, signs: Visible) -> bool:
     columns = enumerate(head[:_MAX_COLUMNS])
     named = next((i for i, box in columns if _NAMES_GOODS(short_text(box, _MAX_HEAD))), None)
     priced = sum(1 for _ in cell.itersiblings(preceding=True))
-    if named is None or named == priced:
+    if named is None or named == priced or priced >= len(head):
         return False
     rows = [row for row in islice(table.iter("tr"), 1, _MAX_ROWS) if len(row) == len(head)]
-    names = {short_text(row[named]).lower() for row in rows if holds_digit(short_text(row[priced]))}
+    texts = (short_text(row[named]) for row in rows if holds_digit(short_text(row[priced])))
+    names = {text.lower() for text in texts if _WORD(text)}
     page_words = (signs.fields.get("name") or "").lower()
     return len(names) > 1 and not any(word in page_words for name in names for word in _WORDS(name))

@@ -324,9 +324,17 @@ def test_a_table_with_a_column_of_names_lists_goods(head, names):
     assert _read(body, title="Green Bench", path="/list").product() is None
 
 
+def test_a_table_with_a_price_beyond_its_head_is_read():
+    rows = [("Trowel", "red", "small", "£3.50", _BUY), ("Rake", "red", "big")]
+    body = f"<h1>All we sell</h1>{_table(('Product', 'Hue', 'Size'), *rows)}"
+    assert _read(body, title="Green Bench").product() is not None
+
+
 def test_a_table_of_variants_of_the_pages_product_lists_none():
     sizes = [("OL-1", "40 cm", "£30.50", _BUY), ("OL-2", "60 cm", "£42.50", _BUY)]
     body = f"<h1>Oak lamp</h1>{_table(('Code', 'Size', 'Price', ''), *sizes)}"
+    assert _read(body).product() is not None
+    body = f"<h1>Oak lamp</h1>{_table(('Item #', 'Size', 'Price', ''), *sizes)}"
     assert _read(body).product() is not None
     named = [(code, f"Oak lamp {size}", price, buy) for code, size, price, buy in sizes]
     body = f"<h1>Oak lamp</h1>{_table(('Code', 'Product', 'Price', ''), *named)}"
