@@ -1,4 +1,4 @@
-"""Read remarks about the stock behind a price in its line: `€ 650 — sold`."""
+"""Read remarks about the stock behind a price in its line, `€ 650 — sold`, or behind a label."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import holds_digit
 from crawler.extract.stock.availability import availability_of_text
-from crawler.extract.words import CachedRule, entry_matcher
+from crawler.extract.words import CachedRule, any_of, entry_matcher
 
 #: The word "sold" in place of the price.
 SOLD = entry_matcher("stock", "sold")
@@ -18,6 +18,23 @@ _SEPARATORS = lazy_patterns.pattern(
 _DASH = re.compile(r"\s[-–—]\s|!\s").search
 _LETTERS = lazy_patterns.pattern(r"[^\W\d_]{2}")
 _MAX_REMARKS, _MAX_REMARK = 120, 40
+#: A number of pieces: `5 pcs`.
+_PIECES = lazy_patterns.pattern(
+    rf"(\d{{1,9}})\s?(?:{any_of('amounts', 'packs', 'pieces')})(?:e?s)?\.?", re.I
+)
+_MAX_COUNT = 16
+
+
+def stock_of_count(text: str) -> str | None:
+    """Return the availability for a number of pieces behind a label for the stock.
+
+    >>> stock_of_count("5 pcs"), stock_of_count("0"), stock_of_count("3 days")
+    ('InStock', 'OutOfStock', None)
+    """
+    if len(text) >= _MAX_COUNT:
+        return None
+    count = text if text.isdecimal() else (_PIECES.fullmatch(text) or (None, None))[1]
+    return None if count is None else "InStock" if int(count) else "OutOfStock"
 
 
 def sold_in(text: str) -> bool:

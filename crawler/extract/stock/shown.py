@@ -20,7 +20,12 @@ from crawler.extract.stock.availability import (
     buys,
     buys_in_short,
 )
-from crawler.extract.stock.behind_price import BEGINS_SOLD, sold_in, stock_behind_price
+from crawler.extract.stock.behind_price import (
+    BEGINS_SOLD,
+    sold_in,
+    stock_behind_price,
+    stock_of_count,
+)
 from crawler.extract.stock.behind_price import SOLD as _SOLD
 from crawler.extract.stock.inputs import pressable_buttons, say_to_buy, stock_of_inputs
 from crawler.extract.stock.of_class import STOCK_OF_CLASS, stock_of_box
@@ -108,15 +113,10 @@ def _boxed_stock(line: Line) -> str | None:
     return STOCK_OF_CLASS[box.get("class") or ""]
 
 
-def _stock_of_count(pieces: str) -> str | None:
-    """Return the availability for a number of pieces behind a label for the stock."""
-    return ("InStock" if int(pieces) else "OutOfStock") if len(pieces) < _MAX_WORD else None
-
-
 def _labelled_stock(line: Line, labelled: bool, walk: Lines) -> str | None:
     """Return the availability in a box for the stock, or in the value behind its label."""
-    if labelled and line.text.isdecimal():
-        return _stock_of_count(line.text)
+    if labelled and line.text[:1].isdecimal() and (stock := stock_of_count(line.text)):
+        return stock
     if len(line.text) < _MAX_WORD and _YES(line.text):
         return "InStock"
     if labelled and (_denies(line.text) or _says_sold(line.text)):

@@ -15,6 +15,8 @@ MAX_CELLS, _MAX_VARIANTS = 100, 60
 _MIN_HEADS = 3
 #: The years of a vehicle which a part fits: `1999-2010`, `2016-`.
 _YEARS = re.compile(r"(?:19|20)\d\d\s?[-–—]\s?(?:(?:19|20)\d\d)?").fullmatch
+#: The end of a label that may be of an internal number: `ID`, `Product ID`.
+IS_ID = re.compile(r"(?:^|[\s.-])id\Z", re.I).search
 #: Tags of a label that may hold its text in a further box.
 _LABEL_TAGS = frozenset({"b", "strong", "em", "span", "label", "dt", "th", "td"})
 #: Blanks, separators and marks of direction around a label or a value.
@@ -50,7 +52,8 @@ def row_pair(row: Element) -> tuple[str, str] | None:
 def pairs_below_heads(row: Element) -> Iterator[tuple[str, str]]:
     """Yield the pairs of a table with a row of labels and one row of values below it.
 
-    Not those of a vehicle that a part fits, whose make is not the part's maker.
+    Not those of a vehicle that a part fits, whose make is not the part's maker; nor the internal
+    number of the first of several rows, which a list of goods has as well.
     """
     if row.tag != "tr" or len(row) < _MIN_HEADS or not row[0].tag == row[1].tag == "th":
         return
@@ -63,12 +66,13 @@ def pairs_below_heads(row: Element) -> Iterator[tuple[str, str]]:
         values = body[0] if len(body) else None
     if values is None or len(values) != len(row):
         return
-    if values.getnext() is not None and not are_variants(row, values):
+    several = values.getnext() is not None
+    if several and not are_variants(row, values):
         return
     if any(_YEARS(short_text(value)) for value in values[:MAX_CELLS]):
         return
     for label, value in zip(row[:MAX_CELLS], values[:MAX_CELLS], strict=True):
-        if value.tag == "td":
+        if value.tag == "td" and not (several and IS_ID(short_text(label).strip(AROUND))):
             yield short_text(label), short_text(value)
 
 

@@ -23,7 +23,13 @@ from crawler.extract.visible.fact_labels import (
     maker_up_to_label,
     up_to_label,
 )
-from crawler.extract.visible.fact_rows import AROUND, logo_behind, pairs_below_heads, row_pair
+from crawler.extract.visible.fact_rows import (
+    AROUND,
+    IS_ID,
+    logo_behind,
+    pairs_below_heads,
+    row_pair,
+)
 from crawler.extract.visible.fact_values import as_identifier, as_maker, as_number
 from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible_signs import Visible
@@ -50,8 +56,6 @@ _NUMBERS = frozenset({"sku", "mpn"})
 _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 #: A line that may end with a label and a number.
 _ENDS_IN_CODE = re.compile(r"\S (?=\S{0,30}[\d-])[\w./-]{3,30}\)?\Z").search
-#: The end of a label that may be of an internal number.
-_IS_ID = re.compile(r"(?:^|[\s.-])id\Z", re.I).search
 #: A sentence of a few words and a number at the end of a text: "For the garden. Ref. X-12".
 _LAST_SENTENCE = lazy_patterns.pattern(
     r"[.!?]\s((?:[^\s.]{1,14}\.?\s){1,3}(?=\S{0,30}[\d-])[\w./-]{3,30})\.?$"
@@ -253,7 +257,7 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
                     _take(signs, field, value)
             continue
         field = label_of(pair[0])
-        if field == "sku" and _IS_ID(pair[0].strip(AROUND)):
+        if field == "sku" and IS_ID(pair[0].strip(AROUND)):
             last_facts.append((field, pair[1]))
         elif field:
             _take(signs, field, pair[1])

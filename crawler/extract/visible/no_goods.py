@@ -10,6 +10,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Page
 from crawler.extract.page.places import link_around
+from crawler.extract.visible.goods_tables import is_in_goods_table
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_of, entry_matcher, finder_of, full_matcher_of
 
@@ -103,10 +104,15 @@ def no_goods(walk: Lines, signs: Visible) -> str | None:
     """Return the reason why the page's buttons buy no goods; else None."""
     if not signs.facts and _is_event(walk, signs):
         return "a day and its time stand beside its price"
-    if signs.price_line is not None and is_for_persons(walk.lines[signs.price_line]):
+    line = None if signs.price_line is None else walk.lines[signs.price_line]
+    if line and is_for_persons(line):
         return "its price is that of a person"
-    if not signs.pictured and _is_traded(walk, signs):
+    if signs.pictured:
+        return None
+    if _is_traded(walk, signs):
         return "its other button sells, or its price rises by some per cent"
+    if line and not signs.price_marked and is_in_goods_table(line.element, signs):
+        return "its price is one of a table's goods"
     return None
 
 
@@ -156,7 +162,8 @@ def _names_day(walk: Lines, line: Line) -> bool:
 def _is_traded(walk: Lines, signs: Visible) -> bool:
     """Whether a button near the price sells, or a line says how much the price has risen."""
     pressed, may_rise = _lines.BUTTON | _lines.LINK, not signs.buys_in_words
-    for line in walk.lines[signs.price_line or 0 :][:_MAX_OFFER_LINES]:
+    first = signs.price_line or 0
+    for line in walk.lines[first : first + _MAX_OFFER_LINES]:
         if line.flags & pressed:
             if len(line.text) <= _MAX_CAPTION and _SELLS(line.text):
                 return True

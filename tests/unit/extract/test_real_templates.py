@@ -299,3 +299,74 @@ def test_a_price_for_trackers_without_the_tax_that_the_shown_one_includes_is_dro
     data = """[{"id":"T1","name":"Oak lamp","price":"6.45"}]"""
     body = f"<form data-items='{data}'><h1>Oak lamp</h1><strong class=price>6,90 €</strong><p>inkl. 7% USt., zzgl. Versand</p><button>In den Warenkorb</button></form>"
     assert _read(body, lang="de").fields["price"] == Decimal("6.90")
+
+
+def _table(heads, *rows):
+    cells = "".join(f"<th>{head}</th>" for head in heads)
+    lines = ("".join(f"<td>{cell}</td>" for cell in row) for row in rows)
+    return f"<table><tr>{cells}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+_BUY = "<button>Add to cart</button>"
+
+
+@pytest.mark.parametrize(
+    ("head", "names"),
+    [
+        ("Product", ("Trowel", "Rake")),
+        ("Item name", ("Trowel", "Rake")),
+        ("商品名", ("湯呑", "茶碗")),
+    ],
+)
+def test_a_table_with_a_column_of_names_lists_goods(head, names):
+    rows = [(f"GB-{i}", name, f"£{i}.50", i, _BUY) for i, name in enumerate(names, 3)]
+    body = f"<h1>All we sell</h1>{_table(('Code', head, 'Price', 'Stock', ''), *rows)}"
+    assert _read(body, title="Green Bench", path="/list").product() is None
+
+
+def test_a_table_with_a_price_beyond_its_head_is_read():
+    rows = [("Trowel", "red", "small", "£3.50", _BUY), ("Rake", "red", "big")]
+    body = f"<h1>All we sell</h1>{_table(('Product', 'Hue', 'Size'), *rows)}"
+    assert _read(body, title="Green Bench").product() is not None
+
+
+def test_a_table_of_variants_of_the_pages_product_lists_none():
+    sizes = [("OL-1", "40 cm", "£30.50", _BUY), ("OL-2", "60 cm", "£42.50", _BUY)]
+    body = f"<h1>Oak lamp</h1>{_table(('Code', 'Size', 'Price', ''), *sizes)}"
+    assert _read(body).product() is not None
+    body = f"<h1>Oak lamp</h1>{_table(('Item #', 'Size', 'Price', ''), *sizes)}"
+    assert _read(body).product() is not None
+    named = [(code, f"Oak lamp {size}", price, buy) for code, size, price, buy in sizes]
+    body = f"<h1>Oak lamp</h1>{_table(('Code', 'Product', 'Price', ''), *named)}"
+    assert _read(body).product() is not None
+
+
+def test_the_internal_number_of_the_first_of_several_rows_is_none_of_the_page():
+    rows = [(i, f"Чайник {i}", f"{i}200 руб.", i) for i in (1, 2, 3)]
+    heads = ("ID", "Вид", "Цена", "Остаток")
+    body = f"<h1>Oak lamp</h1>{_table(heads, *rows)}"
+    assert "sku" not in _read(body, lang="ru").fields
+    assert _read(f"<h1>Oak lamp</h1>{_table(heads, rows[1])}", lang="ru").fields["sku"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("label", "count", "stock"),
+    [
+        ("Остаток", "5 шт.", "InStock"),
+        ("Stock", "5 pcs", "InStock"),
+        ("Stock", "12 unidades", "InStock"),
+        ("Lagerbestand", "0 Stück", "OutOfStock"),
+        ("남은 재고", "5 개", "InStock"),
+        ("재고 수량", "0개", "OutOfStock"),
+        ("Stock", "3 days", None),
+    ],
+)
+def test_a_number_of_pieces_behind_a_label_says_the_stock(label, count, stock):
+    body = f"<h1>Oak lamp</h1><b class=price>€ 12.00</b><table><tr><th>{label}</th><td>{count}</td></tr></table>"
+    assert _read(body).fields.get("availability") == stock
+
+
+@pytest.mark.parametrize("heading", ["Order #118", "Bestellung bestätigen", "Order details"])
+def test_the_heading_of_an_order_names_no_product(heading):
+    body = f"<h1>{heading}</h1><h3>Oak lamp</h3><p>Item no. A400</p><p>4.20 €</p><p>In stock</p><button>Send</button>"
+    assert _read(body, title="Shop", path="/o/7").product() is None
