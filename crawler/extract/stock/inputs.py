@@ -1,4 +1,4 @@
-"""Read the inputs that stand for a page's buttons: whether they buy, order ahead or are sold out."""
+"""Read buttons, and inputs that stand for them: whether they buy, order ahead or are sold out."""
 
 from __future__ import annotations
 
@@ -70,4 +70,16 @@ def _first_is_sold_out(inputs: list[Element]) -> bool:
             return False
         if availability_of_text(caption) in UNAVAILABLE:
             return element.get("disabled") is not None
+    return False
+
+
+def is_disabled(element: Element) -> bool:
+    """Whether an element is in a button that nobody can press."""
+    box = element
+    for _ in range(4):
+        if box is None:
+            break
+        if box.tag == "button":
+            return box.get("disabled") is not None
+        box = box.getparent()
     return False

@@ -27,7 +27,12 @@ from crawler.extract.stock.behind_price import (
     stock_of_count,
 )
 from crawler.extract.stock.behind_price import SOLD as _SOLD
-from crawler.extract.stock.inputs import pressable_buttons, say_to_buy, stock_of_inputs
+from crawler.extract.stock.inputs import (
+    is_disabled,
+    pressable_buttons,
+    say_to_buy,
+    stock_of_inputs,
+)
 from crawler.extract.stock.of_class import STOCK_OF_CLASS, stock_of_box
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
@@ -492,15 +497,3 @@ def _is_of_variant(text: str) -> bool:
     if (choice := _CHOICE(text)) is None:
         return _SIZE(text) is not None
     return _STOCK_LABEL(choice[1]) is None and availability_of_text(choice[1]) is None
-
-
-def is_disabled(element: Element) -> bool:
-    """Whether an element is in a button that nobody can press."""
-    box = element
-    for _ in range(4):
-        if box is None:
-            break
-        if box.tag == "button":
-            return box.get("disabled") is not None
-        box = box.getparent()
-    return False

@@ -25,9 +25,9 @@ from crawler.extract.stock.availability import (
 )
 from crawler.extract.stock.cart_form import puts_in_cart
 from crawler.extract.stock.drawn_buttons import take_picture_buttons
+from crawler.extract.stock.inputs import is_disabled
 from crawler.extract.stock.shown import (
     STOCK_BEHIND_LABEL,
-    is_disabled,
     read_stock,
     says_unavailable,
     stock_above,
