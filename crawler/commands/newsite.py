@@ -16,6 +16,7 @@ from scrapy.exceptions import UsageError
 
 from crawler.cli.one_page import BadStatus, PageCommand, PageReply, fetch
 from crawler.cli.site_draft import PRODUCTS, Round, draft
+from crawler.cli.start_warnings import options_of_files
 from crawler.extract import Found, Link
 from crawler.extract.links.registered_domain import site_of
 from scrapy_seine.commands.one_line_errors import complain
@@ -49,7 +50,7 @@ class Command(PageCommand):
         """Read the pages and write the file.
 
         Raises:
-            ConfigError: the name is not valid, or the file exists already.
+            ConfigError: the name is not valid, or in use, or the file exists already.
         """
         try:
             hosts = {domain(url) for url in args if "://" in url}
@@ -65,6 +66,9 @@ class Command(PageCommand):
         path = Path(opts.into) / f"{name}.py"
         if path.exists() and not opts.force:
             raise ConfigError(f"{path} exists; --force replaces it, --name takes another")
+        site_options, _ = options_of_files(self.project, opts.spider)
+        if name in {options.site for options in site_options} and not path.exists():
+            raise ConfigError(f"a site file has the name {name!r} already; --name takes another")
         results = self._read_products(first_reply, args[1:], opts)
         text = draft(name, [first_reply.url, *args[1:]], results)
         try:

@@ -77,6 +77,10 @@ def test_pages_are_explained_saved_and_made_a_site_file(shop: str, tmp_path: Pat
     compile(text, "my_shop.py", "exec")
     assert "class MyShop(Site)" in text
     assert 'domains = ("127.0.0.1",)' in text
+    again = scrapy("newsite", url, "--into", str(tmp_path), "--name", "books")
+    assert again.returncode == 1
+    assert "a site file has the name 'books' already" in again.stderr
+    assert not (tmp_path / "books.py").exists()
 
 
 @pytest.mark.parametrize(

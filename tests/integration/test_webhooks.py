@@ -160,6 +160,27 @@ async def test_an_event_that_is_refused_for_days_holds_nobody_up(
     assert SECRET not in caplog.text
 
 
+async def test_events_that_redis_dropped_unsent_are_told_once(
+    jobs, redis_client, monkeypatch, caplog
+):
+    keys = jobs.frontier.keys
+    sent = await redis_client.xadd(keys.events, {"event": b"{}"})
+    await redis_client.set(keys.events_sent, sent)
+    await end_some(jobs, 2)
+    monkeypatch.setattr(webhooks, "MAX_EVENTS", 2)
+
+    async def refuse(url, body, headers):
+        return 500
+
+    sender = Webhooks(redis_client, keys, WebhookConfig("http://h/", SECRET), post=refuse)
+    assert not await sender.deliver()
+    assert "dropped unsent" not in caplog.text
+    await redis_client.xtrim(keys.events, maxlen=2, approximate=False)
+    for _ in range(2):
+        assert not await sender.deliver()
+    assert caplog.text.count("the oldest events were dropped unsent") == 1
+
+
 async def test_junk_in_the_stream_holds_nobody_up(jobs, redis_client):
     keys = jobs.frontier.keys
     await redis_client.set(keys.events_sent, "0-0")

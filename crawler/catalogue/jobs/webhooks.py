@@ -145,6 +145,8 @@ class Webhooks:
     post: Callable[[str, bytes, Mapping[str, str]], Any] | None = None
     """Sends an event and returns the HTTP status; None: aiohttp is used."""
     _failures: int = 0
+    _gap_after: str | None = None
+    """The last sent event when a gap behind it was logged."""
 
     async def run(self, may_send: Callable[[], bool]) -> None:
         """Send new events while *may_send* returns True, until cancelled."""
@@ -174,10 +176,23 @@ class Webhooks:
             waiting = await self.redis.xrange(self.keys.events, f"({sent_id}", "+", count=_BATCH)
             if not waiting:
                 return True
+            if sent_id != self._gap_after and await self._has_gap(sent_id):
+                self._gap_after = sent_id
+                logger.error(
+                    "webhooks: the oldest events were dropped unsent, because Redis keeps the "
+                    "latest %d; list the ended jobs by `scrapy jobs list`",
+                    MAX_EVENTS,
+                )
             for entry, fields in waiting:
                 if not await self._send(bytes(fields.get(b"event", b""))):
                     return False
                 await self.redis.set(self.keys.events_sent, word(entry))
+
+    async def _has_gap(self, sent_id: str) -> bool:
+        """Whether the stream was cut behind its last sent event, so that unsent ones are gone."""
+        if await self.redis.xrange(self.keys.events, sent_id, sent_id):
+            return False
+        return int(await self.redis.xlen(self.keys.events)) >= MAX_EVENTS
 
     async def _send(self, body: bytes) -> bool:
         """Send one event; return True also if it is given up, which is logged."""

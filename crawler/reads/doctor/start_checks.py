@@ -44,6 +44,7 @@ def start_findings(
     """Judge the files, the settings and the list of proxies, without a store."""
     return [
         *_broken_files(broken),
+        *_shared_names(site_options),
         *_user_agent(settings),
         *_proxies(settings, site_options),
         *_lanes(settings, site_options),
@@ -54,6 +55,13 @@ def _broken_files(files: Iterable[BrokenFile]) -> Iterator[Finding]:
     for file in files:
         advice = "correct the file; until then its site is read by the default parser"
         yield Finding("fail", "files", f"{file}; it is left out", advice)
+
+
+def _shared_names(site_options: Sequence[FetchOptions]) -> Iterator[Finding]:
+    for name, files in Counter(options.site for options in site_options).items():
+        if files > 1:
+            text = f"{files} site files have the name {name!r}: their products are one site's"
+            yield Finding("warn", "files", text, "give each a name of its own")
 
 
 def _user_agent(settings: SettingsLike) -> Iterator[Finding]:

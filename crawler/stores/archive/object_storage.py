@@ -123,7 +123,9 @@ class S3:
         try:
             self._client.put_object(Bucket=self.bucket, Key=self._name(key), Body=data)
         except self._errors as error:
-            raise StoreUnreachable(f"s3://{self.bucket}: {error}") from None
+            # Without the name, which each try changes: one reason is one line of the log.
+            reason = str(error).replace(self._name(key), "…")
+            raise StoreUnreachable(f"s3://{self.bucket}: {reason}") from None
 
     def remove(self, key: str) -> None:
         """Delete an object if the credentials allow it; those of a worker often do not."""

@@ -211,6 +211,24 @@ def test_an_endpoint_that_is_none_is_one_clear_error(
         open_store(s3)
 
 
+def test_an_endpoint_that_is_away_gives_the_same_reason_for_each_object(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    variables = {
+        "ENDPOINT_URL": "http://127.0.0.1:1",
+        "ACCESS_KEY_ID": "a",
+        "SECRET_ACCESS_KEY": "b",
+    }
+    for name, value in {**variables, "REGION": "us-east-1"}.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    store, reasons = open_store("s3://bucket/prefix"), set[str]()
+    for key in ("one.warc.gz", "two.warc.gz"):
+        with pytest.raises(StoreUnreachable) as caught:
+            store.put(key, b"x")
+        reasons.add(str(caught.value))
+    assert len(reasons) == 1, reasons
+
+
 def test_a_missing_bucket_is_one_clear_error(s3: str) -> None:
     other = open_store("s3://nobucket/raw")
     with pytest.raises(StoreUnreachable, match="NoSuchBucket"):

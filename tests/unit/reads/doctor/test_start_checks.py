@@ -34,6 +34,11 @@ def test_nothing_is_said_where_nothing_lacks(tmp_path: Path) -> None:
     assert found({"SEINE_BROWSER": "1"}, FetchOptions("shop", lane="browser")) == []
 
 
+def test_site_files_with_one_name_are_told() -> None:
+    said = "warn files: 2 site files have the name 'shop': their products are one site's"
+    assert found({}, FetchOptions("shop"), FetchOptions("lamps"), FetchOptions("shop")) == [said]
+
+
 @pytest.mark.parametrize(
     ("text", "settings", "says"),
     [
