@@ -106,6 +106,8 @@ _SEARCHES = [
     for letters, patterns in _GROUPS
 ]
 _FIGURES = re.compile(r"\d+").sub
+#: A column that is an element of the product's block: `product-page__sidebar`.
+_OWN_COLUMN = re.compile(r"product-?[\w-]{0,20}__sidebar").sub
 
 
 def kinds(value: str) -> Iterator[str]:
@@ -115,6 +117,8 @@ def kinds(value: str) -> Iterator[str]:
     True
     """
     value = f" {value}"
+    if "__sidebar" in value:
+        value = _OWN_COLUMN("", value)
     for has_letters, searches in _SEARCHES:
         if has_letters(value):
             for pattern, search in searches:
