@@ -318,6 +318,21 @@ class TestOwnColumn:
         page = found(f"{H1}<p class=price>$9.00</p>{BUY}<div class={column}>{self.FACTS}</div>")
         assert page.fields.get("sku") == number
 
+    @pytest.mark.parametrize(
+        ("foot", "kind"),
+        [
+            ("details-footer", "product"),
+            ("product__footer", "product"),
+            ("card-footer", "product"),
+            ("product-info-footer", "product"),
+            ("products-page-footer", "other"),
+            ("site-footer", "other"),
+        ],
+    )
+    def test_the_foot_of_the_products_block_holds_its_price(self, foot: str, kind: str) -> None:
+        page = found(f"{H1}<p>By Oakes</p><div class={foot}><p class=price>$9.00</p>{BUY}</div>")
+        assert page.kind == kind
+
 
 class TestSentenceForMaker:
     @pytest.mark.parametrize(
