@@ -43,10 +43,10 @@ _AT_BEGIN = lazy_patterns.pattern(r"((?:[A-Z]{2,4}-?)?\d{2,12})-[a-zA-Z]")
 _FOLDER = lazy_patterns.pattern(r"\d{5,20}")
 #: The prefix of a productID that gives its kind, as schema.org defines it.
 _KEY_PREFIX = lazy_patterns.pattern(r"^(?:sku|mpn|isbn|asin|ean|upc|gtin\d{0,2}):\s?", re.I)
-#: A script that shows a product by the general parameter `id`.
+#: A script that shows a product by a general parameter, `id` or `code`.
 _BY_ID = lazy_patterns.pattern(
     r"(?:item|product|prod|goods|detail|article|artikel|produkt|tovar|show|view)[^/?]{0,40}"
-    r"\?(?:[^#]{0,300}&)?id=(\d{3,20})(?:[&#]|$)",
+    r"\?(?:[^#]{0,300}&)?(?:id|code)=(\d{3,20})(?:[&#]|$)",
     re.I,
 )
 #: Parts at the end of a product's path for the category it was reached from, and for its view.
@@ -230,7 +230,7 @@ def in_address(url: str) -> str | None:
     path, _, query = without_origin(url[:2_000]).partition("?")
     parameter = _PARAMETER.search(f"?{query}") if query else None
     parameter = parameter or (
-        _BY_ID.search(f"{path[-80:]}?{query[:400]}") if "id=" in query else None
+        _BY_ID.search(f"{path[-80:]}?{query[:400]}") if "id=" in query or "code=" in query else None
     )
     if parameter:
         return parameter[1]

@@ -106,6 +106,11 @@ _SEARCHES = [
     for letters, patterns in _GROUPS
 ]
 _FIGURES = re.compile(r"\d+").sub
+#: A column or foot that is a part of the product's block: `product-page__sidebar`, `details-footer`.
+_OWN_PART = re.compile(
+    r"product-?[\w-]{0,20}__sidebar"
+    r"|(?:product|details?|card|panel|price)(?:-(?:info|details?|box))?(?:-|__)footer(?=$|\s)"
+).sub
 
 
 def kinds(value: str) -> Iterator[str]:
@@ -115,6 +120,8 @@ def kinds(value: str) -> Iterator[str]:
     True
     """
     value = f" {value}"
+    if "footer" in value or "__sidebar" in value:
+        value = _OWN_PART("", value)
     for has_letters, searches in _SEARCHES:
         if has_letters(value):
             for pattern, search in searches:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element
@@ -17,6 +18,9 @@ from crawler.extract.stock.availability import (
 #: Types of inputs that are buttons, and characters of a caption: fewer than these.
 _PRESSABLE = frozenset({"submit", "image", "button"})
 _MAX_CAPTION = 40
+#: The file of a picture that is the only caption of a button: `/img/AddCartButton.gif`.
+_SHOWS_CART = re.compile(r"add[-_]?(?:to[-_]?)?(?:cart|basket|bag)[^/]{0,80}\Z", re.I).search
+_CART_CAPTION = "Add to cart"
 
 
 def pressable_buttons(inputs: list[Element]) -> list[bool]:
@@ -45,11 +49,13 @@ def say_to_buy(inputs: list[Element]) -> bool:
 
 def _caption(element: Element) -> str:
     """Return the caption of a button; '' for a field in which a visitor writes."""
-    if element.get("type") not in _PRESSABLE:
+    kind = element.get("type")
+    if kind not in _PRESSABLE:
         return ""
-    return (element.get("value") or element.get("alt") or element.get("title") or "")[
-        :MAX_TEXT_LENGTH
-    ]
+    text = element.get("value") or element.get("alt") or element.get("title") or ""
+    if not text and kind == "image" and _SHOWS_CART((element.get("src") or "")[:MAX_TEXT_LENGTH]):
+        return _CART_CAPTION
+    return text[:MAX_TEXT_LENGTH]
 
 
 def _short_captions(inputs: list[Element]) -> Iterator[tuple[Element, str]]:

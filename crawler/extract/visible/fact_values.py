@@ -13,16 +13,28 @@ from crawler.extract.visible.fact_labels import label_of
 _CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 #: An identifier in lower case has one of these.
 _IDENTIFIER_SIGN = lazy_patterns.pattern(r"[\d_-]")
+#: Words of a maker's name in small letters.
+_MAX_MAKER_WORDS = 6
 #: The form of a company at the end of its name: `Acme Inc`, `Acme s.r.o`.
 _ENDS_IN_FORM = re.compile(r"\s(?:[A-Z][a-zé]{1,3}|(?:[A-Za-z]\.){1,3}[A-Za-z])\Z").search
 
 
 def as_maker(value: str, text: str) -> str:
     """Return *value* if it can be a maker's name, else ''; with the dot of a form such as `Inc.`."""
-    if len(value) > 60 or label_of(value) or value.lower() in NOTHING:
+    if len(value) > 60 or label_of(value) or value.lower() in NOTHING or _is_sentence(value):
         return ""
     is_abbreviated = _ENDS_IN_FORM(value) and text.rstrip().endswith(f"{value}.")
     return f"{value}." if is_abbreviated else value
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text has many words of which only the first begins with a capital letter.
+
+    >>> _is_sentence("Ask us and we gladly send you one"), _is_sentence("House of Oak and Sons of Kent")
+    (True, False)
+    """
+    words = text.split(" ", _MAX_MAKER_WORDS)
+    return len(words) > _MAX_MAKER_WORDS and " ".join(words[1:]).islower()
 
 
 def as_number(value: str) -> str:

@@ -304,3 +304,73 @@ class TestExtras:
 
     def test_of_two_choices_with_an_amount_one_is_the_price(self) -> None:
         assert "price" in self.page("$4.90", "$9.90").fields
+
+
+class TestOwnColumn:
+    FACTS = "<p>CODE: NK-40KT</p><p>Availability: In stock</p>"
+
+    @pytest.mark.parametrize(
+        ("column", "number"), [("product-big__sidebar-end", "NK-40KT"), ("page__sidebar", None)]
+    )
+    def test_a_column_of_the_products_block_holds_its_facts(
+        self, column: str, number: str | None
+    ) -> None:
+        page = found(f"{H1}<p class=price>$9.00</p>{BUY}<div class={column}>{self.FACTS}</div>")
+        assert page.fields.get("sku") == number
+
+    @pytest.mark.parametrize(
+        ("foot", "kind"),
+        [
+            ("details-footer", "product"),
+            ("product__footer", "product"),
+            ("card-footer", "product"),
+            ("product-info-footer", "product"),
+            ("products-page-footer", "other"),
+            ("site-footer", "other"),
+        ],
+    )
+    def test_the_foot_of_the_products_block_holds_its_price(self, foot: str, kind: str) -> None:
+        page = found(f"{H1}<p>By Oakes</p><div class={foot}><p class=price>$9.00</p>{BUY}</div>")
+        assert page.kind == kind
+
+
+class TestSentenceForMaker:
+    @pytest.mark.parametrize(
+        ("told", "brand"),
+        [
+            ("We gladly replace this lamp if it is not bright enough", None),
+            ("House of Oak and Sons of Kent and York", "House of Oak and Sons of Kent and York"),
+        ],
+    )
+    def test_a_sentence_under_the_label_is_no_maker(self, told: str, brand: str | None) -> None:
+        page = found(
+            f"{H1}<p class=price>$9.00</p>{BUY}<h3>Manufacturer</h3><div><p>{told}</p></div>"
+        )
+        assert page.fields.get("brand") == brand
+
+
+class TestPictureForCaption:
+    @pytest.mark.parametrize(
+        ("picture", "stock"), [("AddCartButton.gif?t=14", "InStock"), ("arrow.gif", None)]
+    )
+    def test_a_button_without_a_caption_may_have_a_picture_that_says_it_buys(
+        self, picture: str, stock: str | None
+    ) -> None:
+        page = found(
+            f"{H1}<p class=price>$9.00</p><form action=/cart.php method=post>"
+            f"<input name=qty value=1><input type=image src=/img/{picture} alt=''></form>"
+        )
+        assert page.fields.get("availability") == stock
+
+
+class TestAddresses:
+    def test_a_general_parameter_holds_the_number_of_a_script_that_shows_products(self) -> None:
+        page = found(
+            f"{H1}<p class=price>$9.00</p>{BUY}", url="https://shop.example/en/product?code=31273"
+        )
+        assert page.fields["sku"] == "31273"
+
+    def test_the_page_of_a_products_reviews_is_no_product(self) -> None:
+        body = "<h3>Red Lamp</h3><p>In stock</p><p class=price>$9.00</p><input name=qty value=1>"
+        assert found(body).kind == "product"
+        assert found(body, url="https://shop.example/review/product/list/id/42/").kind == "other"
