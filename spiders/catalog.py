@@ -14,6 +14,7 @@ from crawler.extract import Found, Link, Page
 from crawler.extract.links.choice import LOADED, PRIORITY, listing_fingerprint
 from crawler.extract.links.dead_ends import DEAD_END_PAGES, VARIANT_PAGES, DeadEnds, is_below
 from crawler.extract.links.link_header import next_page
+from crawler.extract.links.mobile_copies import without_copy
 from crawler.extract.links.other_languages import Copies, language_folder
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.visit_parameters import FOLDERS, IRRELEVANT_REASON, QUERY, Visits
@@ -161,7 +162,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         links = site.links(page, header(response, "X-Robots-Tag"))
         if links and has_header(response, "Link"):
             links += self._next_in_header(response, site, page)
-        links = self._without_copies(site_id, page, links)
+        links = without_copy(self._without_copies(site_id, page, links), page.url, page.canonical)
         yield from self._pass_gate(response, result, links)
         self._log_language_copies(page, site_id)
         self._log_unfollowed(response, page, site_id)
