@@ -14,7 +14,8 @@ from crawler.extract import Found, Link, Page
 from crawler.extract.links.choice import LOADED, PRIORITY, listing_fingerprint
 from crawler.extract.links.dead_ends import DEAD_END_PAGES, VARIANT_PAGES, DeadEnds, is_below
 from crawler.extract.links.link_header import next_page
-from crawler.extract.links.other_languages import Copies, language_folder
+from crawler.extract.links.mobile_copies import without_copy
+from crawler.extract.links.other_languages import Copies, market_folder
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.visit_parameters import FOLDERS, IRRELEVANT_REASON, QUERY, Visits
 from crawler.extract.listing import announced, probing
@@ -161,7 +162,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         links = site.links(page, header(response, "X-Robots-Tag"))
         if links and has_header(response, "Link"):
             links += self._next_in_header(response, site, page)
-        links = self._without_copies(site_id, page, links)
+        links = without_copy(self._without_copies(site_id, page, links), page.url, page.canonical)
         yield from self._pass_gate(response, result, links)
         self._log_language_copies(page, site_id)
         self._log_unfollowed(response, page, site_id)
@@ -408,9 +409,9 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         Such a page has no alternates: a contact page with links to the front pages of all copies.
         """
         logged = self.copies.logged_folders
-        if not logged or language_folder(urlsplit(page.url).path):
+        if not logged or market_folder(urlsplit(page.url).path):
             return links
-        return [x for x in links if (site_id, language_folder(urlsplit(x.url).path)) not in logged]
+        return [x for x in links if (site_id, market_folder(urlsplit(x.url).path)) not in logged]
 
     def _log_unfollowed(self, response: Response, page: Page, site_id: str) -> None:
         """Log once that a site forbids following the links of its front page or its pagers."""

@@ -49,7 +49,8 @@ class Gates(PageReading):
         request = response.request
         if request is None or self._has_jars or not has_header(request, "Cookie"):
             return
-        if len(self.cookies) < self.MOST_HOSTS:
+        is_own = request.meta.get(m.DEPTH) or "redirect_urls" in request.meta  # not a seed's
+        if is_own and len(self.cookies) < self.MOST_HOSTS:
             host = response.url.split("/", 3)[2]
             self.cookies[host] = (request.headers.get("Cookie") or b"").decode("latin-1")
 

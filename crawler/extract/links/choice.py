@@ -129,8 +129,11 @@ def find_links(
         return []
     collector = _LinkCollector(page, allowed)
     for element in page.links[:_MAX_ANCHORS]:
-        if (element.get("rel") or "").lower() == "next":
+        rel = (element.get("rel") or "").lower()
+        if rel == "next":
             collector.add(element, "pagination")
+        elif rel == "amphtml" or (rel == "alternate" and element.get("media")):
+            collector.hrefs.add(element.get("href"))  # the page itself, for phones
     for element in page.anchors[:_MAX_ANCHORS]:
         collector.add(element, None)
     for element, reference in unlinked(page):

@@ -87,18 +87,30 @@ def begin(page: Page, links: Iterable[Link], fingerprint: int | None) -> Probe |
     step = step_of(template, linked_numbers)
     places = sorted(number if step == 1 else number // step + 1 for number in linked_numbers)
     is_complete = places != list(range(2, len(places) + 2)) or 1 < len(places) < _PAGER_WINDOW - 1
-    if is_complete or (len(places) == 1 and _is_numbered(page)):
+    second = template.replace("{}", str(max(linked_numbers)))
+    if is_complete or (len(places) == 1 and _is_numbered(page, second)):
         return None
     low = places[-1]
     return Probe(template=template, step=step, first=fingerprint, low=low, asked=2 * low)
 
 
-def _is_numbered(page: Page) -> bool:
+def _is_numbered(page: Page, second: str) -> bool:
     """Whether a pager that leads to one further page calls it "2", as each page of a short listing.
+
+    A link to that page may say "Page 2", and one to a product "Mug 2".
 
     A longer listing whose pager shows its neighbours alone is crawled page by page.
     """
-    return any(short_text(anchor) == "2" for anchor in page.anchors)
+    labels = ((anchor, short_text(anchor)) for anchor in page.anchors)
+    return any(
+        label == "2"
+        or (
+            label[-1:] == "2"
+            and not label[-2].isdigit()
+            and page.resolve(anchor.get("href") or "") == second
+        )
+        for anchor, label in labels
+    )
 
 
 def resume(plain: Mapping[str, object]) -> Probe:

@@ -104,3 +104,11 @@ def test_another_worker_sends_the_cookies_of_the_requests_that_it_gets() -> None
     (bowls,) = spider_of().parse(page)
     assert isinstance(bowls, Request)
     assert bowls.headers["Cookie"] == b"age=18"
+
+
+def test_the_cookie_that_a_seed_brings_stays_with_the_seed() -> None:
+    seed = Request(f"{SHOP}/c/lamps", headers={"Cookie": "login=7"})
+    page = response("/c/lamps", '<nav class="menu"><a href="/c/bowls">Bowls</a></nav>', seed)
+    (bowls,) = spider_of().parse(page)
+    assert isinstance(bowls, Request)
+    assert "Cookie" not in bowls.headers

@@ -11,6 +11,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import Link, find_links, parse
+from crawler.extract.links.mobile_copies import without_copy
 from spiders.catalog import CatalogSpider
 
 BODY = b"""<html lang=de><title>Weine</title><body><h1>Weine</h1><a href="/de/weine/rot">Rot</a>
@@ -81,3 +82,28 @@ def test_a_copy_for_another_country_is_known_by_its_alternates() -> None:
     page = parse(body.encode(), "https://shop.example/uk/lamps")
     assert [link.url for link in find_links(page)] == ["https://shop.example/uk/lamps/red"]
     assert list(page.other_languages) == ["ie"]
+
+
+@pytest.mark.parametrize("rel", ['rel="amphtml"', 'rel="alternate" media="only screen"'])
+def test_a_pages_copy_for_phones_is_not_followed(rel: str) -> None:
+    body = f'<head><link {rel} href="/m/lamp-1"></head><a href="/m/lamp-1">Mobile</a>'
+    assert find_links(parse(f"<html>{body}</html>", "https://shop.example/lamp-1")) == []
+
+
+@pytest.mark.parametrize(
+    ("canonical", "followed"),
+    [
+        ("https://shop.example/lamps", "https://shop.example/lamp-1"),
+        ("https://shop.example/", "https://shop.example/m/lamp-1"),  # named by all pages
+        ("https://shop.example/m/lamps", "https://shop.example/m/lamp-1"),
+        ("https://shop.example/a/lamps", "https://shop.example/m/lamp-1"),
+        ("https://other.example/lamps", "https://shop.example/m/lamp-1"),
+        (None, "https://shop.example/m/lamp-1"),
+    ],
+)
+def test_a_copy_for_phones_leads_to_the_shops_own_pages(
+    canonical: str | None, followed: str
+) -> None:
+    links = [Link("https://shop.example/m/lamp-1", "product", "")]
+    (link,) = without_copy(links, "https://shop.example/m/lamps", canonical)
+    assert link.url == followed

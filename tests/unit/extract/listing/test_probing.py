@@ -106,6 +106,8 @@ def test_a_search_begins_where_the_pager_may_be_cut_off(links, expected):
 def test_a_pager_with_one_further_number_is_complete() -> None:
     """Three requests for each listing of two pages found nothing."""
     assert begun(["?page=2"], alone="2") is None
+    assert begun(["?page=2"], alone="<span>Page</span><span>2</span>") is None
+    assert begun(["?page=2"], goods='/p/2">Mug 2</a><a href="/p/1/tent') is not None
 
 
 def test_only_the_first_page_begins_a_search():
