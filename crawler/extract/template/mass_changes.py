@@ -138,10 +138,8 @@ class Contrast(Record):
     def _note_run(self, fields: Mapping[str, Any], stored: Mapping[str, Any]) -> Change | None:
         """Compare a price with the stored one; return the change if nearly all prices fell or rose."""
         price, stored_price = amount(fields.get("price")), amount(stored.get("price"))
-        if "price" in self.changed or price is None or stored_price is None:
-            return None
-        if _is_return(fields, stored):
-            return None
+        if "price" in self.changed or not price or not stored_price or _is_return(fields, stored):
+            return None  # what is free has no rate
         reduced = fields.get("regular_price") is not None
         sale = reduced and _is_sale(fields, stored)
         reason = self._prices.note(price, stored_price, sale=sale, reduced=reduced)

@@ -87,7 +87,8 @@ def heading_below(
     if not ends or short_text(banner).casefold() != ends[-1].casefold():
         return banner
     around = set(banner.iterancestors())
-    shared = next(box for box in walk.lines[place].element.iterancestors() if box in around)
+    boxes = walk.lines[place].element.iterancestors()
+    shared = next((box for box in boxes if box in around), banner)
     heading = name_before(walk, place) if shared.tag == "body" else None
     return banner if heading is None else heading
 
