@@ -96,10 +96,13 @@ class MetaRefresh(_Discreet, MetaRefreshMiddleware):
 def _keep_cookies(response: Response, target: Request) -> None:
     """Send a redirect's cookies where it leads back, or to a check that names the way back.
 
-    Only the cookie ends such a circle.
+    Only the cookie ends such a circle. Another host gets none, because it is not that host's.
     """
-    if has_header(response, "Set-Cookie") and (
-        target.url in target.meta["redirect_urls"] or _names(response.url, target.url)
+    is_same_host = urlsplit(response.url)[:2] == urlsplit(target.url)[:2]
+    if (
+        is_same_host
+        and has_header(response, "Set-Cookie")
+        and (target.url in target.meta["redirect_urls"] or _names(response.url, target.url))
     ):
         sent = (target.headers.get("Cookie") or b"").decode("latin-1")
         target.headers["Cookie"] = cookie_header(response.headers.getlist("Set-Cookie"), sent)

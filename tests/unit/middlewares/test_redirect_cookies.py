@@ -34,3 +34,10 @@ def test_a_check_that_names_the_way_back_gets_the_cookie(check: str, cookie: byt
     target = Request(f"http://shop.example{check}", meta={"redirect_urls": [url]})
     _keep_cookies(Response(url, status=302, headers={"Set-Cookie": "ct=1; Path=/"}), target)
     assert target.headers.get("Cookie") == cookie
+
+
+def test_another_host_gets_no_cookie_though_it_names_the_way_back() -> None:
+    url, check = "http://shop.example/lamps", "http://other.example/check?return="
+    target = Request(f"{check}http%3A%2F%2Fshop.example%2Flamps", meta={"redirect_urls": [url]})
+    _keep_cookies(Response(url, status=302, headers={"Set-Cookie": "ct=1; Path=/"}), target)
+    assert "Cookie" not in target.headers
