@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from itertools import chain, compress, islice, repeat
+from itertools import accumulate, chain, compress, islice, repeat
 
 import attrs
 
@@ -50,7 +50,7 @@ _BOTH_PRICES = re.compile(
 begins_other_section = prefix_matcher_of(lambda any_of: any_of("headings", "others"))
 #: Whether a heading begins the product's own description.
 describes = entry_matcher("headings", "description", 3)
-_MAX_ELEMENTS = 30_000
+_MAX_ELEMENTS, _MAX_SIBLINGS = 30_000, 1500
 #: Lines read after the main heading; the product's facts are among them.
 MAX_LINES = 400
 #: Successive lines without a price, fact or button, after which the walk ends.
@@ -58,14 +58,11 @@ _MAX_DULL_LINES = 120
 _USEFUL = PRICE | STOCK | BUTTON | LABEL | FACT
 #: Flags of the lines that change the walk's state.
 _WALK_FLAGS = _USEFUL | HEADING | TITLE
-_MAX_SIBLINGS = 1500
-#: Characters of the longest fact; a longer line is a sentence.
-_MAX_LENGTH = 120
-#: Characters of a text that may be a separator or a part of an amount: fewer than these.
-_SHORT_LENGTH = 6
+#: Characters of the longest fact (a longer line is a sentence), of the longest cents, and of a text
+#: that may be a separator or a part of an amount: fewer than these.
+_MAX_LENGTH, _MAX_CENTS_LENGTH, _SHORT_LENGTH = 120, 3, 6
 _SEPARATORS = frozenset({"|", "•", "·", "│"})
 _AMOUNT_ENDS = SIGNS | {"-", "–", "—"}
-_MAX_CENTS_LENGTH = 3
 
 
 @attrs.define(eq=False, repr=False)
@@ -96,6 +93,7 @@ class Lines:
     has_others: bool = False
     """Whether some lines stand below a heading about other products (`BEYOND`)."""
     _product_lines: list[Line] | None = attrs.field(default=None, init=False)
+    _texts_before: list[int] = attrs.field(factory=list, init=False)
 
     @property
     def product_lines(self) -> list[Line]:
@@ -104,6 +102,12 @@ class Lines:
             lines, excluded = self.lines[max(self.heading, 0) :], ELSEWHERE | HIDDEN | LONG
             self._product_lines = [line for line in lines if not line.flags & excluded]
         return self._product_lines
+
+    def texts_before(self, line: Line) -> int:
+        """Return how many of the lines before a line are no links."""
+        if not self._texts_before:  # counted once for all lines
+            self._texts_before = [*accumulate(not other.flags & LINK for other in self.lines)]
+        return self._texts_before[line.index] - (not line.flags & LINK)
 
 
 def _class_flags(words: str) -> int:

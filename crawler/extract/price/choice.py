@@ -24,7 +24,6 @@ from crawler.extract.price.line_amounts import (
     says_now,
     says_old,
     with_next,
-    without_links,
 )
 from crawler.extract.price.lone_tiles import (
     LONGEST_TILE_PRICE,
@@ -169,7 +168,8 @@ def _beside_others(line: Line) -> bool:
 
 
 def _weigh_line(walk: Lines, line: Line, monies: Sequence[Money]) -> list[Candidate]:
-    distance = line.index - walk.heading if walk.heading >= 0 else without_links(walk, line)
+    # A page without a heading may have menus of many links.
+    distance = line.index - walk.heading if walk.heading >= 0 else 1 + walk.texts_before(line)
     place = _Place(line, distance, label_before(walk, line), follows_link(walk, line))
     starts = [0, *(money.end for money in monies)]
     ends = [*(money.start for money in monies[1:]), len(line.text)]

@@ -149,8 +149,3 @@ def with_next(walk: Lines, line: Line, money: Money, local: str | None) -> Seque
     return (
         attrs.evolve(money, value=money_with_currency.value, currency=money_with_currency.currency),
     )
-
-
-def without_links(walk: Lines, line: Line) -> int:
-    """Return a line's distance on a page without a heading, whose menus may have many links."""
-    return 1 + sum(not other.flags & _lines.LINK for other in walk.lines[: line.index])
