@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import resource
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
@@ -23,13 +24,19 @@ _LINKS = "".join(f'<a href="/{number}">Lamp {number}</a> ' for number in range(P
 
 
 @contextmanager
-def closing_site() -> Iterator[tuple[str, list[str]]]:
-    """Serve a site that closes each connection, so that each page needs a new one."""
+def closing_site() -> Iterator[tuple[str, list[str], threading.Event]]:
+    """Serve a site that closes each connection, so that each page needs a new one.
+
+    After a quarter of the pages it answers none until the event is set.
+    """
     asked: list[str] = []
+    may_answer = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked.append(self.path)
+            if len(asked) > PAGES / 4:
+                may_answer.wait()
             self.send_response(404 if self.path == "/robots.txt" else 200)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
@@ -39,7 +46,10 @@ def closing_site() -> Iterator[tuple[str, list[str]]]:
             """Say nothing."""
 
     with serving(Handler) as base:
-        yield base, asked
+        try:
+            yield base, asked, may_answer
+        finally:
+            may_answer.set()
 
 
 @contextmanager
@@ -61,11 +71,12 @@ def test_a_worker_without_files_waits_and_gives_no_page_up(crawl: Crawl) -> None
         "RETRY_TIMES": 0,  # a try that is counted is the last one
         "SEINE_DOMAIN_DELAY_MS": 50,
     }
-    with closing_site() as (url, asked):
+    with closing_site() as (url, asked, may_answer):
         crawl.seed(f"{url}/")
         worker = crawl.start()
         wait_until(lambda: len(asked) > PAGES / 4, 60, "a quarter of the pages")
         with no_more_files(worker):
+            may_answer.set()
             text = f"this machine cannot connect: .*{os.strerror(errno.EMFILE)}"
             wait_until(lambda: _holds(worker.log, text), 60, "it says why it waits")
         crawl.wait_for_end(120)

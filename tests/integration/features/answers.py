@@ -90,7 +90,7 @@ class Errors(Base):
 class Failing(Base):
     async def start(self) -> Any:
         yield self.ask("/status/500")
-        yield self.ask("/slow/1", meta={"download_timeout": 0.03})
+        yield self.ask("/silent/1", meta={"download_timeout": 0.03})
 
     def failed(self, failure: Any) -> Yields:
         kind = "timeout" if "Time" in failure.type.__name__ else failure.type.__name__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import select
 import threading
 import time
 from collections import Counter, defaultdict
@@ -16,8 +17,8 @@ _here: Counter[str] = Counter()
 _times: Counter[str] = Counter()
 _lock = threading.Lock()
 PAGES = 8
-#: Seconds that a slow page takes.
-SLOW_S = 0.1
+#: Seconds that a slow page takes, and for which a silent one waits at most.
+SLOW_S, SILENT_S = 0.1, 60.0
 
 
 def links(base: str, *paths: str) -> bytes:
@@ -75,6 +76,11 @@ class Site(BaseHTTPRequestHandler):
     def at_slow(self, base: str, name: str) -> Answer:
         time.sleep(SLOW_S)
         return 200, links(base), {}
+
+    def at_silent(self, base: str, name: str) -> Answer:
+        """No answer before the client gives up and closes the connection."""
+        select.select([self.connection], [], [], SILENT_S)
+        return self.at_slow(base, name)
 
     def at_flaky(self, base: str, name: str) -> Answer:
         """503 the first so many times."""
