@@ -96,11 +96,11 @@ class MetaRefresh(_Discreet, MetaRefreshMiddleware):
 def _keep_cookies(response: Response, target: Request) -> None:
     """Send a redirect's cookies where it leads back, or to a check that names the way back.
 
-    Only the cookie ends such a circle. Another host gets none, because it is not that host's.
+    Only the cookie ends such a circle. Another origin gets none, because the cookie is not its own.
     """
-    is_same_host = urlsplit(response.url)[:2] == urlsplit(target.url)[:2]
+    is_same_origin = urlsplit(response.url)[:2] == urlsplit(target.url)[:2]
     if (
-        is_same_host
+        is_same_origin
         and has_header(response, "Set-Cookie")
         and (target.url in target.meta["redirect_urls"] or _names(response.url, target.url))
     ):

@@ -18,6 +18,7 @@ from crawler.extract.links.unlinked import action_of, hidden_fields_of, request_
 from crawler.extract.page.page import Element, Page, tidied
 from crawler.extract.words import any_word
 from scrapy_seine.attrs_bases import Value
+from scrapy_seine.urls import domain
 
 #: Links of a gate (imprint, terms), and forms of it, at most.
 _MAX_LINKS, _MAX_FORMS = 10, 5
@@ -51,7 +52,9 @@ def answer_of(page: Page, links: Sequence[Link], *, sets_cookie: bool) -> Answer
         if answer is not None:
             return answer
     if links and _asks_age(page.root.xpath("string()")):
-        return next((Answer(link.url) for link in links if _same_host(link.url, page)), None)
+        return next(
+            (Answer(link.url) for link in links if domain(link.url) == domain(page.url)), None
+        )
     return Answer(page.url) if sets_cookie and not page.anchors and not forms else None
 
 
@@ -78,10 +81,6 @@ def _pressed(form: Element, page: Page) -> Answer | None:
     action, method = action_of(form), (form.get("method") or "get").strip().lower()
     reference = request_of(action, fields) if method == "get" and fields else action
     url = tidied(page.resolve(reference or page.url) or "")
-    if url is None or not _same_host(url, page) or is_trap(url):
+    if url is None or domain(url) != domain(page.url) or is_trap(url):
         return None
     return Answer(url, urlencode(fields) if method == "post" else "")
-
-
-def _same_host(url: str, page: Page) -> bool:
-    return url.split("/", 3)[2] == page.url.split("/", 3)[2]
