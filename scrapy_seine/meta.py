@@ -153,10 +153,12 @@ def words(limit: int) -> Range:
 
 def label(limit: int) -> Range:
     """Names that may be numbers."""
-    text = words(limit)
+    most = 10**limit
 
     def allows(value: Any) -> bool:
-        return text.allows(value) or (type(value) is int and abs(value) < 10**limit)
+        if isinstance(value, str):
+            return len(value) <= limit and value.isprintable()
+        return type(value) is int and abs(value) < most
 
     return Range(f"a text of one line ({limit} characters at most) or a whole number", allows)
 

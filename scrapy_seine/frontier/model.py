@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Literal
 
 import attrs
@@ -124,6 +123,8 @@ class Lease(Value):
     deliveries: int
     """Workers that died while they held it."""
     stored: bytes
+    _words: Sequence[str] = attrs.field(default=(), init=False, eq=False, repr=False)
+    """Level, domain and job, once they were read."""
 
     @property
     def blob(self) -> bytes:
@@ -146,12 +147,14 @@ class Lease(Value):
         """The job that it counts for; empty for none."""
         return self._header[2]
 
-    @cached_property
-    def _header(self) -> list[str]:
-        # Anybody who can write to Redis may have written this; next_request rejects it.
-        head = self.stored[:_HEAD].partition(b"\n")[0]
-        parts = head.decode("utf-8", "replace").split(" ", 2)
-        return [*parts, "", ""] if len(parts) <= _WITHOUT_JOB else parts
+    @property
+    def _header(self) -> Sequence[str]:
+        if not self._words:
+            # Anybody who can write to Redis may have written this; next_request rejects it.
+            head = self.stored[:_HEAD].partition(b"\n")[0]
+            words = head.decode("utf-8", "replace").split(" ", 2)
+            self._words = words if len(words) > _WITHOUT_JOB else [*words, "", ""]
+        return self._words
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

@@ -76,15 +76,13 @@ def _callbacks(kind: Any) -> frozenset[str]:
     return frozenset(names)
 
 
-def method_name(spider: Spider, function: Any, url: str) -> str | None:
+def method_name(spider: Spider, function: Any, url: str) -> str:
     """Return the name under which a callback is stored: that of a spider's own method.
 
     Raises:
         EncodeError: it is a lambda, a function, another object's method, or one that a stored
         request may not name.
     """
-    if function is None:
-        return None
     name = str(getattr(function, "__name__", ""))
     if getattr(function, "__self__", None) is not spider:
         raise EncodeError(f"{url}: {function!r} is not a method of spider {spider.name!r}")

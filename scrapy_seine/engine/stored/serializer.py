@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 from scrapy import FormRequest, Request, Spider
@@ -43,6 +44,7 @@ _DEFAULTS: dict[str, Any] = {
     "flags": [],
     "cb_kwargs": {},
 }
+_values_of, _DEFAULT_VALUES = attrgetter(*_DEFAULTS), tuple(_DEFAULTS.values())
 #: The former name of `meta.HOME`.
 _OLD_HOME = "home"
 
@@ -67,12 +69,25 @@ def _meta_that_travels(request: Request) -> dict[Any, Any]:
 def _headers_that_travel(request: Request) -> dict[bytes, Any]:
     """Return a request's headers without those that an identity or a proxy added."""
     original = request.headers
-    headers = dict(original) if original else {}
+    if not original:
+        return {}
+    headers = dict(original)
     for borrowed in request.meta.get(m.BORROWED, ()):
         headers.pop(borrowed.title().encode(), None)
     if request.meta.get("_rotating_proxy"):
         headers.pop(b"Proxy-Authorization", None)
     return headers
+
+
+def _unusual_values(request: Request) -> dict[str, Any]:
+    values = _values_of(request)
+    if values == _DEFAULT_VALUES:  # one comparison for most requests
+        return {}
+    return {
+        name: value
+        for (name, default), value in zip(_DEFAULTS.items(), values, strict=True)
+        if value != default
+    }
 
 
 def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
@@ -82,17 +97,13 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
         EncodeError: a callback is not a method of the spider, or the class of the request is not
         one of Scrapy's.
     """
-    fields: dict[str, Any] = {}
-    for name, default in _DEFAULTS.items():
-        value = getattr(request, name)
-        if value != default:
-            fields[name] = value
-    for name in ("callback", "errback"):
-        method = method_name(spider, getattr(request, name), request.url)
-        if method is not None:
-            fields[name] = method
+    fields, url = _unusual_values(request), request.url
+    if request.callback is not None:
+        fields["callback"] = method_name(spider, request.callback, url)
+    if request.errback is not None:
+        fields["errback"] = method_name(spider, request.errback, url)
     meta, headers = _meta_that_travels(request), _headers_that_travel(request)
-    fields["url"] = take_login(request.url, headers, meta)
+    fields["url"] = take_login(url, headers, meta) if "@" in url else url
     if headers:
         fields["headers"] = headers
     if _OLD_HOME in meta:
