@@ -11,13 +11,13 @@ _SIGNS = {
     "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₺": "TRY", "₩": "KRW", "₫": "VND",
     "฿": "THB", "₱": "PHP", "Php": "PHP", "₪": "ILS", "₴": "UAH", "₸": "KZT", "₦": "NGN", "₡": "CRC",
     "₲": "PYG", "₵": "GHS", "₼": "AZN", "₾": "GEL", "৳": "BDT", "៛": "KHR",
-    "US$": "USD", "US $": "USD", "USD$": "USD", "U$S": "USD", "CA$": "CAD", "C$": "CAD", "CDN$": "CAD",
+    "US$": "USD", "US $": "USD", "USD$": "USD", "U$S": "USD", "CA$": "CAD", "CDN$": "CAD",
     "CAD$": "CAD", "CAN$": "CAD", "A$": "AUD", "AU$": "AUD", "AU $": "AUD", "AUD$": "AUD",
     "NZ$": "NZD", "HK$": "HKD",
     "S$": "SGD", "SG$": "SGD", "NT$": "TWD", "R$": "BRL", "MX$": "MXN", "MEX$": "MXN",
     "AR$": "ARS", "CLP$": "CLP", "COL$": "COP", "JP¥": "JPY", "CN¥": "CNY",
     "円": "JPY", "RMB": "CNY", "원": "KRW", "zł": "PLN", "Kč": "CZK",
-    "Ft": "HUF", "lei": "RON", "Lei": "RON", "лв": "BGN", "лв.": "BGN",
+    "Ft": "HUF", "лв": "BGN", "лв.": "BGN",
     "грн": "UAH", "тг": "KZT", "TL": "TRY", "Fr.": "CHF",
     "SFr.": "CHF", "SFr": "CHF", "RM": "MYR", "Rp": "IDR",
     "Rp.": "IDR", "S/": "PEN", "S/.": "PEN", "د.إ": "AED", "ر.س": "SAR",
@@ -26,11 +26,11 @@ _SIGNS = {
     "ευρώ": "EUR", "eiro": "EUR", "eurų": "EUR", "eura": "EUR", "korun": "CZK", "kronor": "SEK",
     "forint": "HUF", "гривен": "UAH", "euro": "EUR", "Euro": "EUR", "euros": "EUR", "KM": "BAM", "din.": "RSD",
     "Dhs": "AED", "Dhs.": "AED", "KSh": "KES", "đ": "VND", "₭": "LAK", "VNĐ": "VND",
-    "LEI": "RON", "din": "RSD", "дин": "RSD", "дин.": "RSD", "RSD.": "RSD", "ден": "MKD",
+    "din": "RSD", "дин": "RSD", "дин.": "RSD", "RSD.": "RSD", "ден": "MKD",
     "ден.": "MKD", "сум": "UZS", "so'm": "UZS", "сом": "KGS", "֏": "AMD", "₮": "MNT",
-    "ლარი": "GEL", "Br": "BYN", "GH₵": "GHS", "TSh": "TZS",
-    "USh": "UGX", "FCFA": "XOF", "CFA": "XOF", "KD": "KWD", "RD$": "DOP", "J$": "JMD",
-    "TT$": "TTD", "Bs.": "BOB", "￡": "GBP", "บาท": "THB", "人民币": "CNY", 'ש"ח': "ILS",
+    "ლარი": "GEL", "GH₵": "GHS", "TSh": "TZS",
+    "USh": "UGX", "KD": "KWD", "RD$": "DOP", "J$": "JMD",
+    "TT$": "TTD", "N$": "NAD", "FJ$": "FJD", "BDS$": "BBD", "￡": "GBP", "บาท": "THB", "人民币": "CNY", 'ש"ח': "ILS",
     "ש״ח": "ILS", "ريال": "SAR", "ر.ق": "QAR", "ر.ع": "OMR", "ر.ع.": "OMR", "د.ك": "KWD",
     "د.ب": "BHD", ".د.ب": "BHD", "د.أ": "JOD", "د.ا": "JOD", "د.ج": "DZD", "دج": "DZD",
     "د.ت": "TND", "د.م": "MAD", "د.م.": "MAD", "ج.م": "EGP", "ج.م.": "EGP", "جنيه": "EGP",
@@ -43,7 +43,14 @@ _SIGNS = {
 }  # fmt: skip
 #: Signs whose meaning depends on the country: the currency without a country, and the others.
 _LOCAL = {
-    "$": ("USD", {"CAD", "AUD", "NZD", "SGD", "HKD", "MXN", "ARS", "CLP", "COP", "TWD"}),
+    "$": (
+        "USD",
+        {
+            "CAD", "AUD", "NZD", "SGD", "HKD", "MXN", "ARS", "CLP", "COP", "TWD", "UYU", "DOP",
+            "JMD", "TTD", "BBD", "NAD", "FJD",
+        },
+    ),
+    "C$": ("CAD", {"NIO"}),
     "＄": ("USD", set()),
     "¥": ("JPY", {"CNY"}),
     "￥": ("JPY", {"CNY"}),
@@ -65,7 +72,14 @@ _LOCAL = {
     "DH": ("MAD", {"AED"}),
     "Dh": ("MAD", {"AED"}),
     "DT": ("TND", set()),
-}
+    "lei": ("RON", {"MDL"}),
+    "Lei": ("RON", {"MDL"}),
+    "LEI": ("RON", {"MDL"}),
+    "Br": ("BYN", {"ETB"}),
+    "FCFA": ("XOF", {"XAF"}),
+    "CFA": ("XOF", {"XAF"}),
+    "Bs.": ("BOB", {"VES"}),
+}  # fmt: skip
 CODES = frozenset(
     """
     AED ARS AUD AZN BAM BDT BGN BHD BRL CAD CHF CLP CNY COP CRC CZK DKK DOP DZD EGP EUR GBP GEL
@@ -118,7 +132,10 @@ _CURRENCY_OF_HOST = {
     "bd": "BDT", "om": "OMR", "ni": "NIO", "cr": "CRC", "pa": "PAB", "bo": "BOB", "py": "PYG",
     "do": "DOP", "tz": "TZS", "ug": "UGX", "md": "MDL", "al": "ALL", "am": "AMD", "uz": "UZS",
     "mk": "MKD", "ba": "BAM", "ge": "GEL", "az": "AZN", "sn": "XOF", "ci": "XOF", "cm": "XAF",
-    "mm": "MMK",
+    "mm": "MMK", "ve": "VES", "et": "ETB", "bw": "BWP", "zm": "ZMW", "pg": "PGK", "na": "NAD",
+    "fj": "FJD", "jm": "JMD", "tt": "TTD", "bb": "BBD", "mg": "MGA", "mv": "MVR", "rw": "RWF",
+    "ao": "AOA", "mz": "MZN", "ye": "YER", "ly": "LYD", "bj": "XOF", "bf": "XOF", "ne": "XOF",
+    "tg": "XOF", "td": "XAF", "cg": "XAF",
 }  # fmt: skip
 #: Domains of countries that shops of other countries use as well.
 _OPEN_DOMAINS = frozenset({"co", "in", "is", "my", "id", "ch", "it", "at", "be", "es", "si", "ee"})

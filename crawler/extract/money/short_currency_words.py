@@ -17,11 +17,14 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "QAR": ("QR", "Q.R."), "SAR": ("SR", "S.R."), "BHD": ("BD", "B.D."), "JOD": ("JD", "J.D."),
     "DZD": ("DA", "DZD"), "OMR": ("RO", "R.O.", "OMR"), "LBP": ("LL", "L.L.", "LBP"),
     "IQD": ("IQD", "ID"), "GTQ": ("Q", "Q.", "GTQ"), "HNL": ("L", "L.", "Lps.", "Lps", "HNL"),
-    "BOB": ("Bs", "BOB"), "NIO": ("C$", "NIO"), "PAB": ("B/.", "PAB"), "CRC": ("C",),
+    "BOB": ("Bs", "BOB"), "NIO": ("NIO",), "PAB": ("B/.", "PAB"), "CRC": ("C",),
     "TZS": ("TZS", "Tsh"), "UGX": ("UGX", "Ush"), "GHS": ("GHC", "GH¢"), "MDL": ("MDL",),
     "ALL": ("ALL", "L", "Lekë", "lekë", "Lek"), "AMD": ("AMD", "դր"), "XOF": ("F", "XOF"),
-    "XAF": ("F", "FCFA", "XAF"), "TND": ("DT", "TND"), "MAD": ("DHS", "Dhs"), "UZS": ("UZS",),
-    "MKD": ("MKD",), "MMK": ("Ks", "MMK"), "PYG": ("Gs.", "Gs"),
+    "XAF": ("F", "XAF"), "TND": ("DT", "TND"), "MAD": ("DHS", "Dhs"), "UZS": ("UZS",),
+    "MKD": ("MKD",), "MMK": ("Ks", "MMK"), "PYG": ("Gs.", "Gs"), "VES": ("Bs", "BsS", "VES"), "BWP": ("P", "BWP"),
+    "ZMW": ("K", "ZMW"), "PGK": ("K", "PGK"), "MGA": ("Ar", "MGA"), "MVR": ("MVR", "Rf", "Rf."),
+    "RWF": ("RWF", "Frw", "FRw"), "AOA": ("Kz", "AOA"), "MZN": ("MT", "MZN"), "LYD": ("LD", "د.ل", "LYD"),
+    "YER": ("ر.ي", "YER"), "NAD": ("NAD",), "FJD": ("FJD",), "ETB": ("ETB",),
 }  # fmt: skip
 #: Words that stand beside prices only, in any country.
 _SURE_WORDS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
 
@@ -41,6 +42,10 @@ _COLON = lazy_patterns.pattern(
     r"(?P<label>\D{0,24})(?P<amount>\d{1,3}(?:[ \u00a0]\d{3})?:\d\d)"
     r"(?P<unit>\s?(?:kr\b|/\s?(?:st|kg|l|förp)\b))?[\s.*]{0,3}"
 )
+#: Pence without pounds: `99p`, `Now 85p each`.
+_PENCE = lazy_patterns.pattern(r"(?:[A-Za-z]{3,5}:?\s)?(\d{1,2})p(?:\s(?:each|per \w{3,6}))?")
+#: Currencies with such forms.
+_WRITTEN_OTHERWISE = frozenset({"SEK", "GBP"})
 #: Characters of a line that are read, and of a short line; amounts of a line.
 LONGEST_LINE, PARAGRAPH = 4_000, 80
 _MAX_IN_LINE = 100
@@ -76,8 +81,8 @@ def monies_of(line: Line, local: str | None) -> Sequence[Money]:
 
 
 def _monies(text: str, local: str | None, marked: bool) -> Sequence[Money]:
-    if local == "SEK" and ":" in text and (swedish := _swedish_money(text, marked)):
-        return (swedish,)
+    if local in _WRITTEN_OTHERWISE and (money := _local_money(text, local, marked)):
+        return (money,)
     monies = tuple(islice(find_prices(text, local), _MAX_IN_LINE))
     if monies:
         return monies
@@ -112,6 +117,14 @@ def _without_remark(text: str) -> str:
         return gross[1] if gross else text
     low = _BARE_RANGE.fullmatch(text)
     return low[1] if low else text
+
+
+def _local_money(text: str, local: str | None, marked: bool) -> Money | None:
+    """Return the only amount of a line in a form of one country: `44:90`, `99p`."""
+    if local == "SEK":
+        return _swedish_money(text, marked) if ":" in text else None
+    pence = _PENCE.fullmatch(text) if marked else None
+    return pence and Money(Decimal(pence[1]).scaleb(-2), "GBP", *pence.span(1))
 
 
 def _swedish_money(text: str, marked: bool) -> Money | None:

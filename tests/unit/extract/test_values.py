@@ -120,6 +120,18 @@ def test_each_amount_keeps_its_own_sign(text: str, values: list[str]) -> None:
         ("$5", "shop.example.co", "en-us", "USD"),
         ("5 руб.", "lavka.example.by", "ru", "BYN"),
         ("Rs. 5", "shop.example.pk", "en", "PKR"),
+        ("5 lei", "magazin.example.md", "ro", "MDL"),
+        ("5 lei", "magazin.example.ro", "ro", "RON"),
+        ("C$ 5", "tienda.example.ni", "es", "NIO"),
+        ("C$ 5", "shop.example.ca", "en", "CAD"),
+        ("Br 5", "shop.example.et", "en", "ETB"),
+        ("5 000 FCFA", "boutique.example.cm", "fr", "XAF"),
+        ("5 000 FCFA", "boutique.example.sn", "fr", "XOF"),
+        ("Bs. 5", "tienda.example.com.ve", "es", "VES"),
+        ("$ 1.290", "tienda.example.com.uy", "es", "UYU"),
+        ("N$ 5", "shop.example.na", "en", "NAD"),
+        ("P5", "shop.example.bw", "en", "BWP"),
+        ("5,00 Kz", "loja.example.ao", "pt", "AOA"),
     ],
 )
 def test_a_sign_of_many_countries_is_read_as_the_pages_own(
