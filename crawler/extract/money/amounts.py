@@ -16,7 +16,11 @@ from crawler.extract.money import multiples, short_currency_words
 from crawler.extract.money.currencies import CODES, SPELLINGS, TOMAN, currency_of, is_narrowed_by
 from scrapy_seine.attrs_bases import Value
 
-_THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND"})
+_THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND", "LYD"})
+#: Currencies without cents (ISO 4217, minor unit 0), and two whose shops write none.
+_NO_DECIMALS = frozenset(
+    "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF COP IDR".split()  # noqa: SIM905
+)
 _SPACES = " \u00a0\u202f\u2009"
 _NUMBER = (
     rf"\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?![\d])(?:[.,]\d{{1,2}}(?!\d))?"
@@ -28,6 +32,8 @@ _GROUPS = lazy_patterns.pattern(rf"['’{_SPACES}]")
 #: A stroke in place of the cents, `1 799,-`, without a digit after it.
 _ENDS_IN_STROKE = re.compile(r"(?<=[.,][-–—])(?!\d)").match
 _PLAIN = lazy_patterns.pattern(r"\d+(?:\.\d+)?")
+_GROUP = lazy_patterns.pattern(r"[1-9]\d{0,2}\.\d{3}")
+_NEGATIVE = re.compile(r"[-−]\d").match
 #: The full stop of an abbreviation is no part of the number after it: Rs.500. The lookahead comes
 #: first because it costs least, and most characters begin no number.
 _AMOUNT = lazy_patterns.pattern(rf"(?=[\d.,])(?<![\d,])(?<![^A-Za-z\u00aa-\u1fff/]\.)(?:{_NUMBER})")
@@ -146,6 +152,8 @@ def number(value: Any, currency: str | None = None) -> Decimal | None:
     ('1299.000', '12.5', '1299.00', None)
     >>> str(number("22,902", "BHD")), str(number("22,902", "USD"))
     ('22.902', '22902')
+    >>> str(number("12.990", "CLP")), str(number("12.990", "EUR")), number("-1", "EUR")
+    ('12990', '12.990', None)
     """
     if isinstance(value, bool) or value is None:
         return None
@@ -155,7 +163,10 @@ def number(value: Any, currency: str | None = None) -> Decimal | None:
         return _price_value(str(value))
     text = str(value).strip()[:_MAX_NUMBER_LENGTH]
     if _PLAIN.fullmatch(text):
-        return _price_value(text)
+        has_groups = currency in _NO_DECIMALS and _GROUP.fullmatch(text)
+        return _price_value(text.replace(".", "") if has_groups else text)
+    if _NEGATIVE(text):
+        return None  # a shop's sign for no price
     if currency in _THREE_DECIMALS and (match := _AMOUNT.search(text)):
         return amount(match[0], currency)
     money = parse_price(text)

@@ -24,7 +24,7 @@ _SIGNS = {
     "Р": "RUB", "р": "RUB", "рублей": "RUB", "рубля": "RUB", "грн.": "UAH", "тенге": "KZT",
     "Eur": "EUR", "eur": "EUR", "EURO": "EUR", "euroa": "EUR", "eurot": "EUR", "евро": "EUR",
     "ευρώ": "EUR", "eiro": "EUR", "eurų": "EUR", "eura": "EUR", "korun": "CZK", "kronor": "SEK",
-    "forint": "HUF", "гривен": "UAH", "euro": "EUR", "Euro": "EUR", "euros": "EUR", "KM": "BAM", "din.": "RSD",
+    "forint": "HUF", "гривен": "UAH", "euro": "EUR", "Euro": "EUR", "euros": "EUR", "Euros": "EUR", "KM": "BAM", "din.": "RSD",
     "Dhs": "AED", "Dhs.": "AED", "KSh": "KES", "đ": "VND", "₭": "LAK", "VNĐ": "VND",
     "din": "RSD", "дин": "RSD", "дин.": "RSD", "RSD.": "RSD", "ден": "MKD",
     "ден.": "MKD", "сум": "UZS", "so'm": "UZS", "сом": "KGS", "֏": "AMD", "₮": "MNT",
