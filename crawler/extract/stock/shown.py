@@ -17,6 +17,7 @@ from crawler.extract.stock.availability import (
     UNAVAILABLE,
     WORDS,
     availability_of_text,
+    awaits_stock,
     buys,
     buys_in_short,
 )
@@ -418,7 +419,7 @@ def _offers_notice(line: Line) -> bool:
 
 @lru_cache(maxsize=512)
 def _notifies(text: str) -> bool:
-    return len(text) < _SHORT and _NOTIFIES(text) is not None
+    return len(text) < _SHORT and (_NOTIFIES(text) is not None or awaits_stock(text))
 
 
 def _unmarked_stock(line: Line) -> str | None:

@@ -1,0 +1,68 @@
+"""Captions, words for the stock and names of boxes that several shops share."""
+
+from __future__ import annotations
+
+import pytest
+
+from crawler.items import Product
+from tests.unit.extract.bodies import BUY, H1, found
+
+_PRICE = '<p class="price">€ 149.00</p>'
+
+
+def _product(body: str, lang: str = "en") -> Product:
+    product = found(f"{H1}{body}", lang=lang).product()
+    assert product is not None
+    return product
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "Notify when available", "Alert me when in stock", "Avisarme cuando esté disponible",
+        "Avisar quando disponível", "Avvisa quando disponibile", "Сообщить, когда будет в наличии",
+        "Upozornit, až bude skladem", "Meddela när den finns i lager", "Upozorniť, keď bude skladom",
+        "Waarschuw mij wanneer op voorraad",
+    ],
+)  # fmt: skip
+def test_a_button_that_tells_when_the_product_is_in_stock_stands_for_none(caption: str) -> None:
+    assert _product(f"{_PRICE}<button>{caption}</button>").availability == "OutOfStock"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "M'avertir quand disponible", "Powiadom, gdy dostępny", "Meld meg når varen er på lager",
+        "Notifică-mă când este în stoc", "Ειδοποίησέ με όταν είναι διαθέσιμο", "Ships today if available",
+        "Повідомити, коли з'явиться в наявності", "Obavijesti me kad bude dostupno",
+        "Obvesti me, ko bo na zalogi", "Pranešti, kai bus sandėlyje", "Teavita, kui saadaval",
+        "Beritahu saya jika tersedia", "Giv besked hvis på lager",
+    ],
+)  # fmt: skip
+def test_a_sentence_with_a_condition_does_not_say_that_the_product_is_in_stock(
+    sentence: str,
+) -> None:
+    assert _product(f"{_PRICE}<p>{sentence}</p>").availability is None
+    assert _product(f"{_PRICE}<p>{sentence}</p>{BUY}").availability == "InStock"
+
+
+@pytest.mark.parametrize(
+    ("words", "stock"),
+    [
+        ("Liefertermin unbekannt", "BackOrder"), ("Ohne Liefertermin", "BackOrder"),
+        ("Levertermijn onbekend", "BackOrder"), ("Können wir leider nicht mehr liefern", "OutOfStock"),
+        ("Sofort abholbereit", "InStock"), ("販売休止中です", "OutOfStock"), ("Check back later!", "OutOfStock"),
+    ],
+)  # fmt: skip
+def test_words_in_the_box_for_the_stock(words: str, stock: str) -> None:
+    assert _product(f'{_PRICE}<div class="stock">{words}</div>').availability == stock
+
+
+@pytest.mark.parametrize("caption", ["Request stock alert", "Motta varsel!", "В лист ожидания"])
+def test_a_button_for_a_message_stands_for_no_stock(caption: str) -> None:
+    assert _product(f"{_PRICE}<button>{caption}</button>").availability == "OutOfStock"
+
+
+def test_the_caption_of_a_buy_button_without_the_article() -> None:
+    button = "<button>Legg til handlekurv</button>"
+    assert _product(f"{_PRICE}{button}").availability == "InStock"
