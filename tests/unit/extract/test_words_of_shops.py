@@ -66,3 +66,21 @@ def test_a_button_for_a_message_stands_for_no_stock(caption: str) -> None:
 def test_the_caption_of_a_buy_button_without_the_article() -> None:
     button = "<button>Legg til handlekurv</button>"
     assert _product(f"{_PRICE}{button}").availability == "InStock"
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["product-code", "block__product-code", "card__sku", "heading__detail--sku", "article-number"],
+)
+def test_classes_of_the_shop_s_number(words: str) -> None:
+    assert _product(f'<p class="{words}">AB-1234</p>{_PRICE}{BUY}').sku == "AB-1234"
+
+
+def test_a_code_that_grants_a_discount_is_no_number() -> None:
+    assert _product(f'{_PRICE}<p class="promo-code">SAVE-20</p>{BUY}').sku is None
+
+
+def test_the_price_in_a_box_called_list_is_no_list_price() -> None:
+    prices = '<p>Fee 9.00 €</p><p class="product-list__price">149.00 €</p>'
+    product = _product(f"{prices}<p>129.00 €</p>{BUY}")
+    assert product.regular_price is None
