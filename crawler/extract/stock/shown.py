@@ -121,7 +121,7 @@ def _boxed_stock(line: Line) -> str | None:
 
 def _labelled_stock(line: Line, labelled: bool, walk: Lines) -> str | None:
     """Return the availability in a box for the stock, or in the value behind its label."""
-    if labelled and line.text[:1].isdecimal() and (stock := stock_of_count(line.text)):
+    if line.text[:1].isdecimal() and (stock := stock_of_count(line.text, labelled)):
         return stock
     if len(line.text) < _MAX_WORD and _YES(line.text):
         return "InStock"

@@ -52,6 +52,13 @@ def test_a_sentence_with_a_condition_does_not_say_that_the_product_is_in_stock(
         ("Liefertermin unbekannt", "BackOrder"), ("Ohne Liefertermin", "BackOrder"),
         ("Levertermijn onbekend", "BackOrder"), ("Können wir leider nicht mehr liefern", "OutOfStock"),
         ("Sofort abholbereit", "InStock"), ("販売休止中です", "OutOfStock"), ("Check back later!", "OutOfStock"),
+        ("Steht nicht zur Verfügung", "OutOfStock"), ("This isn’t in stock right now", "OutOfStock"),
+        ("Fara stoc", "OutOfStock"), ("Slut på webben", "OutOfStock"), ("Ej beställningsbar", "OutOfStock"),
+        ("入荷未定", "OutOfStock"), ("재고 소진", "OutOfStock"), ("Bán hết", "OutOfStock"),
+        ("Ei myynnissä", "OutOfStock"), ("Раскуплено", "OutOfStock"), ("Produkt wycofany", "Discontinued"),
+        ("Brak w ofercie", "OutOfStock"), ("Wysyłamy natychmiast", "InStock"), ("Pocas unidades", "InStock"),
+        ("Pochi pezzi", "InStock"), ("Poucas unidades", "InStock"), ("Disponibilidad inmediata", "InStock"),
+        ("12 unidades", "InStock"), ("0 pcs", "OutOfStock"),
     ],
 )  # fmt: skip
 def test_words_in_the_box_for_the_stock(words: str, stock: str) -> None:
