@@ -15,6 +15,7 @@ from crawler.extract.page.places import path
 from crawler.extract.price.line_amounts import monies_of
 from crawler.extract.price.other_amounts import COSTS, POSTAGE, WITH_TAX, says_other
 from crawler.extract.price.words_beside import calls_price
+from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.visible.no_goods import is_for_persons, is_time, leads_below, refers
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_word, entry_matcher, finder_of
@@ -67,6 +68,8 @@ _DATE_OR_TIME = re.compile(
 ).search
 #: The days of an event: `6.–10. June 2024`.
 _DAYS = re.compile(r"(?<!\d)[0-3]?\d\.?\s?[–-]\s?[0-3]?\d\.?\s[^\W\d_]{3,12}\s20\d\d(?!\d)").search
+#: Hours of one to three days.
+_DAYS_IN_HOURS = ("24", "48", "72")
 #: The area of a room or a piece of land.
 _AREA = re.compile(
     r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|㎡|平米|qm|sq\.?\s?m|м2|м²|acres?)(?!\w)"
@@ -126,11 +129,22 @@ def _is_about_service(line: Line, price: Decimal, local: str | None) -> bool:
     """Whether a line near the price is about a service; not if it has another amount of its own."""
     if _MEALS(line.text) is not None:
         return True
-    if not (_SERVICE(line.text) or _DAYS(line.text)):
+    if (service := _SERVICE(line.text)) is None:
+        if _DAYS(line.text) is None:
+            return False
+    elif _is_of_dispatch(line.text, service[0]):
         return False
     monies = monies_of(line, local) if line.flags & _lines.DIGIT else ()
     own_amounts = {money.value for money in monies if money.currency}
     return not own_amounts or price in own_amounts
+
+
+def _is_of_dispatch(text: str, service: str) -> bool:
+    """Whether the hours in a text are those until the product leaves: "Ships in 24 hours"."""
+    if not service[:1].isdecimal():
+        return False
+    is_in_stock = service.startswith(_DAYS_IN_HOURS) and availability_of_text(text) == "InStock"
+    return is_in_stock or POSTAGE(text) is not None
 
 
 def _is_showtime(line: Line) -> bool:

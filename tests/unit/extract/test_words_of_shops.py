@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
 from crawler.items import Product
@@ -63,6 +65,23 @@ def test_a_sentence_with_a_condition_does_not_say_that_the_product_is_in_stock(
 )  # fmt: skip
 def test_words_in_the_box_for_the_stock(words: str, stock: str) -> None:
     assert _product(f'{_PRICE}<div class="stock">{words}</div>').availability == stock
+
+
+@pytest.mark.parametrize(
+    ("words", "lang"),
+    [
+        ("Ships in 24 hours", "en"), ("Delivery within 48 hours", "en"), ("Lieferzeit 24 Stunden", "de"),
+        ("Envío en 24 horas", "es"), ("Verzending binnen 24 uur", "nl"), ("Wysyłka w 24 godziny", "pl"),
+        ("Pieejams", "lv"),
+    ],
+)  # fmt: skip
+def test_the_hours_until_a_product_is_sent_make_it_no_service(words: str, lang: str) -> None:
+    assert _product(f"{_PRICE}<p>{words}</p>", lang).price == Decimal("149.00")
+
+
+@pytest.mark.parametrize("words", ["2 hours, available on Sundays", "24 hours of yoga"])
+def test_the_hours_that_a_service_takes_make_it_one(words: str) -> None:
+    assert found(f"{H1}{_PRICE}<p>{words}</p>").kind == "other"
 
 
 @pytest.mark.parametrize("caption", ["Request stock alert", "Motta varsel!", "В лист ожидания"])
