@@ -129,22 +129,20 @@ def _is_about_service(line: Line, price: Decimal, local: str | None) -> bool:
     """Whether a line near the price is about a service; not if it has another amount of its own."""
     if _MEALS(line.text) is not None:
         return True
-    if (service := _SERVICE(line.text)) is None:
-        if _DAYS(line.text) is None:
-            return False
-    elif _is_of_dispatch(line.text, service[0]):
+    if not (_is_of_service(line.text) or _DAYS(line.text)):
         return False
     monies = monies_of(line, local) if line.flags & _lines.DIGIT else ()
     own_amounts = {money.value for money in monies if money.currency}
     return not own_amounts or price in own_amounts
 
 
-def _is_of_dispatch(text: str, service: str) -> bool:
-    """Whether the hours in a text are those until the product leaves: "Ships in 24 hours"."""
-    if not service[:1].isdecimal():
-        return False
-    is_in_stock = service.startswith(_DAYS_IN_HOURS) and availability_of_text(text) == "InStock"
-    return is_in_stock or POSTAGE(text) is not None
+def _is_of_service(text: str) -> bool:
+    """Whether a text has words for a service; hours until a product is sent are none."""
+    service = _SERVICE(text)
+    if service is None or not service[0][:1].isdecimal():
+        return service is not None
+    is_in_stock = service[0].startswith(_DAYS_IN_HOURS) and availability_of_text(text) == "InStock"
+    return not is_in_stock and POSTAGE(text) is None
 
 
 def _is_showtime(line: Line) -> bool:
@@ -199,7 +197,7 @@ def _is_in_price_list(walk: Lines, signs: Visible, line: Line, local: str | None
 def is_price_of_service(walk: Lines, signs: Visible) -> bool:
     """Whether the line with the price names an entrance, a course or an hour."""
     line = None if signs.price_line is None else walk.lines[signs.price_line]
-    return line is not None and len(line.text) <= _MAX_LINE and _SERVICE(line.text) is not None
+    return line is not None and len(line.text) <= _MAX_LINE and _is_of_service(line.text)
 
 
 def orders_service(walk: Lines, signs: Visible) -> bool:
@@ -292,7 +290,7 @@ def _is_labelled_otherwise(element: Element) -> bool:
 
 def _names_service(text: str) -> bool:
     """Whether a text names a date or a service."""
-    return _SERVICE(text) is not None or (holds_digit(text) and _DATE_OR_TIME(text) is not None)
+    return _is_of_service(text) or (holds_digit(text) and _DATE_OR_TIME(text) is not None)
 
 
 def _has_other_amounts(

@@ -72,11 +72,17 @@ def test_words_in_the_box_for_the_stock(words: str, stock: str) -> None:
     [
         ("Ships in 24 hours", "en"), ("Delivery within 48 hours", "en"), ("Lieferzeit 24 Stunden", "de"),
         ("Envío en 24 horas", "es"), ("Verzending binnen 24 uur", "nl"), ("Wysyłka w 24 godziny", "pl"),
-        ("Pieejams", "lv"),
+        ("Pieejams", "lv"), ("Odesíláme do 24 hodin", "cs"), ("Odosielame do 24 hodín", "sk"),
+        ("Отправка в течение 24 часов", "ru"), ("Відправимо протягом 24 годин", "uk"),
     ],
 )  # fmt: skip
 def test_the_hours_until_a_product_is_sent_make_it_no_service(words: str, lang: str) -> None:
     assert _product(f"{_PRICE}<p>{words}</p>", lang).price == Decimal("149.00")
+
+
+def test_the_hours_in_the_line_with_the_price_make_the_product_no_service() -> None:
+    product = _product("<p>149,00 € inkl. MwSt., Lieferzeit 24 Stunden</p>", "de")
+    assert (product.price, product.availability) == (Decimal("149.00"), "InStock")
 
 
 @pytest.mark.parametrize("words", ["2 hours, available on Sundays", "24 hours of yoga"])
