@@ -63,7 +63,10 @@ NOW = (
     r"[-_]{1,2}(?:item[-_]{1,2})?(?:promo|sale|special|now|new|final|current|offer|deal|reduced)"
 )
 STOCK = r"stock|avail(?:ab|(?<=\bavail)\b)|disponib|lager|inventory|verfueg|delivery--?(?:info|status|time)"
-BUTTON = r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"
+BUTTON = (
+    r"add-?(?:to-?)?(?:cart|bag|basket)|buy-?(?:now|button|btn)(?![-_]?(?:area|container|row|wrap))"
+    r"|btn-?buy|btn-cart|add_(?:to_)?cart"
+)
 LABEL = r"[\s_-]label(?!-(?:hidden|inline|above))"
 #: Words before the word for a maker in a class; behind a theme's own it means a colour or the shop.
 BEFORE_MAKER = (

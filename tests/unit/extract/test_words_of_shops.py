@@ -116,3 +116,14 @@ def test_the_price_in_a_box_called_list_is_no_list_price() -> None:
     prices = '<p>Fee 9.00 €</p><p class="product-list__price">149.00 €</p>'
     product = _product(f"{prices}<p>129.00 €</p>{BUY}")
     assert product.regular_price is None
+
+
+@pytest.mark.parametrize("words", ["buyButton", "buy-btn--text", "js-add-cart-text", "btnBuy"])
+def test_a_short_caption_buys_in_a_box_called_a_buy_button(words: str) -> None:
+    button = f'<div><span class="{words}">Order</span></div>'
+    assert _product(f"{_PRICE}{button}").availability == "InStock"
+
+
+def test_the_row_around_a_buy_button_is_no_button() -> None:
+    row = '<div class="buy-button-container"><span>Order</span></div>'
+    assert _product(f"{_PRICE}{row}").availability is None
