@@ -127,3 +127,12 @@ def test_a_short_caption_buys_in_a_box_called_a_buy_button(words: str) -> None:
 def test_the_row_around_a_buy_button_is_no_button() -> None:
     row = '<div class="buy-button-container"><span>Order</span></div>'
     assert _product(f"{_PRICE}{row}").availability is None
+
+
+@pytest.mark.parametrize(
+    "button", ["<button disabled>Sold out</button>", '<input type="submit" value="Sold out">']
+)
+def test_a_button_that_says_sold_out_outweighs_a_sentence_before_it(button: str) -> None:
+    sentence = "<p>In stock items ship today</p>"
+    assert _product(f"{_PRICE}{sentence}{button}").availability == "OutOfStock"
+    assert _product(f"{_PRICE}{sentence}{BUY}{button}").availability == "InStock"
