@@ -136,3 +136,23 @@ def test_a_button_that_says_sold_out_outweighs_a_sentence_before_it(button: str)
     sentence = "<p>In stock items ship today</p>"
     assert _product(f"{_PRICE}{sentence}{button}").availability == "OutOfStock"
     assert _product(f"{_PRICE}{sentence}{BUY}{button}").availability == "InStock"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        '<span class="c-cents">99</span><span class="c-unit">€</span>',
+        '<div class="c-cents">99</div><div class="c-unit">€</div>',
+        "<div>,99</div><div>€</div>",
+    ],
+)
+def test_cents_and_currency_may_share_a_box_beside_the_units(parts: str) -> None:
+    price = (
+        f'<div class="price"><div class="c-units">499</div><div class="c-side">{parts}</div></div>'
+    )
+    assert _product(f"{price}{BUY}").price == Decimal("499.99")
+
+
+def test_a_small_text_in_a_box_beside_the_amount_is_no_cents() -> None:
+    price = '<div class="price"><div>149 €</div><div><small>12 reviews</small></div></div>'
+    assert _product(f"{price}{BUY}").price == 149
