@@ -19,7 +19,7 @@ _Result = TypeVar("_Result")
 OLD_MARK = r"[\s_-](?:msrp|rrp|uvp|was|old|strike|striked|struck|crossed(?:-out)?|tachad[oa]|riscado|s?barrat[oa]|barr[eé]|prije|antes|avant|vorher|statt|eski|vechi|puvodn[ie]|coret|taiat|(?:durch)?gestrichen|list-?price|before-?price|strike-?through|_previous)(?=$|\s)"
 #: A price before, by two words of which one is the price's.
 OLD_PRICE = (
-    r"(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|(?<![a-z])list|origin(?:al)?|before|strike|crossed|compare|rrp|uvp|msrp|previous"
+    r"(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|(?<![a-z])list(?!__)|origin(?:al)?|before|strike|crossed|compare|rrp|uvp|msrp|previous"
     r"|standard|instead|retail|secondary|stara|vecchi[oa]|ancien|barr[eé]|antes|anterior|oud[ea]?|ord|eski|vech[ie]|regi|puvodni)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
     r"|amount|cena|prezzo|pris\b|prijs|fiyat)|(?:price|preis|prix|precio|money|cena|prezzo|prijs|pret|preco)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
     r"|list|origin(?:al)?|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from|stara"
@@ -63,7 +63,10 @@ NOW = (
     r"[-_]{1,2}(?:item[-_]{1,2})?(?:promo|sale|special|now|new|final|current|offer|deal|reduced)"
 )
 STOCK = r"stock|avail(?:ab|(?<=\bavail)\b)|disponib|lager|inventory|verfueg|delivery--?(?:info|status|time)"
-BUTTON = r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"
+BUTTON = (
+    r"add-?(?:to-?)?(?:cart|bag|basket)|buy-?(?:now|button|btn)(?![-_]?(?:area|container|row|wrap))"
+    r"|btn-?buy|btn-cart|add_(?:to_)?cart"
+)
 LABEL = r"[\s_-]label(?!-(?:hidden|inline|above))"
 #: Words before the word for a maker in a class; behind a theme's own it means a colour or the shop.
 BEFORE_MAKER = (
@@ -71,7 +74,7 @@ BEFORE_MAKER = (
     r"(?<!navbar-)(?<!site-)(?<!bg-)(?<!btn-)(?<!text-)(?<!color-)"
 )
 FACT = (
-    r"(?:^|\s)(?:js[-_])?(?:(?:product|item|variant|article|pdp|detail|info|meta)s?[-_]{1,2}){0,3}(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
+    r"(?:^|\s|[-_]{2})(?:js[-_])?(?:(?:product|item|variant|article|pdp|detail|info|meta)s?[-_]{1,2}){0,3}(?:sku|ean|gtin|mpn|upc|reference|ordernumber|(?:product|article)[-_]{0,2}(?:code|number))"
     r"(?:[-_]?(?:value|code|number))?(?=\s|$)|"
     + BEFORE_MAKER
     + r"(?:brand|manufacturers(?=[-_]name)|manufacturer|vendor|hersteller|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
@@ -95,7 +98,7 @@ _GROUPS = (
         (PRICE, NOW, OLD_PRICE),
     ),
     (
-        r"sku|ean|gtin|mpn|upc|reference|ordernumber|brand|manufact|vendor|herst|fabric|produc|mar[ckq]"
+        r"sku|ean|gtin|mpn|upc|reference|ordernumber|article|brand|manufact|vendor|herst|fabric|produc|mar[ckq]"
         r"|merk|vyrob|znack|gyarto|brend|proiz",
         (FACT,),
     ),

@@ -106,6 +106,15 @@ def box_joint(before: str, text: str, *, is_small: bool) -> str | None:
     return "." if is_small and two_digits(text) else None
 
 
+def is_next_box(element: Element, before: Element) -> bool:
+    """Whether an element is in the row of the box before it, or in a box of this row.
+
+    `<b>119</b><div><span class="cents">99</span><span>€</span></div>`: two small boxes in one.
+    """
+    row, box = before.getparent(), element.getparent()
+    return box is row or (box is not None and box.getparent() is row)
+
+
 def is_value(element: Element, text: str, before: str) -> bool:
     """Whether a text is the second box of a row of two, and the first box is its label.
 

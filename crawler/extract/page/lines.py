@@ -416,7 +416,7 @@ class _Reader:
 
     def _extends_amount(self, before: Line, text: str, element: Element) -> bool:
         """Whether a short text in its own box is a part of the amount in the box before."""
-        if not before.flags & PRICE or before.element.getparent() is not element.getparent():
+        if not (before.flags & PRICE and joints.is_next_box(element, before.element)):
             return False
         joint = joints.box_joint(before.text, text, is_small=joints.are_cents(element))
         if joint is not None:

@@ -64,6 +64,12 @@ _ALMOST = finder_of(
         rf"|(?:\A|[^\w\s]\s?)(?:{any_of('stock', 'soon_gone')}))\s\Z"
     )
 )
+#: Words of a condition before "in stock": "Notify me when it is available".
+_IF = finder_of(
+    lambda any_of: (
+        rf"(?<!{_LETTER})(?:{any_of('stock', 'condition')})\s(?:[^\s\d.,:;!?]+\s){{0,3}}\Z"
+    )
+)
 _NOT_BEHIND = full_matcher_by_start(lambda any_of: any_of("stock", "not_behind"))
 #: "0 in stock", "0 pieces in stock".
 _NONE = re.compile(r"(?<![\d.,])0\s(?:[^\W\d]{1,12}\s)?\Z").search
@@ -148,6 +154,7 @@ def availability_of_text(text: str) -> str | None:
     >>> availability_of_text("Disponible uniquement en magasin")  # a shop's stock, not the web's
     'InStoreOnly'
     >>> availability_of_text("Product description not available")
+    >>> availability_of_text("Tell me when it is available")
     """
     match = _STOCK_WORDS(text)
     if match is None or not match.lastindex:
@@ -157,9 +164,27 @@ def availability_of_text(text: str) -> str | None:
         return None  # "Description not available"
     if stock == "InStock" and _is_denied(match):
         return "OutOfStock"
+    if stock == "InStock" and _is_condition(match):
+        return None
     if stock == "OutOfStock" and _ALMOST(_before(match)) is not None:
         return "InStock"
     return stock
+
+
+def awaits_stock(caption: str) -> bool:
+    """Whether a caption names a product that is in stock as a condition.
+
+    >>> awaits_stock("Notify when available"), awaits_stock("Available now")
+    (True, False)
+    """
+    match = _STOCK_WORDS(caption)
+    if match is None or match.lastindex != len(_PHRASES):
+        return False
+    return _is_condition(match)
+
+
+def _is_condition(match: Match[str]) -> bool:
+    return match.start() > 0 and _IF(_before(match)) is not None
 
 
 def _before(match: Match[str]) -> str:

@@ -25,15 +25,17 @@ _PIECES = lazy_patterns.pattern(
 _MAX_COUNT = 16
 
 
-def stock_of_count(text: str) -> str | None:
-    """Return the availability for a number of pieces behind a label for the stock.
+def stock_of_count(text: str, labelled: bool = True) -> str | None:
+    """Return the availability for a number of pieces in a box for the stock.
+
+    A number without the word for pieces counts behind a label for the stock alone.
 
     >>> stock_of_count("5 pcs"), stock_of_count("0"), stock_of_count("3 days")
     ('InStock', 'OutOfStock', None)
     """
     if len(text) >= _MAX_COUNT:
         return None
-    count = text if text.isdecimal() else (_PIECES.fullmatch(text) or (None, None))[1]
+    count = text if labelled and text.isdecimal() else (_PIECES.fullmatch(text) or (None, None))[1]
     return None if count is None else "InStock" if int(count) else "OutOfStock"
 
 

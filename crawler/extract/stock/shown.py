@@ -17,6 +17,7 @@ from crawler.extract.stock.availability import (
     UNAVAILABLE,
     WORDS,
     availability_of_text,
+    awaits_stock,
     buys,
     buys_in_short,
 )
@@ -64,6 +65,8 @@ _CELLS = frozenset({"th", "td", "dt"})
 _NO = entry_matcher("stock", "denies", 3)
 _YES = entry_matcher("stock", "affirms", 3)
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
+#: Flags of a badge and of a box for the stock: a badge in such a box is none.
+_BADGE = _lines.BADGE | STOCK
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
 #: Signs between words for the stock and a number.
@@ -120,7 +123,7 @@ def _boxed_stock(line: Line) -> str | None:
 
 def _labelled_stock(line: Line, labelled: bool, walk: Lines) -> str | None:
     """Return the availability in a box for the stock, or in the value behind its label."""
-    if labelled and line.text[:1].isdecimal() and (stock := stock_of_count(line.text)):
+    if line.text[:1].isdecimal() and (stock := stock_of_count(line.text, labelled)):
         return stock
     if len(line.text) < _MAX_WORD and _YES(line.text):
         return "InStock"
@@ -140,10 +143,7 @@ def _denies(text: str) -> bool:
 
 
 def _unless_none(stock: str | None, line: Line, walk: Lines) -> str | None:
-    """Return *stock*, or "OutOfStock" if the number behind the line is 0: `In stock (<b>0</b>)`.
-
-    The same if the cell behind a label says no: `In stock` and `None`.
-    """
+    """Return *stock*, or "OutOfStock" if the number or cell behind says none: `In stock (<b>0</b>)`."""
     if stock != "InStock" or line.index + 1 >= len(walk.lines):
         return stock
     following = walk.lines[line.index + 1]
@@ -257,7 +257,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             continue
         if _offers_notice(line):
             signs.notifies, loose = True, loose or "OutOfStock"
-        if line.flags & _lines.BADGE and not line.flags & STOCK:
+        if line.flags & _BADGE == _lines.BADGE or (firm == "InStock" and _is_sold_button(line)):
             value_at += labelled  # the badge stands between a label and its value
             badge, firm = _note_badge(line, badge, firm, signs)
             continue
@@ -279,7 +279,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     loose, firm = _weigh_offers(loose, firm, walk, signs)
     pressable = pressable_buttons(walk.inputs) if walk.inputs else []
     by_input = stock_of_inputs(walk.inputs) if walk.inputs else None
-    loose, ahead = loose or (None if pressable else by_input), ahead or by_input == "PreOrder"
+    loose, ahead = (None if pressable else by_input) or loose, ahead or by_input == "PreOrder"
     signs.count_buttons(len(pressable), in_words=say_to_buy(walk.inputs))
     can_press = can_press or any(pressable)
     signs.buy_buttons += away if signs.buy_buttons + away > _MAX_BUTTONS else 0
@@ -412,13 +412,12 @@ def _holds_more(box: Element) -> bool:
 
 def _offers_notice(line: Line) -> bool:
     """Whether a button or link offers a message when the product is available again."""
-    pressable = line.flags & (_lines.BUTTON | _lines.LINK)
-    return bool(pressable) and _notifies(line.text)
+    return bool(line.flags & (_lines.BUTTON | _lines.LINK)) and _notifies(line.text)
 
 
 @lru_cache(maxsize=512)
 def _notifies(text: str) -> bool:
-    return len(text) < _SHORT and _NOTIFIES(text) is not None
+    return len(text) < _SHORT and (_NOTIFIES(text) is not None or awaits_stock(text))
 
 
 def _unmarked_stock(line: Line) -> str | None:

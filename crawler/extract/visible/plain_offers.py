@@ -15,6 +15,7 @@ from crawler.extract.page.places import path
 from crawler.extract.price.line_amounts import monies_of
 from crawler.extract.price.other_amounts import COSTS, POSTAGE, WITH_TAX, says_other
 from crawler.extract.price.words_beside import calls_price
+from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.visible.no_goods import is_for_persons, is_time, leads_below, refers
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import any_word, entry_matcher, finder_of
@@ -67,6 +68,8 @@ _DATE_OR_TIME = re.compile(
 ).search
 #: The days of an event: `6.–10. June 2024`.
 _DAYS = re.compile(r"(?<!\d)[0-3]?\d\.?\s?[–-]\s?[0-3]?\d\.?\s[^\W\d_]{3,12}\s20\d\d(?!\d)").search
+#: Hours of one to three days.
+_DAYS_IN_HOURS = ("24", "48", "72")
 #: The area of a room or a piece of land.
 _AREA = re.compile(
     r"(?<![\d.,])\d{2,5}\s?(?:m2|m²|㎡|平米|qm|sq\.?\s?m|м2|м²|acres?)(?!\w)"
@@ -126,11 +129,20 @@ def _is_about_service(line: Line, price: Decimal, local: str | None) -> bool:
     """Whether a line near the price is about a service; not if it has another amount of its own."""
     if _MEALS(line.text) is not None:
         return True
-    if not (_SERVICE(line.text) or _DAYS(line.text)):
+    if not (_is_of_service(line.text) or _DAYS(line.text)):
         return False
     monies = monies_of(line, local) if line.flags & _lines.DIGIT else ()
     own_amounts = {money.value for money in monies if money.currency}
     return not own_amounts or price in own_amounts
+
+
+def _is_of_service(text: str) -> bool:
+    """Whether a text has words for a service; hours until a product is sent are none."""
+    service = _SERVICE(text)
+    if service is None or not service[0][:1].isdecimal():
+        return service is not None
+    is_in_stock = service[0].startswith(_DAYS_IN_HOURS) and availability_of_text(text) == "InStock"
+    return not is_in_stock and POSTAGE(text) is None
 
 
 def _is_showtime(line: Line) -> bool:
@@ -185,7 +197,7 @@ def _is_in_price_list(walk: Lines, signs: Visible, line: Line, local: str | None
 def is_price_of_service(walk: Lines, signs: Visible) -> bool:
     """Whether the line with the price names an entrance, a course or an hour."""
     line = None if signs.price_line is None else walk.lines[signs.price_line]
-    return line is not None and len(line.text) <= _MAX_LINE and _SERVICE(line.text) is not None
+    return line is not None and len(line.text) <= _MAX_LINE and _is_of_service(line.text)
 
 
 def orders_service(walk: Lines, signs: Visible) -> bool:
@@ -278,7 +290,7 @@ def _is_labelled_otherwise(element: Element) -> bool:
 
 def _names_service(text: str) -> bool:
     """Whether a text names a date or a service."""
-    return _SERVICE(text) is not None or (holds_digit(text) and _DATE_OR_TIME(text) is not None)
+    return _is_of_service(text) or (holds_digit(text) and _DATE_OR_TIME(text) is not None)
 
 
 def _has_other_amounts(
