@@ -73,8 +73,9 @@ SEINE_SEEN_CAPACITY = 10_000_000
 SEINE_SEEN_WINDOW_SECONDS = 7 * 86400
 # Stay when the crawl is complete, and wait for seeds. Default: no; yes in settings.cluster.
 SEINE_KEEP_ALIVE = False
-# Seconds without Redis, or with a table that takes no row, after which a worker exits. Default 600.
-# At a worker's start, a host name that does not resolve is retried for a minute at most.
+# Seconds without Redis, or with a table or an archive that takes nothing, after which a worker
+# exits. Default 600. At a worker's start, a host name that does not resolve is retried for a minute
+# at most.
 SEINE_OUTAGE_LIMIT = 600
 # Seconds of CPU that parsing a page may take without a break, the spider's code included. A page
 # that takes longer is retried once and then buried as unreadable; a domain with three such pages is

@@ -64,9 +64,8 @@ def test_what_make_would_run_is_there(command: str) -> None:
 
 
 def test_a_misspelt_variable_of_the_command_line_is_one_line() -> None:
-    done = subprocess.run(
-        ["make", "--dry-run", "demo", "KIL=1"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    command = ["make", "--dry-run", "demo", "KIL=1"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert "KIL changes nothing here; there is HOSTILE KILL" in line
