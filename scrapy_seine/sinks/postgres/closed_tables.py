@@ -1,5 +1,4 @@
-"""A worker exits if a table or the archive takes nothing and nobody mends it, instead of waiting for
-ever."""
+"""A worker exits if a table or the archive takes nothing and nobody mends it."""
 
 from __future__ import annotations
 
