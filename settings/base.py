@@ -53,7 +53,8 @@ SEINE_RUN = ""
 # its first number, and a worker with another one refuses to start. Default 1: one Redis handles
 # 25,000 requests a second, and each partition costs workers another pipeline.
 FRONTIER_PARTITIONS = 1
-# Redis key of the seeds; %(name)s is the spider's name. Default: scrapy-redis' own.
+# Redis key of the seeds; %(name)s is the spider's name, %(crawl)s the crawl's. Crawls of one spider
+# share the default, which is scrapy-redis' own: a seed reaches either, and a worker warns of it.
 REDIS_START_URLS_KEY = "%(name)s:start_urls"
 # A worker's leases return to the queue this many seconds after its last heartbeat.
 # Default 30: long enough for a pause of the process, short enough to notice a dead worker.
