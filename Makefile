@@ -16,6 +16,11 @@ unexport PYTHONDONTWRITEBYTECODE
 # Values given on the command line (make demo KILL=1) reach the programs through the environment.
 export HOSTILE KILL PRODUCTS WORKERS MINUTES
 
+# A misspelt one on the command line would change nothing, and the user would wait for its effect.
+GIVEN := HOSTILE KILL PRODUCTS WORKERS MINUTES JOBS WRITE BROWSER PYTHON VENV BIN PIP SHELL
+UNKNOWN := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(filter-out $(GIVEN),$(name))))
+$(if $(strip $(UNKNOWN)),$(error $(strip $(UNKNOWN)) changes nothing here; there is $(GIVEN)))
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format docs pictures bench coverage mutants chaos soak lock sbom image digests clean
 

@@ -53,7 +53,8 @@ SEINE_RUN = ""
 # its first number, and a worker with another one refuses to start. Default 1: one Redis handles
 # 25,000 requests a second, and each partition costs workers another pipeline.
 FRONTIER_PARTITIONS = 1
-# Redis key of the seeds; %(name)s is the spider's name. Default: scrapy-redis' own.
+# Redis key of the seeds; %(name)s is the spider's name, %(crawl)s the crawl's. Crawls of one spider
+# share the default, which is scrapy-redis' own: a seed reaches either, and a worker warns of it.
 REDIS_START_URLS_KEY = "%(name)s:start_urls"
 # A worker's leases return to the queue this many seconds after its last heartbeat.
 # Default 30: long enough for a pause of the process, short enough to notice a dead worker.
@@ -73,8 +74,9 @@ SEINE_SEEN_CAPACITY = 10_000_000
 SEINE_SEEN_WINDOW_SECONDS = 7 * 86400
 # Stay when the crawl is complete, and wait for seeds. Default: no; yes in settings.cluster.
 SEINE_KEEP_ALIVE = False
-# Seconds without Redis, or with a table that takes no row, after which a worker exits. Default 600.
-# At a worker's start, a host name that does not resolve is retried for a minute at most.
+# Seconds without Redis, or with a table or an archive that takes nothing, after which a worker
+# exits. Default 600. At a worker's start, a host name that does not resolve is retried for a minute
+# at most.
 SEINE_OUTAGE_LIMIT = 600
 # Seconds of CPU that parsing a page may take without a break, the spider's code included. A page
 # that takes longer is retried once and then buried as unreadable; a domain with three such pages is

@@ -21,6 +21,7 @@ from scrapy_seine.attrs_bases import Value
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.engine.download.private_addresses import AddressPolicy, policy_from
 from scrapy_seine.errors import ConfigError, SeineError
+from scrapy_seine.urls import tidy
 
 _TIMEOUT_S = 30
 _MAX_BYTES = 20_000_000
@@ -68,12 +69,12 @@ class PageCommand(SeineCommand):
         if len(args) != 1:
             raise UsageError("name one URL, or one file together with --url")
         if "://" in args[0]:
-            if not args[0].lower().startswith(("http://", "https://")):
-                raise ConfigError(f"{args[0]!r} is no http:// or https:// URL")
+            _check_address(args[0])
             policy = policy_from(self.project)
             return asyncio.run(fetch(args[0], str(self.project.get("USER_AGENT")), policy))
         if not opts.url:
             raise ConfigError(f"{args[0]!r} has no http:// in front; a file needs --url beside it")
+        _check_address(opts.url)
         try:
             return PageReply(opts.url, Path(args[0]).read_bytes(), fetched=False)
         except OSError as error:
@@ -84,6 +85,18 @@ class PageCommand(SeineCommand):
         site = site_of(self.project, opts.spider, reply.url)
         page = parse(reply.body, reply.url, reply.content_type)
         return site, page, site.extract(page)
+
+
+def _check_address(url: str) -> None:
+    """Refuse an address that a crawl could not request.
+
+    Raises:
+        ConfigError: with the reason.
+    """
+    try:
+        tidy(url)
+    except ValueError as error:
+        raise ConfigError(f"{url!r} cannot be read: {error}") from None
 
 
 def site_of(settings: Settings, spider: str, url: str) -> Site:

@@ -11,6 +11,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.utils.url import guess_scheme
 
 from crawler.reads.catalogue_settings import TABLE
+from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import guarded
 from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.engine.ending.no_page_status import fail_without_a_page
@@ -35,6 +36,7 @@ class Checked(ScrapyCommand):
             ConfigError: a setting or an argument is invalid.
         """
         assert self.settings is not None  # Scrapy sets them before it runs a command
+        SeineCommand.check_names(self.settings)
         check(self.settings, TABLE)
         check_named(self.settings, self.spiders(args, opts), args)
 

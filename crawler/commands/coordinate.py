@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from crawler.catalogue.jobs.model import Plan
 from crawler.catalogue.jobs.webhooks import WebhookConfig, Webhooks
 from crawler.cli.site_plans import plans_of
-from crawler.cli.start_warnings import check_names
 from crawler.stores.migrations import migrate
 from crawler.stores.store_endpoints import Endpoints, endpoints, redis_client
 from scrapy_seine.commands.base import SeineCommand
@@ -46,7 +45,6 @@ class Command(SeineCommand):
         Raises:
             ConfigError: a setting is wrong.
         """
-        check_names(self.project)
         plans = plans_of(self.project, opts.spider)
         stores = endpoints(self.project)
         if flag(self.project, "SEINE_EMBEDDED"):

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import attrs
 
-from crawler.cli.start_warnings import check_names
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet_base import addresses
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of
@@ -40,7 +39,6 @@ class Command(SeineCommand):
         from crawler.dashboard.config import DashboardConfig
         from crawler.dashboard.serve import serve
 
-        check_names(self.project)
         frontier = frontier_of(self, opts)
         crawl = frontier.crawl
         config = DashboardConfig.from_settings(self.project, crawl, host=opts.host, port=opts.port)

@@ -6,7 +6,6 @@ import argparse
 from typing import Any, ClassVar
 
 from crawler.access.shared_state import fleet_name
-from crawler.cli.start_warnings import check_names
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet_base import addresses
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of
@@ -39,7 +38,6 @@ class Command(SeineCommand):
         from crawler.dashboard.config import DashboardConfig
         from crawler.dashboard.serve import serve
 
-        check_names(self.project)
         frontier = frontier_of(self, opts)
         config = DashboardConfig(
             crawl=frontier.crawl,

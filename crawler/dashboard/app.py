@@ -33,7 +33,7 @@ from crawler.dashboard.pages import (
     workers,
 )
 from crawler.dashboard.pages.login import login, logout, show_login
-from crawler.dashboard.path_names import read_pieces
+from crawler.dashboard.path_names import read_pieces, with_any_names
 from crawler.dashboard.product_pictures import show_picture
 from crawler.dashboard.products_csv import products_csv
 from crawler.dashboard.security import Guard, Handler, make_middleware
@@ -78,7 +78,7 @@ def make_app(config: DashboardConfig, endpoints: Endpoints) -> web.Application:
     )
     _connect(app, config, endpoints, guard)
     app.cleanup_ctx.append(_sampling_task)
-    app.add_routes(_routes())
+    app.add_routes(with_any_names(_routes()))
     return app
 
 

@@ -7,13 +7,16 @@ more, so that each name has its own path. All other names are only quoted.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from urllib.parse import quote
 
+import attrs
 from aiohttp import web
 
 from crawler.dashboard.security import Handler
 
 _MARKED = re.compile(r"~*\.{0,2}")
+_VARIABLE = re.compile(r"\{(\w+)\}")
 
 
 def piece(name: str) -> str:
@@ -24,6 +27,11 @@ def piece(name: str) -> str:
     """
     mark = "~" if _MARKED.fullmatch(name) else ""
     return mark + quote(name, safe=":", errors="replace")
+
+
+def with_any_names(routes: Iterable[web.RouteDef]) -> list[web.RouteDef]:
+    """Let each variable of the routes match any piece of a path; aiohttp's own refuses braces."""
+    return [attrs.evolve(route, path=_VARIABLE.sub(r"{\1:[^/]+}", route.path)) for route in routes]
 
 
 @web.middleware

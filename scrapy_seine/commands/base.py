@@ -32,6 +32,19 @@ _OPTION_NAME = re.compile(r"--[a-z][a-z-]*")
 _MIN_SIMILARITY = 0.7
 
 
+def refuse_unknown_options(settings: Settings) -> None:
+    """Refuse unknown settings after -s.
+
+    Raises:
+        ConfigError: with the likely names.
+    """
+    if set_values(sys.argv[1:]):
+        # Imported here, because its table takes 10 ms.
+        from scrapy_seine.engine import settings_check
+
+        settings_check.refuse_unknown_options(settings)
+
+
 class SeineCommand(ScrapyCommand):
     """Base of the commands: they define `summary`, `example`, `perform`, and options if any.
 
@@ -55,7 +68,10 @@ class SeineCommand(ScrapyCommand):
     """Whether its arguments, options included, are passed to another program."""
 
     refuses_names: ClassVar[bool] = True
-    """Whether an unknown setting after -s is an error."""
+    """Whether `check_names` is called; `scrapy doctor` reports unknown names itself."""
+
+    check_names = staticmethod(refuse_unknown_options)
+    """Refuses unknown settings after -s; the catalogue's commands warn of variables, too."""
 
     as_json = False
     _parser: argparse.ArgumentParser | None = None
@@ -112,11 +128,8 @@ class SeineCommand(ScrapyCommand):
             likely = nearest(name, options, _MIN_SIMILARITY)
             suggestion = f"; did you mean {likely}?" if likely else ""
             raise ConfigError(f"there is no option {name}{suggestion}")
-        if self.refuses_names and set_values(sys.argv[1:]):
-            # Imported here, because its table takes 10 ms.
-            from scrapy_seine.engine.settings_check import refuse_unknown_options
-
-            refuse_unknown_options(self.project)
+        if self.refuses_names:
+            self.check_names(self.project)
         if not _OPTIONAL.sub("", self.arguments).strip():
             refuse_arguments(args)
         return self.perform(args, opts)

@@ -155,6 +155,11 @@ class SeedKeys(Value):
         return self._beside("tries")
 
     @property
+    def crawls(self) -> str:
+        """Crawls that take the seeds: sorted set by their last worker's start (ms)."""
+        return self._beside("crawls")
+
+    @property
     def rejected(self) -> str:
         """Seeds that cannot be crawled, with the reason: list of JSON, newest first."""
         return self._beside("rejected")

@@ -29,6 +29,7 @@ from scrapy_seine.frontier.lost_state import new_token
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.round_trips.redis_refusals import Refusals
 from scrapy_seine.frontier.round_trips.timer import at_random
+from scrapy_seine.frontier.shared_seeds import warn_of_shared_seeds
 from scrapy_seine.lenient_parsing import whole_number
 from scrapy_seine.lua_scripts import call
 from scrapy_seine.printable import printable, redact
@@ -104,8 +105,12 @@ class Intake:
 
     async def run(self) -> None:
         """Take seeds until cancelled; an outage is waited out."""
+        is_new = True
         while True:
             try:
+                if is_new:
+                    await warn_of_shared_seeds(self.redis, self.keys, self.frontier.keys.crawl)
+                    is_new = False
                 if not await self.take():
                     await self._wait()
             except (RedisError, OSError) as error:

@@ -1,6 +1,7 @@
 """Unpacks responses within the limits, and gives texts a charset that exists.
 
-A response that is too large, takes too long or cannot be unpacked is buried, not forgotten.
+A response that is only a part of its page, too large, too slow to unpack or damaged is buried, not
+forgotten.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import logging
 import re
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Any, Self
 
 from scrapy import Request, Spider
@@ -37,6 +39,7 @@ _USUAL = "cp1252"
 _NAME = rb"\s*+=[\s\"']*+([^\s\"'>;]{0,40}+)"
 _META, _XML = re.compile(b"charset" + _NAME), re.compile(b"encoding" + _NAME)
 _SNIFFED = 4096
+_RANGE = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)", re.ASCII)
 
 
 class Unusable(IgnoreRequest):
@@ -81,6 +84,8 @@ class Decompress(HttpCompressionMiddleware):
         Raises:
             Unusable: it is too large, or cannot be unpacked and has no try left.
         """
+        if response.status == HTTPStatus.PARTIAL_CONTENT and (reason := _lacks(request, response)):
+            return self._retry_or_fail(request, "broken", reason)
         if not has_header(response, "Content-Encoding") or request.method == "HEAD":
             return _readable(response)
         encodings = b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1")
@@ -116,6 +121,16 @@ class Decompress(HttpCompressionMiddleware):
         if copy is None:
             raise Unusable(reason)
         return copy
+
+
+def _lacks(request: Request, response: Response) -> str:
+    """Say of which bytes a page consists that nobody asked a part of; '' if nothing is missing."""
+    sent = _RANGE.match(header(response, "Content-Range"))
+    if sent is None or has_header(request, "Range"):
+        return ""
+    first, last, size = sent.groups()
+    is_whole = int(first) == 0 and size in {"*", str(int(last) + 1)}
+    return "" if is_whole else f"HTTP 206, and no range was asked for: bytes {first}-{last}/{size}"
 
 
 def _unpacked(response: Response, encodings: str, limit: int, first: int) -> Response:

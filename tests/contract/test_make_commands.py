@@ -63,6 +63,14 @@ def test_what_make_would_run_is_there(command: str) -> None:
     assert [path for _, path in named if path and not (ROOT / path).exists()] == []
 
 
+def test_a_misspelt_variable_of_the_command_line_is_one_line() -> None:
+    command = ["make", "--dry-run", "demo", "KIL=1"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert "KIL changes nothing here; there is HOSTILE KILL" in line
+
+
 @pytest.mark.parametrize("command", PYTEST)
 def test_the_tests_that_a_command_names_are_there(command: str) -> None:
     (path,) = re.findall(r"tests/\S+", command)

@@ -236,7 +236,8 @@ async def test_a_waiting_intake_notices_seeds_of_each_kind(
     try:
         await wait_until_async(waits, 20, "it waits")
         looks = {"EVALSHA", "EVAL"}  # a server that does not know the script yet is taught it
-        assert set(sent) <= {"BLMOVE", *looks}, "a tick is one command, and so is a look"
+        assert sent[:4] == ["TIME", "ZADD", "EXPIRE", "ZREVRANGE"], "a start notes its crawl"
+        assert set(sent[4:]) <= {"BLMOVE", *looks}, "a tick is one command, and so is a look"
         await {"list": redis.rpush, "set": redis.sadd, "zset": redis.zadd}[kind](
             keys.seeds, {"s1": 1} if kind == "zset" else "s1"
         )

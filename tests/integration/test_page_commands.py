@@ -127,6 +127,8 @@ def test_a_new_sites_pages_are_asked_for_as_its_robots_txt_allows(
     [
         (("explain", "http://127.0.0.1:1/x"), "127.0.0.1:1"),
         (("explain", "nofile.html"), "--url"),
+        (("explain", __file__, "--url", "htp://a.example/"), "'htp://a.example/' is no http://"),
+        (("explain", __file__, "--url", "http://a.example:x/"), "'x' is no port"),
         (("explain", "nofile.html", "--url", "http://a.example/"), "cannot be read"),
         (("newsite", "http://127.0.0.1:1/"), "127.0.0.1:1"),
         (("newsite", "http://127.0.0.1:1/", "--name", "no name"), "cannot name a site"),

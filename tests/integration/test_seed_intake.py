@@ -18,9 +18,10 @@ from scrapy_seine.errors import SeineError
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.encoding.wire import script
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.keys import SeedKeys
+from scrapy_seine.frontier.keys import Keys, SeedKeys
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.seed_intake import Intake
+from scrapy_seine.frontier.shared_seeds import warn_of_shared_seeds
 from scrapy_seine.lua_scripts import call
 from tests.helpers import patient, wait_until_async
 
@@ -221,3 +222,18 @@ async def test_i8_an_intake_that_fails_goes_on_with_the_next_seeds(
     await wait_until_async(entered, 20, "a later seed enters")
     await cancel([task])
     assert await redis_client.hlen(keys.claimed) >= 1, "the seed of the fault waits for its turn"
+
+
+async def test_two_crawls_that_take_the_same_seeds_are_named(
+    redis_client: Redis, keys: SeedKeys, namespace: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    one, other = f"{namespace}-one", f"{namespace}-other"
+    seconds, _ = await redis_client.time()
+    await warn_of_shared_seeds(redis_client, keys, one)
+    await warn_of_shared_seeds(redis_client, keys, one)
+    await warn_of_shared_seeds(redis_client, keys, other)
+    assert caplog.messages == []  # no worker of the first one is alive
+    await redis_client.zadd(Keys(one).workers, {"w": (seconds + 60) * 1000})
+    await warn_of_shared_seeds(redis_client, keys, other)
+    [line] = caplog.messages
+    assert line.startswith(f"workers of crawl '{one}' take seeds from {keys.seeds}, too")

@@ -197,6 +197,17 @@ async def test_junk_in_the_stream_holds_nobody_up(jobs, redis_client):
     assert await Webhooks(redis_client, keys, config).deliver()
 
 
+async def test_a_receiver_that_answers_junk_is_one_short_line(jobs, redis_client, caplog):
+    async def post(url, body, headers):
+        raise OSError("Bad status line:\n\x1b[31m " + "a" * 100_000)
+
+    made = Webhooks(redis_client, jobs.frontier.keys, WebhookConfig("http://x/", SECRET), post=post)
+    assert not await made._send(orjson.dumps({"id": "x", "at": 4e9}))
+    [line] = [line for line in caplog.messages if "attempt 1" in line]
+    assert line.isprintable()
+    assert len(line) < 400
+
+
 def test_the_signature_is_that_of_standard_webhooks():
     """The example of standardwebhooks.com's libraries."""
     secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

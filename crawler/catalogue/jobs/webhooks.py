@@ -30,7 +30,7 @@ from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient_parsing import real, record, word
-from scrapy_seine.printable import redact
+from scrapy_seine.printable import printable, redact
 
 logger = logging.getLogger(__name__)
 #: Approximate number of stored events; a receiver that is down for longer misses the oldest.
@@ -45,6 +45,8 @@ READ_EVERY_S = 1.0
 MAX_PAUSE_S = 300.0
 _BATCH = 100
 _MIN_SECRET = 16
+#: Characters of an error that are logged.
+_MAX_REASON = 300
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -203,7 +205,9 @@ class Webhooks:
             status = int(await (self.post or _post)(self.config.url, body, attempt_headers))
             reason = f"status {status}"
         except (OSError, TimeoutError) as error:
-            status, reason = 0, redact(str(error)) or type(error).__name__
+            # The receiver's own bytes are in some errors, at any length and in several lines.
+            text = printable(" ".join(redact(str(error)).split()))
+            status, reason = 0, text[:_MAX_REASON] or type(error).__name__
         if 200 <= status < 300:  # noqa: PLR2004  # RFC 9110: successful
             self._failures = 0
             return True

@@ -1,4 +1,4 @@
-"""A worker exits if a table accepts no row and nobody mends it, because it would wait for ever."""
+"""A worker exits if a table or the archive takes nothing and nobody mends it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ logger = logging.getLogger(__name__)
 def exit_for_table(crawler: Crawler, reason: str) -> None:
     """End the worker; its pages return to the frontier, and are read again."""
     logger.error(
-        "worker exits: no row was accepted for SEINE_OUTAGE_LIMIT by the table %s; restore or mend "
-        "the table, then start the worker: the pages of its rows are read again",
+        "worker exits: no row was accepted for SEINE_OUTAGE_LIMIT by %s; restore or mend it, "
+        "then start the worker: the pages of its rows are read again",
         reason,
     )
     worker_of(crawler).stop("outage")

@@ -24,7 +24,7 @@ import attrs
 import psycopg2
 
 from scrapy_seine.attrs_bases import Value
-from scrapy_seine.errors import StoreError
+from scrapy_seine.errors import StoreError, StoreUnreachable
 from scrapy_seine.printable import redact
 
 Blame = Literal["row", "doubt", "table", "again", "server"]
@@ -61,6 +61,8 @@ class Refusal(Value):
     """Name of the constraint that was violated."""
     broke: bool = False
     """Whether the connection broke while the statement ran."""
+    is_other_store: bool = False
+    """Whether a store beside PostgreSQL, such as the archive, did not take the table's rows."""
 
     @property
     def is_lasting(self) -> bool:
@@ -69,8 +71,8 @@ class Refusal(Value):
 
     @property
     def is_for_operator(self) -> bool:
-        """Whether only somebody who changes the table ends it, if it concerns each row."""
-        return self.blame == "table" or self.is_lasting
+        """Whether somebody may have to end it, if it concerns each row."""
+        return self.blame == "table" or self.is_lasting or self.is_other_store
 
 
 def judge(error: Exception) -> Blame:
@@ -132,4 +134,5 @@ def refusal(error: Exception, table: str, *, broke: bool) -> Refusal:
         code=code,
         constraint=constraint,
         broke=broke,
+        is_other_store=bool(table) and isinstance(error, StoreUnreachable),
     )

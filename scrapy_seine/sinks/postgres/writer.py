@@ -6,7 +6,8 @@ to blame (scrapy_seine.sinks.postgres.sqlstates):
 
 * another transaction: the same batch again, after a random pause;
 * the server (away, full, read-only): *pressed(True)*, and again with growing pauses until it is
-  back; nothing is dropped meanwhile, and the number of queued rows is limited;
+  back; nothing is dropped meanwhile, and the number of queued rows is limited. For a store beside
+  PostgreSQL (the archive) *on_table_closed* is called after a while, as for a table;
 * a row: the batch is halved until the row is alone. It is given to *refused*, and the row that this
   returns is stored instead. If it returns None, or that row is refused too, the ticket fails with
   the reason: its page is tried again later, and ends as a dead letter;
@@ -175,7 +176,7 @@ class Writer:
 
     def _store(self, batch: list[Piece]) -> None:
         """Write a batch, and retry until its outcome is decided."""
-        turn = breaks = 0
+        turn, breaks, since = 0, 0, time.monotonic()
         while (fault := self._try(batch)) is not None:
             turn, breaks = turn + 1, breaks + fault.broke
             if turn == 1 and fault.broke:
@@ -184,6 +185,7 @@ class Writer:
             if fault.blame in {"row", "doubt", "table"} or is_hopeless or breaks > _BREAKS:
                 self._store_in_parts(batch, fault)
                 return
+            self._report_closed(fault.table, fault, since)
             if not self._pause(fault, turn):
                 self._fail(batch, f"not stored before the worker stopped: {fault.reason}")
                 return
@@ -301,10 +303,7 @@ class Writer:
         turn, since = 0, time.monotonic()
         while doubtful := self._doubts.get(table):
             turn += 1
-            is_over = time.monotonic() - since > self._closed_limit_s
-            if is_over and fault.is_for_operator and not self._is_closed_reported:
-                self._is_closed_reported = True
-                self._on_table_closed(f"{table}: {fault.reason}")
+            self._report_closed(table, fault, since)
             admits = len(doubtful) < self.queue.limits.rows and not self._is_closed(table, fault)
             if not self._pause(fault, turn, admits=admits):
                 return
@@ -320,6 +319,14 @@ class Writer:
                 self._doubts.pop(table, None)
             elif waiting + self._undecided[table] < SUSPECT and not self._is_closed(table, fault):
                 return  # it is open again: these rows are in doubt as any other
+
+    def _report_closed(self, table: str, fault: Refusal, since: float) -> None:
+        """Report, once, that nobody has mended a table or its store for the limit."""
+        is_over = time.monotonic() - since > self._closed_limit_s
+        if is_over and fault.is_for_operator and not self._is_closed_reported:
+            self._is_closed_reported = True
+            place = "" if fault.is_other_store else f"the table {table}: "
+            self._on_table_closed(place + fault.reason)
 
     def _clear_doubts(self, tables: set[str]) -> None:
         """Try doubtful rows again, because their tables take rows: one refused now is at fault."""

@@ -169,6 +169,28 @@ def test_an_archive_that_is_away_loses_nothing(database: str, tmp_path: Path) ->
     assert [path.suffix for path in root.rglob("*") if path.is_file()] == [".gz"]
 
 
+@pytest.mark.postgres
+def test_an_archive_that_nobody_mends_is_reported_once(database: str, tmp_path: Path) -> None:
+    root = tmp_path / "archive"
+    root.write_text("in the way")  # the folder cannot be made
+    reasons: list[str] = []
+    writer = Writer(
+        database,
+        {"pages": PageTable(Folder(root), lambda: "w")},
+        on_report=lambda report: None,
+        on_pause=lambda on: None,
+        replacement_of=lambda table, row, reason: None,
+        on_table_closed=reasons.append,
+        closed_limit_s=0.2,
+        limits=Limits(age_s=0.01),
+    )
+    writer.start()
+    writer.put("pages", page(), 100, "ticket")
+    wait_until(lambda: bool(reasons), 10, "the wait is over")
+    writer.close(1)
+    assert reasons == [f"archive {root}: Not a directory"]
+
+
 def test_a_response_is_made_as_the_downloader_made_it() -> None:
     made = response_of(page(), Request(URL))
     assert isinstance(made, Response)

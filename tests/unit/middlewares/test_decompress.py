@@ -334,3 +334,31 @@ def test_a_body_that_grows_beyond_the_limit_is_set_aside(kind: str) -> None:
     entry, said = received(Decompress.from_crawler(crawler), crawler, packed, Content_Encoding=kind)
     assert "DOWNLOAD_MAXSIZE is 100000" in str(said)
     assert entry.kind == "size"
+
+
+@pytest.mark.parametrize(
+    ("sent", "asked", "is_taken"),
+    [
+        ("bytes 0-89/100", "", False),
+        ("bytes 10-99/100", "", False),
+        ("bytes 0-99/100", "", True),
+        ("bytes 0-99/*", "", True),
+        ("bytes 0-89/100", "bytes=0-89", True),
+        ("", "", True),
+        ("bytes */100", "", True),
+    ],
+)
+def test_a_part_of_a_page_that_nobody_asked_for_is_no_page(
+    crawler: Crawler, sent: str, asked: str, *, is_taken: bool
+) -> None:
+    """Its links behind the cut would be lost."""
+    request = Request(URL, headers={"Range": asked} if asked else {})
+    inflight = worker_of(crawler).inflight
+    inflight.connect(lambda entry: None, lambda kind, _, n, __: decide(kind, n))
+    lease = Lease(id="1", token="1", slot_ms=0, delay_ms=0, deliveries=0, stored=b"")
+    entry = inflight.begin(request, lease)
+    headers = {"Content-Range": sent} if sent else {}
+    response = HtmlResponse(URL, status=206, headers=headers, body=b"<p>")
+    back = Decompress.from_crawler(crawler).process_response(request, response)
+    assert (back is response) == is_taken
+    assert is_taken or (entry.outcome, entry.kind) == ("retry", "broken")

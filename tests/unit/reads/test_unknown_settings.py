@@ -123,3 +123,25 @@ def test_a_start_with_a_misspelt_name_is_one_line(command: list[str]) -> None:
         "seine: SEINE_LEASE_SECOND is no setting of Seine and changes nothing; "
         "did you mean SEINE_LEASE_SECONDS?"
     ]
+
+
+@pytest.mark.parametrize("command", [["status"], ["fetch", "http://127.0.0.1:1/"], ["jobs"]])
+def test_each_command_warns_of_a_misspelt_variable(command: list[str]) -> None:
+    environ = {n: v for n, v in os.environ.items() if not n.startswith("SEINE_")}
+    stores = {"REDIS_URL": "redis://127.0.0.1:1/0", "DATABASE_URL": "postgresql://127.0.0.1:1/x"}
+    done = started.run(
+        [sys.executable, "-m", "scrapy", *command],
+        cwd=ROOT,
+        env={**environ, **stores, "SEINE_CRAWLL": "x"},
+        capture_output=True,
+        text=True,
+        timeout=patient(60),
+        check=False,
+    )
+    warning = (
+        "settings: SEINE_CRAWLL is no setting of Seine and changes nothing; "
+        "did you mean SEINE_CRAWL?"
+    )
+    assert [line[-len(warning) :] for line in done.stderr.splitlines() if "CRAWLL" in line] == [
+        warning
+    ]
