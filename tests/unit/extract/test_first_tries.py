@@ -397,3 +397,20 @@ def test_another_product_of_its_own_price_that_is_gone_says_nothing_of_this_one(
     beside = "<div>Blue Lamp <b>€ 54.90</b> sold out</div>"
     assert found(f"{body}{beside}").fields["availability"] == "InStock"
     assert found(f"{body}<div>€ 79.00 sold out</div>").fields["availability"] == "OutOfStock"
+
+
+def test_a_link_to_the_empty_cart_is_no_buy_button() -> None:
+    cart = '<div><a href="/cart">장바구니 <span>0</span></a></div>'
+    page = f"{cart}<h2>상품 사용후기</h2><a href='/product/lamp/9/'>램프</a> <span>128,000원</span>"
+    assert found(page, "ko").kind != "product"
+    link = '<a href="/cart/add/9">장바구니 담기</a>'
+    assert found(f"<h1>램프</h1><p class=price>128,000원</p>{link}", "ko").kind == "product"
+
+
+def test_a_tab_is_no_button_that_buys() -> None:
+    tabs = '<div role="tablist"><button role="tab">Kaufen</button><button role="tab">Mieten</button></div>'
+    price = '<p class="price">1.849,00 €</p>'
+    page = f"{H1}{tabs}{price}<button disabled>Nicht auf Lager</button><p>Artikel-Nr. MG-30017</p>"
+    product = found(page, "de").product()
+    assert product is not None
+    assert product.availability == "OutOfStock"
