@@ -414,3 +414,11 @@ def test_a_tab_is_no_button_that_buys() -> None:
     product = found(page, "de").product()
     assert product is not None
     assert product.availability == "OutOfStock"
+
+
+def test_a_shadow_root_is_shown() -> None:
+    root = "<template shadowrootmode='open'><style>b{}</style><p class='price'>$5.80</p></template>"
+    hidden = "<template><p class='price'>$9.90</p></template>"
+    product = found(f"{H1}<x-price>{root}{BUY}</x-price>{hidden}").product()
+    assert product is not None
+    assert product.price == Decimal("5.80")
