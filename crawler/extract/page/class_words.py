@@ -29,7 +29,7 @@ OLD_STRUCK = r"line-?through|strikethrough|was-now__was"
 ELSEWHERE = (
     r"re(?:lated|commend|view(?:(?<=\breview)s?\b|s?[-_](?:list|item|wrap|body))"
     r"|cent(?:ly)?[-_]?(?:view|prod))|up-?sell|cross(?:-?sell|_?sell|ell)|also[-_]?(?:like|bought|view)"
-    r"|similar|mini[-_]?(?:cart|basket)|cart[-_](?:drawer|popup|summary|total)"
+    r"|similar|mini[-_]?(?:cart|basket)|cart(?:[-_](?:drawer|popup|summary|total)|-?navi)"
     r"|sidebar(?<!product[-_]sidebar)(?<!price[-_]sidebar)(?<!buy[-_]sidebar)|site-header|navbar|mega-?menu"
     r"|newsletter|footer|accessor|bundle(?![-_](?:product[-_])?price)|frequently|complementary"
     r"|comment|testimonial|cookie|shipping(?<!stock[-_]shipping)(?![-_]?(?:time|status|info))|delivery-cost"

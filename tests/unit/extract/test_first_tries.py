@@ -422,3 +422,12 @@ def test_a_shadow_root_is_shown() -> None:
     product = found(f"{H1}<x-price>{root}{BUY}</x-price>{hidden}").product()
     assert product is not None
     assert product.price == Decimal("5.80")
+
+
+def test_the_sum_of_an_empty_cart_in_the_header_is_no_price() -> None:
+    cart = '<div class="ec-cartNavi"><i>0</i><div class="ec-cartNavi__price">￥0</div></div>'
+    tiles = "".join(
+        f"<li><a href='/products/{n}'><p>ランプ {n}</p><p>￥{n},750</p></a><button>カートに入れる</button></li>"
+        for n in range(1, 4)
+    )
+    assert found(f"{cart}<ul>{tiles}</ul>", "ja").kind == "listing"
