@@ -329,13 +329,15 @@ def _read_price(walk: Lines, local: str | None, structured: Fields) -> Visible:
 def _number_of_shop(signs: Visible, url: str) -> str | None:
     """Return the value of an attribute whose label is the shop's name and a number's label.
 
-    `Acme part number` is the maker's where Acme is no shop.
+    `Acme part number` is the maker's where Acme is no shop; in Romance languages the name is last.
     """
     site = host_of(url)
     for label, value in signs.fields.get("attributes", {}).items():
         name, _, tail = label.partition(" ")
-        if tail and label_of(tail) in NUMBERS and says_host(name.casefold(), site):
-            return str(value)
+        head, _, last_word = label.rpartition(" ")
+        for words, own_name in ((tail, name), (head, last_word)):
+            if words and label_of(words) in NUMBERS and says_host(own_name.casefold(), site):
+                return str(value)
     return None
 
 

@@ -431,3 +431,11 @@ def test_the_sum_of_an_empty_cart_in_the_header_is_no_price() -> None:
         for n in range(1, 4)
     )
     assert found(f"{cart}<ul>{tiles}</ul>", "ja").kind == "listing"
+
+
+@pytest.mark.parametrize("label", ["Référence Lampadia", "Lampadia référence"])
+def test_the_shops_name_stands_on_either_side_of_its_label(label: str) -> None:
+    body = f"{H1}<p class=price>24,99 €</p>{BUY}<dl><dt>{label}</dt><dd>17712345</dd></dl>"
+    product = extract(parse(body, "https://www.lampadia.example/red-lamp/w-4")).product()
+    assert product is not None
+    assert product.sku == "17712345"
