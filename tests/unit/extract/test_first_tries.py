@@ -439,3 +439,18 @@ def test_the_shops_name_stands_on_either_side_of_its_label(label: str) -> None:
     product = extract(parse(body, "https://www.lampadia.example/red-lamp/w-4")).product()
     assert product is not None
     assert product.sku == "17712345"
+
+
+def test_a_choice_that_only_structured_data_add_is_no_part_of_the_name() -> None:
+    data = (
+        '<script type="application/ld+json">{"@type": "Product", "name": "Red Lamp (P)",'
+        '"offers": {"@type": "Offer", "price": "9.90", "priceCurrency": "EUR"}}</script>'
+    )
+    product = found(
+        f"{H1}{BUY}{data}", head='<meta property="og:title" content="Red Lamp">'
+    ).product()
+    assert product is not None
+    assert product.name == "Red Lamp"
+    shown = found(f"<h1>Red Lamp (P)</h1>{BUY}{data}").product()
+    assert shown is not None
+    assert shown.name == "Red Lamp (P)"
