@@ -454,3 +454,19 @@ def test_a_choice_that_only_structured_data_add_is_no_part_of_the_name() -> None
     shown = found(f"<h1>Red Lamp (P)</h1>{BUY}{data}").product()
     assert shown is not None
     assert shown.name == "Red Lamp (P)"
+
+
+def test_an_offer_that_ended_cannot_be_had() -> None:
+    assert availability_of_text("Oferta została zakończona") == "Discontinued"
+    page = f"{H1}<p class=price>84,00 zł</p><button>Kup z przesyłką</button>"
+    product = found(page, "pl").product()
+    assert product is not None
+    assert product.availability == "InStock"
+
+
+@pytest.mark.parametrize(
+    ("lang", "heading"), [("tr", "Sipariş detayı"), ("es", "Compara productos")]
+)
+def test_an_order_and_a_comparison_are_no_products(lang: str, heading: str) -> None:
+    body = f"<h1>{heading}</h1><table><tr><td>Red Lamp</td><td>21.499,00 €</td></tr></table>"
+    assert found(body, lang).kind != "product"
