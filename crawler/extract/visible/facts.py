@@ -317,7 +317,7 @@ def _may_be_seller(line: Line) -> bool:
 
 def _classes_around(element: Element) -> Iterator[str]:
     for box in (element, *islice(element.iterancestors(), _MAX_AROUND)):
-        yield (box.get("class") or "")[:1000].lower()
+        yield f"{box.get('id') or ''} {box.get('class') or ''}"[:1000].lower().strip()
 
 
 def brand_before(heading: Element, title: str) -> str | None:
