@@ -333,11 +333,13 @@ def _number_of_shop(signs: Visible, url: str) -> str | None:
     """
     site = host_of(url)
     for label, value in signs.fields.get("attributes", {}).items():
+        if " " not in label:
+            continue
         name, _, tail = label.partition(" ")
-        head, _, last_word = label.rpartition(" ")
-        for words, own_name in ((tail, name), (head, last_word)):
-            if words and label_of(words) in NUMBERS and says_host(own_name.casefold(), site):
-                return str(value)
+        if label_of(tail) not in NUMBERS:
+            tail, _, name = label.rpartition(" ")
+        if label_of(tail) in NUMBERS and says_host(name.casefold(), site):
+            return str(value)
     return None
 
 
