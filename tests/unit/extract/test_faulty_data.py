@@ -391,3 +391,11 @@ def test_pictures_of_other_colours_before_a_price_make_no_tile(facts, colours, p
     box = f"<div>{''.join(map(swatch.format, colours))}</div>{facts}"
     body = f"<header>{H1}</header><div>{box}<div class=price>€ 49.00</div>{BUY}</div>"
     assert found(body).fields.get("price") == price
+
+
+def test_a_box_for_the_stock_and_a_button_outweigh_data_of_another_day():
+    price, stock = "<div class=price>12 €</div>", "<p class=stock>In stock</p>"
+    stale = _data(stock="OutOfStock")
+    assert found(f"{H1}{price}{stock}{BUY}", stale).fields["availability"] == "InStock"
+    assert found(f"{H1}{price}{BUY}", stale).fields["availability"] == "OutOfStock"
+    assert found(f"{H1}{price}{stock}", stale).fields["availability"] == "OutOfStock"
