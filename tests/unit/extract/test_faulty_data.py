@@ -399,3 +399,10 @@ def test_a_box_for_the_stock_and_a_button_outweigh_data_of_another_day():
     assert found(f"{H1}{price}{stock}{BUY}", stale).fields["availability"] == "InStock"
     assert found(f"{H1}{price}{BUY}", stale).fields["availability"] == "OutOfStock"
     assert found(f"{H1}{price}{stock}", stale).fields["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize("words", ["buy__prev", "pdp-price_deleted", "prev-price"])
+def test_a_class_calls_the_price_before_the_previous_or_the_deleted_one(words):
+    prices = f"<span class={words}>16 €</span><span class=price>12 €</span>"
+    fields = found(f"{H1}{prices}{BUY}", _data(price="16")).fields
+    assert (fields["price"], fields["regular_price"]) == (12, 16)
