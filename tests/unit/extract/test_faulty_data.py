@@ -406,3 +406,18 @@ def test_a_class_calls_the_price_before_the_previous_or_the_deleted_one(words):
     prices = f"<span class={words}>16 €</span><span class=price>12 €</span>"
     fields = found(f"{H1}{prices}{BUY}", _data(price="16")).fields
     assert (fields["price"], fields["regular_price"]) == (12, 16)
+
+
+@pytest.mark.parametrize("kind", ["ProductGroup", "Product"])
+def test_a_variant_that_can_be_ordered_ahead_suffices(kind):
+    stocks = ("OutOfStock", "PreOrder", "OutOfStock")
+    offers = [
+        {"@type": "Offer", "price": "12", "priceCurrency": "EUR", "availability": s} for s in stocks
+    ]
+    variants = [
+        {"@type": "Product", "name": f"Lamp {n}", "offers": o} for n, o in enumerate(offers)
+    ]
+    more = {"hasVariant": variants} if kind == "ProductGroup" else {"offers": offers}
+    node = {"@type": kind, "name": "Red Lamp", **more}
+    data = f'<script type="application/ld+json">{json.dumps(node)}</script>'
+    assert found(f"{H1}<p>A lamp.</p>", data).fields["availability"] == "PreOrder"
