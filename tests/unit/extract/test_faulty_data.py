@@ -421,3 +421,8 @@ def test_a_variant_that_can_be_ordered_ahead_suffices(kind):
     node = {"@type": kind, "name": "Red Lamp", **more}
     data = f'<script type="application/ld+json">{json.dumps(node)}</script>'
     assert found(f"{H1}<p>A lamp.</p>", data).fields["availability"] == "PreOrder"
+
+
+@pytest.mark.parametrize("price", ["129.98999999999998", "129.99000000000001", 129.98999999999998])
+def test_the_error_of_a_float_is_no_part_of_a_price(price):
+    assert found(H1 + BUY, _data(price=price)).fields["price"] == Decimal("129.99")
