@@ -148,7 +148,10 @@ def plain_text(value: Any) -> str | None:
             return None
     text = " ".join(value.split())
     if "&" in text:
-        text = " ".join(unescape(text).split())
+        text = unescape(text)
+        if "&" in text and ";" in text:
+            text = unescape(text)  # some templates escape a value that is escaped already
+        text = " ".join(text.split())
     return text or None
 
 

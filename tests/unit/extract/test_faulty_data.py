@@ -426,3 +426,9 @@ def test_a_variant_that_can_be_ordered_ahead_suffices(kind):
 @pytest.mark.parametrize("price", ["129.98999999999998", "129.99000000000001", 129.98999999999998])
 def test_the_error_of_a_float_is_no_part_of_a_price(price):
     assert found(H1 + BUY, _data(price=price)).fields["price"] == Decimal("129.99")
+
+
+@pytest.mark.parametrize("name", ["Lamp 65&amp;quot; &amp; R&amp;D", "Lamp 65&quot; & R&D"])
+def test_a_name_that_is_escaped_twice_is_read(name):
+    head = _data().replace("Red Lamp", name)
+    assert found("<h1>A lamp</h1>" + BUY, head).fields["name"] == 'Lamp 65" & R&D'
