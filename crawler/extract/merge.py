@@ -45,6 +45,7 @@ _ORDERED = frozenset({"PreOrder", "BackOrder"})
 _NONE: frozenset[str] = frozenset()
 _FEW_LEFT = frozenset({"LimitedAvailability"})
 _DEFAULT_STOCKS = frozenset({"InStock", *_FEW_LEFT})
+_SOLD_OUT = frozenset({"OutOfStock", "SoldOut"})
 #: Sources that follow schema.org.
 STRUCTURED = ("json-ld", "microdata", "rdfa")
 #: The source of values that a repair of JSON-LD guessed.
@@ -357,10 +358,14 @@ def _take_unavailability(offered: dict[str, Fields], visible: Visible) -> None:
     stock = visible.fields.get("availability")
     if not stock and visible.sells and not visible.on_request:
         visible.fields["availability"] = "InStock"  # a button sells it, a script may draw its price
-    in_scripts = offered.get("state", _NO_FIELDS)
-    if stock in _ORDERED and in_scripts.get("availability") in UNAVAILABLE:
-        in_scripts["availability"] = stock  # scripts count pieces in stock, and there are none yet
-    stale = _NONE if stock in {None, "InStock"} else _outweighed(stock, visible)
+    if stock in _ORDERED:
+        in_scripts = offered.get("state", _NO_FIELDS)
+        if in_scripts.get("availability") in UNAVAILABLE:
+            in_scripts["availability"] = stock  # scripts count pieces, and there are none yet
+    if stock == "InStock":  # a box for the stock and a button outweigh another day's data
+        stale = _SOLD_OUT if visible.sells and visible.stock_boxed else _NONE
+    else:
+        stale = _outweighed(stock, visible) if stock else _NONE
     for source in (*STRUCTURED, "opengraph") if stale else ():
         fields = offered.get(source, _NO_FIELDS)
         if fields.get("availability") in stale and "variants" not in fields:

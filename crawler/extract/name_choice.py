@@ -19,6 +19,8 @@ def bare_name(name: str, page: Page) -> str:
     name = shop_name_in_title.without_host(name, page.url)
     if " > " in name or " » " in name or " › " in name:
         name = _without_trail(name, page)
+    if name[-1:] == ")":
+        name = _without_choice(name, page)
     if _AUTHOR.search(name) and page.title.startswith(name):
         return _without_author(name, page)
     if (
@@ -45,6 +47,18 @@ def _without_trail(name: str, page: Page) -> str:
     parts = _STEP_DIVIDER.split(name)
     own_parts = [part for part in parts if f">{part}</a".encode() not in page.raw]
     return own_parts[0] if len(parts) > 1 and len(own_parts) == 1 else name
+
+
+def _without_choice(name: str, page: Page) -> str:
+    """Return the heading where the name is the heading and one choice in brackets: `Lamp (Red)`.
+
+    OpenGraph says the heading as well, so that only the structured data add the choice.
+    """
+    bare = name.rpartition(" (")[0]
+    if not bare or page.meta("og:title") != bare:
+        return name
+    heading = heading_of(page, bare)
+    return bare if heading is not None and text_of(heading) == bare else name
 
 
 def _without_author(name: str, page: Page) -> str:

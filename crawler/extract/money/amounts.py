@@ -64,6 +64,9 @@ _COUNTED = lazy_patterns.pattern(rf"\d[\d.,'{_SPACES}]{{0,40}}")
 _NO_DIGIT = lazy_patterns.pattern(r"\D")
 #: Characters or bits of a number that are read; no price or count is as long.
 _MAX_NUMBER_LENGTH = 2_000
+_NUMBERS = (int, float, Decimal)
+#: Characters of the longest number that is no result of a division.
+_MAX_EXACT = 12
 _MAX_APART_LENGTH = 24
 _GROUP_LENGTH = 3
 #: An amount with its sign between units and cents: 119€99, 119€,99.
@@ -159,7 +162,7 @@ def number(value: Any, currency: str | None = None) -> Decimal | None:
         return None
     if isinstance(value, int) and value.bit_length() > _MAX_NUMBER_LENGTH:
         return None  # Python refuses to convert it to text
-    if isinstance(value, int | float | Decimal):
+    if isinstance(value, _NUMBERS):
         return _price_value(str(value))
     text = str(value).strip()[:_MAX_NUMBER_LENGTH]
     if _PLAIN.fullmatch(text):
@@ -174,8 +177,15 @@ def number(value: Any, currency: str | None = None) -> Decimal | None:
 
 
 def _price_value(text: str) -> Decimal | None:
+    """Return a number, without the decimals that a division or the error of a float leaves.
+
+    >>> str(_price_value("129.98999999999998")), str(_price_value("0.0051"))
+    ('129.99', '0.0051')
+    """
     try:
         value = Decimal(text)
+        if len(text) > _MAX_EXACT and "." in text:
+            value = round(value, 2 if value >= 1 else 6)
     except InvalidOperation:
         return None
     return value if value.is_finite() and value >= 0 else None

@@ -16,10 +16,10 @@ from crawler.extract.words import CachedRule
 _Result = TypeVar("_Result")
 
 #: A mark of a price before, between words: `price--old`.
-OLD_MARK = r"[\s_-](?:msrp|rrp|uvp|was|old|strike|striked|struck|crossed(?:-out)?|tachad[oa]|riscado|s?barrat[oa]|barr[eé]|prije|antes|avant|vorher|statt|eski|vechi|puvodn[ie]|coret|taiat|(?:durch)?gestrichen|list-?price|before-?price|strike-?through|_previous)(?=$|\s)"
+OLD_MARK = r"[\s_-](?:msrp|rrp|uvp|was|old|strike|striked|struck|crossed(?:-out)?|tachad[oa]|riscado|s?barrat[oa]|barr[eé]|prije|antes|avant|vorher|statt|eski|vechi|puvodn[ie]|coret|taiat|(?:durch)?gestrichen|list-?price|before-?price|strike-?through|_previous|prev|deleted)(?=$|\s)"
 #: A price before, by two words of which one is the price's.
 OLD_PRICE = (
-    r"(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|(?<![a-z])list(?!__)|origin(?:al)?|before|strike|crossed|compare|rrp|uvp|msrp|previous"
+    r"(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|(?<![a-z])list(?!__)|origin(?:al)?|before|strike|crossed|compare|rrp|uvp|msrp|prev(?:ious)?"
     r"|standard|instead|retail|secondary|stara|vecchi[oa]|ancien|barr[eé]|antes|anterior|oud[ea]?|ord|eski|vech[ie]|regi|puvodni)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
     r"|amount|cena|prezzo|pris\b|prijs|fiyat)|(?:price|preis|prix|precio|money|cena|prezzo|prijs|pret|preco)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
     r"|list|origin(?:al)?|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from|stara"
@@ -29,7 +29,7 @@ OLD_STRUCK = r"line-?through|strikethrough|was-now__was"
 ELSEWHERE = (
     r"re(?:lated|commend|view(?:(?<=\breview)s?\b|s?[-_](?:list|item|wrap|body))"
     r"|cent(?:ly)?[-_]?(?:view|prod))|up-?sell|cross(?:-?sell|_?sell|ell)|also[-_]?(?:like|bought|view)"
-    r"|similar|mini[-_]?(?:cart|basket)|cart[-_](?:drawer|popup|summary|total)"
+    r"|similar|mini[-_]?(?:cart|basket)|cart(?:[-_](?:drawer|popup|summary|total)|-?navi)"
     r"|sidebar(?<!product[-_]sidebar)(?<!price[-_]sidebar)(?<!buy[-_]sidebar)|site-header|navbar|mega-?menu"
     r"|newsletter|footer|accessor|bundle(?![-_](?:product[-_])?price)|frequently|complementary"
     r"|comment|testimonial|cookie|shipping(?<!stock[-_]shipping)(?![-_]?(?:time|status|info))|delivery-cost"

@@ -268,7 +268,7 @@ class _Reader:
 
     def _flags_of(self, element: Element, tag: str, flags: int, inherited: int) -> int:
         """Return the flags of an element's text, by its own *flags* and its tag; negative: skip it."""
-        if tag in SKIPPED:
+        if tag in SKIPPED and (tag != "template" or not element.get("shadowrootmode")):
             return -1
         flags |= _TAG_FLAGS[tag] & ~_ASKED
         if flags & DESCRIPTION:

@@ -95,8 +95,11 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
             continue
         is_gross = high.other and is_net
         gross_price = attrs.evolve(high, other=False, cost=high.cost - OTHER) if is_gross else high
-        # In a table of prices, all amounts between the two are net.
+        # In a table of prices, all amounts between the two are net. One of quantities repeats the
+        # net amount, and lower ones behind that are net as well.
         first_line, last_line = sorted((low.line.index, high.line.index))
+        places = [c.line.index for c in candidates if c.money.value == low.money.value]
+        table = len(lines) if gross_price.other or len(places) == 1 else places[0]
         return [
             gross_price
             if c is high
@@ -104,8 +107,7 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
             if not c.other
             and (
                 c is low
-                # A table of quantities repeats it.
-                or (c.money.value == low.money.value and not gross_price.other)
+                or (c.line.index >= table and c.money.value <= low.money.value)
                 or (first_line < c.line.index < last_line and _is_lower(c, high))
             )
             else c
@@ -218,11 +220,8 @@ def _label_in_row(line: Line, lines: Sequence[Line]) -> str:
         next((box for box in islice(row_line.element.iterancestors(), 3) if box.tag == "tr"), None)
         for row_line in (line_before, line)
     ]
-    return (
-        line_before.text
-        if rows[0] is not None and rows[0] is rows[1] and line_before is not line
-        else ""
-    )
+    in_row = rows[0] is not None and rows[0] is rows[1] and line_before is not line
+    return line_before.text if in_row else ""
 
 
 def mark_pairs(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Candidate]:

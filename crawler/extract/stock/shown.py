@@ -195,7 +195,8 @@ def says_unavailable(signs: Visible) -> bool:
 def _is_buy_button(line: Line) -> bool:
     text = line.text
     if line.flags & _lines.BUTTON:
-        return buys_in_short(text) or _orders_ahead(text)
+        is_tab = line.element.get("role") == "tab"  # "Buy" and "Rent" choose what is shown
+        return not is_tab and (buys_in_short(text) or _orders_ahead(text))
     if line.flags & (_lines.HEADING | _lines.LINK) == _lines.HEADING:
         return False  # the title of a page about ordering
     if len(text) >= _SHORT or line.flags & (_lines.LINK | _lines.DIGIT) == _lines.DIGIT:
@@ -217,7 +218,7 @@ def _orders_ahead(caption: str) -> bool:
 
 _IS_BUTTON = CachedRule(lambda words: _BUTTON(words.lower()) is not None)
 #: The number of things in the cart behind the caption of the link to the cart.
-_COUNTS = re.compile(r"[(\[（]\s?\d{1,3}\s?[)\]）]\s*$").search
+_COUNTS = re.compile(r"(?:[(\[（]\s?\d{1,3}\s?[)\]）]|\s0)\s*$").search
 
 
 def _sells_elsewhere(element: Element, page_url: str) -> bool:

@@ -148,7 +148,10 @@ def plain_text(value: Any) -> str | None:
             return None
     text = " ".join(value.split())
     if "&" in text:
-        text = " ".join(unescape(text).split())
+        text = unescape(text)
+        if "&" in text and ";" in text:
+            text = unescape(text)  # some templates escape a value that is escaped already
+        text = " ".join(text.split())
     return text or None
 
 
@@ -233,8 +236,9 @@ def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields
         variant_fields = product_fields(page_variant, url, depth - 1)
         for name in ("price", "regular_price", "currency", "availability", "images", "brand"):
             fields[name] = fields.get(name) or variant_fields.get(name)
-        if not _matching_url(variants, url) and any(_is_in_stock(v) for v in variants):
-            fields["availability"] = "InStock"  # one variant in stock suffices
+        if not _matching_url(variants, url):
+            stocks = [_stock(offer) for v in variants for offer in _offers(v.get("offers"))]
+            fields["availability"] = _best_stock(fields["availability"], stocks)
         if _matching_url(variants, url):
             for name in ("sku", "gtin", "mpn"):
                 fields[name] = variant_fields.get(name) or fields[name]
@@ -249,8 +253,15 @@ def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields
     return {name: value for name, value in fields.items() if value or value not in _EMPTY}
 
 
-def _is_in_stock(variant: Node) -> bool:
-    return any(_stock(offer) == "InStock" for offer in _offers(variant.get("offers")))
+def _best_stock(stock: str | None, stocks: list[str | None]) -> str | None:
+    """Return the availability of several variants: one in stock, or that can be ordered, suffices.
+
+    >>> _best_stock("OutOfStock", ["OutOfStock", "PreOrder"]), _best_stock("PreOrder", ["InStock"])
+    ('PreOrder', 'InStock')
+    """
+    if "InStock" in stocks or stock not in {"OutOfStock", "SoldOut"}:
+        return "InStock" if "InStock" in stocks else stock
+    return next((best for best in ("PreOrder", "BackOrder") if best in stocks), stock)
 
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
@@ -364,11 +375,13 @@ def offer_fields(value: Any, url: str = "") -> Fields:
     stock = [_stock(o) for o in (offer, *(o for o in ordered if o is not offer))]
     fields = dict(fields)
     fields["availability"] = next((s for s in stock if s), None)
-    if page_offer is None and len(priced) > 1 and "InStock" in stock:
-        if stock[0] == "OutOfStock":  # a variant that can be had may be reduced
+    if page_offer is None and len(priced) > 1:
+        best_stock = _best_stock(fields["availability"], stock)
+        if best_stock == "InStock" and stock[0] == "OutOfStock":
+            # A variant that can be had may be reduced.
             lower = (o for o in priced if 0 < o[1]["price"] < fields["price"])
             fields = next((dict(p) for o, p in lower if _stock(o) == "InStock"), fields)
-        fields["availability"] = "InStock"
+        fields["availability"] = best_stock
     if "currency" not in fields:
         codes = (_currency(o) for o in ordered)
         fields["currency"] = next((code for code in codes if code), None)

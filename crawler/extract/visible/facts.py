@@ -277,7 +277,6 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
     """Take a value whose class names its field: `<span class="sku">X-1</span>`."""
     if _is_full_heading(walk, line):
         return
-    words = (line.element.get("class") or "")[:1000].lower()
     if any(map(names_maker, _classes_around(line.element))):
         text = _linked_name(line)
         is_short = ":" not in text and len(text) <= MAX_BRAND
@@ -285,6 +284,7 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
         if is_short and not leads_home(line.element) and not _may_be_seller(line):
             _take(signs, "brand", _BY.sub("", text, count=1))
         return
+    words = (line.element.get("class") or "")[:1000].lower()
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
     field = "gtin" if "ean" in words or "upc" in words else field
     text = line.text
@@ -317,7 +317,7 @@ def _may_be_seller(line: Line) -> bool:
 
 def _classes_around(element: Element) -> Iterator[str]:
     for box in (element, *islice(element.iterancestors(), _MAX_AROUND)):
-        yield (box.get("class") or "")[:1000].lower()
+        yield (box.get("class") or box.get("id") or "")[:1000].lower()
 
 
 def brand_before(heading: Element, title: str) -> str | None:

@@ -329,12 +329,16 @@ def _read_price(walk: Lines, local: str | None, structured: Fields) -> Visible:
 def _number_of_shop(signs: Visible, url: str) -> str | None:
     """Return the value of an attribute whose label is the shop's name and a number's label.
 
-    `Acme part number` is the maker's where Acme is no shop.
+    `Acme part number` is the maker's where Acme is no shop; in Romance languages the name is last.
     """
     site = host_of(url)
     for label, value in signs.fields.get("attributes", {}).items():
+        if " " not in label:
+            continue
         name, _, tail = label.partition(" ")
-        if tail and label_of(tail) in NUMBERS and says_host(name.casefold(), site):
+        if label_of(tail) not in NUMBERS:
+            tail, _, name = label.rpartition(" ")
+        if label_of(tail) in NUMBERS and says_host(name.casefold(), site):
             return str(value)
     return None
 

@@ -391,3 +391,44 @@ def test_pictures_of_other_colours_before_a_price_make_no_tile(facts, colours, p
     box = f"<div>{''.join(map(swatch.format, colours))}</div>{facts}"
     body = f"<header>{H1}</header><div>{box}<div class=price>€ 49.00</div>{BUY}</div>"
     assert found(body).fields.get("price") == price
+
+
+def test_a_box_for_the_stock_and_a_button_outweigh_data_of_another_day():
+    price, stock = "<div class=price>12 €</div>", "<p class=stock>In stock</p>"
+    stale = _data(stock="OutOfStock")
+    assert found(f"{H1}{price}{stock}{BUY}", stale).fields["availability"] == "InStock"
+    assert found(f"{H1}{price}{BUY}", stale).fields["availability"] == "OutOfStock"
+    assert found(f"{H1}{price}{stock}", stale).fields["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize("words", ["buy__prev", "pdp-price_deleted", "prev-price"])
+def test_a_class_calls_the_price_before_the_previous_or_the_deleted_one(words):
+    prices = f"<span class={words}>16 €</span><span class=price>12 €</span>"
+    fields = found(f"{H1}{prices}{BUY}", _data(price="16")).fields
+    assert (fields["price"], fields["regular_price"]) == (12, 16)
+
+
+@pytest.mark.parametrize("kind", ["ProductGroup", "Product"])
+def test_a_variant_that_can_be_ordered_ahead_suffices(kind):
+    stocks = ("OutOfStock", "PreOrder", "OutOfStock")
+    offers = [
+        {"@type": "Offer", "price": "12", "priceCurrency": "EUR", "availability": s} for s in stocks
+    ]
+    variants = [
+        {"@type": "Product", "name": f"Lamp {n}", "offers": o} for n, o in enumerate(offers)
+    ]
+    more = {"hasVariant": variants} if kind == "ProductGroup" else {"offers": offers}
+    node = {"@type": kind, "name": "Red Lamp", **more}
+    data = f'<script type="application/ld+json">{json.dumps(node)}</script>'
+    assert found(f"{H1}<p>A lamp.</p>", data).fields["availability"] == "PreOrder"
+
+
+@pytest.mark.parametrize("price", ["129.98999999999998", "129.99000000000001", 129.98999999999998])
+def test_the_error_of_a_float_is_no_part_of_a_price(price):
+    assert found(H1 + BUY, _data(price=price)).fields["price"] == Decimal("129.99")
+
+
+@pytest.mark.parametrize("name", ["Lamp 65&amp;quot; &amp; R&amp;D", "Lamp 65&quot; & R&D"])
+def test_a_name_that_is_escaped_twice_is_read(name):
+    head = _data().replace("Red Lamp", name)
+    assert found("<h1>A lamp</h1>" + BUY, head).fields["name"] == 'Lamp 65" & R&D'

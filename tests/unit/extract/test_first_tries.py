@@ -397,3 +397,76 @@ def test_another_product_of_its_own_price_that_is_gone_says_nothing_of_this_one(
     beside = "<div>Blue Lamp <b>€ 54.90</b> sold out</div>"
     assert found(f"{body}{beside}").fields["availability"] == "InStock"
     assert found(f"{body}<div>€ 79.00 sold out</div>").fields["availability"] == "OutOfStock"
+
+
+def test_a_link_to_the_empty_cart_is_no_buy_button() -> None:
+    cart = '<div><a href="/cart">장바구니 <span>0</span></a></div>'
+    page = f"{cart}<h2>상품 사용후기</h2><a href='/product/lamp/9/'>램프</a> <span>128,000원</span>"
+    assert found(page, "ko").kind != "product"
+    link = '<a href="/cart/add/9">장바구니 담기</a>'
+    assert found(f"<h1>램프</h1><p class=price>128,000원</p>{link}", "ko").kind == "product"
+
+
+def test_a_tab_is_no_button_that_buys() -> None:
+    tabs = '<div role="tablist"><button role="tab">Kaufen</button><button role="tab">Mieten</button></div>'
+    price = '<p class="price">1.849,00 €</p>'
+    page = f"{H1}{tabs}{price}<button disabled>Nicht auf Lager</button><p>Artikel-Nr. MG-30017</p>"
+    product = found(page, "de").product()
+    assert product is not None
+    assert product.availability == "OutOfStock"
+
+
+def test_a_shadow_root_is_shown() -> None:
+    root = "<template shadowrootmode='open'><style>b{}</style><p class='price'>$5.80</p></template>"
+    hidden = "<template><p class='price'>$9.90</p></template>"
+    product = found(f"{H1}<x-price>{root}{BUY}</x-price>{hidden}").product()
+    assert product is not None
+    assert product.price == Decimal("5.80")
+
+
+def test_the_sum_of_an_empty_cart_in_the_header_is_no_price() -> None:
+    cart = '<div class="ec-cartNavi"><i>0</i><div class="ec-cartNavi__price">￥0</div></div>'
+    tiles = "".join(
+        f"<li><a href='/products/{n}'><p>ランプ {n}</p><p>￥{n},750</p></a><button>カートに入れる</button></li>"
+        for n in range(1, 4)
+    )
+    assert found(f"{cart}<ul>{tiles}</ul>", "ja").kind == "listing"
+
+
+@pytest.mark.parametrize("label", ["Référence Lampadia", "Lampadia référence"])
+def test_the_shops_name_stands_on_either_side_of_its_label(label: str) -> None:
+    body = f"{H1}<p class=price>24,99 €</p>{BUY}<dl><dt>{label}</dt><dd>17712345</dd></dl>"
+    product = extract(parse(body, "https://www.lampadia.example/red-lamp/w-4")).product()
+    assert product is not None
+    assert product.sku == "17712345"
+
+
+def test_a_choice_that_only_structured_data_add_is_no_part_of_the_name() -> None:
+    data = (
+        '<script type="application/ld+json">{"@type": "Product", "name": "Red Lamp (P)",'
+        '"offers": {"@type": "Offer", "price": "9.90", "priceCurrency": "EUR"}}</script>'
+    )
+    product = found(
+        f"{H1}{BUY}{data}", head='<meta property="og:title" content="Red Lamp">'
+    ).product()
+    assert product is not None
+    assert product.name == "Red Lamp"
+    shown = found(f"<h1>Red Lamp (P)</h1>{BUY}{data}").product()
+    assert shown is not None
+    assert shown.name == "Red Lamp (P)"
+
+
+def test_an_offer_that_ended_cannot_be_had() -> None:
+    assert availability_of_text("Oferta została zakończona") == "Discontinued"
+    page = f"{H1}<p class=price>84,00 zł</p><button>Kup z przesyłką</button>"
+    product = found(page, "pl").product()
+    assert product is not None
+    assert product.availability == "InStock"
+
+
+@pytest.mark.parametrize(
+    ("lang", "heading"), [("tr", "Sipariş detayı"), ("es", "Compara productos")]
+)
+def test_an_order_and_a_comparison_are_no_products(lang: str, heading: str) -> None:
+    body = f"<h1>{heading}</h1><table><tr><td>Red Lamp</td><td>21.499,00 €</td></tr></table>"
+    assert found(body, lang).kind != "product"

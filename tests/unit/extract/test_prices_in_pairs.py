@@ -131,3 +131,10 @@ def test_a_product_seen_before_above_the_price_is_no_reduction(mark: str) -> Non
     assert (str(fields["price"]), fields.get("regular_price")) == ("49.00", None)
     own = '<div class="sums"><a href="/sizes">Sizes</a><b>$29.00</b><i>$49.00</i></div>'
     assert str(_read(own + button)["price"]) == "29.00"
+
+
+def test_a_table_of_quantities_that_repeats_the_net_amount_is_net() -> None:
+    rows = "<tr><td>1 - 9</td><td>£189.00</td></tr><tr><td>10 - 49</td><td>£181.44</td></tr>"
+    table = f"<table data-testid='price-breaks'>{rows}</table><button>Add to basket</button>"
+    pair = "<p>£189.00</p><p>(exc. VAT)</p><p>£226.80</p><p>(inc. VAT)</p>"
+    assert str(_read(f"{pair}{table}")["price"]) == "226.80"

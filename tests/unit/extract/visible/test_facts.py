@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from lxml.html import fragment_fromstring
 
+from crawler.extract import extract, parse
 from crawler.extract.page import lines as flags
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.visible.facts import brand_before, find_facts
@@ -190,3 +191,11 @@ def test_a_heading_with_the_price_right_before_the_name_is_no_brand() -> None:
 
 def test_the_national_code_of_a_pharmacy_s_product_is_its_number() -> None:
     assert told("C.N.: 182736").fields["sku"] == "182736"
+
+
+def test_an_id_names_the_box_of_a_maker_as_a_class_does() -> None:
+    page = (
+        "<h1>Red Lamp</h1><p id='pdp-section-brand'><a href='/acme'>ACME</a> <b>Item: 1088</b></p>"
+    )
+    read = extract(parse(page, "https://shop.example/red-lamp")).offered["text"]
+    assert (read["brand"], read["sku"]) == ("ACME", "1088")
