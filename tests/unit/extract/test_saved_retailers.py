@@ -114,3 +114,16 @@ def test_a_long_menu_does_not_hide_the_price_of_a_page_without_a_heading(
     facts = "<p>Code: RL-104</p><p>Retail: <s>$89.00</s></p><p class=price>$64.00</p>"
     fields = found(f"<ul>{menu}</ul><p><b>Red Lamp</b></p>{facts}{BUY}").fields
     assert (fields["price"], fields["regular_price"]) == (Decimal(64), Decimal(89))
+
+
+@pytest.mark.parametrize("words", ["com o código", "usando o cupão", "use cupom", "com cupom"])
+def test_a_price_with_a_shops_code_is_not_the_price(words: str) -> None:
+    prices = "<div class=price>24<sup>,99</sup></div>"
+    prices += f"<div class=price-bar>{words} LAMP20: <span class=price-code>€19,99</span></div>"
+    assert found(f"{H1}{prices}{BUY}", lang="pt").fields["price"] == Decimal("24.99")
+
+
+@pytest.mark.parametrize(("fee", "is_goods"), [("Servicegebühren", True), ("Leihgebühr", False)])
+def test_a_fee_for_the_service_makes_goods_no_service(fee: str, is_goods: bool) -> None:
+    body = f"{H1}<div class=price>3,19 €</div><p>inkl. MwSt., zzgl. {fee}</p>"
+    assert bool(found(body, lang="de").fields) == is_goods
