@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.unit.extract.bodies import BUY, H1, found
+from tests.unit.extract.bodies import BUY, H1, URL, found
 
 OFF = "<button disabled>Add to cart</button>"
 
@@ -127,3 +127,33 @@ def test_a_price_with_a_shops_code_is_not_the_price(words: str) -> None:
 def test_a_fee_for_the_service_makes_goods_no_service(fee: str, is_goods: bool) -> None:
     body = f"{H1}<div class=price>3,19 €</div><p>inkl. MwSt., zzgl. {fee}</p>"
     assert bool(found(body, lang="de").fields) == is_goods
+
+
+def _tile(name: str, link: str) -> str:
+    codes = f'<meta itemprop=name content="{name}"><meta itemprop=sku content=F126186>'
+    offer = (
+        "<div itemprop=offers itemscope itemtype=https://schema.org/Offer>"
+        "<meta itemprop=price content=9><meta itemprop=priceCurrency content=EUR></div>"
+    )
+    return (
+        f"<article itemscope itemtype=https://schema.org/Product>{codes}{offer}"
+        f"<meta itemprop=description content=Similar><a itemprop=url href={link}>{name}</a></article>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "link", "price"),
+    [
+        ("Lamp L85X", "/p/lamp-l85x", 12),  # a tile's product
+        ("Lamp L 85C", "/p/lamp-l-85c", 9),  # the same model, written otherwise
+        ("Lamp L85X", "", 9),
+    ],
+)
+def test_a_lone_tile_of_another_model_is_not_the_pages_product(
+    name: str, link: str, price: int
+) -> None:
+    body = f"<h1>Lamp L85C</h1><div class=price>12 €</div>{BUY}{_tile(name, link or URL)}"
+    fields = found(body).fields
+    assert fields["price"] == price
+    assert (fields.get("sku") == "F126186") == (price == 9)
+    assert (fields.get("description") == "Similar") == (price == 9)
