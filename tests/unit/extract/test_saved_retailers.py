@@ -129,6 +129,21 @@ def test_a_fee_for_the_service_makes_goods_no_service(fee: str, is_goods: bool) 
     assert bool(found(body, lang="de").fields) == is_goods
 
 
+@pytest.mark.parametrize(
+    ("words", "text", "is_product"),
+    [
+        ("price", "Kirjaudu nähdäksesi hinnat", True),
+        ("price", "Přihlaste se pro zobrazení cen", True),
+        ("price", "Přihlaste se pro slevu 5 %", False),
+        ("note", "Přihlaste se pro zobrazení cen", False),
+    ],
+)
+def test_a_box_for_the_price_that_asks_to_log_in_has_a_price_on_request(
+    words: str, text: str, is_product: bool
+) -> None:
+    assert bool(found(f"{H1}<div class={words}>{text}</div>{BUY}").fields) == is_product
+
+
 def _tile(name: str, link: str) -> str:
     codes = f'<meta itemprop=name content="{name}"><meta itemprop=sku content=F126186>'
     offer = (
