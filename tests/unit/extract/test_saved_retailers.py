@@ -144,6 +144,26 @@ def test_a_box_for_the_price_that_asks_to_log_in_has_a_price_on_request(
     assert bool(found(f"{H1}<div class={words}>{text}</div>{BUY}").fields) == is_product
 
 
+@pytest.mark.parametrize(
+    ("tag", "attribute", "name"),
+    [
+        ("div", "aria-modal=true", "Red Lamp"),
+        ("dialog", "open", "Red Lamp"),
+        ("div", "class=intro", "Your choice"),
+    ],
+)
+def test_the_heading_of_a_dialog_is_no_products_name(tag: str, attribute: str, name: str) -> None:
+    asks = f"<{tag} {attribute}><h1>Your choice</h1><p>We use cookies.</p></{tag}>"
+    assert found(f"{asks}{H1}<p>12,00 €</p>{BUY}").fields["name"] == name
+
+
+def test_the_name_of_a_brand_in_state_goes_before_its_number() -> None:
+    product = {"name": "Red Lamp", "brand": "1", "brandName": "Acme", "sku": "RL", "price": "9 EUR"}
+    state = json.dumps({"props": {"product": product}})
+    script = f'<script id="__NEXT_DATA__" type="application/json">{state}</script>'
+    assert found(f"{H1}{BUY}{script}").fields["brand"] == "Acme"
+
+
 def _tile(name: str, link: str) -> str:
     codes = f'<meta itemprop=name content="{name}"><meta itemprop=sku content=F126186>'
     offer = (
