@@ -454,8 +454,10 @@ def _main_product_fields(products: list[Node], page: Page, verdict: Verdict, sou
     family = main_product.family_name(page_nodes, page)
     if family:
         fields["name"] = family
-    is_named = main_product.is_named_on_page(str(fields.get("name") or ""), page)
-    if not is_named and main_product.has_other_page(page_nodes[0], page):
+    name = str(fields.get("name") or "")
+    is_named = main_product.is_named_on_page(name, page)
+    may_be_tile = not is_named or main_product.names_other_model(name, page)
+    if may_be_tile and main_product.has_other_page(page_nodes[0], page):
         verdict.unnamed = True
         verdict.reasons.append(f"{source} describes a product of another page")
         return {}

@@ -31,8 +31,11 @@ _AFTER_WORD = finder(
 _BEFORE_NAME = finder(
     rf"/(?:ip|listing|{any_of('paths', 'product')})/(?:[a-z]{{1,5}}-?)?(\d{{4,20}})/[^/\d]{{3}}[^/]{{0,200}}/?$"
 )
+#: Behind two hyphens, the letters before the digits are a part of the number: `lamp--abc-0012`.
 _AT_END = lazy_patterns.pattern(
-    r"(?:^|[-_.](?:p|i|a|art|id)?-?)(\d{4,20})(?:\.html?|\.php|\.aspx?)?$", re.I
+    r"(?:--(?=[a-z]{2,5}-\d)|^|[-_.](?:p|i|a|art|id)?-?)((?:(?<=--)[a-z]{2,5}-)?\d{4,20})"
+    r"(?:\.html?|\.php|\.aspx?)?$",
+    re.I,
 )
 #: A number at the end with capital letters among its digits; a slug has lower-case letters.
 _IN_CAPITALS = lazy_patterns.pattern(r"(?:^|-)((?=[A-Z]{0,8}\d)(?=(?:\D{0,8}\d){4})[A-Z\d]{8,20})$")

@@ -331,6 +331,7 @@ def _text_in_order(element: Element, max_length: int, max_elements: int) -> str:
 
 
 _TAGS_WITHOUT_TEXT = frozenset({"script", "style", "template", "noscript"})
+_WHOLE_PAGE = frozenset({"html", "head", "body"})
 _BREAKING_TAGS = frozenset({"br", "p", "div", "li", "td", "tr", "img", "hr"})
 
 
@@ -344,10 +345,18 @@ def _collect_base(page: Page, element: Element) -> None:
 
 
 def _collect_meta(page: Page, element: Element) -> None:
-    key = element.get("property") or element.get("name") or element.get("itemprop")
+    key = element.get("property") or element.get("name")
     content = element.get("content")
+    if not key and content and (key := element.get("itemprop")) and _is_in_item(element):
+        return
     if key and content:
         page.metas.append((key.strip().lower(), content.strip()))
+
+
+def _is_in_item(element: Element) -> bool:
+    """Whether a meta element is a property of an item in the page, such as a tile."""
+    item = next((box for box in element.iterancestors() if box.get("itemscope") is not None), None)
+    return item is not None and item.tag not in _WHOLE_PAGE
 
 
 def _collect_title(page: Page, element: Element) -> None:

@@ -6,12 +6,15 @@ from itertools import pairwise
 
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.page import holds_digit
 from crawler.extract.price.line_amounts import says_now
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
 from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.words import CachedRule, any_word, full_matcher_of
 
 _ON_REQUEST = any_word("amounts", "on_request")
+#: The same in a box for the price: "Log in to see more".
+_LOGS_IN = any_word("gate", "login")
 #: The same in a box for the price, without other words: "Contact us".
 _ASKS_IN_BOX = full_matcher_of(
     lambda any_of: rf"(?:[^:：]{{2,24}}[:：])?\W*(?:{any_of('amounts', 'asks_in_box')})\W*"
@@ -24,6 +27,9 @@ _MAX_BELOW, _SHORT = 3, 24
 #: Whether a line may hold a part of the words, which may stand in two lines.
 _MAY_ASK = CachedRule(_ON_REQUEST.may_hold)
 _ASKS = CachedRule(lambda text: _ASKS_IN_BOX(text) is not None)
+_ASKS_OR_LOGS_IN = CachedRule(
+    lambda text: _ASKS[text] or (_LOGS_IN(text) is not None and not holds_digit(text))
+)
 
 
 def asks_for_price(walk: Lines, before: int) -> bool:
@@ -31,7 +37,9 @@ def asks_for_price(walk: Lines, before: int) -> bool:
     lines = walk.lines[max(walk.heading, 0) : min(before, max(walk.heading, 0) + _MAX_DISTANCE)]
     short_lines = [line for line in lines if len(line.text) < LONGEST_TILE_PRICE]
     if any(
-        _ASKS[line.text] and (line.flags & _lines.PRICE or _is_priced(line.text))
+        _ASKS_OR_LOGS_IN[line.text]
+        if line.flags & _lines.PRICE
+        else _ASKS[line.text] and _is_priced(line.text)
         for line in short_lines
         if line.flags & _lines.PRICE or ":" in line.text
     ):
@@ -51,7 +59,8 @@ def asks_in_price_box(walk: Lines) -> bool:
     lines = walk.lines[max(walk.heading, 0) :][:_MAX_DISTANCE]
     boxed = (line.text for line in lines if line.flags & _lines.PRICE)
     return any(
-        len(text) < LONGEST_TILE_PRICE and (_ASKS[text] or says_on_request(text)) for text in boxed
+        len(text) < LONGEST_TILE_PRICE and (_ASKS_OR_LOGS_IN[text] or says_on_request(text))
+        for text in boxed
     )
 
 

@@ -371,7 +371,7 @@ def _fields(node: Node) -> Fields:
         "availability": availability(_stock(node)),
         "sku": plain_text(first_value(node, *_SKUS)) or plain_text(variant.get("sku")),
         "brand": plain_text(
-            first_value(node, "brand", "brandName", "vendor", "manufacturer", "item_brand")
+            first_value(node, "brandName", "brand", "vendor", "manufacturer", "item_brand")
         ),
         "gtin": gtin(
             plain_text(first_value(node, "gtin", "gtin13", "ean", "barcode", "upc")),

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from crawler.extract import lazy_patterns
-from crawler.extract.page.page import Page, short_text
+from crawler.extract.page.page import Page, holds_digit, short_text
 from crawler.extract.structured import product_fields
 from crawler.extract.structured.product_fields import Node
 
@@ -58,6 +58,25 @@ def is_named_on_page(name: str, page: Page) -> bool:
     if not words or not any(text_words[:-1]):
         return True
     return any(2 * len(words & text) >= min(len(words), len(text)) > 0 for text in text_words)
+
+
+def names_other_model(name: str, page: Page) -> bool:
+    """Whether a name and the page's heading both have a word with a figure that the other lacks.
+
+    Such a name is that of a tile for a similar product: "Lamp L85X" below the heading "Lamp L85C".
+    """
+    if name in page.title or not holds_digit(name):
+        return False
+    name, headings = _words(name), [_words(text) for text in _headings(page)]
+    return bool(headings) and all(
+        _has_own_model(name, text) and _has_own_model(text, name) for text in headings
+    )
+
+
+def _has_own_model(text: str, other: str) -> bool:
+    """Whether a text has a word with a figure that another lacks; "L 85" and "L85" are the same."""
+    joined = other.replace(" ", "")
+    return any(holds_digit(word) and word not in joined for word in text.split())
 
 
 def has_other_page(node: Node, page: Page) -> bool:

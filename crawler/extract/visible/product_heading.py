@@ -94,7 +94,7 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         score = _score(element, text, title, expected_name, page.url)
         if score > best_score and is_of_frame(element):
             framed = framed if framed is not None else element
-        elif score > best_score:
+        elif score > best_score or (score == best_score == _MAX_UNTITLED and _in_dialog(likeliest)):
             likeliest, best_score = element, score
         if best_score >= 5.5:
             break
@@ -118,6 +118,12 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         likeliest = _name_behind_maker(likeliest, title)
     heading = likeliest if best_score >= _MIN_SCORE else heading_by_price(page)
     return _unless_whole_title(framed, title) if heading is None else heading
+
+
+def _in_dialog(heading: Element | None) -> bool:
+    """Whether a heading stands in a dialog over the page, as one that asks for cookies does."""
+    boxes = () if heading is None else heading.iterancestors()
+    return any(box.tag == "dialog" or "dialog" in (box.get("role") or "") for box in boxes)
 
 
 def _is_shops_title(box: Element, title: str, url: str) -> bool:

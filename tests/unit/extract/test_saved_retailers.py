@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.unit.extract.bodies import BUY, H1, found
+from tests.unit.extract.bodies import BUY, H1, URL, found
 
 OFF = "<button disabled>Add to cart</button>"
 
@@ -114,3 +114,96 @@ def test_a_long_menu_does_not_hide_the_price_of_a_page_without_a_heading(
     facts = "<p>Code: RL-104</p><p>Retail: <s>$89.00</s></p><p class=price>$64.00</p>"
     fields = found(f"<ul>{menu}</ul><p><b>Red Lamp</b></p>{facts}{BUY}").fields
     assert (fields["price"], fields["regular_price"]) == (Decimal(64), Decimal(89))
+
+
+@pytest.mark.parametrize("words", ["com o código", "usando o cupão", "use cupom", "com cupom"])
+def test_a_price_with_a_shops_code_is_not_the_price(words: str) -> None:
+    prices = "<div class=price>24<sup>,99</sup></div>"
+    prices += f"<div class=price-bar>{words} LAMP20: <span class=price-code>€19,99</span></div>"
+    assert found(f"{H1}{prices}{BUY}", lang="pt").fields["price"] == Decimal("24.99")
+
+
+@pytest.mark.parametrize(("fee", "is_goods"), [("Servicegebühren", True), ("Leihgebühr", False)])
+def test_a_fee_for_the_service_makes_goods_no_service(fee: str, is_goods: bool) -> None:
+    body = f"{H1}<div class=price>3,19 €</div><p>inkl. MwSt., zzgl. {fee}</p>"
+    assert bool(found(body, lang="de").fields) == is_goods
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "is_product"),
+    [
+        ("price", "Kirjaudu nähdäksesi hinnat", True),
+        ("price", "Přihlaste se pro zobrazení cen", True),
+        ("price", "Přihlaste se pro slevu 5 %", False),
+        ("note", "Přihlaste se pro zobrazení cen", False),
+    ],
+)
+def test_a_box_for_the_price_that_asks_to_log_in_has_a_price_on_request(
+    words: str, text: str, is_product: bool
+) -> None:
+    assert bool(found(f"{H1}<div class={words}>{text}</div>{BUY}").fields) == is_product
+
+
+@pytest.mark.parametrize(
+    ("tag", "attribute", "name"),
+    [
+        ("div", "role=alertdialog", "Red Lamp"),
+        ("dialog", "open", "Red Lamp"),
+        ("div", "class=intro", "Your choice"),
+    ],
+)
+def test_the_heading_of_a_dialog_is_no_products_name(tag: str, attribute: str, name: str) -> None:
+    asks = f"<{tag} {attribute}><h1>Your choice</h1><p>We use cookies.</p></{tag}>"
+    assert found(f"{asks}{H1}<p>12,00 €</p>{BUY}").fields["name"] == name
+
+
+@pytest.mark.parametrize(
+    ("above", "sku"),
+    [
+        ("<nav>{trail}</nav><div><div>{h1}</div></div>", "TA224626"),
+        ("<nav>{trail}</nav>{h1}", "TA224626"),
+        ("<nav>{trail}</nav><p>Oak.</p><div><div>{h1}</div></div>", "40645"),
+    ],
+)
+def test_a_labelled_number_ends_the_breadcrumbs_before_the_heading(above: str, sku: str) -> None:
+    crumbs = "<li><a href=/>Acme</a><li><a href=/c/lamps>Lamps</a><li><a href=/c/red>Red ones</a>"
+    trail = f"<ol>{crumbs}<li><strong>Item # TA224626</strong></ol>"
+    body = f"{above.format(trail=trail, h1=H1)}<div class=price>$12.00</div>{BUY}"
+    assert found(body, url="https://shop.example/p/40645").fields["sku"] == sku
+
+
+def test_the_name_of_a_brand_in_state_goes_before_its_number() -> None:
+    product = {"name": "Red Lamp", "brand": "1", "brandName": "Acme", "sku": "RL", "price": "9 EUR"}
+    state = json.dumps({"props": {"product": product}})
+    script = f'<script id="__NEXT_DATA__" type="application/json">{state}</script>'
+    assert found(f"{H1}{BUY}{script}").fields["brand"] == "Acme"
+
+
+def _tile(name: str, link: str) -> str:
+    codes = f'<meta itemprop=name content="{name}"><meta itemprop=sku content=F126186>'
+    offer = (
+        "<div itemprop=offers itemscope itemtype=https://schema.org/Offer>"
+        "<meta itemprop=price content=9><meta itemprop=priceCurrency content=EUR></div>"
+    )
+    return (
+        f"<article itemscope itemtype=https://schema.org/Product>{codes}{offer}"
+        f"<meta itemprop=description content=Similar><a itemprop=url href={link}>{name}</a></article>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "link", "price"),
+    [
+        ("Lamp L85X", "/p/lamp-l85x", 12),  # a tile's product
+        ("Lamp L 85C", "/p/lamp-l-85c", 9),  # the same model, written otherwise
+        ("Lamp L85X", "", 9),
+    ],
+)
+def test_a_lone_tile_of_another_model_is_not_the_pages_product(
+    name: str, link: str, price: int
+) -> None:
+    body = f"<h1>Lamp L85C</h1><div class=price>12 €</div>{BUY}{_tile(name, link or URL)}"
+    fields = found(body).fields
+    assert fields["price"] == price
+    assert (fields.get("sku") == "F126186") == (price == 9)
+    assert (fields.get("description") == "Similar") == (price == 9)

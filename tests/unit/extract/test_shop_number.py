@@ -133,6 +133,8 @@ def test_numbers_of_several_products_and_words_are_none(raw: bytes) -> None:
         ("https://a.example/red-lamp-48213/", "48213"),
         ("https://a.example/48213-red-lamp", "48213"),
         ("https://a.example/red%2D48213", "48213"),
+        ("https://a.example/red-lamp--abc-0012", "abc-0012"),
+        ("https://a.example/red-lamp-abc-0012", "0012"),
         ("https://12345.example/red-lamp", None),
     ],
 )
