@@ -12,7 +12,7 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.extract import Link
+from crawler.extract import Link, Page
 from crawler.extract.links.choice import LOADED, listing_fingerprint
 from crawler.extract.listing import announced, probing
 from crawler.extract.site import Site
@@ -20,7 +20,7 @@ from crawler.items import Missing, Product
 from scrapy_seine import meta as m
 from scrapy_seine.printable import printable
 from spiders import which_site
-from spiders.page_reading import LONGEST_SCOPE, OK, SHELF, PageReading, job_of
+from spiders.page_reading import LONGEST_SCOPE, OK, SEARCH, SHELF, PageReading, job_of
 
 #: Statuses of responses for a page beyond a listing's end.
 _ENDS = [301, 302, 303, 307, 308, 400, 404, 410]
@@ -43,6 +43,24 @@ class FurtherPages(PageReading):
         self._unreached_count = 0
         #: By site: the large number of products that a listing announced last.
         self._claims: dict[str, int] = {}
+
+    @staticmethod
+    def _search(
+        response: Response, page: Page, links: list[Link], shelf: int | None
+    ) -> tuple[probing.Probe | None, str]:
+        """Return the search for a listing's last page, and the page that must be asked before.
+
+        That page is linked anyway; it is empty where the search may go on.
+        """
+        stored = response.meta.get(SEARCH)
+        if stored is None:
+            search = probing.begin(page, links, shelf)
+            return search, search.last_known if search is not None else ""
+        earlier = probing.resume(stored)
+        search = probing.lead_on(earlier, links)
+        if search is None or search.low >= probing.MIN_PLACE or search.low == earlier.low:
+            return search, ""
+        return search, search.last_known
 
     def parse_probe(
         self, response: Response, search: dict[str, Any]

@@ -183,6 +183,14 @@ def announced(page: Page, links: Sequence[Link]) -> Announced | None:
     return None
 
 
+def shows_all(page: Page, links: Sequence[Link]) -> bool:
+    """Whether a listing's text has its count of products, and it links to as many."""
+    linked = sum(link.kind == "product" for link in links)
+    page_text = " ".join(page.root.itertext()).lower()
+    totals = {_to_number(match) for match in _TOTAL.finditer(page_text)}
+    return max(totals, default=0) == linked
+
+
 def _lists_unlinked(page: Page, links: Sequence[Link]) -> bool:
     """Whether a script lists products by the names in their addresses, most of them without a link."""
     handles = {*map(bytes.decode, _HANDLE.findall(page.raw, 0, _MAX_RAW_BYTES))}

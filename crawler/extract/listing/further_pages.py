@@ -13,7 +13,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from crawler.extract import lazy_patterns
+from crawler.extract.address_kinds import is_front
 from crawler.extract.links.choice import Link
+from crawler.extract.links.facets import is_script_path
+from crawler.extract.links.pagination import is_display_parameter, without_page
 from crawler.extract.page.page import Page, text_of
 from crawler.extract.words import any_of
 
@@ -67,6 +70,52 @@ def split_number(url: str) -> tuple[str, int] | None:
         return None
     template = f"{url[: match.start('number')]}{{}}{url[match.end('number') :]}"
     return template, int(match["number"])
+
+
+def first_page_again(page_url: str, links: Iterable[Link]) -> tuple[str, set[str]]:
+    """Return a listing's own address, and links to its first page, which is the page of that.
+
+    Such a link may have the number 0 or 1, and orders or sizes that the own address has not.
+
+    >>> pager = [Link(f"https://a.example/c{end}", "pagination", "") for end in ("?p=1&sort=x", "?p=0")]
+    >>> own, again = first_page_again("https://a.example/c?p=2&sort=x", pager)
+    >>> own, sorted(again)
+    ('https://a.example/c', ['https://a.example/c?p=0', 'https://a.example/c?p=1&sort=x'])
+    >>> first_page_again("https://a.example/c", pager)[1], first_page_again("https://a.example/?p=2", pager)
+    ({'https://a.example/c?p=0'}, ('', set()))
+    """
+    template, current = split_number(page_url) or (page_url, 0)
+    kinds = {"pagination"} if not current else {"pagination", "listing", "other"}
+    candidates = [link.url for link in links if link.kind in kinds]
+    if not candidates:
+        return "", set()
+    own = _own_address(template)
+    if is_front(own) or is_script_path(own):  # its page number may be any page's
+        return "", set()
+    return own, {url for url in candidates if _is_first(url, own, current)}
+
+
+def _is_first(url: str, own: str, current: int) -> bool:
+    """Whether an address is that of a listing's first page; pages are counted from 0 or from 1.
+
+    *current* is the number of the page with the link; 0 if that is the first page.
+    """
+    numbered = split_number(url)
+    if numbered is None:
+        return current > 0 and _own_address(url) == own
+    return numbered[1] < max(1, min(current, 2)) and _own_address(numbered[0]) == own
+
+
+def _own_address(template: str) -> str:
+    """Return an address without its page number (`{}`), its order and its size."""
+    place, _, query = template.partition("?")
+    kept = [
+        pair
+        for pair in query.split("&")
+        if "{}" not in pair and not is_display_parameter(pair.partition("=")[0])
+    ]
+    place = without_page(place.replace("{}", "1")) if "{}" in place else place
+    return f"{place}?{'&'.join(kept)}" if any(kept) else place
 
 
 def numbers_of(links: Iterable[Link]) -> dict[str, set[int]]:
