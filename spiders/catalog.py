@@ -20,7 +20,7 @@ from crawler.extract.links.other_languages import Copies, market_folder
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.visit_parameters import FOLDERS, IRRELEVANT_REASON, QUERY, Visits
 from crawler.extract.listing import announced
-from crawler.extract.listing.further_pages import first_page_again, further_pages
+from crawler.extract.listing.further_pages import further_pages
 from crawler.extract.page.page import tidied
 from crawler.extract.site import Site
 from crawler.extract.sites_without_products import HELP, SitesWithoutProducts
@@ -33,7 +33,7 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from spiders import which_site
 from spiders.gates import Gates
-from spiders.page_count_search import FurtherPages
+from spiders.page_count_search import COUNTED, FurtherPages
 from spiders.page_reading import LONGEST_SCOPE, SEARCH, SHELF, job_of, site_id_of
 from spiders.sitemaps import Sitemaps
 
@@ -131,6 +131,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
             yield from self._missing_items(response, None)
             return
         self._note_cookies(response)
+        yield from self._refreshed(response)
         site = which_site.find(response.url)
         page = self._page(response)
         if not page.is_html:
@@ -166,7 +167,8 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         if links and has_header(response, "Link"):
             links += self._next_in_header(response, site, page)
         links = without_copy(self._without_copies(site_id, page, links), page.url, page.canonical)
-        links = _leading_on(links)
+        links = _leading_on(links) + self.handles.links(page, links)
+        self.handles.note(links)
         yield from self._pass_gate(response, result, links)
         self.sitemap_check.note_links(page.url, links)
         self._log_language_copies(page, site_id)
@@ -281,9 +283,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         shelf = listing_fingerprint(links) if paged else None
         further = further_pages(page, links)
         links = links + [
-            Link(url, "pagination", "the listing's page count")
-            for url in further
-            if site.follows(url, page.url)
+            Link(url, "pagination", COUNTED) for url in further if site.follows(url, page.url)
         ]
         if any(link.reason == WHOLE for link in links) and announced.shows_all(page, links):
             links = [link for link in links if link.reason != WHOLE]
@@ -301,8 +301,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
             )
         # An endless listing repeats its products, so that its next page is not followed.
         repeated = shelf is not None and shelf == response.meta.get(SHELF)
-        own, again = first_page_again(page.url, links)
-        again = again if self.knows(own, job) else set()
+        again = self._first_again(response, page.url, links, shelf)
         is_stale = self._is_stale(links, job)
         for link in links:
             if link.url in again or (repeated and link.kind == "pagination"):

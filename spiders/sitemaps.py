@@ -13,11 +13,13 @@ from scrapy.http import Response
 from crawler.extract import Link
 from crawler.extract.address_kinds import is_front_of_language
 from crawler.extract.links.choice import PRIORITY, listed_links
+from crawler.extract.links.link_header import refreshed
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.sitemap_check import SitemapCheck
 from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
 from crawler.extract.links.sitemap_news import dates_of, news_scope
 from scrapy_seine import meta as m
+from scrapy_seine.engine.headers import header
 from scrapy_seine.urls import absolute
 from spiders import which_site
 from spiders.page_reading import OK, PageReading, job_of
@@ -66,6 +68,15 @@ class Sitemaps(PageReading):
                 meta={"handle_httpstatus_list": NONE_THERE},
                 cb_kwargs={"origin": response.url} | ({} if links else {"bare": True}),
             )
+
+    def _refreshed(self, response: Response) -> Iterator[Request]:
+        """Follow a `Refresh` header, whose page may have no body."""
+        value, site = header(response, "Refresh"), which_site.find(response.url)
+        url = refreshed(value, response.url) if value else None
+        if url is not None and url != response.url and site.follows(url, response.url):
+            link = Link(url, "listing", "the Refresh header")
+            yield self._request(link, site, None)
+            yield from self._look_for_sitemaps(response, [link])
 
     def _is_seeded_front_page(self, response: Response) -> bool:
         """Whether the page is a shop's front page, and a seed."""

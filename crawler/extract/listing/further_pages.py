@@ -73,7 +73,7 @@ def split_number(url: str) -> tuple[str, int] | None:
 
 
 def first_page_again(page_url: str, links: Iterable[Link]) -> tuple[str, set[str]]:
-    """Return a listing's own address, and links to its first page, which is the page of that.
+    """Return a listing's own address, and a later page's links to its first page, which is that.
 
     Such a link may have the number 0 or 1, and orders or sizes that the own address has not.
 
@@ -81,29 +81,20 @@ def first_page_again(page_url: str, links: Iterable[Link]) -> tuple[str, set[str
     >>> own, again = first_page_again("https://a.example/c?p=2&sort=x", pager)
     >>> own, sorted(again)
     ('https://a.example/c', ['https://a.example/c?p=0', 'https://a.example/c?p=1&sort=x'])
-    >>> first_page_again("https://a.example/c", pager)[1], first_page_again("https://a.example/?p=2", pager)
-    ({'https://a.example/c?p=0'}, ('', set()))
+    >>> first_page_again("https://a.example/c", pager), first_page_again("https://a.example/?p=2", pager)
+    (('', set()), ('', set()))
     """
     template, current = split_number(page_url) or (page_url, 0)
-    kinds = {"pagination"} if not current else {"pagination", "listing", "other"}
-    candidates = [link.url for link in links if link.kind in kinds]
-    if not candidates:
-        return "", set()
     own = _own_address(template)
-    if is_front(own) or is_script_path(own):  # its page number may be any page's
+    if not current or is_front(own) or is_script_path(own):  # there its number may be any page's
         return "", set()
-    return own, {url for url in candidates if _is_first(url, own, current)}
+    return own, {x.url for x in links if x.kind != "product" and _is_first(x.url, own, current)}
 
 
 def _is_first(url: str, own: str, current: int) -> bool:
-    """Whether an address is that of a listing's first page; pages are counted from 0 or from 1.
-
-    *current* is the number of the page with the link; 0 if that is the first page.
-    """
-    numbered = split_number(url)
-    if numbered is None:
-        return current > 0 and _own_address(url) == own
-    return numbered[1] < max(1, min(current, 2)) and _own_address(numbered[0]) == own
+    """Whether an address is that of a listing's first page; pages are counted from 0 or from 1."""
+    template, number = split_number(url) or (url, 0)
+    return number < min(current, 2) and _own_address(template) == own
 
 
 def _own_address(template: str) -> str:

@@ -145,3 +145,14 @@ class TestSpider:
         assert not [r for r in self.listing(spider, sizes) if "limit=" in r.url]
         more = self.listing(spider, sizes.replace("10 products", "40 products"))
         assert [r.url for r in more if "limit=" in r.url] == [f"{SITE}/c/lamps?limit=48"]
+
+    @pytest.mark.parametrize("body", [b"", b"<html><body></body></html>"])
+    def test_a_refresh_header_is_followed_whatever_the_body(self, spider, body):
+        request = Request(f"{SITE}/")
+        headers = {"Refresh": "0; url=/home", "Content-Type": "text/html"}
+        answer = HtmlResponse(request.url, body=body, headers=headers, request=request)
+        urls = {made.url for made in spider.parse(answer)}
+        assert {f"{SITE}/home", f"{SITE}/robots.txt"} <= urls
+        for value in ("300", "5; url=/", "0; url=https://other.example/"):
+            answer = answer.replace(headers={"Refresh": value})
+            assert f"{SITE}/home" not in {made.url for made in spider.parse(answer)}

@@ -17,6 +17,7 @@ from crawler.extract.listing.further_pages import MAX_PAGES
 from crawler.extract.listing.probing import MAX_TRIES, Probe, judge
 from scrapy_seine import meta as m
 from spiders.catalog import CatalogSpider
+from spiders.page_reading import SHELF
 
 BASE = "https://shop.example/tents"
 FIRST = 1_000_001
@@ -199,3 +200,27 @@ class TestSpider:
         assert number == last
         assert len(asked) == probes
         assert asked in ([], [f"{BASE}?page=10"])
+
+    def test_page_one_is_not_asked_for_again_by_the_page_that_came_from_it(self, spider):
+        first = self.requests(spider, 1, 9)
+        (second,) = (request for request in first if "page=2" in request.url)
+        assert f"{BASE}?page=1" in self.back(spider, {})  # entered in the middle
+        assert f"{BASE}?page=1" in self.back(spider, {SHELF: 1})  # counted backwards
+        assert f"{BASE}?page=1" not in self.back(spider, dict(second.meta))
+
+    def test_a_listing_that_counts_backwards_is_read_to_page_one(self, spider):
+        tiles = '<a href="/p/tent-1">Tent</a><a href="?page=4">Older</a>'
+        request = Request(BASE, meta={m.DEPTH: 1})
+        found = list(spider.parse(HtmlResponse(BASE, body=tiles.encode(), request=request)))
+        (second,) = (made for made in found if "page=2" in made.url)
+        assert f"{BASE}?page=1" in self.back(spider, dict(second.meta))
+
+    def back(self, spider: CatalogSpider, meta: dict[str, Any]) -> set[str]:
+        """The addresses that a second page with a link back leads to."""
+        body = (
+            b'<a href="/p/tent-9">Tent</a><div class="pagination"><a href="?page=1">&lt;</a></div>'
+        )
+        request = Request(f"{BASE}?page=2", meta={m.DEPTH: 1, **meta})
+        return {
+            made.url for made in spider.parse(HtmlResponse(request.url, body=body, request=request))
+        }
