@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 
+from crawler.extract.links.choice import PRIORITY
+from crawler.extract.links.sitemap_check import SitemapCheck
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.outcomes import Ignored
+from scrapy_seine.printable import printable
 
+logger = logging.getLogger(__name__)
 RULE = "dead end"
 
 
@@ -34,11 +39,15 @@ class DeadEnds:
         spider = self.crawler.spider
         ends: Any = getattr(spider, "dead_ends", None)
         visits: Any = getattr(spider, "visits", None)
-        if not (ends and ends.shapes) and not (visits and visits.has_names):
+        check: Any = getattr(spider, "sitemap_check", None)
+        is_other = bool(check) and request.priority == PRIORITY["other"]
+        if not (ends and ends.shapes) and not (visits and visits.has_names) and not is_other:
             return
         meta = request.meta
         if not meta.get(m.DEPTH) or m.KNOWN in meta or request.callback is not None:
             return  # a seed, a known product's page, or a page of a search
+        if is_other and self._is_in_sitemap(request, check):
+            raise Ignored(RULE, "the site's sitemap lacks none of the products that pages link to")
         if ends and ends.is_dead_end(request.url):
             raise Ignored(RULE, "pages of addresses like this one led to nothing")
         job = str(meta.get(m.JOB_ID) or "")
@@ -47,6 +56,18 @@ class DeadEnds:
                 RULE,
                 "its page is known under an address of other folders or another visit",
             )
+
+    def _is_in_sitemap(self, request: Request, check: SitemapCheck) -> bool:
+        """Whether the site's sitemap has all products to which such a page may lead."""
+        if not check.leaves_out(request.url):
+            return False
+        if check.is_first(request.url):
+            logger.info(
+                "%s: it and the site's other articles, brands and notices are left out, because"
+                " the sitemap lacks none of the products that pages link to",
+                printable(request.url),
+            )
+        return True
 
     def _is_settled(self, request: Request) -> bool:
         """Whether the page is known under the address without parameters that canonicals drop."""

@@ -11,14 +11,15 @@ from scrapy.http import Response
 
 from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page
-from crawler.extract.links.choice import LOADED, PRIORITY, listing_fingerprint
-from crawler.extract.links.dead_ends import DEAD_END_PAGES, VARIANT_PAGES, DeadEnds, is_below
+from crawler.extract.address_kinds import leads_aside, without_origin
+from crawler.extract.links.choice import LOADED, PRIORITY, WHOLE, listing_fingerprint
+from crawler.extract.links.dead_ends import DeadEnds, is_below
 from crawler.extract.links.link_header import next_page
 from crawler.extract.links.mobile_copies import without_copy
 from crawler.extract.links.other_languages import Copies, market_folder
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.visit_parameters import FOLDERS, IRRELEVANT_REASON, QUERY, Visits
-from crawler.extract.listing import announced, probing
+from crawler.extract.listing import announced
 from crawler.extract.listing.further_pages import further_pages
 from crawler.extract.page.page import tidied
 from crawler.extract.site import Site
@@ -32,8 +33,8 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from spiders import which_site
 from spiders.gates import Gates
-from spiders.page_count_search import FurtherPages
-from spiders.page_reading import LONGEST_SCOPE, SHELF, job_of, site_id_of
+from spiders.page_count_search import COUNTED, FurtherPages
+from spiders.page_reading import LONGEST_SCOPE, SEARCH, SHELF, job_of, site_id_of
 from spiders.sitemaps import Sitemaps
 
 #: What stands for unfollowed links among the folders of languages that were logged.
@@ -46,6 +47,8 @@ _AT_ONCE = PRIORITY["product"] + 20
 _AT_LAST = PRIORITY["other"] - 1
 #: Part of the scope of pages that are fetched again, because they show no price or no product.
 _UNPRICED = "unpriced"
+#: Links that lead on from a page, so that it is no gate, and its legal pages are left out.
+_MIN_LEADING = 3
 #: Types of jobs whose pages' links are not followed, because these jobs list all their pages.
 _NO_LINKS = frozenset({"recrawl", "news", "check"})
 
@@ -128,6 +131,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
             yield from self._missing_items(response, None)
             return
         self._note_cookies(response)
+        yield from self._refreshed(response)
         site = which_site.find(response.url)
         page = self._page(response)
         if not page.is_html:
@@ -163,7 +167,10 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         if links and has_header(response, "Link"):
             links += self._next_in_header(response, site, page)
         links = without_copy(self._without_copies(site_id, page, links), page.url, page.canonical)
+        links = _leading_on(links) + self.handles.links(page, links)
+        self.handles.note(links)
         yield from self._pass_gate(response, result, links)
+        self.sitemap_check.note_links(page.url, links)
         self._log_language_copies(page, site_id)
         self._log_unfollowed(response, page, site_id)
         self._learn_shape(response, result, bool(shown), links)
@@ -276,27 +283,45 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         shelf = listing_fingerprint(links) if paged else None
         further = further_pages(page, links)
         links = links + [
-            Link(url, "pagination", "the listing's page count")
-            for url in further
-            if site.follows(url, page.url)
+            Link(url, "pagination", COUNTED) for url in further if site.follows(url, page.url)
         ]
-        if not further and (search := probing.begin(page, links, shelf)) is not None:
+        if any(link.reason == WHOLE for link in links) and announced.shows_all(page, links):
+            links = [link for link in links if link.reason != WHOLE]
+        search, last_known = (None, "") if further else self._search(response, page, links, shelf)
+        if search is not None and not last_known:
             yield from self._probe(search, site, page.url)
         elif (
-            is_listing and not further and (notice := announced.announced(page, links)) is not None
+            search is None
+            and is_listing
+            and not further
+            and (notice := announced.announced(page, links)) is not None
         ):
             yield from self._look_beyond(
                 notice, announced.begin(page, links, notice), site, page.url
             )
         # An endless listing repeats its products, so that its next page is not followed.
         repeated = shelf is not None and shelf == response.meta.get(SHELF)
+        again = self._first_again(response, page.url, links, shelf)
+        is_stale = self._is_stale(links, job)
         for link in links:
-            if repeated and link.kind == "pagination":
+            if link.url in again or (repeated and link.kind == "pagination"):
                 continue
             if link.reason == LOADED:
                 yield from self._load(link, site, shelf, response)
             elif not self.knows((followed := self._settled(link)).url, job):
-                yield self._request(followed, site, shelf)
+                request = self._request(followed, site, shelf)
+                if search is not None and link.url == last_known:
+                    request.meta[SEARCH] = search.plain()
+                if is_stale and link.kind == "pagination":
+                    request = request.replace(priority=PRIORITY["other"])
+                yield request
+
+    def _is_stale(self, links: list[Link], job: str) -> bool:
+        """Whether a page links to known products alone, so that the next one may wait."""
+        if not any(link.kind == "pagination" for link in links):
+            return False
+        products = [link.url for link in links if link.kind == "product"]
+        return bool(products) and all(self.knows(url, job) for url in products)
 
     def _settled(self, link: Link) -> Link:
         """Return a link to a product without the parameters that its canonical address drops."""
@@ -366,9 +391,8 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         ):
             self._count("dead_ends")
             self.logger.info(
-                "%s: pages of this shape are left out, because %d of them led to nothing",
+                "%s: pages of this shape are left out, because the first ones led to nothing",
                 printable(shape),
-                VARIANT_PAGES if is_variant else DEAD_END_PAGES,
             )
 
     def _learn_visits(
@@ -442,3 +466,10 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         redirects, meta = response.meta.get("redirect_urls"), response.meta
         is_followed = meta.get(m.DEPTH) or m.KNOWN in meta
         return bool(redirects and is_followed and not same_site(str(redirects[0]), response.url))
+
+
+def _leading_on(links: list[Link]) -> list[Link]:
+    """Leave out a shop's pages without goods (carts, legal pages) where links lead on."""
+    kinds = {"other", "listing"}
+    kept = [x for x in links if x.kind not in kinds or not leads_aside(without_origin(x.url))]
+    return kept if len(kept) >= _MIN_LEADING else links

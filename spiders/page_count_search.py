@@ -12,15 +12,18 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.extract import Link
+from crawler.extract import Link, Page
+from crawler.extract.limited_dict import Newest
 from crawler.extract.links.choice import LOADED, listing_fingerprint
 from crawler.extract.listing import announced, probing
+from crawler.extract.listing.further_pages import first_page_again, numbers_of
+from crawler.extract.listing.handles import Handles
 from crawler.extract.site import Site
 from crawler.items import Missing, Product
 from scrapy_seine import meta as m
 from scrapy_seine.printable import printable
 from spiders import which_site
-from spiders.page_reading import LONGEST_SCOPE, OK, SHELF, PageReading, job_of
+from spiders.page_reading import LONGEST_SCOPE, OK, SEARCH, SHELF, PageReading, job_of
 
 #: Statuses of responses for a page beyond a listing's end.
 _ENDS = [301, 302, 303, 307, 308, 400, 404, 410]
@@ -29,6 +32,12 @@ _REFUSALS = [400, 404, 405, 406]
 _OF_SCRIPT = {"X-Requested-With": "XMLHttpRequest"}
 #: Failed listings in a row after which a site's URLs are not tried, and short listings logged.
 MOST_FAILED, MOST_LOGGED = 3, 20
+#: The reason of a link to a page of which only the listing's page count tells.
+COUNTED = "the listing's page count"
+#: The number of a second page, where pages are counted from 1.
+_SECOND = 2
+#: First pages of listings that are remembered.
+MOST_FIRST_PAGES = 2_000
 #: Above so many pages, an announced number of products must differ from the listing before.
 MANY_PAGES = 20
 
@@ -38,11 +47,53 @@ class FurtherPages(PageReading):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        #: The products of scripts' lists that have no address there.
+        self.handles = Handles()
+        #: By a listing's own address: the fingerprint of its links (`listing_fingerprint`).
+        self._first_shelves: Newest[list[int]] = Newest(list, MOST_FIRST_PAGES)
         #: By site: listings in a row for whose further pages no tried URL worked.
         self._failed_listings: dict[str, int] = {}
         self._unreached_count = 0
         #: By site: the large number of products that a listing announced last.
         self._claims: dict[str, int] = {}
+
+    def _links(self, site: Site, page: Page) -> list[Link]:
+        links = site.links(page)
+        return links + self.handles.links(page, links)
+
+    @staticmethod
+    def _search(
+        response: Response, page: Page, links: list[Link], shelf: int | None
+    ) -> tuple[probing.Probe | None, str]:
+        """Return the search for a listing's last page, and the page that must be asked before.
+
+        That page is linked anyway; it is empty where the search may go on.
+        """
+        stored = response.meta.get(SEARCH)
+        if stored is None:
+            search = probing.begin(page, links, shelf)
+            return search, search.last_known if search is not None else ""
+        earlier = probing.resume(stored)
+        search = probing.lead_on(earlier, links)
+        if search is None or search.low >= probing.MIN_PLACE or search.low == earlier.low:
+            return search, ""
+        return search, search.last_known
+
+    def _first_again(
+        self, response: Response, url: str, links: list[Link], shelf: int | None
+    ) -> set[str]:
+        """Return a second page's links back to the first one, from which it was asked for.
+
+        Some shops count the pages backwards, so that page 1 is their last one.
+        """
+        own, again = first_page_again(url, links)
+        if own:
+            known = self._first_shelves.get(own.rstrip("/"), ())
+            return again if response.meta.get(SHELF) in known else set()
+        linked = numbers_of(link for link in links if link.reason != COUNTED)
+        if shelf is not None and any(min(numbers) <= _SECOND for numbers in linked.values()):
+            self._first_shelves[url.rstrip("/")][:] = [shelf]
+        return set()
 
     def parse_probe(
         self, response: Response, search: dict[str, Any]
@@ -51,14 +102,14 @@ class FurtherPages(PageReading):
         site, shelf = which_site.find(response.url), None
         if response.status == OK:
             page = self._page(response)
-            shelf = listing_fingerprint(site.links(page)) if page.is_html else None
+            shelf = listing_fingerprint(self._links(site, page)) if page.is_html else None
             yield from self.parse(response)
         next_probe, end = probing.judge(probing.resume(search), shelf)
         if next_probe is not None:
             yield from self._probe(next_probe, site, response.url)
         for url in end.pages() if end is not None else ():
             if site.follows(url, response.url) and not self.knows(url, job_of(response)):
-                yield self._request(Link(url, "pagination", "the listing's page count"), site, None)
+                yield self._request(Link(url, "pagination", COUNTED), site, None)
 
     def _probe(self, search: probing.Probe, site: Site, origin: str) -> Iterator[Request]:
         """Request one page of a listing, to check whether the listing is that long."""
@@ -132,7 +183,7 @@ class FurtherPages(PageReading):
         guess, site = announced.resume(search), which_site.find(response.url)
         further, site_id = None, which_site.site_id(guess.listing)
         if response.status == OK and (page := self._page(response)).is_html:
-            further = guess.further_urls(site.links(page))
+            further = guess.further_urls(self._links(site, page))
         if further is not None:
             self._failed_listings[site_id] = 0
             yield from self.parse(response)

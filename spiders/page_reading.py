@@ -20,6 +20,8 @@ from spiders import which_site
 OK = 200
 #: Key in meta: the fingerprint of the listing's page before, from `listing_fingerprint`.
 SHELF = "shelf"
+#: Key in meta: the search for a listing's last page, which goes on at this page.
+SEARCH = "search"
 #: Characters of a scope in meta.
 LONGEST_SCOPE = 500
 

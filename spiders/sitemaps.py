@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy import Request
@@ -12,10 +13,13 @@ from scrapy.http import Response
 from crawler.extract import Link
 from crawler.extract.address_kinds import is_front_of_language
 from crawler.extract.links.choice import PRIORITY, listed_links
+from crawler.extract.links.link_header import refreshed
 from crawler.extract.links.registered_domain import same_site
+from crawler.extract.links.sitemap_check import SitemapCheck
 from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
 from crawler.extract.links.sitemap_news import dates_of, news_scope
 from scrapy_seine import meta as m
+from scrapy_seine.engine.headers import header
 from scrapy_seine.urls import absolute
 from spiders import which_site
 from spiders.page_reading import OK, PageReading, job_of
@@ -39,8 +43,17 @@ MOST_LEVELS = 10
 NONE_THERE = [400, 401, 403, 404, 405, 406, 410, 451]
 
 
+#: Sitemaps are read before the pages that they list, because they make other pages needless.
+_PRIORITY = PRIORITY["product"] + 10
+
+
 class Sitemaps(PageReading):
     """Callbacks for robots.txt and for sitemaps."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        #: Shops whose sitemap lacks no product; `middlewares.dead_ends` skips their other pages.
+        self.sitemap_check = SitemapCheck()
 
     def _look_for_sitemaps(self, response: Response, links: Sequence[Link]) -> Iterator[Request]:
         """Request the robots.txt of a shop whose front page this is, for its sitemaps.
@@ -51,10 +64,19 @@ class Sitemaps(PageReading):
             yield Request(
                 absolute(response.url, "/robots.txt"),
                 callback=self.parse_robots,
-                priority=PRIORITY["listing"],
+                priority=_PRIORITY,
                 meta={"handle_httpstatus_list": NONE_THERE},
                 cb_kwargs={"origin": response.url} | ({} if links else {"bare": True}),
             )
+
+    def _refreshed(self, response: Response) -> Iterator[Request]:
+        """Follow a `Refresh` header, whose page may have no body."""
+        value, site = header(response, "Refresh"), which_site.find(response.url)
+        url = refreshed(value, response.url) if value else None
+        if url is not None and url != response.url and site.follows(url, response.url):
+            link = Link(url, "listing", "the Refresh header")
+            yield self._request(link, site, None)
+            yield from self._look_for_sitemaps(response, [link])
 
     def _is_seeded_front_page(self, response: Response) -> bool:
         """Whether the page is a shop's front page, and a seed."""
@@ -105,6 +127,7 @@ class Sitemaps(PageReading):
         changed = dates_of(sitemap.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
         start = datetime.fromisoformat(since) if since else None
         for link in listed_links((url for url, _ in sitemap.pages), origin, site.follows):
+            self.sitemap_check.note_listed(link.url)
             if not self.knows(link.url, job_of(response)):
                 request = self._request(link, site, None)
                 if changed:
@@ -137,7 +160,7 @@ class Sitemaps(PageReading):
         return Request(
             url,
             callback=self.parse_sitemap,
-            priority=PRIORITY["listing"],
+            priority=_PRIORITY,
             meta={"handle_httpstatus_list": NONE_THERE},
             cb_kwargs={"origin": origin, "foreign": foreign, **set_kwargs},
         )

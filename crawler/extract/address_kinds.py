@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from crawler.extract.words import CachedRule, any_of, entry_matcher, finder
 
@@ -25,8 +26,13 @@ _LISTING_PATH = finder(
 #: Carts, accounts, forms and legal pages, in the path or in a parameter: `?main_page=login`,
 #: `?route=checkout/cart`.
 _ERRAND_PATH = finder(
-    rf"(?:/|[?&](?:main_page|route|dispatch|cl|controller|action|mode|act|page|view)=)(?:{any_of('paths', 'errand')})"
+    rf"(?:/|[?&](?:main_page|route|dispatch|cl|controller|action|mode|act|page|view)=)(?:{any_of('paths', 'errand', 'offers')})"
     r"(?:[/?.&]|$)"
+)
+#: Pages that lead to no product: carts, accounts, legal pages, deliveries.
+_ASIDE_PATH = finder(
+    rf"(?:/|[?&](?:main_page|route|dispatch)=)(?:{any_of('paths', 'errand', 'aside')})"
+    r"(?:\.\w{2,5})?/?(?:\?|$)"
 )
 #: A search's results: `/search?q=lamp`, `/search.php?kw=lamp`.
 _SEARCH_PATH = finder(
@@ -107,6 +113,21 @@ def is_front_of_language(url: str) -> bool:
 def is_errand(path: str) -> bool:
     """Return whether an address is that of a cart, an account or a form."""
     return _ERRAND_PATH(path) is not None
+
+
+@lru_cache(maxsize=1024)
+def leads_aside(path: str) -> bool:
+    """Return whether an address is that of a page which leads to no product.
+
+    >>> leads_aside("/pages/contact-us"), leads_aside("/delivery/pizza"), leads_aside("/price-list")
+    (True, False, False)
+    """
+    return _ASIDE_PATH(path) is not None
+
+
+def is_beside(path: str) -> bool:
+    """Return whether an address is that of an article, or of a page that leads to no product."""
+    return leads_aside(path) or is_reading(path)
 
 
 def is_search(path: str) -> bool:

@@ -14,7 +14,7 @@ from zlib import crc32
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.address_kinds import looks_like_listing, looks_like_product
+from crawler.extract.address_kinds import is_beside, looks_like_listing, looks_like_product
 from crawler.extract.links import nofollow
 from crawler.extract.links.clickable import clickable
 from crawler.extract.links.facets import (
@@ -41,7 +41,7 @@ from crawler.extract.links.pagination import (
     without_first_page,
 )
 from crawler.extract.links.scripted import SCRIPTED, described, scripted
-from crawler.extract.links.traps import is_trap, names_goods
+from crawler.extract.links.traps import is_dated_product, is_trap, names_goods
 from crawler.extract.links.unlinked import loaded_addresses, unlinked
 from crawler.extract.page.class_words import by_shape
 from crawler.extract.page.page import Element, Page, tidied
@@ -52,6 +52,8 @@ LinkKind = Literal["product", "pagination", "listing", "other"]
 
 #: The reason of a link to more of a listing that a script loads.
 LOADED = "a script loads it"
+#: The reason of a link to all of a listing's products.
+WHOLE = "it shows the whole listing"
 #: The reason of a link whose kind is known, by the element's tag; others are loaded.
 _REASONS = {"link": "rel=next"}
 #: Higher is fetched first, because a product page adds few links and a listing's page many.
@@ -90,6 +92,7 @@ _CONTEXTS = (
 _CONTEXT_RULES = [(flag, re.compile(words)) for flag, words in _CONTEXTS]
 _CONTEXT_TAGS = {"nav": _NAV, "header": _NAV, "footer": _FOOT}
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
+_TILE_TAGS = _HEADINGS | {"img", "picture"}
 _CONTEXT_LEVELS = 5
 _MAX_PAGE_NUMBER = 5000
 #: Other links of a front page that only lets visitors choose a language: imprint, contact.
@@ -184,7 +187,8 @@ def listed_links(
         if is_trap(url) or not follows(url, origin):
             continue
         path = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
-        kind: LinkKind = "product" if _reads_product(path) else "listing"
+        kind: LinkKind = "other" if is_beside(path) else "listing"
+        kind = "product" if _reads_product(path) else kind
         yield Link(url, kind, "a sitemap lists it")
 
 
@@ -232,7 +236,11 @@ class _LinkCollector:
         target = _split_url(url)
         if (
             target == self.address
-            or (is_trap(url) and (self.page.shows_product or not names_goods(url)))
+            or (
+                is_trap(url)
+                and (self.page.shows_product or not names_goods(url))
+                and not ("/20" in url and is_dated_product(element, url))
+            )
             or self._is_other_language(target, url, None if kind else element.get("hreflang"))
         ):
             return
@@ -386,7 +394,7 @@ class _LinkCollector:
         is_full = 2 * shown >= smallest or smallest == ALL_PRODUCTS
         if shown >= largest or not is_full or any(link.kind == "pagination" for link in links):
             return []
-        return [Link(self.sizes[largest], "pagination", "it shows the whole listing")]
+        return [Link(self.sizes[largest], "pagination", WHOLE)]
 
     def _in_first_language(self) -> list[Link]:
         """Return the links to one language of a front page that only lets visitors choose one."""
@@ -476,10 +484,10 @@ def _plain_kind(element: Element, context: int, target: Address) -> tuple[LinkKi
         return "product", "its address reads like a product's"
     if context & _PRODUCT and not context & (_NAV | _CRUMBS | _FOOT):
         tags = {child.tag for child in element[:_MAX_TILE_CHILDREN]}
+        if not tags & _TILE_TAGS and len(element):  # a box around the picture
+            tags = {child.tag for child in element[0][:_MAX_TILE_CHILDREN]}
         parent = element.getparent()
-        if tags & {"img", "picture", *_HEADINGS} or (
-            parent is not None and parent.tag in _HEADINGS
-        ):
+        if tags & _TILE_TAGS or (parent is not None and parent.tag in _HEADINGS):
             return "product", "it is a product's tile"
     if _reads_listing(path):
         return "listing", "its address reads like a listing's"

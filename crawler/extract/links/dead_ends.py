@@ -2,7 +2,8 @@
 
 A page is useful if it shows a product, lists products, or has a link that other pages of its shape
 do not have; links back to the page's own product or category do not count. After twenty pages of a
-shape without a useful one, further pages of the shape are not fetched. Pure; memory is bounded.
+shape without a useful one, further pages of the shape are not fetched; after ten, where each page
+belongs to a product, or is an article. Pure; memory is bounded.
 """
 
 from __future__ import annotations
@@ -13,12 +14,19 @@ from urllib.parse import SplitResult, urlsplit
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.address_kinds import looks_like_listing, looks_like_product
+from crawler.extract.address_kinds import (
+    is_reading,
+    looks_like_listing,
+    looks_like_product,
+    without_origin,
+)
 from crawler.extract.links.choice import Link, url_checksum
 from scrapy_seine.attrs_bases import Record
 
 #: Dead-end pages of a shape, without a useful one, after which the shape is not fetched any more.
 DEAD_END_PAGES = 20
+#: As many where each page belongs to one product, or is an article.
+TIED_PAGES = 10
 #: Pages of a shape that are a variant of the product above them, after which it is a dead end.
 VARIANT_PAGES = 5
 #: Shapes per site, sites, and links per page that are compared.
@@ -103,18 +111,23 @@ class DeadEnds(Record):
         may read like a product's own. *is_variant*: it is a part whose product has all of it.
         """
         shape = None if is_catalogue_address(url) and not is_part else shape_of(url)
+        if shape is not None and is_variant:
+            shape = _shape_below(url) or shape
         if shape is None or shape in self.shapes:
             return None
         counts = self._shape(site_id, shape)
         if counts.useful:
             return None
         links = links[:_MAX_LINKS]
-        counts.dead_pages += DEAD_END_PAGES // VARIANT_PAGES if is_variant else 1
-        counts.useful = (counts.dead_pages > 1 and _has_new_link(url, links, counts.links)) or (
+        if is_reading(without_origin(url)):
+            links = [link for link in links if not is_reading(without_origin(link.url))]
+        is_first = not counts.dead_pages
+        counts.dead_pages += _weight(url, links, is_variant=is_variant)
+        counts.useful = (not is_first and _has_new_link(url, links, counts.links)) or (
             counts.first_page is not None
             and _has_new_link(*counts.first_page, {url_checksum(link.url) for link in links})
         )
-        counts.first_page = (url, links) if counts.dead_pages == 1 else None
+        counts.first_page = (url, links) if is_first else None
         counts.links.update(url_checksum(link.url) for link in links)
         if counts.useful:
             counts.links.clear()
@@ -128,7 +141,9 @@ class DeadEnds(Record):
     def note_useful(self, site_id: str, url: str) -> None:
         """Mark the shape of a product page or a listing as useful, for good."""
         shapes = self._sites.get(site_id)
-        if shapes and (shape := shape_of(url)) is not None:
+        for shape in (shape_of(url), _shape_below(url)) if shapes else ():
+            if shape is None or shapes is None:
+                continue
             if shape in shapes or len(shapes) < _MAX_SHAPES:
                 shapes.setdefault(shape, _Shape()).useful = True
             if shape in self.shapes:
@@ -142,7 +157,7 @@ class DeadEnds(Record):
 
     def is_dead_end(self, url: str) -> bool:
         """Whether a URL has a shape that is a dead end."""
-        return shape_of(url) in self.shapes
+        return shape_of(url) in self.shapes or _shape_below(url) in self.shapes
 
     def _shape(self, site_id: str, shape: str) -> _Shape:
         if site_id not in self._sites and len(self._sites) >= _MAX_SITES:
@@ -151,6 +166,24 @@ class DeadEnds(Record):
         if shape not in shapes and len(shapes) >= _MAX_SHAPES:
             shapes.pop(next(iter(shapes)))
         return shapes.setdefault(shape, _Shape())
+
+
+def _shape_below(url: str) -> str | None:
+    """Return the shape of all pages below a page of a URL's parent's shape; None if that has none.
+
+    >>> _shape_below("https://a.example/p/red-lamp-12/blue"), _shape_below("https://a.example/p/red-lamp-12")
+    ('a.example/p/*/+', None)
+    """
+    above = shape_of(url.partition("?")[0].rstrip("/").rpartition("/")[0])
+    return f"{above}/+" if above else None
+
+
+def _weight(url: str, links: Sequence[Link], *, is_variant: bool) -> int:
+    """Return for how many of `DEAD_END_PAGES` a page counts."""
+    if is_variant:
+        return DEAD_END_PAGES // VARIANT_PAGES
+    is_tied = any(link.kind == "product" and _leads_back(link, url) for link in links)
+    return DEAD_END_PAGES // TIED_PAGES if is_tied or is_reading(without_origin(url)) else 1
 
 
 def is_below(url: str, canonical: str | None) -> bool:

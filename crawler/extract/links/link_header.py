@@ -1,14 +1,20 @@
-"""The next page of a listing as the response's `Link` header names it (RFC 8288)."""
+"""Addresses in a response's headers: a listing's next page (`Link`, RFC 8288), and `Refresh`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from urllib.parse import urljoin
 
 from crawler.extract.page.page import Page, tidied
 
 _LINK = re.compile(r"<([^<>]{1,2000})>([^<,]{0,500})")
 _RELATIONS = re.compile(r";\s{0,9}rel\s{0,9}=\s{0,9}\"?([^\";]{0,100})", re.I)
+
+_REFRESH = re.compile(
+    r"\s{0,9}\d{1,2}(?:\.\d*)?\s{0,9}[;,]\s{0,9}(?:url\s{0,9}=)?\s{0,9}[\"']?([^\"'\s]{1,2000})",
+    re.I,
+)
 
 
 def next_page(values: Iterable[str], page: Page) -> str | None:
@@ -28,3 +34,18 @@ def next_page(values: Iterable[str], page: Page) -> str | None:
                 url = page.resolve(reference)
                 return None if url is None else tidied(url)
     return None
+
+
+def refreshed(value: str, url: str) -> str | None:
+    """Return the address to which a `Refresh` header leads within 99 seconds; None without one.
+
+    >>> refreshed("0; url=/home", "http://a.example/"), refreshed("300", "http://a.example/")
+    ('http://a.example/home', None)
+    """
+    match = _REFRESH.match(value)
+    if match is None:
+        return None
+    try:
+        return tidied(urljoin(url, match[1]))
+    except ValueError:
+        return None

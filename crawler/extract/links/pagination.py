@@ -110,7 +110,7 @@ def turns_page(
             return True
     if any(_DISPLAY_PARAMETER(name) for name, _ in changes):
         return False
-    is_same_listing = target[1] == page_address[1] or _without_page(target[1]) == _without_page(
+    is_same_listing = target[1] == page_address[1] or without_page(target[1]) == without_page(
         page_address[1]
     )
     if number and is_same_listing:
@@ -192,5 +192,6 @@ def _to_number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) <= _MAX_DIGITS else 0
 
 
-def _without_page(path: str) -> str:
+def without_page(path: str) -> str:
+    """Return a path without its page number and without a slash at its end."""
     return _PAGE_PATH.sub("/", path).rstrip("/")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import islice
 
 from crawler.extract.address_kinds import looks_like_product
+from crawler.extract.page.page import Element
 from crawler.extract.words import any_of, finder
 
 _FILE = finder(
@@ -28,6 +30,10 @@ _CALENDAR = finder(
     r"[-_]\w+|eventdate|ical)=|/(?:calendar|kalender|calendrier|calendario|events?|archives?)/"
     r"(?:\D{0,80}/)?(?:19|20)\d\d|/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|$)|/(?:19|20)\d\d-\d\d(?:-\d\d)?(?:/|$)",
 )
+#: An article's address in blog software, which is also a product's where a shop is built on that.
+_DATED_NAME = finder(r"/20\d\d/(?:0?[1-9]|1[0-2])/(?:\d\d?/)?[a-z][\w%-]*/?$")
+#: Boxes around a link that may be its tile, and elements of each.
+_MAX_BOXES, _MAX_BOX_ELEMENTS = 3, 40
 _MAX_URL_LENGTH = 1000
 _MAX_PATH_SEGMENTS = 12
 _TRAP_SEGMENT_REPEATS = 3
@@ -65,3 +71,18 @@ def names_goods(url: str) -> bool:
     """
     path_and_query = url[url.find("/", 8) :]
     return bool(_NAMED(path_and_query) and not _ACT(path_and_query))
+
+
+def is_dated_product(element: Element, url: str) -> bool:
+    """Whether a link with a year and a month in its address stands in a tile with a price."""
+    if _DATED_NAME(url) is None:
+        return False
+    box = element.getparent()
+    for _ in range(_MAX_BOXES):
+        if box is None:
+            return False
+        inner = islice(box.iter(), _MAX_BOX_ELEMENTS)
+        if any("price" in (other.get("class") or "") for other in inner):
+            return True
+        box = box.getparent()
+    return False

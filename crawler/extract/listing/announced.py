@@ -51,7 +51,7 @@ _TOTAL = lazy_patterns.pattern(
 _AFTER_FIELD = lazy_patterns.pattern(r"\D{1,20}(\d{1,4})\b(?!\s*\d)")
 _PAGE_COUNT_NAMES = frozenset({b"pagecount", b"pagestotal"})
 #: The name of a product's address in a script's list, and names that make a list.
-_MIN_HANDLES = 3
+MIN_HANDLES = 3
 _HANDLE = lazy_patterns.pattern(
     rb"\"(?:handle|slug|url_?key)\\?\"\s?:\s?\\?\"([\w-]{3,100})\\?\"", re.I
 )
@@ -183,10 +183,23 @@ def announced(page: Page, links: Sequence[Link]) -> Announced | None:
     return None
 
 
+def shows_all(page: Page, links: Sequence[Link]) -> bool:
+    """Whether a listing's text has its count of products, and it links to as many."""
+    linked = sum(link.kind == "product" for link in links)
+    page_text = " ".join(page.root.itertext()).lower()
+    totals = {_to_number(match) for match in _TOTAL.finditer(page_text)}
+    return max(totals, default=0) == linked
+
+
+def handles_of(page: Page) -> set[str]:
+    """Return the last parts of products' addresses that a page's scripts hold."""
+    return {*map(bytes.decode, _HANDLE.findall(page.raw, 0, _MAX_RAW_BYTES))}
+
+
 def _lists_unlinked(page: Page, links: Sequence[Link]) -> bool:
     """Whether a script lists products by the names in their addresses, most of them without a link."""
-    handles = {*map(bytes.decode, _HANDLE.findall(page.raw, 0, _MAX_RAW_BYTES))}
-    if len(handles) < _MIN_HANDLES:
+    handles = handles_of(page)
+    if len(handles) < MIN_HANDLES:
         return False
     return 2 * sum(link.url.rpartition("/")[2] in handles for link in links) < len(handles)
 

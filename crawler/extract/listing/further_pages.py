@@ -13,7 +13,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from crawler.extract import lazy_patterns
+from crawler.extract.address_kinds import is_front
 from crawler.extract.links.choice import Link
+from crawler.extract.links.facets import is_script_path
+from crawler.extract.links.pagination import is_display_parameter, without_page
 from crawler.extract.page.page import Page, text_of
 from crawler.extract.words import any_of
 
@@ -67,6 +70,43 @@ def split_number(url: str) -> tuple[str, int] | None:
         return None
     template = f"{url[: match.start('number')]}{{}}{url[match.end('number') :]}"
     return template, int(match["number"])
+
+
+def first_page_again(page_url: str, links: Iterable[Link]) -> tuple[str, set[str]]:
+    """Return a listing's own address, and a later page's links to its first page, which is that.
+
+    Such a link may have the number 0 or 1, and orders or sizes that the own address has not.
+
+    >>> pager = [Link(f"https://a.example/c{end}", "pagination", "") for end in ("?p=1&sort=x", "?p=0")]
+    >>> own, again = first_page_again("https://a.example/c?p=2&sort=x", pager)
+    >>> own, sorted(again)
+    ('https://a.example/c', ['https://a.example/c?p=0', 'https://a.example/c?p=1&sort=x'])
+    >>> first_page_again("https://a.example/c", pager), first_page_again("https://a.example/?p=2", pager)
+    (('', set()), ('', set()))
+    """
+    template, current = split_number(page_url) or (page_url, 0)
+    own = _own_address(template)
+    if not current or is_front(own) or is_script_path(own):  # there its number may be any page's
+        return "", set()
+    return own, {x.url for x in links if x.kind != "product" and _is_first(x.url, own, current)}
+
+
+def _is_first(url: str, own: str, current: int) -> bool:
+    """Whether an address is that of a listing's first page; pages are counted from 0 or from 1."""
+    template, number = split_number(url) or (url, 0)
+    return number < min(current, 2) and _own_address(template) == own
+
+
+def _own_address(template: str) -> str:
+    """Return an address without its page number (`{}`), its order and its size."""
+    place, _, query = template.partition("?")
+    kept = [
+        pair
+        for pair in query.split("&")
+        if "{}" not in pair and not is_display_parameter(pair.partition("=")[0])
+    ]
+    place = without_page(place.replace("{}", "1")) if "{}" in place else place
+    return f"{place}?{'&'.join(kept)}" if any(kept) else place
 
 
 def numbers_of(links: Iterable[Link]) -> dict[str, set[int]]:

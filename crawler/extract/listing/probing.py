@@ -1,5 +1,8 @@
 """Find the page count of a listing that does not state it, by doubling and bisection. Pure.
 
+The last page to which a page links is asked first: if it leads no further, the listing ends there,
+and nothing is probed. A short listing is followed page by page.
+
 The probed pages are ordinary pages of the listing, which are read and followed. A page exists if
 its content differs from the first page's, because some shops answer any number with their first
 page. Others answer with their last page or an empty one: if two numbers show the same content, the
@@ -9,7 +12,7 @@ an endless listing is crawled by its own links alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
@@ -26,6 +29,8 @@ MAX_TRIES = 24
 _MAX_PLACE, _MAX_STEP = 10_000, 1_000_000
 #: Numbers of a pager from which on it may be cut off; with fewer, but several, it is complete.
 _PAGER_WINDOW = 5
+#: A listing is followed page by page up to this one, and its end is searched beyond it.
+MIN_PLACE = 5
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -56,6 +61,11 @@ class Probe(Value):
     def url(self) -> str:
         """The address to request next."""
         return self.address(self.asked)
+
+    @property
+    def last_known(self) -> str:
+        """The address of the largest place that seems to exist."""
+        return self.address(self.low)
 
     def address(self, place: int) -> str:
         """Return the address of a place."""
@@ -92,6 +102,21 @@ def begin(page: Page, links: Iterable[Link], fingerprint: int | None) -> Probe |
         return None
     low = places[-1]
     return Probe(template=template, step=step, first=fingerprint, low=low, asked=2 * low)
+
+
+def lead_on(search: Probe, links: Sequence[Link]) -> Probe | None:
+    """Continue a search at the page at `low`; None if no link of the page leads further.
+
+    A part of a page that a script loads has tiles alone, so that the search goes on as it is.
+    """
+    numbers = numbers_of(links).get(search.template)
+    if not numbers:
+        return search if all(link.kind == "product" for link in links) else None
+    last = max(numbers)
+    low = last if search.step == 1 else last // search.step + 1
+    if low <= search.low:
+        return None
+    return attrs.evolve(search, before=search.low, low=low, asked=2 * low)
 
 
 def _is_numbered(page: Page, second: str) -> bool:

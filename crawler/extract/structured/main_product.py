@@ -81,7 +81,7 @@ def _has_own_model(text: str, other: str) -> bool:
 
 def has_other_page(node: Node, page: Page) -> bool:
     """Return whether a node gives the address of another page for its product."""
-    link = product_fields.plain_text(node.get("url")) or _address_around(node)
+    link = product_fields.plain_text(node.get("url") or node.get("@link")) or _address_around(node)
     target = page.resolve(link) if link else None
     page_urls = (page.url, page.canonical or page.url)
     return target is not None and all(_slug(target) != _slug(url) for url in page_urls)

@@ -121,10 +121,11 @@ def _nodes(page: Page, dialect: _Dialect) -> list[Node]:
         if item is None:
             text_depths[element] = depth + 1
         value: Any = item
+        node = items[owner]
         if item is None and depth < _MAX_TEXT_NESTING:
-            value = _value(element, names)
+            value = _value(element, names, node)
         for name in names.split():
-            _add_value(items[owner], _property_name(name), value)
+            _add_value(node, _property_name(name), value)
     if dialect is _MICRODATA:
         _add_referenced(page, items)
     return _merged_by_id(outermost)
@@ -184,7 +185,7 @@ def _owner(
     return ancestor, depth or 0
 
 
-def _value(element: Element, name: str = "") -> str | None:
+def _value(element: Element, name: str = "", node: Node | None = None) -> str | None:
     content = element.get("content")
     if content is not None:
         return str(content).strip()
@@ -193,6 +194,8 @@ def _value(element: Element, name: str = "") -> str | None:
         return str(link).strip()  # some templates write a link's address on a text
     attribute = _ADDRESSES.get(element.tag)
     if name in _TEXT_PROPERTIES and element.tag == "a" and (text := _text(element)):
+        if name == "name" and link and node is not None:
+            node["@link"] = link
         return text  # the address of the brand's page is no brand
     if attribute is not None:
         return (element.get(attribute) or element.get("data-src") or "").strip() or (

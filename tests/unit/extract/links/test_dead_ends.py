@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract.links.choice import Link
-from crawler.extract.links.dead_ends import DEAD_END_PAGES, VARIANT_PAGES, DeadEnds
+from crawler.extract.links.dead_ends import DEAD_END_PAGES, TIED_PAGES, VARIANT_PAGES, DeadEnds
 from middlewares.dead_ends import DeadEnds as Middleware
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.outcomes import Ignored
@@ -29,26 +29,26 @@ def back(number: int) -> list[Link]:
     return [*NAV, Link(f"{SITE}/p/lamp-{number}", "product", "")]
 
 
-def learned(pages: int = DEAD_END_PAGES) -> DeadEnds:
+def learned(pages: int = TIED_PAGES) -> DeadEnds:
     known = DeadEnds()
     for number in range(pages):
         known.note("s", ask(number), back(number))
     return known
 
 
-def test_twenty_pages_that_lead_back_alone_are_a_dead_end():
-    assert not learned(DEAD_END_PAGES - 1).is_dead_end(ask(999))
+def test_ten_pages_that_lead_back_alone_are_a_dead_end():
+    assert not learned(TIED_PAGES - 1).is_dead_end(ask(999))
     assert learned().is_dead_end(ask(999))
     assert not learned().is_dead_end(f"{SITE}/p/lamp-999")
 
 
 def test_the_shape_is_told_once():
-    known = learned(DEAD_END_PAGES - 1)
+    known = learned(TIED_PAGES - 1)
     told = [known.note("s", ask(n), back(n)) for n in range(50, 60)]
     assert [shape for shape in told if shape] == ["shop.example/ask/*"]
 
 
-@pytest.mark.parametrize("after", [0, 5, DEAD_END_PAGES - 1])
+@pytest.mark.parametrize("after", [0, 5, TIED_PAGES - 1])
 def test_one_page_with_a_link_of_its_own_keeps_its_shape(after):
     """A category's page that lists its subcategories by name alone."""
     known = DeadEnds()
@@ -100,6 +100,38 @@ def test_what_is_known_is_bounded():
     assert max(map(len, known._sites.values())) <= 200
 
 
+def test_twenty_pages_without_a_product_of_their_own_are_a_dead_end():
+    known = DeadEnds()
+    for number in range(DEAD_END_PAGES):
+        assert not known.is_dead_end(ask(99))
+        known.note("s", ask(number), NAV)
+    assert known.is_dead_end(ask(99))
+
+
+def test_articles_that_lead_to_articles_alone_are_a_dead_end():
+    known = DeadEnds()
+    for number in range(TIED_PAGES):
+        post = f"{SITE}/blog/{number}-care-for-oak"
+        known.note("s", post, [*NAV, Link(f"{SITE}/blog/{number + 1}-care-for-oak", "other", "")])
+    assert known.is_dead_end(f"{SITE}/blog/99-a-post")
+    known = DeadEnds()
+    for number in range(TIED_PAGES):
+        post = f"{SITE}/blog/{number}-care-for-oak"
+        known.note("s", post, [*NAV, Link(f"{SITE}/p/chair-{number + 500}", "product", "")])
+    assert not known.is_dead_end(f"{SITE}/blog/99-a-post")
+
+
+def test_the_colours_of_products_are_one_shape():
+    known = DeadEnds()
+    for number in range(VARIANT_PAGES):
+        colour = ("red", "blue", "sand")[number % 3]
+        known.note("s", f"{SITE}/p/lamp-{number}/{colour}", NAV, is_part=True, is_variant=True)
+    assert known.is_dead_end(f"{SITE}/p/lamp-99/green")
+    assert not known.is_dead_end(f"{SITE}/p/lamp-99")
+    known.note_useful("s", f"{SITE}/p/lamp-7/set")
+    assert not known.is_dead_end(f"{SITE}/p/lamp-99/green")
+
+
 def test_an_address_that_cannot_be_read_is_no_shape():
     assert DeadEnds().note("s", "http://[", NAV) is None
 
@@ -131,7 +163,7 @@ class TestSpider:
         spider = self.spider()
         middleware = Middleware(spider.crawler)
         menu = "".join(f'<nav><a href="/c/{n}">{n}</a></nav>' for n in range(5))
-        for number in range(DEAD_END_PAGES):
+        for number in range(TIED_PAGES):
             request = Request(ask(number), meta={m.DEPTH: 2})
             middleware.process_request(request)
             form = (

@@ -28,6 +28,12 @@ CARDS = "".join(CARD.format(f"/lamp-{n}") for n in range(3))
     ("html", "expected"),
     [
         (CARD.format("/red-lamp"), {"/red-lamp": "product"}),
+        ('<div class="card"><a href="/red-lamp"><div class="i"><img src="x.jpg"></div></a></div>',
+         {"/red-lamp": "product"}),
+        ('<div class="card"><a href="/2026/03/red-lamp/"><h3>Lamp</h3></a><i class="price">$5</i></div>',
+         {"/2026/03/red-lamp/": "product"}),
+        ('<div class="card"><a href="/2026/03/our-story/"><h3>Story</h3></a></div>', {}),
+        ('<div class="card"><a href="/2026/03/"><h3>Lamp</h3></a><i class="price">$5</i></div>', {}),
         ('<a href="/products/red">x</a>', {"/products/red": "product"}),
         ('<a href="/index.php?route=product/product&product_id=4">x</a>',
          {"/index.php?route=product/product&product_id=4": "product"}),

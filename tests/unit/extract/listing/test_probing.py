@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse
+from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import find_links, parse
-from crawler.extract.links.choice import listing_fingerprint
+from crawler.extract.links.choice import Link, listing_fingerprint
 from crawler.extract.listing import probing
 from crawler.extract.listing.further_pages import MAX_PAGES
 from crawler.extract.listing.probing import MAX_TRIES, Probe, judge
+from scrapy_seine import meta as m
+from spiders.catalog import CatalogSpider
+from spiders.page_reading import SHELF
 
 BASE = "https://shop.example/tents"
 FIRST = 1_000_001
@@ -140,3 +149,78 @@ def test_a_stored_search_lays_out_no_address_without_end(wrong: dict[str, object
     assert probing.resume(stored).low == 3
     with pytest.raises(ValueError, match="search"):
         probing.resume(stored | wrong)
+
+
+def further(*ends: str, menu: bool = True) -> list[Link]:
+    pages = [Link(f"{BASE}{end}", "pagination", "") for end in ends]
+    nav = [Link("https://shop.example/c/lamps", "listing", "")] if menu else []
+    return [Link("https://shop.example/p/1", "product", ""), *nav, *pages]
+
+
+def test_the_last_page_that_is_linked_is_asked_whether_it_leads_on():
+    search = Probe(template=f"{BASE}?page={{}}", first=FIRST, low=2, asked=4)
+    assert search.last_known == f"{BASE}?page=2"
+    assert probing.lead_on(search, further()) is None  # a page without a pager
+    assert probing.lead_on(search, further("?page=1")) is None
+    assert probing.lead_on(search, further("/o-48")) is None
+    longer = probing.lead_on(search, further("?page=1", "?page=3"))
+    assert longer is not None
+    assert (longer.low, longer.asked, longer.before) == (3, 6, 2)
+    assert probing.lead_on(search, further(menu=False)) == search  # a part that a script loads
+
+
+class TestSpider:
+    @pytest.fixture
+    def spider(self) -> CatalogSpider:
+        spider = CatalogSpider()
+        made: Any = Crawler(CatalogSpider, {"SEINE_SITEMAPS": False})
+        made.stats = MemoryStatsCollector(made)
+        spider._set_crawler(made)
+        spider.knows = lambda url, job: False
+        return spider
+
+    def requests(self, spider: CatalogSpider, number: int, last: int, **meta: Any) -> list[Request]:
+        url = BASE + (f"?page={number}" if number > 1 else "")
+        tiles = "".join(f'<a href="/p/tent-{number}-{n}">Tent</a>' for n in range(4))
+        after = f'<a rel="next" href="?page={number + 1}">Next</a>' if number < last else ""
+        body = f"<nav><a href='/c/x'>x</a></nav>{tiles}{after}".encode()
+        request = Request(url, meta={m.DEPTH: 1, **meta})
+        return list(spider.parse(HtmlResponse(url, body=body, request=request)))
+
+    @pytest.mark.parametrize(("last", "probes"), [(2, 0), (3, 0), (4, 0), (9, 1)])
+    def test_a_short_listing_is_followed_page_by_page(self, spider, last, probes):
+        number, meta, asked = 1, {}, []
+        for _ in range(last):
+            made = self.requests(spider, number, last, **meta)
+            asked += [r.url for r in made if r.callback is not None]
+            following = [r for r in made if f"page={number + 1}" in r.url]
+            if not following:
+                break
+            number, meta = number + 1, dict(following[0].meta)
+        assert number == last
+        assert len(asked) == probes
+        assert asked in ([], [f"{BASE}?page=10"])
+
+    def test_page_one_is_not_asked_for_again_by_the_page_that_came_from_it(self, spider):
+        first = self.requests(spider, 1, 9)
+        (second,) = (request for request in first if "page=2" in request.url)
+        assert f"{BASE}?page=1" in self.back(spider, {})  # entered in the middle
+        assert f"{BASE}?page=1" in self.back(spider, {SHELF: 1})  # counted backwards
+        assert f"{BASE}?page=1" not in self.back(spider, dict(second.meta))
+
+    def test_a_listing_that_counts_backwards_is_read_to_page_one(self, spider):
+        tiles = '<a href="/p/tent-1">Tent</a><a href="?page=4">Older</a>'
+        request = Request(BASE, meta={m.DEPTH: 1})
+        found = list(spider.parse(HtmlResponse(BASE, body=tiles.encode(), request=request)))
+        (second,) = (made for made in found if "page=2" in made.url)
+        assert f"{BASE}?page=1" in self.back(spider, dict(second.meta))
+
+    def back(self, spider: CatalogSpider, meta: dict[str, Any]) -> set[str]:
+        """The addresses that a second page with a link back leads to."""
+        body = (
+            b'<a href="/p/tent-9">Tent</a><div class="pagination"><a href="?page=1">&lt;</a></div>'
+        )
+        request = Request(f"{BASE}?page=2", meta={m.DEPTH: 1, **meta})
+        return {
+            made.url for made in spider.parse(HtmlResponse(request.url, body=body, request=request))
+        }

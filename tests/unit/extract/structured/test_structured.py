@@ -246,3 +246,27 @@ def test_two_sources_that_agree_outvote_structured_data_and_one_alone_does_not()
     offered["text"]["price"] = Decimal(8)
     merge.outvote(offered, b"<p>Price before: 10</p>")
     assert offered["json-ld"] == {"price": Decimal(8), "regular_price": Decimal(10)}
+
+
+def test_products_whose_names_are_links_stand_beside_the_page_s_own() -> None:
+    """Related products in microdata, whose only address is that of the name's link."""
+    tiles = "".join(
+        f'<div itemscope itemtype="http://schema.org/Product"><a itemprop="name"'
+        f' href="/shop/stool-{n}.html">Stool {n}</a><div itemprop="offers" itemscope'
+        f' itemtype="http://schema.org/Offer"><b itemprop="price" content="9.{n}0">£9.{n}0</b>'
+        "</div></div>"
+        for n in range(4)
+    )
+    own = (
+        '<h1>Oak Lamp</h1><p class="code">SKU: OL-410</p><span class="price">£49.00</span>'
+        '<form method="post" action="/cart/add"><button>Add to basket</button></form>'
+    )
+    page = found(body=own + tiles, url="https://a.example/shop/oak-lamp.html")
+    assert told(page, "name", "price") == ["Oak Lamp", "49.00"]
+
+
+def test_a_folder_of_swedish_goods_is_nothing_to_read() -> None:
+    """`artiklar` are goods and articles."""
+    node = product("Lampa", offer("900", "SEK", availability="InStock"), sku="L-1", image="/l.jpg")
+    page = found(node, url="https://a.example/sv/artiklar/lampa.html", lang="sv")
+    assert told(page, "name", "price") == ["Lampa", "900"]

@@ -1,0 +1,67 @@
+"""Products that a listing's script names by the last part of their address alone: `"handle": "red-lamp"`.
+
+The rest of the address is that of a product to which another page links. A name of the list, or of
+an earlier list of the host, must be such a product's, so that no address is guessed. Pure, bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+from crawler.extract.limited_dict import Newest
+from crawler.extract.links.choice import Link
+from crawler.extract.links.scripted import SCRIPTED
+from crawler.extract.listing.announced import MIN_HANDLES, handles_of
+from crawler.extract.page.page import Page
+from scrapy_seine.attrs_bases import Record
+
+#: Products of a host and hosts that are remembered, and products of one list that are followed.
+_MAX_PRODUCTS, _MAX_HOSTS, _MAX_LISTED = 200, 200, 300
+
+
+@attrs.define(eq=False, repr=False)
+class _Host(Record):
+    forms: dict[str, str] = attrs.Factory(dict)
+    """By a product's last part: its address with `{}` for that part."""
+    proven: str = ""
+    """The form of the addresses of a list's products."""
+
+
+@attrs.define(eq=False, repr=False)
+class Handles(Record):
+    """The forms of products' addresses, by host."""
+
+    _hosts: Newest[_Host] = attrs.Factory(lambda: Newest(_Host, _MAX_HOSTS))
+
+    def note(self, links: Iterable[Link]) -> None:
+        """Remember a page's links to products."""
+        for link in links:
+            if link.kind != "product" or "?" in link.url or "{" in link.url:
+                continue
+            forms = self._hosts[_host_of(link.url)].forms
+            folder, _, handle = link.url.rstrip("/").rpartition("/")
+            if len(forms) < _MAX_PRODUCTS:
+                forms[handle] = f"{folder}/{{}}{'/' * link.url.endswith('/')}"
+
+    def links(self, page: Page, links: Sequence[Link]) -> list[Link]:
+        """Return links to the products that only a script of a page names."""
+        host = self._hosts.get(_host_of(page.url))
+        if host is None or page.shows_product or any(link.kind == "product" for link in links):
+            return []
+        handles = handles_of(page)
+        if len(handles) < MIN_HANDLES:
+            return []
+        forms = {host.forms[handle] for handle in handles if handle in host.forms}
+        host.proven = forms.pop() if len(forms) == 1 else host.proven
+        if not host.proven:
+            return []
+        return [
+            Link(host.proven.replace("{}", handle), "product", SCRIPTED)
+            for handle in sorted(handles)[:_MAX_LISTED]
+        ]
+
+
+def _host_of(url: str) -> str:
+    return url.partition("://")[2].partition("/")[0]
