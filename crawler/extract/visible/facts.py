@@ -323,16 +323,14 @@ def brand_before(heading: Element, title: str) -> str | None:
     parent = heading.getparent()
     boxes = (heading.getprevious(), None if parent is None else parent.getprevious())
     for element in map(_sole_box, boxes):
-        names = (
-            ""
-            if element is None
-            else f"{element.tag} {element.get('class') or ''} {element.get('id') or ''}"
-        )
-        if element is not None and names_maker(names[:1000].lower().rstrip()):
+        if element is None:
+            continue
+        names = f"{element.tag} {element.get('class') or ''} {element.get('id') or ''}"
+        if names_maker(names[:1000].lower().rstrip()):
             text = short_text(element)
             if text and len(text) <= MAX_BRAND and ":" not in text and not label_of(text):
                 return text
-        if element is not None and (brand := _brand_behind_label(element)):
+        if brand := _brand_behind_label(element):
             return brand
     above = heading.getprevious()
     if above is not None and above.tag == heading.tag == "h1":
