@@ -202,8 +202,6 @@ def test_an_id_names_the_box_of_a_maker_as_a_class_does() -> None:
 
 
 def test_the_heading_of_a_tab_about_the_maker_is_no_brand() -> None:
-    page = (
-        "<h1>Red Lamp</h1><p>Item: 1088</p><div class=tab id='product_manufacturer'><h2>Mfg Info</h2></div>"
-    )
+    page = "<h1>Red Lamp</h1><p>Item: 1088</p><div class=tab id='product_manufacturer'><h2>Mfg Info</h2></div>"
     read = extract(parse(page, "https://shop.example/red-lamp")).offered["text"]
     assert "brand" not in read
