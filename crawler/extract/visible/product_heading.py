@@ -123,7 +123,7 @@ def _heading_of(page: Page, expected: str) -> Element | None:
 def _in_dialog(heading: Element | None) -> bool:
     """Whether a heading stands in a dialog over the page, as one that asks for cookies does."""
     boxes = () if heading is None else heading.iterancestors()
-    return any(box.tag == "dialog" or box.get("aria-modal") == "true" for box in boxes)
+    return any(box.tag == "dialog" or "dialog" in (box.get("role") or "") for box in boxes)
 
 
 def _is_shops_title(box: Element, title: str, url: str) -> bool:
