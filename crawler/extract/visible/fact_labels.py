@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from crawler.extract import lazy_patterns
-from crawler.extract.page.page import holds_digit
+from crawler.extract.page.page import Element, holds_digit, short_text
 from crawler.extract.visible.fact_rows import AROUND
 from crawler.extract.words import full_matcher_by_start
 from crawler.extract.words.listed_words import AnyOf
@@ -37,6 +37,8 @@ _INITIALS = re.compile(r"[A-Z]{2,4}\s?#").fullmatch
 _LABEL_ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
 #: Words of a value that are searched for a further label.
 _MAX_WORDS = 8
+#: Characters of a cell that may be a label.
+_MAX_CELL = 120
 #: Signs at the end of a sentence or a part of one.
 _STOPS = frozenset(".,;")
 #: Words of a label behind a maker's name.
@@ -95,3 +97,9 @@ def maker_up_to_label(value: str) -> tuple[str, str]:
     if following and value[: following.start()][-1:] in _STOPS:
         return value[: following.start()], following[0].strip() + value[following.end() - 1 :]
     return value, ""
+
+
+def is_number_cell(cell: Element) -> bool:
+    """Whether a cell or a span holds a number because the one before it is a label of one."""
+    label = cell.getprevious() if cell.tag in {"td", "dd", "span"} else None
+    return label is not None and label_of(short_text(label, _MAX_CELL)) in NUMBERS

@@ -83,3 +83,21 @@ def logo_behind(label: Element) -> str | None:
         value = box.getnext()
     image = None if value is None or short_text(value) else next(value.iter("img"), None)
     return None if image is None else (image.get("alt") or image.get("title") or "").strip()
+
+
+def boxes_before(heading: Element) -> list[Element]:
+    """Return the boxes before a heading: right before, and before the box that begins with it."""
+    parent = heading.getparent()
+    if parent is not None and parent.tag == "td":
+        parent = parent.getparent()  # a layout table may have the number in the row above
+    above, beside = heading.getprevious(), None if parent is None else parent.getprevious()
+    if above is None and beside is None and (outer := parent.getparent()) is not None:
+        beside = outer.getprevious()
+    return [box for box in (above, beside) if box is not None]
+
+
+def last_in(box: Element) -> Element:
+    """Return the last element without further ones in a box, as the last of the breadcrumbs."""
+    while len(box):
+        box = box[-1]
+    return box

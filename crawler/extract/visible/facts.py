@@ -18,7 +18,6 @@ from crawler.extract.shop_number import in_address, is_model_number
 from crawler.extract.structured.product_fields import stands_in
 from crawler.extract.visible.fact_labels import (
     LETTERS,
-    NUMBERS,
     label_of,
     maker_up_to_label,
     up_to_label,
@@ -26,6 +25,8 @@ from crawler.extract.visible.fact_labels import (
 from crawler.extract.visible.fact_rows import (
     AROUND,
     IS_ID,
+    boxes_before,
+    last_in,
     logo_behind,
     pairs_below_heads,
     row_pair,
@@ -111,12 +112,6 @@ def _is_full_heading(walk: Lines, line: Line) -> bool:
     """Whether a line is the main heading; some templates call the box of the full name a brand's."""
     following = walk.lines[line.index + 1 : line.index + 2]
     return line.index == walk.heading and not any(n.flags & _lines.HEADING for n in following)
-
-
-def is_number_cell(cell: Element) -> bool:
-    """Whether a cell or a span holds a number because the one before it is a label of one."""
-    label = cell.getprevious() if cell.tag in {"td", "dd", "span"} else None
-    return label is not None and label_of(short_text(label, _MAX_FACT)) in NUMBERS
 
 
 def take_addressed(walk: Lines, signs: Visible, url: str) -> None:
@@ -401,18 +396,23 @@ def number_beside(heading: Element) -> str | None:
     last_text = short_text(heading[-1], _MAX_FACT) if len(heading) else ""
     if bracketed := _IN_BRACKETS.fullmatch(last_text):
         return as_identifier(bracketed[1]) or None
-    parent = heading.getparent()
-    if parent is not None and parent.tag == "td":
-        parent = parent.getparent()  # a layout table may have the number in the row above
-    for element in (heading.getprevious(), None if parent is None else parent.getprevious()):
-        text = "" if element is None else short_text(element, _MAX_FACT)
-        match = _PAIR.match(text) if _DIVIDED(text) else None
-        if match and label_of(match[1] or match[3]) == "sku":
-            return as_identifier((match[2] or match[4]).strip(f"#{AROUND}")) or None
-        fact = _unseparated(text) if text and match is None else None
-        if fact and fact[0] == "sku":
-            return as_identifier(fact[1].strip(AROUND)) or None
+    for box in boxes_before(heading):
+        text = short_text(box, _MAX_FACT)
+        number = _labelled_number(text) if text else None
+        if number is None and _DIVIDED(text) and len(box):
+            number = _labelled_number(short_text(last_in(box), _MAX_FACT))
+        if number is not None:
+            return number
     return None
+
+
+def _labelled_number(text: str) -> str | None:
+    """Return the number of a text that is just a label and the product's number."""
+    match = _PAIR.match(text) if _DIVIDED(text) else None
+    if match and label_of(match[1] or match[3]) == "sku":
+        return as_identifier((match[2] or match[4]).strip(f"#{AROUND}")) or None
+    fact = _unseparated(text) if text and match is None else None
+    return as_identifier(fact[1].strip(AROUND)) or None if fact and fact[0] == "sku" else None
 
 
 def _take_parts(coded_lines: list[Line], signs: Visible) -> None:

@@ -7,7 +7,7 @@ from itertools import islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, Page, short_text, squashed
-from crawler.extract.visible.facts import is_number_cell
+from crawler.extract.visible.fact_labels import is_number_cell
 from crawler.extract.visible.priced_heading import has_name_class, says_host
 from scrapy_seine.urls import host
 

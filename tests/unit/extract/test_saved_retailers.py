@@ -147,7 +147,7 @@ def test_a_box_for_the_price_that_asks_to_log_in_has_a_price_on_request(
 @pytest.mark.parametrize(
     ("tag", "attribute", "name"),
     [
-        ("div", "aria-modal=true", "Red Lamp"),
+        ("div", "role=alertdialog", "Red Lamp"),
         ("dialog", "open", "Red Lamp"),
         ("div", "class=intro", "Your choice"),
     ],
@@ -155,6 +155,21 @@ def test_a_box_for_the_price_that_asks_to_log_in_has_a_price_on_request(
 def test_the_heading_of_a_dialog_is_no_products_name(tag: str, attribute: str, name: str) -> None:
     asks = f"<{tag} {attribute}><h1>Your choice</h1><p>We use cookies.</p></{tag}>"
     assert found(f"{asks}{H1}<p>12,00 €</p>{BUY}").fields["name"] == name
+
+
+@pytest.mark.parametrize(
+    ("above", "sku"),
+    [
+        ("<nav>{trail}</nav><div><div>{h1}</div></div>", "TA224626"),
+        ("<nav>{trail}</nav>{h1}", "TA224626"),
+        ("<nav>{trail}</nav><p>Oak.</p><div><div>{h1}</div></div>", "40645"),
+    ],
+)
+def test_a_labelled_number_ends_the_breadcrumbs_before_the_heading(above: str, sku: str) -> None:
+    crumbs = "<li><a href=/>Acme</a><li><a href=/c/lamps>Lamps</a><li><a href=/c/red>Red ones</a>"
+    trail = f"<ol>{crumbs}<li><strong>Item # TA224626</strong></ol>"
+    body = f"{above.format(trail=trail, h1=H1)}<div class=price>$12.00</div>{BUY}"
+    assert found(body, url="https://shop.example/p/40645").fields["sku"] == sku
 
 
 def test_the_name_of_a_brand_in_state_goes_before_its_number() -> None:
