@@ -237,7 +237,12 @@ def _drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) 
 
 def _is_beside_name(visible: Visible) -> bool:
     """Whether the visible price stands near the heading in a box for prices."""
-    if not visible.price_marked or visible.price_is_loose or visible.price_after_link:
+    return visible.price_marked and _is_near_name(visible)
+
+
+def _is_near_name(visible: Visible) -> bool:
+    """Whether the visible price stands near the heading, in whatever box."""
+    if visible.price_is_loose or visible.price_after_link:
         return False
     return (visible.price_distance or 0) <= _MAX_PRICE_DISTANCE
 
@@ -315,7 +320,10 @@ def _drop_default_currency(offered: dict[str, Fields], visible: Visible) -> None
 
 
 def _drop_net_price(offered: dict[str, Fields], visible: Visible) -> None:
-    """Drop the price of sources that have it without tax, if the page shows it with its tax."""
+    """Drop the price of sources that have it without tax, if the page shows it with its tax.
+
+    The same price in another currency is without tax, too.
+    """
     if visible.price_is_loose:
         return
     net = visible.net_price or _untaxed_price(offered, visible)
@@ -323,9 +331,13 @@ def _drop_net_price(offered: dict[str, Fields], visible: Visible) -> None:
         return
     # Shops that show whole units round what their data has with cents.
     error = 0 if net % 1 else 1
+    shown_currency = visible.fields.get("currency")
     for source, fields in offered.items():
         price = fields.get("price")
-        if source != "text" and (price == net or (price and abs(price - net) < error)):
+        if source == "text" or not price:
+            continue
+        is_foreign = shown_currency and fields.get("currency", shown_currency) != shown_currency
+        if price == net or abs(price - net) < error or is_foreign:
             del fields["price"]
 
 
@@ -337,7 +349,7 @@ def _untaxed_price(offered: dict[str, Fields], visible: Visible) -> Decimal | No
     """
     shown = visible.fields.get("price")
     price = _structured_price(offered) or offered.get("state", _NO_FIELDS).get("price")
-    if not price or not shown or price >= shown or not _is_beside_name(visible):
+    if not price or not shown or price >= shown or not _is_near_name(visible):
         return None
     ratio = taxed_by(price, shown)
     if ratio is None:
@@ -346,6 +358,8 @@ def _untaxed_price(offered: dict[str, Fields], visible: Visible) -> Decimal | No
     near = [line for line in visible.lines if 0 <= line.index - first <= _MAX_TAX_LINES]
     if any(WITH_TAX(line.text) for line in near):
         return price
+    if not visible.price_marked:
+        return None
     shown_texts = (line.text for line in near if not line.flags & HIDDEN)
     is_shown = any(money.value == price for text in shown_texts for money in find_prices(text))
     # What is reduced already is not the price before another reduction.

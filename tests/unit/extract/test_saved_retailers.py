@@ -179,6 +179,24 @@ def test_the_name_of_a_brand_in_state_goes_before_its_number() -> None:
     assert found(f"{H1}{BUY}{script}").fields["brand"] == "Acme"
 
 
+@pytest.mark.parametrize(
+    ("shown", "remark", "price"),
+    [
+        ("14,52", "IVA incluido", "14.52"),
+        ("14,52", "Envío gratis", "12"),
+        ("16,00", "IVA incluido", "12"),
+    ],
+)
+def test_words_for_the_tax_by_a_price_in_any_box_tell_that_data_lacks_the_tax(
+    shown: str, remark: str, price: str
+) -> None:
+    tags = "<meta property=product:price:amount content=13.10>"
+    tags += "<meta property=product:price:currency content=USD>"
+    body = f"{H1}<p>{shown} €</p><p>{remark}</p>{BUY}"
+    fields = found(body, _data() + tags, lang="es").fields
+    assert (fields["price"], fields["currency"]) == (Decimal(price), "EUR")
+
+
 def _tile(name: str, link: str) -> str:
     codes = f'<meta itemprop=name content="{name}"><meta itemprop=sku content=F126186>'
     offer = (
