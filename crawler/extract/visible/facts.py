@@ -109,8 +109,9 @@ def find_facts(walk: Lines, signs: Visible) -> None:
 
 def _is_full_heading(walk: Lines, line: Line) -> bool:
     """Whether a line is the main heading; some templates call the box of the full name a brand's."""
-    following = walk.lines[line.index + 1 : line.index + 2]
-    return line.index == walk.heading and not any(n.flags & _lines.HEADING for n in following)
+    if line.index != walk.heading:
+        return False
+    return not any(n.flags & _lines.HEADING for n in walk.lines[line.index + 1 : line.index + 2])
 
 
 def is_number_cell(cell: Element) -> bool:
@@ -275,8 +276,8 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
 
 def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
     """Take a value whose class names its field: `<span class="sku">X-1</span>`."""
-    if _is_full_heading(walk, line):
-        return
+    if _is_full_heading(walk, line) or line.element.tag == "button":
+        return  # Asian shops call a choice of sizes after the number that each has
     if any(map(names_maker, _classes_around(line.element))):
         text = _linked_name(line)
         is_short = ":" not in text and len(text) <= MAX_BRAND

@@ -199,3 +199,9 @@ def test_an_id_names_the_box_of_a_maker_as_a_class_does() -> None:
     )
     read = extract(parse(page, "https://shop.example/red-lamp")).offered["text"]
     assert (read["brand"], read["sku"]) == ("ACME", "1088")
+
+
+def test_a_choice_in_a_box_called_after_the_number_is_none() -> None:
+    box = "<div class='sku'>規格 <button>100g</button><button>300g</button></div>"
+    page = f"<h1>烏龍茶</h1>{box}<p>商品編號：8811223</p>"
+    assert extract(parse(page, "https://shop.example/tea")).offered["text"]["sku"] == "8811223"
