@@ -71,7 +71,7 @@ BEFORE_MAKER = (
     r"(?<!navbar-)(?<!site-)(?<!bg-)(?<!btn-)(?<!text-)(?<!color-)"
 )
 FACT = (
-    r"(?:^|\s)(?:js[-_])?(?:(?:product|item|variant|article|pdp|detail|info|meta)s?[-_]{1,2}){0,3}(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
+    r"(?:^|\s)(?:js[-_])?(?:(?:product|single|item|variant|article|pdp|detail|info|meta)s?[-_]{1,2}){0,3}(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
     r"(?:[-_]?(?:value|code|number))?(?=\s|$)|"
     + BEFORE_MAKER
     + r"(?:brand|manufacturers(?=[-_]name)|manufacturer|vendor|hersteller|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"

@@ -205,3 +205,8 @@ def test_a_choice_in_a_box_called_after_the_number_is_none() -> None:
     box = "<div class='sku'>規格 <button>100g</button><button>300g</button></div>"
     page = f"<h1>烏龍茶</h1>{box}<p>商品編號：8811223</p>"
     assert extract(parse(page, "https://shop.example/tea")).offered["text"]["sku"] == "8811223"
+
+
+def test_a_theme_calls_the_number_of_a_single_product_so() -> None:
+    page = "<h1>Linen shirt</h1><p data-sku class='product-single__sku'>CT-LS-8</p>"
+    assert extract(parse(page, "https://shop.example/shirt")).offered["text"]["sku"] == "CT-LS-8"
