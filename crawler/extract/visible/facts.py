@@ -295,7 +295,7 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
     elif label_of(text.partition(" ")[0]) == field:
         text = text.partition(" ")[2]  # "SKU WED"
     if " " not in text and "：" not in text and not text.endswith(":"):
-        _take(signs, field, text)
+        _take(signs, field, text.strip("()"))
 
 
 def _linked_name(line: Line) -> str:

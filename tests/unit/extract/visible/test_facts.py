@@ -207,6 +207,13 @@ def test_a_choice_in_a_box_called_after_the_number_is_none() -> None:
     assert extract(parse(page, "https://shop.example/tea")).offered["text"]["sku"] == "8811223"
 
 
-def test_a_theme_calls_the_number_of_a_single_product_so() -> None:
-    page = "<h1>Linen shirt</h1><p data-sku class='product-single__sku'>CT-LS-8</p>"
-    assert extract(parse(page, "https://shop.example/shirt")).offered["text"]["sku"] == "CT-LS-8"
+@pytest.mark.parametrize(
+    "words",
+    ["product-single__sku", "ProductMeta__SkuNumber", "productView-sku", "product-code",
+     "product-form__sku", "product-sku__value"],
+)  # fmt: skip
+def test_themes_call_the_box_of_a_number_by_several_words(words: str) -> None:
+    for text in ("CT-LS-8", "(CT-LS-8)"):
+        page = f"<h1>Linen shirt</h1><p data-sku class='{words}'>{text}</p>"
+        offered = extract(parse(page, "https://shop.example/shirt")).offered["text"]
+        assert offered["sku"] == "CT-LS-8"
