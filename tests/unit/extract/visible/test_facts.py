@@ -214,6 +214,7 @@ def test_a_choice_in_a_box_called_after_the_number_is_none() -> None:
 )  # fmt: skip
 def test_themes_call_the_box_of_a_number_by_several_words(words: str) -> None:
     for text in ("CT-LS-8", "(CT-LS-8)"):
-        page = f"<h1>Linen shirt</h1><p data-sku class='{words}'>{text}</p>"
+        box = f"<span data-sku class='{words}'>{text}</span>"
+        page = f"<h1>Linen shirt</h1><p><span>Stock code</span> {box}</p>"
         offered = extract(parse(page, "https://shop.example/shirt")).offered["text"]
         assert offered["sku"] == "CT-LS-8"
