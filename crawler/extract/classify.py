@@ -24,6 +24,7 @@ from crawler.extract.address_kinds import (
     without_origin,
 )
 from crawler.extract.fields import Fields
+from crawler.extract.page.lines import begins_other_section
 from crawler.extract.page.page import Page
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.structured import opengraph
@@ -380,7 +381,11 @@ def _heading_signs(visible: Visible, verdict: Verdict) -> None:
     elif not visible.buy_buttons and _NAMES_HOME(name):
         verdict.add("product", -4, "its heading is that of a house, a flat or land")
     elif not (visible.buy_buttons or visible.facts) and (
-        name[-1:] in _QUESTIONS or _TEACHES(name) or _COMPARES(name) or _REVIEWS(name)
+        name[-1:] in _QUESTIONS
+        or _TEACHES(name)
+        or _COMPARES(name)
+        or _REVIEWS(name)
+        or begins_other_section(name)  # the page with a product's reviews
     ):
         verdict.add("product", -2, "its heading asks, teaches or compares something")
     elif not (visible.buy_buttons or visible.facts) and names_service(name):

@@ -74,8 +74,9 @@ BEFORE_MAKER = (
     r"(?<!navbar-)(?<!site-)(?<!bg-)(?<!btn-)(?<!text-)(?<!color-)"
 )
 FACT = (
-    r"(?:^|\s|[-_]{2})(?:js[-_])?(?:(?:product|item|variant|article|pdp|detail|info|meta)s?[-_]{1,2}){0,3}(?:sku|ean|gtin|mpn|upc|reference|ordernumber|(?:product|article)[-_]{0,2}(?:code|number))"
-    r"(?:[-_]?(?:value|code|number))?(?=\s|$)|"
+    r"(?:^|\s|[-_]{2})(?:js[-_])?(?:(?:product|prod|single|item|variant|article|pdp|detail|info|meta|form|block"
+    r"|selected|current)(?:s|view|meta)?[-_]{1,2}){0,3}(?:sku|ean|gtin|mpn|upc|reference|ordernumber"
+    r"|(?:product|article)[-_]{0,2}(?:code|number))(?:[-_]{0,2}(?:value|code|number|text))?(?=\s|$)|"
     + BEFORE_MAKER
     + r"(?:brand|manufacturers(?=[-_]name)|manufacturer|vendor|hersteller|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
 )

@@ -38,8 +38,12 @@ def _is_sentence(text: str) -> bool:
 
 
 def as_number(value: str) -> str:
-    """Return an identifier with the figures 0 to 9, as addresses and scripts write it; else ''."""
-    value = as_identifier(value)
+    """Return an identifier with the figures 0 to 9, as addresses and scripts write it; else ''.
+
+    >>> as_number("(X-12)"), as_number("X-(12)")
+    ('X-12', 'X-(12)')
+    """
+    value = as_identifier(value.strip("()") if value[:1] == "(" else value)
     return value if value.isascii() else "".join(str(decimal(c, c)) for c in value)
 
 

@@ -108,10 +108,10 @@ def find_facts(walk: Lines, signs: Visible) -> None:
             _facts_beyond(walk, signs)
 
 
-def _is_full_heading(walk: Lines, line: Line) -> bool:
-    """Whether a line is the main heading; some templates call the box of the full name a brand's."""
+def _is_heading(walk: Lines, line: Line) -> bool:
+    """Whether the main heading is one *line*; some templates call the full name's box a brand's."""
     following = walk.lines[line.index + 1 : line.index + 2]
-    return line.index == walk.heading and not any(n.flags & _lines.HEADING for n in following)
+    return not any(n.flags & _lines.HEADING for n in following)
 
 
 def take_addressed(walk: Lines, signs: Visible, url: str) -> None:
@@ -270,8 +270,8 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
 
 def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
     """Take a value whose class names its field: `<span class="sku">X-1</span>`."""
-    if _is_full_heading(walk, line):
-        return
+    if (line.index == walk.heading and _is_heading(walk, line)) or line.element.tag == "button":
+        return  # Asian shops call a choice of sizes after the number that each has
     if any(map(names_maker, _classes_around(line.element))):
         text = _linked_name(line)
         is_short = ":" not in text and len(text) <= MAX_BRAND
@@ -466,10 +466,11 @@ def _take(signs: Visible, field: str, value: str) -> None:
     if field == "gtin":
         value = named_gtin(value) or ""
     else:
-        value, next_fact = (maker_up_to_label if field == "brand" else up_to_label)(value)
-        if next_fact:
-            value = value.rstrip(".,")
-            _take_next_fact(signs, next_fact)
+        if " " in value:
+            value, next_fact = (maker_up_to_label if field == "brand" else up_to_label)(value)
+            if next_fact:
+                value = value.rstrip(".,")
+                _take_next_fact(signs, next_fact)
         value = as_maker(value, text) if field == "brand" else as_number(value)
     if field == "model":
         if is_model_number(value):

@@ -470,3 +470,17 @@ def test_an_offer_that_ended_cannot_be_had() -> None:
 def test_an_order_and_a_comparison_are_no_products(lang: str, heading: str) -> None:
     body = f"<h1>{heading}</h1><table><tr><td>Red Lamp</td><td>21.499,00 €</td></tr></table>"
     assert found(body, lang).kind != "product"
+
+
+@pytest.mark.parametrize(
+    ("lang", "heading"),
+    [
+        ("de", "Kundenbewertungen zu Lampe 3"),
+        ("ro", "Review pentru Lampa 3"),
+        ("fr", "Avis clients : Lampe 3"),
+    ],
+)
+def test_the_page_with_a_products_reviews_is_none(lang: str, heading: str) -> None:
+    body = f"<h1>{heading}</h1><p>4,5 / 5 (212)</p><p>549,99 €</p>"
+    assert found(body, lang).kind != "product"
+    assert found(body.replace(heading, "Lampe 3"), lang).kind == "product"

@@ -205,3 +205,22 @@ def test_the_heading_of_a_tab_about_the_maker_is_no_brand() -> None:
     page = "<h1>Red Lamp</h1><p>Item: 1088</p><div class=tab id='product_manufacturer'><h2>Mfg Info</h2></div>"
     read = extract(parse(page, "https://shop.example/red-lamp")).offered["text"]
     assert "brand" not in read
+
+
+def test_a_choice_in_a_box_called_after_the_number_is_none() -> None:
+    box = "<div class='sku'>規格 <button>100g</button><button>300g</button></div>"
+    page = f"<h1>烏龍茶</h1>{box}<p>商品編號：8811223</p>"
+    assert extract(parse(page, "https://shop.example/tea")).offered["text"]["sku"] == "8811223"
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["product-single__sku", "ProductMeta__SkuNumber", "productView-sku", "product-code",
+     "product-form__sku", "product-sku__value"],
+)  # fmt: skip
+def test_themes_call_the_box_of_a_number_by_several_words(words: str) -> None:
+    for text in ("CT-LS-8", "(CT-LS-8)"):
+        box = f"<span data-sku class='{words}'>{text}</span>"
+        page = f"<h1>Linen shirt</h1><p><span>Stock code</span> {box}</p>"
+        offered = extract(parse(page, "https://shop.example/shirt")).offered["text"]
+        assert offered["sku"] == "CT-LS-8"
