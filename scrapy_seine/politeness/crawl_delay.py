@@ -17,6 +17,8 @@ _DAY_S = 86_400
 _WRITTEN = re.compile(
     r"(crawl[- ]delay\s*:?\s*\d+)(?:[.,](\d+))?(?:\s*s[a-z]*[.]?)?", re.IGNORECASE
 )
+#: Characters of such a line; the time to match a line of blanks grows with its square.
+_LONGEST = 60
 
 
 def plain(line: str) -> str:
@@ -25,7 +27,7 @@ def plain(line: str) -> str:
     >>> plain("Crawl-delay: 0,7"), plain("crawl-delay:10 sec."), plain("Crawl-delay: 1 hour")
     ('Crawl-delay: 0.7', 'crawl-delay:10.0', 'Crawl-delay: 1 hour')
     """
-    written = _WRITTEN.fullmatch(line)
+    written = _WRITTEN.fullmatch(line) if len(line) <= _LONGEST else None
     return line if written is None else f"{written[1]}.{written[2] or 0}"
 
 
