@@ -182,8 +182,11 @@ def _success(page: Page) -> Finding:
         return redirect
     if page.expected and any(piece in body for piece in page.expected):
         return OK
-    if body.startswith(GZIP) and _is_damaged(body):
-        return Finding("broken", "damaged-file")
+    if body.startswith(GZIP):
+        if _is_damaged(body):
+            return Finding("broken", "damaged-file")
+        if not page.expected and page.url.partition("?")[0].endswith(".gz"):
+            return OK  # a file, usually a sitemap, whatever type the server gives it
     content_type = page.headers.get("content-type", "").lower()
     if content_type and "html" not in content_type:
         return OK if not page.expected else Finding("broken", "not-html")

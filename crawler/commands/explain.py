@@ -17,6 +17,7 @@ from crawler.extract.template.observation import observe
 from crawler.stores.store_endpoints import running_database
 from crawler.stores.template_rows import read_templates
 from scrapy_seine.errors import StoreError
+from scrapy_seine.printable import redact
 from scrapy_seine.reads import lazy_rich
 
 _DEFAULT_LINKS = 20
@@ -45,7 +46,7 @@ class Command(PageCommand):
         if self.as_json:
             self.show(
                 "",
-                url=reply.url,
+                url=redact(reply.url),
                 kind=result.kind,
                 reasons=result.verdict.reasons,
                 unread=result.unread,
@@ -59,9 +60,8 @@ class Command(PageCommand):
             return 0
         console = lazy_rich.Console(highlight=False)
         name = f"site file {type(site).__name__}" if site.name else "the default parser"
-        console.print(
-            f"[bold]{lazy_rich.escape(reply.url)}[/]\n[bold]{result.kind}[/], read by {name}"
-        )
+        address = lazy_rich.escape(redact(reply.url))
+        console.print(f"[bold]{address}[/]\n[bold]{result.kind}[/], read by {name}")
         for reason in result.verdict.reasons:
             console.print(f"  {lazy_rich.escape(reason)}")
         for source, error in result.unread.items():
@@ -123,7 +123,7 @@ def _words(judgement: Judgement, result: Found, note: str) -> Iterator[str]:
 
 def _plain(link: Link) -> dict[str, Any]:
     return {
-        "url": link.url, "kind": link.kind, "priority": link.priority, "reason": link.reason
+        "url": redact(link.url), "kind": link.kind, "priority": link.priority, "reason": link.reason
     }  # fmt: skip
 
 
@@ -148,5 +148,7 @@ def _links(links: list[Link], limit: int) -> lazy_rich.Table:
     for column in ("priority", "kind", "address", "because"):
         table.add_column(column, overflow="fold")
     for link in links[:limit]:
-        table.add_row(str(link.priority), link.kind, lazy_rich.escape(link.url), link.reason)
+        table.add_row(
+            str(link.priority), link.kind, lazy_rich.escape(redact(link.url)), link.reason
+        )
     return table

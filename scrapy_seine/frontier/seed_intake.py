@@ -109,8 +109,8 @@ class Intake:
         while True:
             try:
                 if is_new:
+                    is_new = False  # what this warns of is no reason to take no seeds
                     await warn_of_shared_seeds(self.redis, self.keys, self.frontier.keys.crawl)
-                    is_new = False
                 if not await self.take():
                     await self._wait()
             except (RedisError, OSError) as error:

@@ -6,11 +6,29 @@ The frontier keeps it for the whole fleet, if it is longer than the project's pa
 
 from __future__ import annotations
 
+import re
+
 from protego import Protego
 
 from scrapy_seine.config import SettingsLike, number
 
 _DAY_S = 86_400
+#: A delay with a decimal comma or the unit, which the parser would ignore.
+_WRITTEN = re.compile(
+    r"(crawl[- ]delay\s*:?\s*\d+)(?:[.,](\d+))?(?:\s*s[a-z]*[.]?)?", re.IGNORECASE
+)
+#: Characters of such a line; the time to match a line of blanks grows with its square.
+_LONGEST = 60
+
+
+def plain(line: str) -> str:
+    """Return a line of a robots.txt with a delay as the parser reads it.
+
+    >>> plain("Crawl-delay: 0,7"), plain("crawl-delay:10 sec."), plain("Crawl-delay: 1 hour")
+    ('Crawl-delay: 0.7', 'crawl-delay:10.0', 'Crawl-delay: 1 hour')
+    """
+    written = _WRITTEN.fullmatch(line) if len(line) <= _LONGEST else None
+    return line if written is None else f"{written[1]}.{written[2] or 0}"
 
 
 def asked_s(rules: Protego, agent: str) -> float | None:

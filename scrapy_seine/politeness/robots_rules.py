@@ -117,7 +117,7 @@ def rules_for(text: str, agent: str) -> str:
         elif _is_rule(line):
             is_head = False
             if is_mine:
-                chosen_lines.append(line)
+                chosen_lines.append(crawl_delay.plain(line) if line[:1] in "cC" else line)
     return "\n".join(chosen_lines)
 
 

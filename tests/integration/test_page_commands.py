@@ -122,6 +122,15 @@ def test_a_new_sites_pages_are_asked_for_as_its_robots_txt_allows(
     assert ("robots.txt cannot be read" in made.stderr) == (status in {503, 429})
 
 
+def test_explain_shows_no_password_of_an_address(tmp_path: Path) -> None:
+    saved = tmp_path / "page.html"
+    saved.write_text("<a href=/p/1>Lamp</a>", "utf-8")
+    for options in ((), ("--json",)):
+        done = scrapy("explain", str(saved), "--url", "http://me:hidden@a.example/", *options)
+        assert done.returncode == 0, done.stderr
+        assert "hidden" not in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

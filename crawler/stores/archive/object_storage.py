@@ -108,7 +108,8 @@ class S3:
             ) from None
         self.bucket, self.prefix = bucket, prefix.strip("/")
         self._errors = (BotoCoreError, ClientError)
-        options = Config(connect_timeout=10, read_timeout=60, retries={"max_attempts": 3})
+        # The writer tries again, too, and says so: a server that is silent is named in a minute.
+        options = Config(connect_timeout=10, read_timeout=30, retries={"total_max_attempts": 2})
         _trim_credentials()
         try:
             self._client: Any = boto3.client("s3", config=options)

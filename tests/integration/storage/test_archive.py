@@ -214,6 +214,11 @@ def test_places_are_checked(tmp_path: Path) -> None:
         Folder(tmp_path).get("none", 0, 1)
 
 
+def test_an_s3_that_is_silent_is_named_within_a_minute(s3: str) -> None:
+    config = open_store(s3)._client.meta.config  # type: ignore[attr-defined]
+    assert config.read_timeout * config.retries["total_max_attempts"] <= 60
+
+
 def test_credentials_of_a_file_may_end_in_a_line_break(
     s3: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,3 +70,9 @@ def test_each_mark_shows_by_a_sign() -> None:
         assert any(sign in needle for needle in mark.needles for sign in block_signatures.SIGNS), (
             mark
         )
+
+
+def test_a_whole_packed_sitemap_is_no_garbage_whatever_type_the_server_gives_it() -> None:
+    for url, verdict in ((URL, "ok"), (f"{URL}?v=2", "ok"), ("http://shop.example/p/1", "broken")):
+        as_page = Page(status=200, url=url, headers={"content-type": "text/html"}, body=SITEMAP)
+        assert judge(as_page).verdict == verdict, url

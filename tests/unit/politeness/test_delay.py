@@ -152,6 +152,11 @@ def test_a_status_says_whether_there_are_rules(status, state):
         ("Request-rate: 2/4", 2.0),
         ("Request-rate: 0/4", None),
         ("Crawl-delay: 0", None),
+        ("Crawl-delay: 0,7", 0.7),
+        ("Crawl-delay: 10s", 10.0),
+        ("crawl delay: 3 Seconds", 3.0),
+        ("Crawl-delay: 1 hour", None),
+        ("Crawl-delay: soon", None),
         ("Disallow: /x", None),
     ],
 )
