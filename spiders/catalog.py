@@ -167,8 +167,8 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         if links and has_header(response, "Link"):
             links += self._next_in_header(response, site, page)
         links = without_copy(self._without_copies(site_id, page, links), page.url, page.canonical)
-        links = _leading_on(links) + self.handles.links(page, links)
         self.handles.note(links)
+        links = _leading_on(links) + self.handles.links(page, links)
         yield from self._pass_gate(response, result, links)
         self.sitemap_check.note_links(page.url, links)
         self._log_language_copies(page, site_id)
