@@ -167,8 +167,8 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         if links and has_header(response, "Link"):
             links += self._next_in_header(response, site, page)
         links = without_copy(self._without_copies(site_id, page, links), page.url, page.canonical)
-        links = _leading_on(links) + self.handles.links(page, links)
         self.handles.note(links)
+        links = _leading_on(links) + self.handles.links(page, links)
         yield from self._pass_gate(response, result, links)
         self.sitemap_check.note_links(page.url, links)
         self._log_language_copies(page, site_id)
@@ -303,6 +303,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         repeated = shelf is not None and shelf == response.meta.get(SHELF)
         again = self._first_again(response, page.url, links, shelf)
         is_stale = self._is_stale(links, job)
+        is_front = self._is_seeded_front_page(response) and any(x.kind != "other" for x in links)
         for link in links:
             if link.url in again or (repeated and link.kind == "pagination"):
                 continue
@@ -314,7 +315,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
                     request.meta[SEARCH] = search.plain()
                 if is_stale and link.kind == "pagination":
                     request = request.replace(priority=PRIORITY["other"])
-                yield request
+                yield self._after_sitemaps(request) if is_front else request
 
     def _is_stale(self, links: list[Link], job: str) -> bool:
         """Whether a page links to known products alone, so that the next one may wait."""

@@ -45,6 +45,8 @@ NONE_THERE = [400, 401, 403, 404, 405, 406, 410, 451]
 
 #: Sitemaps are read before the pages that they list, because they make other pages needless.
 _PRIORITY = PRIORITY["product"] + 10
+#: How long other pages to which a front page links wait for the sitemaps, s.
+_WAIT_S = 3
 
 
 class Sitemaps(PageReading):
@@ -77,6 +79,13 @@ class Sitemaps(PageReading):
             link = Link(url, "listing", "the Refresh header")
             yield self._request(link, site, None)
             yield from self._look_for_sitemaps(response, [link])
+
+    @staticmethod
+    def _after_sitemaps(request: Request) -> Request:
+        """Let a page of another kind wait, because sitemaps may tell that it leads to nothing."""
+        if request.priority == PRIORITY["other"]:
+            request.meta[m.DELAY] = _WAIT_S
+        return request
 
     def _is_seeded_front_page(self, response: Response) -> bool:
         """Whether the page is a shop's front page, and a seed."""

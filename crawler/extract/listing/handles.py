@@ -14,6 +14,7 @@ from crawler.extract.limited_dict import Newest
 from crawler.extract.links.choice import Link
 from crawler.extract.links.scripted import SCRIPTED
 from crawler.extract.listing.announced import MIN_HANDLES, handles_of
+from crawler.extract.listing.further_pages import split_number
 from crawler.extract.page.page import Page
 from scrapy_seine.attrs_bases import Record
 
@@ -46,20 +47,26 @@ class Handles(Record):
                 forms[handle] = f"{folder}/{{}}{'/' * link.url.endswith('/')}"
 
     def links(self, page: Page, links: Sequence[Link]) -> list[Link]:
-        """Return links to the products that only a script of a page names."""
+        """Return links to the products that only a script of a page names.
+
+        Of a first page's names, one must be a known product's; other scripts name categories.
+        """
         host = self._hosts.get(_host_of(page.url))
-        if host is None or page.shows_product or any(link.kind == "product" for link in links):
+        if host is None or page.shows_product:
+            return []
+        if sum(link.kind == "product" for link in links) >= MIN_HANDLES:
             return []
         handles = handles_of(page)
         if len(handles) < MIN_HANDLES:
             return []
         forms = {host.forms[handle] for handle in handles if handle in host.forms}
-        host.proven = forms.pop() if len(forms) == 1 else host.proven
-        if not host.proven:
-            return []
+        current = split_number(page.url)
+        form = host.proven if not forms and current is not None and current[1] > 1 else ""
+        if len(forms) == 1:
+            form = host.proven = forms.pop()
         return [
-            Link(host.proven.replace("{}", handle), "product", SCRIPTED)
-            for handle in sorted(handles)[:_MAX_LISTED]
+            Link(form.replace("{}", handle), "product", SCRIPTED)
+            for handle in sorted(handles)[: _MAX_LISTED if form else 0]
         ]
 
 

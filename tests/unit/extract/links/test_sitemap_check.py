@@ -156,3 +156,18 @@ class TestSpider:
         for value in ("300", "5; url=/", "0; url=https://other.example/"):
             answer = answer.replace(headers={"Refresh": value})
             assert f"{SITE}/home" not in {made.url for made in spider.parse(answer)}
+
+    def test_other_pages_of_a_front_page_wait_for_the_sitemaps(self, spider):
+        body = b'<a href="/p/red-lamp">Lamp</a><a href="/story">Story</a>'
+
+        def delays(depth: int) -> dict[str, int | None]:
+            request = Request(f"{SITE}/", meta={m.DEPTH: depth})
+            answer = HtmlResponse(request.url, body=body, request=request)
+            return {made.url: made.meta.get(m.DELAY) for made in spider.parse(answer)}
+
+        assert delays(0) == {
+            f"{SITE}/p/red-lamp": None,
+            f"{SITE}/story": 3,
+            f"{SITE}/robots.txt": None,
+        }
+        assert delays(1) == {f"{SITE}/p/red-lamp": None, f"{SITE}/story": None}
