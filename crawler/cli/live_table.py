@@ -21,6 +21,7 @@ from crawler.stores.migrations import migrate
 from crawler.stores.store_endpoints import Endpoints, redis_client
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Counts
 from scrapy_seine.printable import printable
 from scrapy_seine.reads import lazy_rich
@@ -161,6 +162,7 @@ async def watch(
             await asyncio.to_thread(workers.stop)
             await database.aclose()
             await frontier.erase()
+            await redis.unlink(SeedKeys(f"{crawl}:start_urls").crawls)
             await redis.aclose()
 
 

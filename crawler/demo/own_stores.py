@@ -19,6 +19,7 @@ from redis.asyncio import Redis
 from crawler.stores.store_endpoints import Endpoints, redis_client
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.sinks.postgres.database import connected, line_of
 
 SCHEMA = "seine_demo"
@@ -61,7 +62,8 @@ async def clean(stores: Endpoints, folder: Path) -> tuple[list[str], bool]:
         crawls = await _crawls(redis)
         for crawl in crawls:
             await Frontier(redis, crawl).erase()
-            await redis.unlink(f"{crawl}:start_urls")
+            seeds = SeedKeys(f"{crawl}:start_urls")
+            await redis.unlink(seeds.seeds, seeds.crawls)
     finally:
         await redis.aclose()
     had_schema = _execute(stores.database_url, f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
