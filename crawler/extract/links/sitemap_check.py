@@ -17,6 +17,8 @@ from scrapy_seine.attrs_bases import Record
 
 #: Products to which pages link before a sitemap without a gap is trusted.
 MIN_LINKED = 10
+#: As a share of the sitemap's addresses: a worker of a fleet sees few of the pages.
+_MIN_SHARE = 0.3
 #: Addresses that are remembered of a sitemap and of links, and sites. Of a larger shop's pages the
 #: other ones are few.
 _MAX_ADDRESSES, _MAX_SITES = 5_000, 50
@@ -43,7 +45,7 @@ class _Site(Record):
     @property
     def is_complete(self) -> bool:
         """Whether the sitemaps have all products to which pages link."""
-        return len(self.linked) >= MIN_LINKED and all(
+        return len(self.linked) >= max(MIN_LINKED, len(self.listed) * _MIN_SHARE) and all(
             linked in self.listed or bare in self.listed for linked, bare in self.linked.items()
         )
 
