@@ -72,6 +72,8 @@ VERDICT, RULE = "page_verdict", "verdict_rule"
 INSTEAD_OF = "instead_of"
 #: How far away the time to send may be that a request waits for, ms.
 PATIENCE_MS = "patience_ms"
+#: A request for robots.txt may be answered with the one that the fleet has.
+KNOWN_ROBOTS = "known_robots"
 #: How many bytes of the body are read: the rest is cut off, and missing for no reader.
 FIRST_BYTES = "first_bytes"
 
@@ -276,6 +278,7 @@ _KEYS = (
     Key("dont_redirect", SEED, _YES_NO, "do not follow redirects"),
     Key("dont_retry", SEED, _YES_NO, "do not retry a failed request"),
     Key("dont_obey_robotstxt", SEED, _YES_NO, "ignore robots.txt"),
+    Key(KNOWN_ROBOTS, SEED, _YES_NO, "whether the fleet's own copy of robots.txt is enough"),
     Key("dont_cache", SEED, _YES_NO, "keep the answer out of Scrapy's cache"),
     Key(
         "handle_httpstatus_list",
@@ -296,12 +299,7 @@ _KEYS = (
     ),
     Key("referrer_policy", SPIDER, words(500), "policy for the Referer header"),
     Key("is_start_request", SPIDER, _YES_NO, "set by Scrapy for what `start` yields"),
-    Key(
-        "max_proxies_to_try",
-        SPIDER,
-        whole(0, 100_000),
-        "proxies to try, as rotating_proxies has it",
-    ),
+    Key("max_proxies_to_try", SPIDER, whole(0, 100_000), "proxies to try (rotating_proxies)"),
     Key("playwright*", SPIDER, _ANY, "other keys of scrapy-playwright"),
     Key(
         "playwright_page_init_callback",

@@ -67,7 +67,7 @@ class Sitemaps(PageReading):
                 absolute(response.url, "/robots.txt"),
                 callback=self.parse_robots,
                 priority=_PRIORITY,
-                meta={"handle_httpstatus_list": NONE_THERE},
+                meta={"handle_httpstatus_list": NONE_THERE, m.KNOWN_ROBOTS: True},
                 cb_kwargs={"origin": response.url} | ({} if links else {"bare": True}),
             )
 

@@ -20,8 +20,10 @@ from redis.exceptions import RedisError
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.http import Response, TextResponse
 from scrapy.utils.httpobj import urlparse_cached
 
+from scrapy_seine import meta as m
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.outcomes import Ignored
@@ -88,8 +90,10 @@ class RobotsMiddleware:
             raise NotConfigured  # without a message, as Scrapy's own: a message is a warning
         return cls(crawler, worker_of(crawler).inflight, worker_of(crawler).site_limits)
 
-    def process_request(self, request: Request) -> Awaitable[Request | None] | Request | None:
-        """Accept the request, send it back for later, or ignore it.
+    def process_request(
+        self, request: Request
+    ) -> Awaitable[Request | Response | None] | Request | Response | None:
+        """Accept the request, send it back for later, answer or ignore it.
 
         Raises:
             IgnoreRequest: robots.txt forbids it.
@@ -105,12 +109,12 @@ class RobotsMiddleware:
             return self._judge(request, site)
         return self._wait(request, origin)
 
-    def _judge(self, request: Request, site: _Site) -> Request | None:
+    def _judge(self, request: Request, site: _Site) -> Request | Response | None:
         if site.robots.allows(request.url, self.agent):
             if site.delay_ms and SLOT in request.meta:
                 place = waits_at(request, domain(request.url))
                 self.site_limits.keep_delay(place, site.delay_ms)
-            return None
+            return _known(request, site.robots) if request.meta.get(m.KNOWN_ROBOTS) else None
         if site.robots.state != "away":
             self.stats.inc_value("robotstxt/forbidden")
             raise Ignored("robots", self._reason(site.robots, request.url))
@@ -132,7 +136,7 @@ class RobotsMiddleware:
             )
         return "robots.txt forbids it"
 
-    async def _wait(self, request: Request, origin: str) -> Request | None:
+    async def _wait(self, request: Request, origin: str) -> Request | Response | None:
         task_key = f"{self.reach.home_of(request)} {origin}"  # homes may reach different addresses
         task = self.learning.get(task_key)
         if task is None:
@@ -221,3 +225,17 @@ class RobotsMiddleware:
                 origin,
                 robots.left_s,
             )
+
+
+def _known(request: Request, robots: Robots) -> Response | None:
+    """Answer a request for robots.txt with the one that is known: the site is asked once."""
+    url = urlparse_cached(request)
+    if url.path != "/robots.txt" or url.query or request.method != "GET":
+        return None
+    return TextResponse(
+        request.url,
+        status=200 if robots.state == "rules" else 404,
+        headers={"Content-Type": "text/plain; charset=utf-8"},
+        body=robots.text.encode(),
+        flags=["cached"],
+    )

@@ -69,6 +69,15 @@ async def test_three_workers_fetch_one_robots_txt_and_obey_it(redis_url, namespa
         assert site.count("/robots.txt") == 1
 
 
+async def test_a_request_for_robots_txt_takes_the_known_one_if_it_says_so(redis_url, namespace):
+    async with serve(robots((200, "Sitemap: /map.xml\n"))) as site:
+        known = json.dumps({"url": f"{site.url}robots.txt", "meta": {"known_robots": True}})
+        await crawl_of(redis_url, namespace, site, [*site.pages(2), known])
+        assert site.count("/robots.txt") == 1
+        await crawl_of(redis_url, f"{namespace}-2", site, [f"{site.url}robots.txt"])
+        assert site.count("/robots.txt") == 2
+
+
 async def test_an_unreadable_robots_txt_delays_every_page_and_loses_none(redis_url, namespace):
     async with serve(robots((500, ""), (200, "User-agent: *\nAllow: /\n"))) as site:
         await crawl_of(redis_url, namespace, site, site.pages(30), workers=2)
