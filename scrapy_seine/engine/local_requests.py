@@ -236,7 +236,7 @@ class LocalRequests:
                 self._count(f"ignored/{RULE}")
                 self.exchange.commit(Done(lease=lease, rule=RULE))
                 return
-            fields = attrs.asdict(lease)
+            fields = attrs.asdict(lease, filter=lambda field, _: field.init)
             fields["stored"] = lease.stored.hex()
             client: Any = self.frontier.redis
             key = self._mail_of(owner)

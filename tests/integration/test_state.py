@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from types import SimpleNamespace
 from typing import Any
 
+import attrs
 import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
@@ -232,7 +233,7 @@ async def test_holds_of_the_old_form_end_as_before(redis_client: Redis, namespac
     held = (await client.hget(f.keys.held, lease.id)).decode().split(" ")
     await client.hset(f.keys.held, lease.id, " ".join(["17", *held[1:]]))
     assert await f.commit([Done(lease=lease)]) == ["LOST"]
-    old = Done(lease=type(lease)(**{**_fields(lease), "token": "17"}))
+    old = Done(lease=attrs.evolve(lease, token="17"))
     assert await f.commit([old]) == ["OK"]
 
 
@@ -253,12 +254,6 @@ async def test_a_wrong_argument_is_no_change_of_state(redis_client: Redis, names
     with pytest.raises(ResponseError):
         await f.run("lease")
     assert not told
-
-
-def _fields(lease: Any) -> dict[str, Any]:
-    import attrs
-
-    return attrs.asdict(lease)
 
 
 @pytest.mark.parametrize(
