@@ -53,6 +53,8 @@ _MARK = FIELD.encode()
 #: The rule by which a stub without a request ends.
 RULE = "local"
 _DONE = b"done"
+#: Fields of a lease that are handed over; what was read of it is not.
+_LEASE_FIELDS = [field.name for field in attrs.fields(Lease) if field.init]
 
 
 def off_the_web(request: Request, page: Request | None) -> str:
@@ -236,11 +238,9 @@ class LocalRequests:
                 self._count(f"ignored/{RULE}")
                 self.exchange.commit(Done(lease=lease, rule=RULE))
                 return
-            fields = attrs.asdict(lease, filter=lambda field, _: field.init)
-            fields["stored"] = lease.stored.hex()
             client: Any = self.frontier.redis
             key = self._mail_of(owner)
-            await client.rpush(key, orjson.dumps(fields))
+            await client.rpush(key, lease_to_mail(lease))
             await client.pexpire(key, int(self.exchange.config.lease_s * 1000))
             await client.publish(self.frontier.keys.wake, f"local {owner}")
         except (RedisError, OSError) as error:
@@ -259,12 +259,9 @@ class LocalRequests:
         client: Any = self.frontier.redis
         try:
             while texts := await client.lpop(self._mail_of(self.worker), 100):
-                for text in texts:
-                    fields = orjson.loads(text)
-                    fields["stored"] = bytes.fromhex(fields["stored"])
-                    self.mail.append(Lease(**fields))
+                self.mail += filter(None, map(lease_of_mail, texts))
                 self._wake()
-        except (RedisError, OSError, ValueError, TypeError) as error:
+        except (RedisError, OSError) as error:
             # The leases expire, and come again.
             self._log_failure(error, "Local requests of other workers' leases wait")
 
@@ -313,6 +310,26 @@ class LocalRequests:
         task = asyncio.ensure_future(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
+
+
+def lease_to_mail(lease: Lease) -> bytes:
+    """Return a lease as it is handed over to another worker."""
+    fields = {name: getattr(lease, name) for name in _LEASE_FIELDS}
+    return orjson.dumps({**fields, "stored": lease.stored.hex()})
+
+
+def lease_of_mail(text: bytes) -> Lease | None:
+    """Return the lease that a worker handed over, of this version or another; None if damaged.
+
+    Such a lease expires, and its request comes again.
+    """
+    try:
+        fields = orjson.loads(text)
+        known_fields = {name: fields[name] for name in _LEASE_FIELDS if name in fields}
+        return Lease(**{**known_fields, "stored": bytes.fromhex(fields["stored"])})
+    except (ValueError, TypeError, KeyError) as error:
+        logger.warning("a lease that was handed over cannot be read, and comes again: %r", error)
+        return None
 
 
 def is_stub(lease: Lease) -> bool:
