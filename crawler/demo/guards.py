@@ -39,7 +39,8 @@ SCRIPT_HEADER = "X-Shop-Script"
 
 #: Headers that every browser sends with a page's address.
 BROWSER_HEADERS = ("Accept", "Accept-Language", "Accept-Encoding", "Upgrade-Insecure-Requests")
-_UNGUARDED_PATHS = ("/robots.txt", "/sitemap.xml")
+#: Paths that no guard refuses.
+UNGUARDED_PATHS = ("/robots.txt", "/sitemap.xml")
 
 _CAPTCHA = (
     '<!DOCTYPE html><title>One moment</title><h1>Are you a robot?</h1><form method="post">'
@@ -85,7 +86,7 @@ class Guards(Record):
     def stop(self, visitor: Visitor) -> Page | None:
         """Return the page that a guard sends instead; None: no guard stops the visitor."""
         guards = self.by_host.get("*", frozenset()) | self.by_host.get(visitor.host, frozenset())
-        if not guards or visitor.path in _UNGUARDED_PATHS:
+        if not guards or visitor.path in UNGUARDED_PATHS:
             return None
         if "rate" in guards and self._too_fast(visitor):
             return Page(b"slow down", 429, headers={"Retry-After": str(RETRY_AFTER_S)})

@@ -9,6 +9,7 @@ import pytest
 
 from crawler.demo.catalogue import catalogue
 from crawler.demo.forward_proxies import Forward, forwarders
+from crawler.demo.guards import UNGUARDED_PATHS
 from crawler.demo.judge import judge
 from crawler.demo.shop_process import served
 from tests.acceptance.conftest import Crawl
@@ -37,7 +38,7 @@ def pages_by_egress(
         visits = site.visits()
     times: dict[str, list[float]] = {}
     for visit in visits:
-        if visit["path"] != "/robots.txt" and visit["status"] != 403:
+        if visit["path"] not in UNGUARDED_PATHS and visit["status"] != 403:
             times.setdefault(visit["client"], []).append(visit["time"])
     verdict = judge(catalogue(products), crawl.rows())
     assert verdict.passed, verdict
