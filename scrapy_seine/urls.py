@@ -238,6 +238,15 @@ def domain(url: str) -> str:
     return _authority(match[1].lower(), match[2]).rpartition("@")[2]
 
 
+def domain_of_tidy(url: str) -> str:
+    """Return `domain` of an address that `tidy` returned, which takes a tenth of the time.
+
+    >>> domain_of_tidy("https://www.example.com/x")
+    'www.example.com'
+    """
+    return url.partition("://")[2].partition("/")[0]
+
+
 def slot(url: str) -> str:
     """Return `domain`, and for another scheme a name that no server has (RFC 6761, 6.4).
 

@@ -14,6 +14,7 @@ from crawler.extract.address_kinds import is_front, is_reading, leads_aside, wit
 from crawler.extract.limited_dict import Newest
 from crawler.extract.links.choice import Link, url_checksum
 from scrapy_seine.attrs_bases import Record
+from scrapy_seine.urls import domain_of_tidy
 
 #: Products to which pages link before a sitemap without a gap is trusted.
 MIN_LINKED = 10
@@ -58,7 +59,7 @@ class SitemapCheck(Record):
 
     def note_listed(self, url: str) -> None:
         """Remember an address of a sitemap."""
-        site = self._sites[_host_of(url)]
+        site = self._sites[domain_of_tidy(url)]
         if not site.is_unknown:
             site.listed.add(url_checksum(url))
             if len(site.listed) > _MAX_ADDRESSES:
@@ -66,8 +67,8 @@ class SitemapCheck(Record):
 
     def note_links(self, page_url: str, links: Iterable[Link]) -> None:
         """Remember a page's links to products of its host."""
-        host = _host_of(page_url)
-        products = [x.url for x in links if x.kind == "product" and _host_of(x.url) == host]
+        host = domain_of_tidy(page_url)
+        products = [x.url for x in links if x.kind == "product" and domain_of_tidy(x.url) == host]
         if not products or (site := self._sites[host]).is_unknown:
             return
         for url in products:
@@ -80,7 +81,7 @@ class SitemapCheck(Record):
 
     def leaves_out(self, url: str) -> bool:
         """Whether a page of another kind leads to no product that the sitemap lacks."""
-        site = self._sites.get(_host_of(url))
+        site = self._sites.get(domain_of_tidy(url))
         if site is None or not site.listed or not site.is_complete:
             return False
         if url_checksum(url) not in site.listed:
@@ -90,7 +91,7 @@ class SitemapCheck(Record):
 
     def is_first(self, url: str) -> bool:
         """Whether no page of this site was left out before; the first one is logged."""
-        site = self._sites[_host_of(url)]
+        site = self._sites[domain_of_tidy(url)]
         first, site.is_logged = not site.is_logged, True
         return first
 
@@ -99,7 +100,3 @@ def _bare(url: str) -> str:
     """Return an address without its parameters, which a visit may add; a front page's with them."""
     bare, _, query = url.partition("?")
     return url if query and is_front(bare) else bare
-
-
-def _host_of(url: str) -> str:
-    return url.partition("://")[2].partition("/")[0]

@@ -18,6 +18,7 @@ from time import monotonic
 import attrs
 
 from crawler.extract.limited_dict import Newest
+from scrapy_seine.urls import domain_of_tidy
 
 #: Pages with the same content after which their parameter is irrelevant.
 IRRELEVANT_PAGES = 10
@@ -99,7 +100,7 @@ class Visits:
         The addresses must differ without the parameter, because some shops name one for all pages.
         """
         place, _, query = url.partition("?")
-        host, names = _host_of(place), [pair.partition("=")[0] for pair in query.split("&")]
+        host, names = domain_of_tidy(place), [pair.partition("=")[0] for pair in query.split("&")]
         for name in names[:_MAX_NAMES] if query else ():
             if canonical in {place, page_without(url, name).rstrip("?")}:
                 dropped = self._dropped[host].setdefault(name, set())
@@ -114,7 +115,7 @@ class Visits:
 
     def settled(self, url: str) -> str:
         """Return a product's address without the parameters that its canonical address drops."""
-        for name, canonicals in self._dropped.get(_host_of(url), {}).items():
+        for name, canonicals in self._dropped.get(domain_of_tidy(url), {}).items():
             if len(canonicals) >= CANONICAL_PAGES:
                 url = page_without(url, name).rstrip("?")
         return url
@@ -160,10 +161,6 @@ class Visits:
         if len(self._parameters) > _MAX_PARAMETERS:
             self._parameters.popitem(last=False)
         return parameter
-
-
-def _host_of(url: str) -> str:
-    return url.partition("://")[2].partition("/")[0]
 
 
 def page_without(url: str, name: str) -> str:

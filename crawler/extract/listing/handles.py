@@ -17,6 +17,7 @@ from crawler.extract.listing.announced import MIN_HANDLES, handles_of
 from crawler.extract.listing.further_pages import split_number
 from crawler.extract.page.page import Page
 from scrapy_seine.attrs_bases import Record
+from scrapy_seine.urls import domain_of_tidy
 
 #: Products of a host and hosts that are remembered, and products of one list that are followed.
 _MAX_PRODUCTS, _MAX_HOSTS, _MAX_LISTED = 200, 200, 300
@@ -41,7 +42,7 @@ class Handles(Record):
         for link in links:
             if link.kind != "product" or "?" in link.url or "{" in link.url:
                 continue
-            forms = self._hosts[_host_of(link.url)].forms
+            forms = self._hosts[domain_of_tidy(link.url)].forms
             folder, _, handle = link.url.rstrip("/").rpartition("/")
             if len(forms) < _MAX_PRODUCTS:
                 forms[handle] = f"{folder}/{{}}{'/' * link.url.endswith('/')}"
@@ -51,7 +52,7 @@ class Handles(Record):
 
         Of a first page's names, one must be a known product's; other scripts name categories.
         """
-        host = self._hosts.get(_host_of(page.url))
+        host = self._hosts.get(domain_of_tidy(page.url))
         if host is None or page.shows_product:
             return []
         if sum(link.kind == "product" for link in links) >= MIN_HANDLES:
@@ -68,7 +69,3 @@ class Handles(Record):
             Link(form.replace("{}", handle), "product", SCRIPTED)
             for handle in sorted(handles)[: _MAX_LISTED if form else 0]
         ]
-
-
-def _host_of(url: str) -> str:
-    return url.partition("://")[2].partition("/")[0]
