@@ -163,11 +163,11 @@ def number(value: Any, currency: str | None = None) -> Decimal | None:
     if isinstance(value, int) and value.bit_length() > _MAX_NUMBER_LENGTH:
         return None  # Python refuses to convert it to text
     if isinstance(value, _NUMBERS):
-        return _price_value(str(value))
+        return _price_value(str(value), currency)
     text = str(value).strip()[:_MAX_NUMBER_LENGTH]
     if _PLAIN.fullmatch(text):
         has_groups = currency in _NO_DECIMALS and _GROUP.fullmatch(text)
-        return _price_value(text.replace(".", "") if has_groups else text)
+        return _price_value(text.replace(".", "") if has_groups else text, currency)
     if _NEGATIVE(text):
         return None  # a shop's sign for no price
     if currency in _THREE_DECIMALS and (match := _AMOUNT.search(text)):
@@ -176,16 +176,19 @@ def number(value: Any, currency: str | None = None) -> Decimal | None:
     return money.value if money else None
 
 
-def _price_value(text: str) -> Decimal | None:
+def _price_value(text: str, currency: str | None) -> Decimal | None:
     """Return a number, without the decimals that a division or the error of a float leaves.
 
-    >>> str(_price_value("129.98999999999998")), str(_price_value("0.0051"))
+    >>> str(_price_value("129.98999999999998", "EUR")), str(_price_value("0.0051", "EUR"))
     ('129.99', '0.0051')
+    >>> str(_price_value("12.344999999999999", "KWD"))
+    '12.345'
     """
     try:
         value = Decimal(text)
         if len(text) > _MAX_EXACT and "." in text:
-            value = round(value, 2 if value >= 1 else 6)
+            decimals = 3 if currency in _THREE_DECIMALS else 2
+            value = round(value, decimals if value >= 1 else 6)
     except InvalidOperation:
         return None
     return value if value.is_finite() and value >= 0 else None
