@@ -23,6 +23,11 @@ from scrapy_seine.tracking_parameters import is_noise
 MAX_LENGTH = 4096
 
 _URL = re.compile(r"(https?)://([^/?#\\]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
+#: A URL whose parts are spelled as in the canonical form, unless its path has dot segments.
+_PLAIN_URL = re.compile(
+    r"(https?)://([a-z0-9.:-]+)(/[A-Za-z0-9\-._~!$&'()*+,=:@/\[\]|]*)"
+    r"(?:\?([A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]|]*))?"
+)
 #: The beginning of a URL with a plainly spelled server, which does not depend on the rest.
 _PLAIN_SERVER = re.compile(r"(https?)://([a-z0-9.:-]+)[/?#]")
 _SCHEME = re.compile(r"\s*([a-z][a-z0-9+.-]*):", re.IGNORECASE)
@@ -159,6 +164,12 @@ def _match(url: str) -> re.Match[str]:
 
 def _parts(url: str) -> tuple[str, str, str, list[str]]:
     """Return scheme, authority, path and parameters in canonical form."""
+    # Fast path, because it is called for each link: half the time.
+    plain = _PLAIN_URL.fullmatch(url)
+    if plain is not None and len(url) <= MAX_LENGTH:
+        scheme, authority, path, query = plain.groups()
+        if "/." not in path:
+            return scheme, _authority(scheme, authority), path, _parameters(query) if query else []
     scheme, authority, path, query = _match(url).groups()
     scheme = scheme.lower()
     host = _authority(scheme, authority)

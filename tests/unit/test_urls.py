@@ -161,6 +161,19 @@ def test_any_text_is_a_url_or_a_value_error(text: str) -> None:
     fingerprint(once)
 
 
+@given(st.text("ab1/.;%?&=+~ \\|[]", max_size=24), st.sampled_from(["", ":80", ":8080", ".", "-"]))
+def test_a_plainly_spelled_url_is_read_as_any_other(rest: str, port: str) -> None:
+    # A fragment changes no form, but a URL with one takes the long way.
+    url = f"http://a.example{port}/{rest}"
+    read = []
+    for spelled in (url, f"{url}#"):
+        try:
+            read.append((tidy(spelled), normalise(spelled)))
+        except ValueError:
+            read.append(("", ""))
+    assert read[0] == read[1]
+
+
 @given(st.text(max_size=40))
 def test_any_host_is_one_or_a_value_error(text: str) -> None:
     with contextlib.suppress(ValueError):
