@@ -39,7 +39,6 @@ _DEFAULTS: dict[str, Any] = {
     "body": b"",
     "cookies": {},
     "encoding": "utf-8",
-    "priority": 0,
     "dont_filter": False,
     "flags": [],
     "cb_kwargs": {},
@@ -80,14 +79,13 @@ def _headers_that_travel(request: Request) -> dict[bytes, Any]:
 
 
 def _unusual_values(request: Request) -> dict[str, Any]:
+    fields: dict[str, Any] = {"priority": request.priority} if request.priority else {}
     values = _values_of(request)
-    if values == _DEFAULT_VALUES:  # one comparison for most requests
-        return {}
-    return {
-        name: value
-        for (name, default), value in zip(_DEFAULTS.items(), values, strict=True)
-        if value != default
-    }
+    if values != _DEFAULT_VALUES:  # one comparison for most requests
+        for (name, default), value in zip(_DEFAULTS.items(), values, strict=True):
+            if value != default:
+                fields[name] = value
+    return fields
 
 
 def to_fields(request: Request, spider: Spider) -> dict[str, Any]:

@@ -118,14 +118,14 @@ def _culprit(fields: Mapping[str, Any]) -> str:
     return "request"
 
 
-def encode(fields: Mapping[str, Any]) -> bytes:
+def encode(fields: dict[str, Any]) -> bytes:
     """Pack the fields of a request.
 
     Raises:
         EncodeError: a field, which it names, is not plain data.
     """
     try:
-        data = _pack(dict(fields))
+        data = _pack(fields)
         check_shape(data)
         return VERSION + data
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
