@@ -33,7 +33,6 @@ local function promote_delayed()
         local level, domain = header(stored or '')
         if domain then
             enqueue(domain, level * LEVEL + next_seq(), id)
-            touched[domain] = true
         elseif stored then -- I8: set aside, with the reason
             redis.call('ZADD', DEAD, now, id)
             redis.call('HSET', AUTOPSY, id, '{"reason":"unreadable","error":"the stored request has no header"}')

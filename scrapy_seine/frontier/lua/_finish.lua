@@ -3,6 +3,9 @@
 -- crawl that asks for leases next is not woken, because it would ask twice.
 local function finish()
     write_batches()
+    for domain in pairs(eased) do
+        touched[domain] = touched[domain] or not redis.call('ZSCORE', READY, domain) or nil
+    end
     for domain in pairs(touched) do
         place(domain)
     end

@@ -36,7 +36,7 @@ local function let_go(id, hold)
     if not hold.landed then
         freed[hold.domain] = (freed[hold.domain] or 0) + 1
     end
-    touched[hold.domain] = true
+    eased[hold.domain] = true
 end
 
 local function drop(id)

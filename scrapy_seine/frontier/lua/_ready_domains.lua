@@ -1,5 +1,6 @@
 -- _ready_domains: where a domain stands: ready to be served, waiting for its time, or neither.
-local touched = {}
+local touched = {} -- domains to place anew: their queue, their time or their limits changed
+local eased = {} -- domains that only have fewer requests in flight: those that stand ready stay where they are
 local unfit = unlike('ZCARD', { READY, WAITING, DELAYED, LEASES, DEAD })
     or unlike('HLEN', { REQUESTS, HELD, DELIVERIES, AUTOPSY, COUNTERS, P .. 'seen' })
 if unfit then
@@ -34,6 +35,7 @@ local function enqueue(domain, score, id)
     if not try(queue_of(domain), 'ZADD', score, id) then
         redis.call('ZADD', DELAYED, now + AGAIN_MS, id)
     end
+    touched[domain] = true
 end
 
 -- Puts a domain where it belongs: ready (may be served now), waiting (sorted by due time),

@@ -21,7 +21,7 @@ end
 redis.call('UNLINK', REQUESTS, LEASES, HELD, READY, WAITING, DELAYED, DEAD, AUTOPSY, DELIVERIES)
 redis.call('HSET', CONTROL, 'cleared', control[3] or 0) -- ids up to here have no request any more
 count('cleared', n)
-touched = {}
+touched, eased = {}, {}
 finish()
 redis.call('PUBLISH', P .. 'wake', 'pause') -- workers hand back what they have not sent yet
 redis.call('PUBLISH', P .. 'wake', 'forget') -- and what they remember of the seen URLs

@@ -10,7 +10,7 @@ for at = 2, #ARGV, 2 do
     if hold and hold.token == ARGV[at + 1] and not hold.landed then
         redis.call('HSET', HELD, ARGV[at], hold_text(hold.token, hold.worker, hold.score, 'L', hold.domain))
         freed[hold.domain] = (freed[hold.domain] or 0) + 1
-        touched[hold.domain] = true
+        eased[hold.domain] = true
         n = n + 1
     end
 end
