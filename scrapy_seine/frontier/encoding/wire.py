@@ -20,7 +20,8 @@ from scrapy_seine.printable import printable
 
 #: Children in one script call, at most: arguments go onto Lua's stack, and a script blocks others.
 MAX_CHILDREN = 500
-_LEASE_FIELDS = 6
+#: Parts of a turn's reply: its slot and its limits, and then for each request its id, its token and itself.
+_TURN_FIELDS, _LEASE_FIELDS = 2, 3
 
 
 def seen_count(current: bytes | None, older_generations: bytes | None) -> int:
@@ -126,24 +127,29 @@ def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
         undone,
         entered,
         expired,
-        flat,
+        turns,
         state_text,
         broken_keys,
         workers,
         spoilt_numbers,
+        deaths,
     ) = reply
-    leases = [
-        Lease(
-            id=word(flat[start]),
-            token=word(flat[start + 1]),
-            slot_ms=int(flat[start + 2]),
-            **_limits(flat[start + 3]),
-            slack_ms=slack_ms,
-            deliveries=int(flat[start + 4]),
-            stored=flat[start + 5],
-        )
-        for start in range(0, len(flat), _LEASE_FIELDS)
-    ]
+    deaths_by_id = dict(zip(deaths[::2], map(int, deaths[1::2]), strict=True))
+    leases = []
+    for turn in turns:
+        slot_ms, limits = int(turn[0]), _limits(turn[1])
+        leases += [
+            Lease(
+                id=word(turn[start]),
+                token=word(turn[start + 1]),
+                slot_ms=slot_ms,
+                **limits,
+                slack_ms=slack_ms,
+                deliveries=deaths_by_id.get(turn[start], 0),
+                stored=turn[start + 2],
+            )
+            for start in range(_TURN_FIELDS, len(turn), _LEASE_FIELDS)
+        ]
     return Leased(
         state="PAUSED" if word(state) == "PAUSED" else "OK",
         now_ms=int(now_ms),

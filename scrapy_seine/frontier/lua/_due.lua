@@ -96,7 +96,7 @@ local function company_of_one()
 end
 
 -- What a lease replies, and its last writes.
-local function answer(state, out, waiting)
+local function answer(state, out, deaths, waiting)
     local delayed, lease = next_delayed or first(DELAYED), first(LEASES)
     local next_due, wrong = math.min(waiting or math.huge, delayed or math.huge), {}
     for key in pairs(broken) do
@@ -114,5 +114,5 @@ local function answer(state, out, waiting)
     local shown = control[1] and control[1] .. ' ' .. (string.match(control[2] or '', '^%d+$') or '0') .. ' ' .. seq or ''
     return { state, now, next_due == math.huge and 0 or next_due, undone(), entered(),
         ((lease and lease < now) or look_is_due() or (not lease and stranded())) and 1 or 0, out, shown, wrong,
-        company_of_one(), spoilt }
+        company_of_one(), spoilt, deaths }
 end

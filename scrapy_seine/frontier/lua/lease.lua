@@ -10,16 +10,17 @@
 -- ARGV[7] slack ms: how late the worker may be with a request beyond the usual
 -- ARGV[8] random digits: the part of the tokens that nobody guesses and no older state repeats
 -- reply: {state 'OK' or 'PAUSED', now ms, next due ms that this worker is to come for (0: none), undone requests,
---         requests that came in so far, 1 if `reap` has something to do, {id, token, slot ms, delay ms,
---         deliveries, stored request, …}, 'id turn seq' of the crawl's state, keys of the wrong type,
---         workers where the caller knows of no other, numbers that were begun anew, a line each};
+--         requests that came in so far, 1 if `reap` has something to do, for each domain's turn {slot ms,
+--         delay ms, then for each of its requests id, token, stored request}, 'id turn seq' of the crawl's
+--         state, keys of the wrong type, workers where the caller knows of no other, numbers that were begun
+--         anew, a line each, {id, workers that died with it, …} of requests with which any did};
 --         the delay is followed by the pause (ms) and the requests in flight of each address, where
 --         each keeps them by itself
 local MOST = 1000 -- a lease's requests go through Lua's stack
 local worker = (string.gsub(ARGV[2], '%s', '_'))
 local wanted = math.min(tonumber(ARGV[3]), MOST)
 local expires, lead = string.format('%.0f', now + tonumber(ARGV[4])), tonumber(ARGV[5])
-local out, taken = {}, {}
+local out, taken, deaths = {}, {}, {}
 local holds, expiries = {}, {} -- what is written of the leases, in pairs
 
 -- How many requests one turn of a domain may take: one where a delay spaces them, else a fair share.
@@ -65,6 +66,7 @@ local function hand_out(domain, s)
     end
     local slot, due = reserve(s, ARGV[7])
     local delay = s.each and math.floor(s.delay) .. ' ' .. s.each or math.floor(s.delay)
+    local turn = { slot, delay }
     for i, text in ipairs(stored) do
         local id, score = popped[2 * i - 1], digits(popped[2 * i])
         given_out = given_out + 1
@@ -72,10 +74,14 @@ local function hand_out(domain, s)
         local h = #holds
         holds[h + 1], holds[h + 2] = id, hold_text(own, worker, score, 'F', domain)
         expiries[h + 1], expiries[h + 2] = expires, id
-        local deaths = sizes[DELIVERIES] > 0 and deaths_with(id) or 0
-        local n = #out
-        out[n + 1], out[n + 2], out[n + 3], out[n + 4], out[n + 5], out[n + 6] = id, own, slot, delay, deaths, text
+        local died = sizes[DELIVERIES] > 0 and deaths_with(id) or 0
+        if died > 0 then
+            deaths[#deaths + 1], deaths[#deaths + 2] = id, died
+        end
+        local n = #turn
+        turn[n + 1], turn[n + 2], turn[n + 3] = id, own, text
     end
+    out[#out + 1] = turn
     s.active, s.served, s.until_ms = s.active + #stored, next_seq(), s.delay > 0 and due or s.until_ms
     redis.call('HSET', state_of(domain), 'active', s.active, 'due', due, 'slot', slot, 'served', s.served)
     wanted = wanted - #stored
@@ -96,7 +102,7 @@ local function serve()
         local able = not s or serves_lane(s.lane, ARGV[6])
         if able then hand_out(domain, s) else skipped = skipped + 1 end
     end
-    count('leased', #out / 6)
+    count('leased', given_out)
     write_leases(holds, expiries)
 end
 
@@ -126,4 +132,4 @@ if now > clock + 1000 then
     redis.call('HSET', CONTROL, 'clock', string.format('%.0f', now))
 end
 had_ready = true -- finish() wakes no worker, because due_for does
-return answer(state, out, due_for(worker, 2 * wanted - tonumber(ARGV[3])))
+return answer(state, out, deaths, due_for(worker, 2 * wanted - tonumber(ARGV[3])))

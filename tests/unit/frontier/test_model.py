@@ -237,13 +237,16 @@ def test_a_lease_tells_its_level_domain_and_job(
     assert (one.level, one.domain, one.job) == (level, domain, job)
 
 
-def test_a_reply_of_two_leases_is_read_field_by_field() -> None:
-    first = [b"1", b"t1", b"1000", 250, b"0", b"4000 a.example\n1"]
-    second = [b"2", b"t2", b"2000", b"100 50 3", b"2", b"4000 b.example\n2"]
-    shown: list[object] = [b"id", [b"broken\xff"], 2, b"counters leased\ncontrol seq"]
-    reply = [b"OK", b"900", b"0", b"2", b"7", 0, [*first, *second], *shown]
+def test_a_reply_of_three_leases_is_read_field_by_field() -> None:
+    turns = [
+        [b"1000", 250, b"1", b"t1", b"4000 a.example\n1"],
+        [2000, b"100 50 3", b"2", b"t2", b"4000 b.example\n2", b"3", b"t3", b"4000 b.example\n3"],
+    ]
+    shown: list[object] = [b"id", [b"broken\xff"], 2, b"counters leased\ncontrol seq", [b"2", 2]]
+    reply = [b"OK", b"900", b"0", b"2", b"7", 0, turns, *shown]
     found = parse_leased(reply, slack_ms=1.5)
-    one, two = found.leases
+    one, two, three = found.leases
+    assert (three.id, three.token, three.slot_ms, three.deliveries) == ("3", "t3", 2000, 0)
     assert (one.id, one.token, one.slot_ms, one.delay_ms, one.deliveries, one.domain) == (
         "1", "t1", 1000, 250, 0, "a.example",
     )  # fmt: skip
@@ -258,4 +261,4 @@ def test_a_reply_of_two_leases_is_read_field_by_field() -> None:
     assert (found.state, found.now_ms, found.undone, found.entered) == ("OK", 900, 2, 7)
     assert (found.expired, found.broken_keys, found.workers) == (False, ["broken\ufffd"], 2)
     assert found.spoilt_numbers == ["counters leased", "control seq"]
-    assert parse_leased([b"PAUSED", *reply[1:5], 1, [], b"", [], 0, b""]).state == "PAUSED"
+    assert parse_leased([b"PAUSED", *reply[1:5], 1, [], b"", [], 0, b"", []]).state == "PAUSED"
