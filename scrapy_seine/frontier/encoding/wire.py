@@ -20,7 +20,7 @@ from scrapy_seine.printable import printable
 
 #: Children in one script call, at most: arguments go onto Lua's stack, and a script blocks others.
 MAX_CHILDREN = 500
-#: Parts of a turn's reply: its slot and its limits, and then for each request its id, its token and itself.
+#: Parts of a turn's reply before its requests, and of each request: id, token, stored request.
 _TURN_FIELDS, _LEASE_FIELDS = 2, 3
 
 

@@ -10,11 +10,10 @@
 -- ARGV[7] slack ms: how late the worker may be with a request beyond the usual
 -- ARGV[8] random digits: the part of the tokens that nobody guesses and no older state repeats
 -- reply: {state 'OK' or 'PAUSED', now ms, next due ms that this worker is to come for (0: none), undone requests,
---         requests that came in so far, 1 if `reap` has something to do, for each domain's turn {slot ms,
---         delay ms, then for each of its requests id, token, stored request}, 'id turn seq' of the crawl's
---         state, keys of the wrong type, workers where the caller knows of no other, numbers that were begun
---         anew, a line each, {id, workers that died with it, …} of requests with which any did};
---         the delay is followed by the pause (ms) and the requests in flight of each address, where
+--         requests that came in so far, 1 if `reap` has something to do, for each domain's turn {slot ms, delay ms,
+--         then of each request id, token, stored request}, 'id turn seq' of the crawl's state, keys of the wrong
+--         type, workers where the caller knows of no other, numbers that were begun anew, a line each, {id, workers
+--         that died with it, …}}; the pause (ms) and the requests in flight of each address follow the delay, where
 --         each keeps them by itself
 local MOST = 1000 -- a lease's requests go through Lua's stack
 local worker = (string.gsub(ARGV[2], '%s', '_'))
@@ -65,20 +64,16 @@ local function hand_out(domain, s)
         return place(domain)
     end
     local slot, due = reserve(s, ARGV[7])
-    local delay = s.each and math.floor(s.delay) .. ' ' .. s.each or math.floor(s.delay)
-    local turn = { slot, delay }
+    local turn = { slot, s.each and math.floor(s.delay) .. ' ' .. s.each or math.floor(s.delay) }
     for i, text in ipairs(stored) do
         local id, score = popped[2 * i - 1], digits(popped[2 * i])
         given_out = given_out + 1
-        local own = ARGV[8] .. string.format('%04d', given_out)
-        local h = #holds
+        local own, h, n = ARGV[8] .. string.format('%04d', given_out), #holds, #turn
         holds[h + 1], holds[h + 2] = id, hold_text(own, worker, score, 'F', domain)
         expiries[h + 1], expiries[h + 2] = expires, id
-        local died = sizes[DELIVERIES] > 0 and deaths_with(id) or 0
-        if died > 0 then
-            deaths[#deaths + 1], deaths[#deaths + 2] = id, died
+        if sizes[DELIVERIES] > 0 then
+            deaths[#deaths + 1], deaths[#deaths + 2] = id, (deaths_with(id))
         end
-        local n = #turn
         turn[n + 1], turn[n + 2], turn[n + 3] = id, own, text
     end
     out[#out + 1] = turn
