@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import IntEnum, StrEnum
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 import msgpack
 import pytest
@@ -53,6 +54,16 @@ class Point(NamedTuple):
 
 class Later(datetime):
     pass
+
+
+class Amount(float):
+    def rounded(self) -> float:
+        return round(self)
+
+
+class Noted(str):
+    def __init__(self, text: str) -> None:
+        self.note = text
 
 
 class Words(str):
@@ -103,6 +114,9 @@ def test_what_is_used_for_its_value_alone_travels_as_plain_data(value: Any, stor
         Colour.RED,
         Size.SMALL,
         Later(2026, 1, 2),
+        datetime(2026, 1, 2, tzinfo=ZoneInfo("Europe/Paris")),
+        Amount(1.5),
+        Noted("x"),
         Headers({"A": "b"}),
     ],
 )
