@@ -26,11 +26,21 @@ from scrapy.utils.misc import load_object
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.engine.stored.callbacks import own_classes
 
-#: Methods that change the list, dict, set or deque that they are called on.
+#: Methods that change the list, dict, set, deque or queue that they are called on.
 _CHANGING = frozenset(
     {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem"}
     | {"popleft", "remove", "reverse", "setdefault", "sort", "update"}
+    | {"get_nowait", "put", "put_nowait"}
 )
+#: Functions that change their first argument.
+_CHANGING_FIRST = frozenset(
+    {"anext", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insort", "next"}
+    | {"shuffle"}
+)
+#: Attributes that Scrapy sets; what is changed in them is no state of the spider.
+_SCRAPYS = frozenset({"crawler", "logger", "settings"})
+#: Begins the name of a variable of the module, among the names of attributes.
+_GLOBAL = "global "
 #: These run before the first page and after the last, when each worker has the same values.
 _OUTSIDE = frozenset({"__init__", "from_crawler", "update_settings", "closed", "close"})
 #: Called with a page by Scrapy's own spiders, for the callback in the value.
@@ -57,11 +67,15 @@ class OwnState(Value):
         """Return the log line: which requests of the spider stay in their worker, and why."""
         attributes = sorted(set().union(*self.read_by.values()))
         return (
-            f"spider {name!r}: callbacks change self.{', self.'.join(attributes)}, and each worker "
+            f"spider {name!r}: callbacks change {_shown(attributes)}, and each worker "
             f"has its own: requests that a page yields for {', '.join(sorted(self.read_by))}, "
             "which reads that, stay in the page's worker; those of start() and of handlers go to "
             "any. Values in cb_kwargs instead let any worker take all"
         )
+
+
+def _shown(names: Iterable[str]) -> str:
+    return ", ".join(name if name.startswith(_GLOBAL) else f"self.{name}" for name in names)
 
 
 def _name_of(call: Any, request: Request) -> str:
@@ -109,7 +123,7 @@ def own_to_pipelines(settings: BaseSettings) -> Iterator[str]:
         changed = {x for method in reached for x in method.changed}
         if names := sorted(changed & {x for method in reached for x in method.searched}):
             yield (
-                f"pipeline {kind.__name__} remembers items in self.{', self.'.join(names)}, and "
+                f"pipeline {kind.__name__} remembers items in {_shown(names)}, and "
                 "each worker has its own: an item that two workers find passes in both. A key in "
                 "the store, or a set in Redis, knows the items of all"
             )
@@ -119,20 +133,20 @@ def _methods_of(kind: type) -> tuple[defaultdict[str, _Method], set[str]]:
     """Analyse the methods of a class' own classes, and the texts beside them, as rules hold."""
     methods: defaultdict[str, _Method] = defaultdict(_Method)
     texts: set[str] = set()
-    trees = [tree for base in own_classes(kind) if (tree := _tree_of(base)) is not None]
-    classes = {tree.name for tree in trees}
-    for tree in trees:
+    trees = [found for base in own_classes(kind) if (found := _tree_of(base)) is not None]
+    classes = {tree.name for tree, _ in trees}
+    for tree, variables in trees:
         for part in tree.body:
             if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
                 with suppress(RecursionError):  # no real code nests so deep
-                    methods[part.name].read(part, classes)
+                    methods[part.name].read(part, classes, variables)
             else:
                 texts |= {text for node in ast.walk(part) if (text := _text_of(node))}
     return methods, texts
 
 
-def _tree_of(kind: type) -> ast.ClassDef | None:
-    """Parse a class' module; `inspect.getsource` of a class parses twice, and slowly."""
+def _tree_of(kind: type) -> tuple[ast.ClassDef, frozenset[str]] | None:
+    """Parse a class' module, and name its variables; `inspect.getsource` parses twice, slowly."""
     try:
         module = sys.modules[kind.__module__]
         lines = linecache.getlines(inspect.getfile(kind), vars(module))
@@ -141,12 +155,34 @@ def _tree_of(kind: type) -> ast.ClassDef | None:
     except (KeyError, OSError, TypeError, SyntaxError, ValueError, RecursionError):
         return None
     nodes = [x for x in ast.walk(tree) if isinstance(x, ast.ClassDef) and x.name == kind.__name__]
-    return nodes[-1] if nodes else None
+    assigned = [x for x in tree.body if isinstance(x, ast.Assign | ast.AnnAssign)]
+    return (nodes[-1], _stored_names(assigned)) if nodes else None
+
+
+def _stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Return the variables that code assigns, and the arguments of its functions."""
+    parts = [part for node in nodes for part in ast.walk(node)]
+    stored = {x.id for x in parts if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)}
+    return frozenset(stored | {x.arg for x in parts if isinstance(x, ast.arg)})
+
+
+def _globals_of(function: ast.AST, variables: frozenset[str]) -> frozenset[str]:
+    """Return the variables of the module that a function means by these names."""
+    declared = {x for n in ast.walk(function) if isinstance(n, ast.Global) for x in n.names}
+    return (variables - _stored_names([function])) | declared
 
 
 def _text_of(node: ast.AST) -> str:
     value = node.value if isinstance(node, ast.Constant) else ""
     return value if isinstance(value, str) else ""
+
+
+def _parts(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and what it is a part of: `a.b[1]`, `a.b`, `a`."""
+    yield node
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+        yield node
 
 
 def _opens_anew(call: ast.Call) -> bool:
@@ -182,18 +218,26 @@ class _Method:
         self.opens = False
         """Whether a file is opened to be overwritten."""
 
-    def read(self, function: ast.FunctionDef | ast.AsyncFunctionDef, classes: set[str]) -> None:
+    def read(
+        self,
+        function: ast.FunctionDef | ast.AsyncFunctionDef,
+        classes: set[str],
+        variables: frozenset[str],
+    ) -> None:
         """Analyse one function."""
         self_name = [x.arg for x in [*function.args.posonlyargs, *function.args.args][:1]]
-        _Reader(self, {*self_name, *classes}).look(function.body)
+        known = _globals_of(function, variables)
+        _Reader(self, {*self_name, *classes}, known).look(function.body)
 
 
 class _Reader:
     """Walks through one function."""
 
-    def __init__(self, found: _Method, owners: set[str]) -> None:
+    def __init__(self, found: _Method, owners: set[str], variables: frozenset[str]) -> None:
         self.method = found
         self.owners = owners
+        self.variables = variables
+        """Variables of the module, which a worker has for itself as well."""
 
     def look(self, nodes: Iterable[ast.AST]) -> None:
         for node in nodes:
@@ -222,11 +266,12 @@ class _Reader:
         if self._reports(call.func):
             return
         self.method.opens |= _opens_anew(call)
+        self._named_in_text(call)
         called = set(self._attribute(call.func))
         self.method.called |= called
         self.method.read_names |= called
         changed = self._changed_by(call)
-        self.method.changed |= {changed} - {""}
+        self.method.changed |= changed
         if not called and (used or not changed):
             self.look([call.func])
         self.look([*call.args, *call.keywords])
@@ -238,7 +283,7 @@ class _Reader:
         if isinstance(node, ast.Delete) or node.value is None:
             return
         inner = _Method()
-        _Reader(inner, self.owners).look([node.value])
+        _Reader(inner, self.owners, self.variables).look([node.value])
         self.method.called |= inner.called
         self.method.opens |= inner.opens
         self.method.changed |= inner.changed
@@ -246,31 +291,49 @@ class _Reader:
         self.method.mentioned |= inner.mentioned
         self.method.read_names |= inner.read_names - names  # self.n = self.n + 1 reads for itself
 
-    def _target(self, target: ast.AST) -> list[str]:
-        """Record the attribute that is assigned, or whose element is."""
-        while isinstance(target, ast.Subscript):
-            self.look([target.slice])
-            target = target.value
-        names = list(self._attribute(target))
-        self.method.changed |= set(names)
+    def _target(self, target: ast.AST) -> set[str]:
+        """Record the attribute that is assigned, or of which a part is."""
+        for node in _parts(target):
+            if isinstance(node, ast.Subscript):
+                self.look([node.slice])
+        names = self._holders(target)
+        self.method.changed |= names
         if not names:
-            self._node(target)
+            self._node(list(_parts(target))[-1])
         return names
 
-    def _changed_by(self, call: ast.Call) -> str:
-        """Return the attribute whose list, dict or set a call changes."""
+    def _changed_by(self, call: ast.Call) -> set[str]:
+        """Return the attribute that a call changes: a list's, a queue's or an iterator's."""
         func = call.func
-        if isinstance(func, ast.Attribute) and func.attr in _CHANGING:
-            owner: ast.AST = func.value
-            while isinstance(owner, ast.Subscript):
-                owner = owner.value
-            return next(self._attribute(owner), "")
-        return ""
+        name = getattr(func, "id", getattr(func, "attr", ""))
+        if name in _CHANGING_FIRST and call.args:
+            return self._holders(call.args[0])
+        changes = name in _CHANGING or (name == "get" and not call.args)  # a dict's get has a key
+        return self._holders(func.value) if changes and isinstance(func, ast.Attribute) else set()
+
+    def _named_in_text(self, call: ast.Call) -> None:
+        """Record the attribute of setattr(self, "page", …) and getattr(self, "page")."""
+        name = getattr(call.func, "id", "")
+        if name not in {"getattr", "setattr"}:
+            return
+        match call.args:
+            case [owner, ast.Constant(value=str(attribute)), *_] if self._is_owner(owner):
+                changes = name == "setattr"
+                (self.method.changed if changes else self.method.read_names).add(attribute)
+
+    def _holders(self, node: ast.AST) -> set[str]:
+        """Return the attribute that a node is a part of: `pager` of `self.pager.pages[2]`."""
+        for part in _parts(node):
+            if names := set(self._attribute(part)):
+                return names - _SCRAPYS
+        return set()
 
     def _attribute(self, node: ast.AST) -> Iterator[str]:
-        """Yield the attribute of the spider, or of its class, that a node is."""
+        """Yield the attribute of the spider, or of its class, or the variable, that a node is."""
         if isinstance(node, ast.Attribute) and self._is_owner(node.value):
             yield node.attr
+        elif isinstance(node, ast.Name) and node.id in self.variables:
+            yield _GLOBAL + node.id
 
     def _is_owner(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Attribute):

@@ -129,6 +129,73 @@ class NodesThatCount(XMLFeedSpider):
         return {"row": self.row}
 
 
+class CountsInAnObject(Spider):
+    pager: Any = None
+
+    def parse(self, response: Any) -> Any:
+        self.pager.page += 1
+        return response.follow(f"/page/{self.pager.page}")
+
+
+class TakesFromAnObjectsList(Spider):
+    pager: Any = None
+
+    def parse(self, response: Any) -> Any:
+        return response.follow(self.pager.pages.pop(0))
+
+
+class Iterates(Spider):
+    pages = iter(range(2, 9))
+
+    def parse(self, response: Any) -> Any:
+        return response.follow(f"/page/{next(self.pages)}")
+
+
+class TakesFromAQueue(Spider):
+    waiting: Any = None
+
+    def parse(self, response: Any) -> Any:
+        return None if self.waiting.empty() else response.follow(self.waiting.get())
+
+
+class LooksUp(Spider):
+    names: ClassVar[dict[str, str]] = {}
+
+    def parse(self, response: Any) -> Any:
+        self.crawler.found = {"name": self.names.get(response.url)}  # type: ignore[attr-defined]
+        return self.crawler.found  # type: ignore[attr-defined]
+
+
+class SetsByName(Spider):
+    page = 1
+
+    def parse(self, response: Any) -> Any:
+        setattr(self, "page", getattr(self, "page") + 1)  # noqa: B009, B010
+
+
+PAGE = 1
+WAITING: list[str] = []
+
+
+class CountsInItsModule(Spider):
+    def parse(self, response: Any) -> Any:
+        global PAGE
+        PAGE += 1
+        return response.follow(f"/page/{PAGE}")
+
+
+class TakesFromItsModule(Spider):
+    def parse(self, response: Any) -> Any:
+        return response.follow(WAITING.pop())
+
+
+class HasALocalOfThatName(Spider):
+    def parse(self, response: Any) -> Any:
+        WAITING = [response.url]  # noqa: N806
+        WAITING.append("/b")
+        return response.follow(WAITING[PAGE])
+
+
 @pytest.mark.parametrize(
     ("kind", "read_by"),
     [
@@ -141,6 +208,15 @@ class NodesThatCount(XMLFeedSpider):
         (OnlyReads, {}),
         (RulesThatCount, {"parse_item": {"seen"}}),
         (NodesThatCount, {"parse": {"row"}}),
+        (CountsInAnObject, {"parse": {"pager"}}),
+        (TakesFromAnObjectsList, {"parse": {"pager"}}),
+        (Iterates, {"parse": {"pages"}}),
+        (TakesFromAQueue, {"parse": {"waiting"}}),
+        (LooksUp, {}),
+        (SetsByName, {"parse": {"page"}}),
+        (CountsInItsModule, {"parse": {"global PAGE"}}),
+        (TakesFromItsModule, {"parse": {"global WAITING"}}),
+        (HasALocalOfThatName, {}),
     ],
 )
 def test_what_callbacks_read_and_change_is_found_in_their_source(
@@ -175,6 +251,7 @@ def test_the_line_names_attribute_and_callback() -> None:
     line = own_state(Counts).line("pages")
     assert "spider 'pages': callbacks change self.page" in line
     assert "for parse, which reads that, stay in the page's worker" in line
+    assert "callbacks change global PAGE, and" in own_state(CountsInItsModule).line("pages")
 
 
 class DropsDuplicates:
