@@ -32,6 +32,8 @@ _CHANGING = frozenset(
     | {"popleft", "remove", "reverse", "setdefault", "sort", "update"}
     | {"get_nowait", "put", "put_nowait"}
 )
+#: Those of them by which a list or a queue keeps an item for later.
+_GATHERING = frozenset({"append", "appendleft", "extend", "insert", "put", "put_nowait"})
 #: Functions that change their first argument.
 _CHANGING_FIRST = frozenset(
     {"anext", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insort", "next"}
@@ -120,6 +122,15 @@ def own_to_pipelines(settings: BaseSettings) -> Iterator[str]:
                 "one folder they write over each other. A feed (-O items.jl) is one file of all"
             )
         reached = [methods[name] for name in _reached("process_item", methods)]
+        at_end = [methods[name] for name in _reached("close_spider", methods)]
+        gathered = {x for method in reached for x in method.gathered}
+        gathered &= {x for method in at_end for x in method.read_names}
+        if gathered and not any(method.holds for method in methods.values()):
+            yield (
+                f"pipeline {kind.__name__} gathers items in {_shown(sorted(gathered))} and stores "
+                "them later: a worker that is killed loses them, because their pages are done "
+                "before. scrapy_seine.hold keeps a page open until its items are stored"
+            )
         changed = {x for method in reached for x in method.changed}
         if names := sorted(changed & {x for method in reached for x in method.searched}):
             yield (
@@ -185,11 +196,15 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
         yield node
 
 
+def _called_name(call: ast.Call) -> str:
+    """Return the last part of the name that is called."""
+    return str(getattr(call.func, "id", getattr(call.func, "attr", "")))
+
+
 def _opens_anew(call: ast.Call) -> bool:
     """Whether a call is open(…, "w"), also of another module or of a path."""
-    name = getattr(call.func, "id", getattr(call.func, "attr", ""))
     values = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return name == "open" and any(
+    return _called_name(call) == "open" and any(
         set(_text_of(x)) <= set("wbt+") and "w" in _text_of(x) for x in values
     )
 
@@ -215,6 +230,10 @@ class _Method:
         self.texts: set[str] = set()
         self.searched: set[str] = set()
         """Attributes in which a value is searched, by `in`."""
+        self.gathered: set[str] = set()
+        """Lists and queues that keep values for later."""
+        self.holds = False
+        """Whether a page is held until its items are durable, by `scrapy_seine.hold`."""
         self.opens = False
         """Whether a file is opened to be overwritten."""
 
@@ -228,6 +247,11 @@ class _Method:
         self_name = [x.arg for x in [*function.args.posonlyargs, *function.args.args][:1]]
         known = _globals_of(function, variables)
         _Reader(self, {*self_name, *classes}, known).look(function.body)
+
+    def join(self, other: _Method) -> None:
+        """Add what a part of the method does."""
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) | value)
 
 
 class _Reader:
@@ -266,6 +290,7 @@ class _Reader:
         if self._reports(call.func):
             return
         self.method.opens |= _opens_anew(call)
+        self.method.holds |= _called_name(call) == "hold"
         self._named_in_text(call)
         called = set(self._attribute(call.func))
         self.method.called |= called
@@ -284,12 +309,8 @@ class _Reader:
             return
         inner = _Method()
         _Reader(inner, self.owners, self.variables).look([node.value])
-        self.method.called |= inner.called
-        self.method.opens |= inner.opens
-        self.method.changed |= inner.changed
-        self.method.texts |= inner.texts
-        self.method.mentioned |= inner.mentioned
-        self.method.read_names |= inner.read_names - names  # self.n = self.n + 1 reads for itself
+        inner.read_names -= names  # self.n = self.n + 1 reads for itself
+        self.method.join(inner)
 
     def _target(self, target: ast.AST) -> set[str]:
         """Record the attribute that is assigned, or of which a part is."""
@@ -304,12 +325,13 @@ class _Reader:
 
     def _changed_by(self, call: ast.Call) -> set[str]:
         """Return the attribute that a call changes: a list's, a queue's or an iterator's."""
-        func = call.func
-        name = getattr(func, "id", getattr(func, "attr", ""))
+        func, name = call.func, _called_name(call)
         if name in _CHANGING_FIRST and call.args:
             return self._holders(call.args[0])
         changes = name in _CHANGING or (name == "get" and not call.args)  # a dict's get has a key
-        return self._holders(func.value) if changes and isinstance(func, ast.Attribute) else set()
+        names = self._holders(func.value) if changes and isinstance(func, ast.Attribute) else set()
+        self.method.gathered |= names if name in _GATHERING else set()
+        return names
 
     def _named_in_text(self, call: ast.Call) -> None:
         """Record the attribute of setattr(self, "page", …) and getattr(self, "page")."""

@@ -12,6 +12,7 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
 from scrapy.spiders import CrawlSpider, Rule, XMLFeedSpider
 
+import scrapy_seine
 from scrapy_seine.engine.stored.spider_state import own_state, own_to_pipelines
 
 
@@ -260,7 +261,8 @@ class DropsDuplicates:
         self.wanted = {"a"}
 
     def process_item(self, item: Any) -> Any:
-        if item["id"] in self.ids or item["id"] not in self.wanted:
+        known = item["id"] in self.ids
+        if known or item["id"] not in self.wanted:
             raise ValueError
         self.ids.add(item["id"])
         return item
@@ -273,6 +275,30 @@ class Batches:
     def process_item(self, item: Any) -> Any:
         self.rows.append(item)
         return item
+
+
+class StoresTenAtATime:
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+
+    def process_item(self, item: Any) -> Any:
+        self.rows.append(item)
+        if len(self.rows) == 10:
+            self.store()
+        return item
+
+    def store(self) -> None:
+        Path("items.jl").write_text(str(self.rows), "utf-8")
+        self.rows = []
+
+    def close_spider(self) -> None:
+        self.store()
+
+
+class HoldsItsPages(StoresTenAtATime):
+    def process_item(self, item: Any) -> Any:
+        self.pages = scrapy_seine.hold(item)
+        return super().process_item(item)
 
 
 class Writes:
@@ -295,6 +321,12 @@ class Appends:
 def test_a_pipeline_that_writes_a_file_anew_is_named() -> None:
     (line,) = own_to_pipelines(Settings({"ITEM_PIPELINES": {Writes: 1, Appends: 2}}))
     assert line.startswith("pipeline Writes opens a file to write it anew, and each worker does")
+
+
+def test_a_pipeline_that_stores_items_later_without_holding_their_pages_is_named() -> None:
+    pipelines = {StoresTenAtATime: 1, Batches: 2, HoldsItsPages: 3}
+    (line,) = own_to_pipelines(Settings({"ITEM_PIPELINES": pipelines}))
+    assert line.startswith("pipeline StoresTenAtATime gathers items in self.rows and stores them")
 
 
 def test_a_pipeline_that_looks_for_items_among_its_own_is_named() -> None:
