@@ -219,8 +219,8 @@ def dupefilter_of(crawler: Crawler) -> DupeFilter:
 def _number_of(value: object, *, is_digest: bool) -> int:
     """Return 64 bits of a fingerprint.
 
-    Scrapy's are SHA-1 digests, as bytes or hexadecimal text, whose first bytes are unique enough. A
-    project's own, such as a URL without its query, has to be hashed as a whole, whatever its length.
+    Scrapy's are SHA-1 digests, as bytes or hexadecimal text, whose first bytes are unique enough.
+    A project's own, such as a URL without its query, is hashed as a whole, whatever its length.
     """
     if is_digest:
         digest = value if isinstance(value, bytes) else bytes.fromhex(str(value))

@@ -22,8 +22,7 @@ from scrapy_seine.engine.dupefilter import ProjectDupeFilter
         lambda request: request.url.encode()[:19] + request.url[-1:].encode(),
         lambda request: request.url.encode().hex()[:39] + request.url[-1],
     ],
-    ids=["bytes", "text", "digits", "number", "digest", "hexadecimal"]
-    + ["as long as a digest", "as long as a hexadecimal digest"],
+    ids=["bytes", "text", "digits", "number", "digest", "hexadecimal", "20 bytes", "40 digits"],
 )
 def test_only_equal_fingerprints_of_a_project_are_one_request(make: object) -> None:
     """Addresses begin alike: of their first bytes alone, each page would be taken for the first."""
