@@ -25,6 +25,7 @@ from scrapy.utils.misc import load_object
 
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.engine.stored.callbacks import own_classes
+from scrapy_seine.engine.stored.gathered_parts import gathering_callbacks
 
 #: Methods that change the list, dict, set, deque or queue that they are called on.
 _CHANGING = frozenset(
@@ -41,8 +42,8 @@ _CHANGING_FIRST = frozenset(
 )
 #: Attributes that Scrapy sets; what is changed in them is no state of the spider.
 _SCRAPYS = frozenset({"crawler", "logger", "settings"})
-#: Begins the name of a variable of the module, among the names of attributes.
-_GLOBAL = "global "
+#: Begins the name of a variable of the module, or a key of meta, among the names of attributes.
+_GLOBAL, _SHARED = "global ", "what requests share as "
 #: These run before the first page and after the last, when each worker has the same values.
 _OUTSIDE = frozenset({"__init__", "from_crawler", "update_settings", "closed", "close"})
 #: Called with a page by Scrapy's own spiders, for the callback in the value.
@@ -77,7 +78,9 @@ class OwnState(Value):
 
 
 def _shown(names: Iterable[str]) -> str:
-    return ", ".join(name if name.startswith(_GLOBAL) else f"self.{name}" for name in names)
+    return ", ".join(
+        name if name.startswith((_GLOBAL, _SHARED)) else f"self.{name}" for name in names
+    )
 
 
 def _name_of(call: Any, request: Request) -> str:
@@ -106,6 +109,8 @@ def own_state(kind: type) -> OwnState:
         names_read = {x for name in names for x in methods[name].read_names} & changed
         if names_read:
             by_callback[_HOOKS.get(callback, callback)] |= names_read
+    for callback, keys in gathering_callbacks({x: y.functions for x, y in methods.items()}).items():
+        by_callback[callback] |= {_SHARED + key for key in keys}
     return OwnState({name: frozenset(names_read) for name, names_read in by_callback.items()})
 
 
@@ -234,6 +239,7 @@ class _Method:
         """Lists and queues that keep values for later."""
         self.holds = False
         """Whether a page is held until its items are durable, by `scrapy_seine.hold`."""
+        self.functions: set[ast.FunctionDef | ast.AsyncFunctionDef] = set()
         self.opens = False
         """Whether a file is opened to be overwritten."""
 
@@ -244,6 +250,7 @@ class _Method:
         variables: frozenset[str],
     ) -> None:
         """Analyse one function."""
+        self.functions.add(function)
         self_name = [x.arg for x in [*function.args.posonlyargs, *function.args.args][:1]]
         known = _globals_of(function, variables)
         _Reader(self, {*self_name, *classes}, known).look(function.body)

@@ -174,6 +174,17 @@ class SetsByName(Spider):
         setattr(self, "page", getattr(self, "page") + 1)  # noqa: B009, B010
 
 
+class GathersInADict(Spider):
+    def parse(self, response: Any) -> Iterator[Any]:
+        parts: dict[str, Any] = {"left": 2}
+        for path in ("/a", "/b"):
+            yield response.follow(path, self.part, cb_kwargs={"parts": parts})
+
+    def part(self, response: Any, parts: dict[str, Any]) -> Any:
+        parts["left"] -= 1
+        return None if parts["left"] else parts
+
+
 PAGE = 1
 WAITING: list[str] = []
 
@@ -218,6 +229,7 @@ class HasALocalOfThatName(Spider):
         (CountsInItsModule, {"parse": {"global PAGE"}}),
         (TakesFromItsModule, {"parse": {"global WAITING"}}),
         (HasALocalOfThatName, {}),
+        (GathersInADict, {"part": {"what requests share as parts"}}),
     ],
 )
 def test_what_callbacks_read_and_change_is_found_in_their_source(
