@@ -101,16 +101,17 @@ def own_state(kind: type) -> OwnState:
         if name not in _OUTSIDE:
             callbacks |= method.mentioned | method.texts
     callbacks &= methods.keys()
+    _add_changes_of_objects(kind, methods)
     reached = {name: _reached(name, methods) for name in callbacks}
     changed = {x for names in reached.values() for name in names for x in methods[name].changed}
     changed -= methods.keys()
     by_callback: defaultdict[str, set[str]] = defaultdict(set)
+    gathered = gathering_callbacks({name: method.functions for name, method in methods.items()})
     for callback, names in reached.items():
         names_read = {x for name in names for x in methods[name].read_names} & changed
+        names_read |= {_SHARED + key for name in names for key in gathered.get(name, ())}
         if names_read:
             by_callback[_HOOKS.get(callback, callback)] |= names_read
-    for callback, keys in gathering_callbacks({x: y.functions for x, y in methods.items()}).items():
-        by_callback[callback] |= {_SHARED + key for key in keys}
     return OwnState({name: frozenset(names_read) for name, names_read in by_callback.items()})
 
 
@@ -146,23 +147,38 @@ def own_to_pipelines(settings: BaseSettings) -> Iterator[str]:
 
 
 def _methods_of(kind: type) -> tuple[defaultdict[str, _Method], set[str]]:
-    """Analyse the methods of a class' own classes, and the texts beside them, as rules hold."""
+    """Analyse the methods of a class' own classes, and the texts beside them, as rules hold.
+
+    The functions of their modules are among the methods, as `name()`.
+    """
     methods: defaultdict[str, _Method] = defaultdict(_Method)
     texts: set[str] = set()
-    trees = [found for base in own_classes(kind) if (found := _tree_of(base)) is not None]
-    classes = {tree.name for tree, _ in trees}
-    for tree, variables in trees:
-        for part in tree.body:
+    sources = [found for base in own_classes(kind) if (found := _source_of(base)) is not None]
+    classes = {source.tree.name for source in sources}
+    for source in sources:
+        for function in source.functions:
+            methods[f"{function.name}()"].read(function, set(), source.variables)
+        for part in source.tree.body:
             if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
-                with suppress(RecursionError):  # no real code nests so deep
-                    methods[part.name].read(part, classes, variables)
+                self_name = {x.arg for x in [*part.args.posonlyargs, *part.args.args][:1]}
+                methods[part.name].read(part, self_name | classes, source.variables)
             else:
                 texts |= {text for node in ast.walk(part) if (text := _text_of(node))}
+                methods["__init__"].made |= _made_by(part)
     return methods, texts
 
 
-def _tree_of(kind: type) -> tuple[ast.ClassDef, frozenset[str]] | None:
-    """Parse a class' module, and name its variables; `inspect.getsource` parses twice, slowly."""
+@attrs.frozen(eq=False, repr=False)
+class _Source(Value):
+    """A class' definition, and what else its module defines."""
+
+    tree: ast.ClassDef
+    functions: list[ast.FunctionDef | ast.AsyncFunctionDef]
+    variables: frozenset[str]
+
+
+def _source_of(kind: type) -> _Source | None:
+    """Parse a class' module; `inspect.getsource` of a class parses twice, and slowly."""
     try:
         module = sys.modules[kind.__module__]
         lines = linecache.getlines(inspect.getfile(kind), vars(module))
@@ -172,7 +188,37 @@ def _tree_of(kind: type) -> tuple[ast.ClassDef, frozenset[str]] | None:
         return None
     nodes = [x for x in ast.walk(tree) if isinstance(x, ast.ClassDef) and x.name == kind.__name__]
     assigned = [x for x in tree.body if isinstance(x, ast.Assign | ast.AnnAssign)]
-    return (nodes[-1], _stored_names(assigned)) if nodes else None
+    functions = [x for x in tree.body if isinstance(x, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return _Source(nodes[-1], functions, _stored_names(assigned)) if nodes else None
+
+
+def _made_by(node: ast.AST) -> set[tuple[str, str]]:
+    """Return the attribute of `pager = Pager()` in a class, with the class that it is one of."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+        return set()
+    made_of = getattr(node.value.func, "id", "")
+    return {(x.id, made_of) for x in node.targets if isinstance(x, ast.Name)}
+
+
+def _add_changes_of_objects(kind: type, methods: defaultdict[str, _Method]) -> None:
+    """Add the attributes that a call of a method of their own changes: `self.pager.following()`.
+
+    Only classes of the spider's own package are looked into, because a client of a database or of
+    a site changes itself, too, and callbacks do not depend on that.
+    """
+    package = kind.__module__.partition(".")[0]
+    modules = [sys.modules.get(base.__module__) for base in own_classes(kind)]
+    changing: dict[str, set[str]] = {}
+    for attribute, made_of in {pair for method in methods.values() for pair in method.made}:
+        for found in (getattr(module, made_of, None) for module in modules):
+            if isinstance(found, type) and found.__module__.partition(".")[0] == package:
+                own, _ = _methods_of(found)
+                changing[attribute] = {
+                    name for name in list(own) if any(own[x].changed for x in _reached(name, own))
+                }
+    for method in methods.values():
+        calls = method.called_on
+        method.changed |= {name for name, called in calls if called in changing.get(name, ())}
 
 
 def _stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
@@ -231,6 +277,10 @@ class _Method:
         self.changed: set[str] = set()
         self.read_names: set[str] = set()
         self.called: set[str] = set()
+        self.called_on: set[tuple[str, str]] = set()
+        """Attributes with the methods of theirs that are called."""
+        self.made: set[tuple[str, str]] = set()
+        """Attributes with the names of the classes that their objects are of."""
         self.mentioned: set[str] = set()
         self.texts: set[str] = set()
         self.searched: set[str] = set()
@@ -246,14 +296,13 @@ class _Method:
     def read(
         self,
         function: ast.FunctionDef | ast.AsyncFunctionDef,
-        classes: set[str],
+        owners: set[str],
         variables: frozenset[str],
     ) -> None:
-        """Analyse one function."""
+        """Analyse one function; *owners*: the names of the spider in it."""
         self.functions.add(function)
-        self_name = [x.arg for x in [*function.args.posonlyargs, *function.args.args][:1]]
-        known = _globals_of(function, variables)
-        _Reader(self, {*self_name, *classes}, known).look(function.body)
+        with suppress(RecursionError):  # no real code nests so deep
+            _Reader(self, owners, _globals_of(function, variables)).look(function.body)
 
     def join(self, other: _Method) -> None:
         """Add what a part of the method does."""
@@ -302,9 +351,13 @@ class _Reader:
         called = set(self._attribute(call.func))
         self.method.called |= called
         self.method.read_names |= called
+        if isinstance(call.func, ast.Name):
+            self.method.called.add(f"{call.func.id}()")
+        on = set(self._attribute(getattr(call.func, "value", call)))
+        self.method.called_on |= {(name, _called_name(call)) for name in on}
         changed = self._changed_by(call)
         self.method.changed |= changed
-        if not called and (used or not changed):
+        if not called and (used or not (changed or on)):
             self.look([call.func])
         self.look([*call.args, *call.keywords])
 
@@ -314,6 +367,8 @@ class _Reader:
         names = {name for target in targets for name in self._target(target)}
         if isinstance(node, ast.Delete) or node.value is None:
             return
+        made_of = getattr(getattr(node.value, "func", None), "id", "")
+        self.method.made |= {(name, made_of) for name in names}
         inner = _Method()
         _Reader(inner, self.owners, self.variables).look([node.value])
         inner.read_names -= names  # self.n = self.n + 1 reads for itself

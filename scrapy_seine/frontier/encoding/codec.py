@@ -60,8 +60,10 @@ def _adds_names(kind: type[Any], plain: type[Any]) -> bool:
 
 
 def _is_value_alone(value: Any, plain: type) -> bool:
-    """Say whether the plain type's value is all that a callback can read of an instance."""
+    """Say whether the plain type's value is all that a callback reads of an instance."""
     kind = type(value)
+    if kind.__module__.startswith("lxml."):  # the texts of a page, such as a link's
+        return True
     own = getattr(value, "__dict__", None)
     return not (own or issubclass(kind, Enum) or _adds_names(kind, plain))
 

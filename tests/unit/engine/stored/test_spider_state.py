@@ -185,6 +185,61 @@ class GathersInADict(Spider):
         return None if parts["left"] else parts
 
 
+class Pager:
+    def __init__(self) -> None:
+        self.page = 1
+        self.stored = 0
+
+    def following(self) -> str:
+        self.page += 1
+        return self.shown()
+
+    def shown(self) -> str:
+        return f"/page/{self.page}"
+
+
+class AsksAnObject(Spider):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.pager = Pager()
+
+    def parse(self, response: Any) -> Any:
+        return response.follow(self.pager.following())
+
+
+class AsksAnObjectOfItsClass(Spider):
+    pager = Pager()
+
+    def parse(self, response: Any) -> Any:
+        return response.follow(self.pager.following())
+
+
+class TellsAnObject(Spider):
+    pager = Pager()
+
+    def parse(self, response: Any) -> Any:
+        self.pager.following()
+        return {"url": response.url}
+
+
+class ReadsAnObject(Spider):
+    pager = Pager()
+
+    def parse(self, response: Any) -> Any:
+        return response.follow(self.pager.shown())
+
+
+class CallsAFunction(Spider):
+    def parse(self, response: Any) -> Any:
+        return response.follow(f"/page/{following_page()}")
+
+
+def following_page() -> int:
+    global PAGE
+    PAGE += 1
+    return PAGE
+
+
 PAGE = 1
 WAITING: list[str] = []
 
@@ -229,6 +284,11 @@ class HasALocalOfThatName(Spider):
         (CountsInItsModule, {"parse": {"global PAGE"}}),
         (TakesFromItsModule, {"parse": {"global WAITING"}}),
         (HasALocalOfThatName, {}),
+        (AsksAnObject, {"parse": {"pager"}}),
+        (AsksAnObjectOfItsClass, {"parse": {"pager"}}),
+        (TellsAnObject, {}),
+        (ReadsAnObject, {}),
+        (CallsAFunction, {"parse": {"global PAGE"}}),
         (GathersInADict, {"part": {"what requests share as parts"}}),
     ],
 )

@@ -15,6 +15,7 @@ import msgpack
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import html
 from scrapy.http import Headers
 
 from scrapy_seine.errors import DecodeError, EncodeError
@@ -97,6 +98,7 @@ def test_kinds_survive_not_only_values(value: Any) -> None:
     ("value", "stored"),
     [
         (Words("x"), "x"),
+        (html.fromstring("<a>x</a>").xpath("//a/text()")[0], "x"),
         (OrderedDict(a=1), {"a": 1}),
     ],
 )
