@@ -10,11 +10,14 @@ levels crash the process. So size and nesting are checked before decoding.
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from enum import Enum
+from functools import cache
+from sysconfig import get_path
 from types import NoneType
 from typing import Any
 
@@ -59,13 +62,23 @@ def _adds_names(kind: type[Any], plain: type[Any]) -> bool:
     return any(not name.startswith("_") for base in bases for name in vars(base))
 
 
+@cache
+def _is_installed(module: str) -> bool:
+    path = getattr(sys.modules.get(module), "__file__", None) or ""
+    return path.startswith((get_path("purelib"), get_path("platlib")))
+
+
 def _is_value_alone(value: Any, plain: type) -> bool:
-    """Say whether the plain type's value is all that a callback reads of an instance."""
+    """Say whether the plain type's value is all that a callback reads of an instance.
+
+    It is for the texts that lxml and bs4 find in a page and for numpy's numbers, as for each class
+    of an installed package; a class of the project's own is there for its methods.
+    """
     kind = type(value)
-    if kind.__module__.startswith("lxml."):  # the texts of a page, such as a link's
+    if _is_installed(kind.__module__):
         return True
     own = getattr(value, "__dict__", None)
-    return not (own or issubclass(kind, Enum) or _adds_names(kind, plain))
+    return not (own or _adds_names(kind, plain))
 
 
 def _extend(value: Any) -> Any:
@@ -89,7 +102,11 @@ def _extend(value: Any) -> Any:
     if kind is OrderedDict:
         return dict(value)
     for plain in _PLAIN:
-        if isinstance(value, plain) and _is_value_alone(value, plain):
+        if (
+            isinstance(value, plain)
+            and not isinstance(value, Enum)
+            and _is_value_alone(value, plain)
+        ):
             return plain(value)
     raise TypeError(f"{kind.__module__}.{kind.__qualname__} is not plain data")
 
