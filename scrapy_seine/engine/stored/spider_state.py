@@ -42,8 +42,9 @@ _CHANGING_FIRST = frozenset(
 )
 #: Attributes that Scrapy sets; what is changed in them is no state of the spider.
 _SCRAPYS = frozenset({"crawler", "logger", "settings"})
-#: Begins the name of a variable of the module, or a key of meta, among the names of attributes.
-_GLOBAL, _SHARED = "global ", "what requests share as "
+#: Begins the name of a variable of the module, a key of meta or a stat, among those of attributes.
+_GLOBAL, _SHARED, _STAT = "global ", "what requests share as ", "the stat "
+_STAT_WRITES = frozenset({"inc_value", "max_value", "min_value", "set_value"})
 #: These run before the first page and after the last, when each worker has the same values.
 _OUTSIDE = frozenset({"__init__", "from_crawler", "update_settings", "closed", "close"})
 #: Called with a page by Scrapy's own spiders, for the callback in the value.
@@ -79,7 +80,7 @@ class OwnState(Value):
 
 def _shown(names: Iterable[str]) -> str:
     return ", ".join(
-        name if name.startswith((_GLOBAL, _SHARED)) else f"self.{name}" for name in names
+        name if name.startswith((_GLOBAL, _SHARED, _STAT)) else f"self.{name}" for name in names
     )
 
 
@@ -396,14 +397,18 @@ class _Reader:
         return names
 
     def _named_in_text(self, call: ast.Call) -> None:
-        """Record the attribute of setattr(self, "page", …) and getattr(self, "page")."""
-        name = getattr(call.func, "id", "")
-        if name not in {"getattr", "setattr"}:
-            return
+        """Record what setattr(self, "page", …), getattr(self, "page") and calls of stats name."""
+        name = _called_name(call)
+        writes = name == "setattr" or name in _STAT_WRITES
+        names = self.method.changed if writes else self.method.read_names
         match call.args:
-            case [owner, ast.Constant(value=str(attribute)), *_] if self._is_owner(owner):
-                changes = name == "setattr"
-                (self.method.changed if changes else self.method.read_names).add(attribute)
+            case [owner, ast.Constant(value=str(attribute)), *_] if name in {
+                "getattr",
+                "setattr",
+            } and self._is_owner(owner):
+                names.add(attribute)
+            case [ast.Constant(value=str(stat)), *_] if name in {"get_value", *_STAT_WRITES}:
+                names.add(_STAT + stat)
 
     def _holders(self, node: ast.AST) -> set[str]:
         """Return the attribute that a node is a part of: `pager` of `self.pager.pages[2]`."""

@@ -229,6 +229,15 @@ class ReadsAnObject(Spider):
         return response.follow(self.pager.shown())
 
 
+class CountsInTheStats(Spider):
+    def parse(self, response: Any) -> Any:
+        stats = self.crawler.stats
+        assert stats is not None
+        stats.inc_value("pages")
+        stats.inc_value("others")
+        return response.follow(f"/page/{stats.get_value('pages')}/{stats.get_value('elapsed')}")
+
+
 class CallsAFunction(Spider):
     def parse(self, response: Any) -> Any:
         return response.follow(f"/page/{following_page()}")
@@ -288,6 +297,7 @@ class HasALocalOfThatName(Spider):
         (AsksAnObjectOfItsClass, {"parse": {"pager"}}),
         (TellsAnObject, {}),
         (ReadsAnObject, {}),
+        (CountsInTheStats, {"parse": {"the stat pages"}}),
         (CallsAFunction, {"parse": {"global PAGE"}}),
         (GathersInADict, {"part": {"what requests share as parts"}}),
     ],
