@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import OrderedDict
 from collections.abc import Callable
 from itertools import islice
@@ -19,9 +18,8 @@ from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_seine import meta as m
 from scrapy_seine.fingerprint import fingerprint, within
 
-#: Bytes of a fingerprint that are compared, and of Scrapy's fingerprints.
-_BYTES, _SHA1_BYTES = 8, 20
-_SHA1_TEXT = re.compile(rb"[0-9a-fA-F]{40}")
+#: Bytes of a fingerprint that are compared.
+_BYTES = 8
 
 
 class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no types
@@ -141,8 +139,11 @@ class ProjectDupeFilter(DupeFilter):
         fingerprint_of: Any,
         request_seen: Callable[[Request], bool] | None = None,
         log: Callable[[Request, Any], object] | None = None,
+        *,
+        are_digests: bool = False,
     ) -> None:
         super().__init__()
+        self._are_digests = are_digests
         self._fingerprint_of = fingerprint_of
         self._request_seen = request_seen
         self._log = log
@@ -177,12 +178,13 @@ class ProjectDupeFilter(DupeFilter):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make one with the crawler's fingerprinter."""
-        return cls(crawler.request_fingerprinter.fingerprint)
+        fingerprint_of = crawler.request_fingerprinter.fingerprint
+        return cls(fingerprint_of, are_digests=_is_scrapys(fingerprint_of))
 
     def request_fingerprint(self, request: Request) -> int | None:
         """Return 64 bits of the project's own fingerprint."""
         value = self._fingerprint_of(request)
-        return None if value is None else _number_of(value)
+        return None if value is None else _number_of(value, is_digest=self._are_digests)
 
     def knows_url(self, url: str, job: str = "") -> bool:
         """Return False: the project's fingerprint needs the whole request."""
@@ -208,31 +210,37 @@ def dupefilter_of(crawler: Crawler) -> DupeFilter:
         request_seen is not None and not _filters(request_seen)
     ):
         return ProjectDupeFilter(lambda request: None, request_seen, log)
-    fingerprints = getattr(
-        project_filter, "request_fingerprint", crawler.request_fingerprinter.fingerprint
-    )
-    return ProjectDupeFilter(fingerprints, request_seen, log)
+    fingerprinter = getattr(project_filter, "fingerprinter", crawler.request_fingerprinter)
+    fingerprints = getattr(project_filter, "request_fingerprint", fingerprinter.fingerprint)
+    are_digests = _is_scrapys(fingerprints) and _is_scrapys(fingerprinter.fingerprint)
+    return ProjectDupeFilter(fingerprints, request_seen, log, are_digests=are_digests)
 
 
-def _number_of(value: object) -> int:
-    """Return 64 bits of a project's fingerprint.
+def _number_of(value: object, *, is_digest: bool) -> int:
+    """Return 64 bits of a fingerprint.
 
-    Scrapy's are SHA-1 digests, as bytes or hexadecimal text, whose first bytes are unique enough. A
-    project's text, such as a URL without its query, has to be hashed as a whole.
+    Scrapy's are SHA-1 digests, as bytes or hexadecimal text, whose first bytes are unique enough.
+    A project's own, such as a URL without its query, is hashed as a whole, whatever its length.
     """
+    if is_digest:
+        digest = value if isinstance(value, bytes) else bytes.fromhex(str(value))
+        return int.from_bytes(digest[:_BYTES])
     data = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
-    if isinstance(value, bytes) and len(data) == _SHA1_BYTES:
-        return int.from_bytes(data[:_BYTES])
-    if _SHA1_TEXT.fullmatch(data):
-        return int(data[: 2 * _BYTES], 16)
     return int.from_bytes(hashlib.blake2b(data, digest_size=_BYTES).digest())
+
+
+def _is_scrapys(method: object) -> bool:
+    """Whether a method is of a class of Scrapy or scrapy-redis."""
+    return str(getattr(method, "__module__", "scrapy")).partition(".")[0] in {
+        "scrapy",
+        "scrapy_redis",
+    }
 
 
 def _own_method(project_filter: Any, name: str) -> Callable[..., Any] | None:
     """Return a method of a filter; None if it is Scrapy's or scrapy-redis' own."""
     method: Callable[..., Any] | None = getattr(project_filter, name, None)
-    module = str(getattr(method, "__module__", "scrapy"))
-    return None if module.partition(".")[0] in {"scrapy", "scrapy_redis"} else method
+    return None if _is_scrapys(method) else method
 
 
 def _filters(request_seen: Callable[[Request], bool]) -> bool:

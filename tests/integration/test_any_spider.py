@@ -226,6 +226,8 @@ def test_a_projects_delay_holds_for_all_workers_together(
 
 
 GATHERING = """
+from operator import setitem
+
 import scrapy
 
 
@@ -239,28 +241,38 @@ class Quotes(scrapy.Spider):
             yield response.follow(f"/author/{n}/", self.author, cb_kwargs={"left": left})
 
     def author(self, response, left):
-        left[0] -= 1
+        COUNT
         yield {"author": response.url[-2], "left": left[0]}
 """
 
 
+@pytest.mark.parametrize(
+    ("counts", "left", "line"),
+    [
+        ("left[0] -= 1", [0, 1], "callbacks change what requests share as left, and each worker"),
+        (
+            "setitem(left, 0, left[0] - 1)",
+            [1, 1],
+            "requests with callback Quotes.author share one list in cb_kwargs",
+        ),
+    ],
+    ids=["the callback counts", "its source does not show it, so each has a copy"],
+)
 def test_a_feed_is_written_and_a_list_that_requests_share_is_named(
-    tmp_path: Path, redis_url: str, namespace: str
+    tmp_path: Path, redis_url: str, namespace: str, *, counts: str, left: list[int], line: str
 ) -> None:
     with serving(Site) as url:
         project(tmp_path, url)
-        (tmp_path / "mine" / "__init__.py").write_text(GATHERING % url, "utf-8")
+        (tmp_path / "mine" / "__init__.py").write_text(
+            (GATHERING % url).replace("COUNT", counts), "utf-8"
+        )
         own = ("-s", f"REDIS_URL={redis_url}", "-s", f"SEINE_CRAWL={namespace}")
         worker = scrapy(tmp_path, "crawl", "quotes", "-O", "quotes.jsonl", *own)
         _, err = worker.communicate(timeout=patient(60))
     items = [json.loads(line) for line in (tmp_path / "quotes.jsonl").read_text().splitlines()]
-    assert sorted(items, key=lambda item: item["author"]) == [
-        {"author": "0", "left": 1},
-        {"author": "1", "left": 1},
-    ], err
-    assert (
-        err.count("requests with callback Quotes.author share one list in cb_kwargs['left']") == 1
-    )
+    assert sorted(item["author"] for item in items) == ["0", "1"], err
+    assert sorted(item["left"] for item in items) == left, err
+    assert err.count(line) == 1
 
 
 ALONE = """

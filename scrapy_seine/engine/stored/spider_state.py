@@ -25,12 +25,26 @@ from scrapy.utils.misc import load_object
 
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.engine.stored.callbacks import own_classes
+from scrapy_seine.engine.stored.gathered_parts import gathering_callbacks
 
-#: Methods that change the list, dict, set or deque that they are called on.
+#: Methods that change the list, dict, set, deque or queue that they are called on.
 _CHANGING = frozenset(
     {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem"}
     | {"popleft", "remove", "reverse", "setdefault", "sort", "update"}
+    | {"get_nowait", "put", "put_nowait"}
 )
+#: Those of them by which a list or a queue keeps an item for later.
+_GATHERING = frozenset({"append", "appendleft", "extend", "insert", "put", "put_nowait"})
+#: Functions that change their first argument.
+_CHANGING_FIRST = frozenset(
+    {"anext", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insort", "next"}
+    | {"shuffle"}
+)
+#: Attributes that Scrapy sets; what is changed in them is no state of the spider.
+_SCRAPYS = frozenset({"crawler", "logger", "settings"})
+#: Begins the name of a variable of the module, a key of meta or a stat, among those of attributes.
+_GLOBAL, _SHARED, _STAT = "global ", "what requests share as ", "the stat "
+_STAT_WRITES = frozenset({"inc_value", "max_value", "min_value", "set_value"})
 #: These run before the first page and after the last, when each worker has the same values.
 _OUTSIDE = frozenset({"__init__", "from_crawler", "update_settings", "closed", "close"})
 #: Called with a page by Scrapy's own spiders, for the callback in the value.
@@ -57,11 +71,17 @@ class OwnState(Value):
         """Return the log line: which requests of the spider stay in their worker, and why."""
         attributes = sorted(set().union(*self.read_by.values()))
         return (
-            f"spider {name!r}: callbacks change self.{', self.'.join(attributes)}, and each worker "
+            f"spider {name!r}: callbacks change {_shown(attributes)}, and each worker "
             f"has its own: requests that a page yields for {', '.join(sorted(self.read_by))}, "
             "which reads that, stay in the page's worker; those of start() and of handlers go to "
             "any. Values in cb_kwargs instead let any worker take all"
         )
+
+
+def _shown(names: Iterable[str]) -> str:
+    return ", ".join(
+        name if name.startswith((_GLOBAL, _SHARED, _STAT)) else f"self.{name}" for name in names
+    )
 
 
 def _name_of(call: Any, request: Request) -> str:
@@ -82,12 +102,15 @@ def own_state(kind: type) -> OwnState:
         if name not in _OUTSIDE:
             callbacks |= method.mentioned | method.texts
     callbacks &= methods.keys()
+    _add_changes_of_objects(kind, methods)
     reached = {name: _reached(name, methods) for name in callbacks}
     changed = {x for names in reached.values() for name in names for x in methods[name].changed}
     changed -= methods.keys()
     by_callback: defaultdict[str, set[str]] = defaultdict(set)
+    gathered = gathering_callbacks({name: method.functions for name, method in methods.items()})
     for callback, names in reached.items():
         names_read = {x for name in names for x in methods[name].read_names} & changed
+        names_read |= {_SHARED + key for name in names for key in gathered.get(name, ())}
         if names_read:
             by_callback[_HOOKS.get(callback, callback)] |= names_read
     return OwnState({name: frozenset(names_read) for name, names_read in by_callback.items()})
@@ -106,32 +129,56 @@ def own_to_pipelines(settings: BaseSettings) -> Iterator[str]:
                 "one folder they write over each other. A feed (-O items.jl) is one file of all"
             )
         reached = [methods[name] for name in _reached("process_item", methods)]
+        at_end = [methods[name] for name in _reached("close_spider", methods)]
+        gathered = {x for method in reached for x in method.gathered}
+        gathered &= {x for method in at_end for x in method.read_names}
+        if gathered and not any(method.holds for method in methods.values()):
+            yield (
+                f"pipeline {kind.__name__} gathers items in {_shown(sorted(gathered))} and stores "
+                "them later: a worker that is killed loses them, because their pages are done "
+                "before. scrapy_seine.hold keeps a page open until its items are stored"
+            )
         changed = {x for method in reached for x in method.changed}
         if names := sorted(changed & {x for method in reached for x in method.searched}):
             yield (
-                f"pipeline {kind.__name__} remembers items in self.{', self.'.join(names)}, and "
+                f"pipeline {kind.__name__} remembers items in {_shown(names)}, and "
                 "each worker has its own: an item that two workers find passes in both. A key in "
                 "the store, or a set in Redis, knows the items of all"
             )
 
 
 def _methods_of(kind: type) -> tuple[defaultdict[str, _Method], set[str]]:
-    """Analyse the methods of a class' own classes, and the texts beside them, as rules hold."""
+    """Analyse the methods of a class' own classes, and the texts beside them, as rules hold.
+
+    The functions of their modules are among the methods, as `name()`.
+    """
     methods: defaultdict[str, _Method] = defaultdict(_Method)
     texts: set[str] = set()
-    trees = [tree for base in own_classes(kind) if (tree := _tree_of(base)) is not None]
-    classes = {tree.name for tree in trees}
-    for tree in trees:
-        for part in tree.body:
+    sources = [found for base in own_classes(kind) if (found := _source_of(base)) is not None]
+    classes = {source.tree.name for source in sources}
+    for source in sources:
+        for function in source.functions:
+            methods[f"{function.name}()"].read(function, set(), source.variables)
+        for part in source.tree.body:
             if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
-                with suppress(RecursionError):  # no real code nests so deep
-                    methods[part.name].read(part, classes)
+                self_name = {x.arg for x in [*part.args.posonlyargs, *part.args.args][:1]}
+                methods[part.name].read(part, self_name | classes, source.variables)
             else:
                 texts |= {text for node in ast.walk(part) if (text := _text_of(node))}
+                methods["__init__"].made |= _made_by(part)
     return methods, texts
 
 
-def _tree_of(kind: type) -> ast.ClassDef | None:
+@attrs.frozen(eq=False, repr=False)
+class _Source(Value):
+    """A class' definition, and what else its module defines."""
+
+    tree: ast.ClassDef
+    functions: list[ast.FunctionDef | ast.AsyncFunctionDef]
+    variables: frozenset[str]
+
+
+def _source_of(kind: type) -> _Source | None:
     """Parse a class' module; `inspect.getsource` of a class parses twice, and slowly."""
     try:
         module = sys.modules[kind.__module__]
@@ -141,7 +188,51 @@ def _tree_of(kind: type) -> ast.ClassDef | None:
     except (KeyError, OSError, TypeError, SyntaxError, ValueError, RecursionError):
         return None
     nodes = [x for x in ast.walk(tree) if isinstance(x, ast.ClassDef) and x.name == kind.__name__]
-    return nodes[-1] if nodes else None
+    assigned = [x for x in tree.body if isinstance(x, ast.Assign | ast.AnnAssign)]
+    functions = [x for x in tree.body if isinstance(x, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return _Source(nodes[-1], functions, _stored_names(assigned)) if nodes else None
+
+
+def _made_by(node: ast.AST) -> set[tuple[str, str]]:
+    """Return the attribute of `pager = Pager()` in a class, with the class that it is one of."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+        return set()
+    made_of = getattr(node.value.func, "id", "")
+    return {(x.id, made_of) for x in node.targets if isinstance(x, ast.Name)}
+
+
+def _add_changes_of_objects(kind: type, methods: defaultdict[str, _Method]) -> None:
+    """Add the attributes that a call of a method of their own changes: `self.pager.following()`.
+
+    Only classes of the spider's own package are looked into, because a client of a database or of
+    a site changes itself, too, and callbacks do not depend on that.
+    """
+    package = kind.__module__.partition(".")[0]
+    modules = [sys.modules.get(base.__module__) for base in own_classes(kind)]
+    changing: dict[str, set[str]] = {}
+    for attribute, made_of in {pair for method in methods.values() for pair in method.made}:
+        for found in (getattr(module, made_of, None) for module in modules):
+            if isinstance(found, type) and found.__module__.partition(".")[0] == package:
+                own, _ = _methods_of(found)
+                changing[attribute] = {
+                    name for name in list(own) if any(own[x].changed for x in _reached(name, own))
+                }
+    for method in methods.values():
+        calls = method.called_on
+        method.changed |= {name for name, called in calls if called in changing.get(name, ())}
+
+
+def _stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Return the variables that code assigns, and the arguments of its functions."""
+    parts = [part for node in nodes for part in ast.walk(node)]
+    stored = {x.id for x in parts if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)}
+    return frozenset(stored | {x.arg for x in parts if isinstance(x, ast.arg)})
+
+
+def _globals_of(function: ast.AST, variables: frozenset[str]) -> frozenset[str]:
+    """Return the variables of the module that a function means by these names."""
+    declared = {x for n in ast.walk(function) if isinstance(n, ast.Global) for x in n.names}
+    return (variables - _stored_names([function])) | declared
 
 
 def _text_of(node: ast.AST) -> str:
@@ -149,11 +240,23 @@ def _text_of(node: ast.AST) -> str:
     return value if isinstance(value, str) else ""
 
 
+def _parts(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and what it is a part of: `a.b[1]`, `a.b`, `a`."""
+    yield node
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+        yield node
+
+
+def _called_name(call: ast.Call) -> str:
+    """Return the last part of the name that is called."""
+    return str(getattr(call.func, "id", getattr(call.func, "attr", "")))
+
+
 def _opens_anew(call: ast.Call) -> bool:
     """Whether a call is open(…, "w"), also of another module or of a path."""
-    name = getattr(call.func, "id", getattr(call.func, "attr", ""))
     values = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return name == "open" and any(
+    return _called_name(call) == "open" and any(
         set(_text_of(x)) <= set("wbt+") and "w" in _text_of(x) for x in values
     )
 
@@ -175,25 +278,47 @@ class _Method:
         self.changed: set[str] = set()
         self.read_names: set[str] = set()
         self.called: set[str] = set()
+        self.called_on: set[tuple[str, str]] = set()
+        """Attributes with the methods of theirs that are called."""
+        self.made: set[tuple[str, str]] = set()
+        """Attributes with the names of the classes that their objects are of."""
         self.mentioned: set[str] = set()
         self.texts: set[str] = set()
         self.searched: set[str] = set()
         """Attributes in which a value is searched, by `in`."""
+        self.gathered: set[str] = set()
+        """Lists and queues that keep values for later."""
+        self.holds = False
+        """Whether a page is held until its items are durable, by `scrapy_seine.hold`."""
+        self.functions: set[ast.FunctionDef | ast.AsyncFunctionDef] = set()
         self.opens = False
         """Whether a file is opened to be overwritten."""
 
-    def read(self, function: ast.FunctionDef | ast.AsyncFunctionDef, classes: set[str]) -> None:
-        """Analyse one function."""
-        self_name = [x.arg for x in [*function.args.posonlyargs, *function.args.args][:1]]
-        _Reader(self, {*self_name, *classes}).look(function.body)
+    def read(
+        self,
+        function: ast.FunctionDef | ast.AsyncFunctionDef,
+        owners: set[str],
+        variables: frozenset[str],
+    ) -> None:
+        """Analyse one function; *owners*: the names of the spider in it."""
+        self.functions.add(function)
+        with suppress(RecursionError):  # no real code nests so deep
+            _Reader(self, owners, _globals_of(function, variables)).look(function.body)
+
+    def join(self, other: _Method) -> None:
+        """Add what a part of the method does."""
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) | value)
 
 
 class _Reader:
     """Walks through one function."""
 
-    def __init__(self, found: _Method, owners: set[str]) -> None:
+    def __init__(self, found: _Method, owners: set[str], variables: frozenset[str]) -> None:
         self.method = found
         self.owners = owners
+        self.variables = variables
+        """Variables of the module, which a worker has for itself as well."""
 
     def look(self, nodes: Iterable[ast.AST]) -> None:
         for node in nodes:
@@ -222,12 +347,18 @@ class _Reader:
         if self._reports(call.func):
             return
         self.method.opens |= _opens_anew(call)
+        self.method.holds |= _called_name(call) == "hold"
+        self._named_in_text(call)
         called = set(self._attribute(call.func))
         self.method.called |= called
         self.method.read_names |= called
+        if isinstance(call.func, ast.Name):
+            self.method.called.add(f"{call.func.id}()")
+        on = set(self._attribute(getattr(call.func, "value", call)))
+        self.method.called_on |= {(name, _called_name(call)) for name in on}
         changed = self._changed_by(call)
-        self.method.changed |= {changed} - {""}
-        if not called and (used or not changed):
+        self.method.changed |= changed
+        if not called and (used or not (changed or on)):
             self.look([call.func])
         self.look([*call.args, *call.keywords])
 
@@ -237,40 +368,61 @@ class _Reader:
         names = {name for target in targets for name in self._target(target)}
         if isinstance(node, ast.Delete) or node.value is None:
             return
+        made_of = getattr(getattr(node.value, "func", None), "id", "")
+        self.method.made |= {(name, made_of) for name in names}
         inner = _Method()
-        _Reader(inner, self.owners).look([node.value])
-        self.method.called |= inner.called
-        self.method.opens |= inner.opens
-        self.method.changed |= inner.changed
-        self.method.texts |= inner.texts
-        self.method.mentioned |= inner.mentioned
-        self.method.read_names |= inner.read_names - names  # self.n = self.n + 1 reads for itself
+        _Reader(inner, self.owners, self.variables).look([node.value])
+        inner.read_names -= names  # self.n = self.n + 1 reads for itself
+        self.method.join(inner)
 
-    def _target(self, target: ast.AST) -> list[str]:
-        """Record the attribute that is assigned, or whose element is."""
-        while isinstance(target, ast.Subscript):
-            self.look([target.slice])
-            target = target.value
-        names = list(self._attribute(target))
-        self.method.changed |= set(names)
+    def _target(self, target: ast.AST) -> set[str]:
+        """Record the attribute that is assigned, or of which a part is."""
+        for node in _parts(target):
+            if isinstance(node, ast.Subscript):
+                self.look([node.slice])
+        names = self._holders(target)
+        self.method.changed |= names
         if not names:
-            self._node(target)
+            self._node(list(_parts(target))[-1])
         return names
 
-    def _changed_by(self, call: ast.Call) -> str:
-        """Return the attribute whose list, dict or set a call changes."""
-        func = call.func
-        if isinstance(func, ast.Attribute) and func.attr in _CHANGING:
-            owner: ast.AST = func.value
-            while isinstance(owner, ast.Subscript):
-                owner = owner.value
-            return next(self._attribute(owner), "")
-        return ""
+    def _changed_by(self, call: ast.Call) -> set[str]:
+        """Return the attribute that a call changes: a list's, a queue's or an iterator's."""
+        func, name = call.func, _called_name(call)
+        if name in _CHANGING_FIRST and call.args:
+            return self._holders(call.args[0])
+        changes = name in _CHANGING or (name == "get" and not call.args)  # a dict's get has a key
+        names = self._holders(func.value) if changes and isinstance(func, ast.Attribute) else set()
+        self.method.gathered |= names if name in _GATHERING else set()
+        return names
+
+    def _named_in_text(self, call: ast.Call) -> None:
+        """Record what setattr(self, "page", …), getattr(self, "page") and calls of stats name."""
+        name = _called_name(call)
+        writes = name == "setattr" or name in _STAT_WRITES
+        names = self.method.changed if writes else self.method.read_names
+        match call.args:
+            case [owner, ast.Constant(value=str(attribute)), *_] if name in {
+                "getattr",
+                "setattr",
+            } and self._is_owner(owner):
+                names.add(attribute)
+            case [ast.Constant(value=str(stat)), *_] if name in {"get_value", *_STAT_WRITES}:
+                names.add(_STAT + stat)
+
+    def _holders(self, node: ast.AST) -> set[str]:
+        """Return the attribute that a node is a part of: `pager` of `self.pager.pages[2]`."""
+        for part in _parts(node):
+            if names := set(self._attribute(part)):
+                return names - _SCRAPYS
+        return set()
 
     def _attribute(self, node: ast.AST) -> Iterator[str]:
-        """Yield the attribute of the spider, or of its class, that a node is."""
+        """Yield the attribute of the spider, or of its class, or the variable, that a node is."""
         if isinstance(node, ast.Attribute) and self._is_owner(node.value):
             yield node.attr
+        elif isinstance(node, ast.Name) and node.id in self.variables:
+            yield _GLOBAL + node.id
 
     def _is_owner(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Attribute):

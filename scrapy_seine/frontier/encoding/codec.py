@@ -10,11 +10,15 @@ levels crash the process. So size and nesting are checked before decoding.
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timezone
 from decimal import Decimal
 from enum import Enum
+from functools import cache
+from sysconfig import get_path
+from types import NoneType
 from typing import Any
 
 import msgpack
@@ -35,7 +39,7 @@ MOST_BYTES = 4 << 20
 _CONTAINERS = bytes(
     [*range(0x80, 0xA0), *range(0xC7, 0xCA), *range(0xD4, 0xD9), *range(0xDC, 0xE0)]
 )
-#: Types whose subclasses are stored as the type itself, because only their value matters.
+#: Types whose subclasses are stored as the type itself where they add nothing to its value.
 _PLAIN: tuple[Any, ...] = (str, int, float, bytes)
 #: Initial buffer, bytes. With msgpack's own 256 KiB the kernel allocates and frees memory for each
 #: request, which takes longer than packing. The buffer grows for larger requests.
@@ -52,11 +56,37 @@ def _unpack(data: bytes) -> Any:
     return msgpack.unpackb(data, ext_hook=_restore, strict_map_key=False)
 
 
+def _adds_names(kind: type[Any], plain: type[Any]) -> bool:
+    """Say whether a subclass has methods or attributes that the plain type lacks."""
+    bases = kind.__mro__[: kind.__mro__.index(plain)]
+    return any(not name.startswith("_") for base in bases for name in vars(base))
+
+
+@cache
+def _is_installed(module: str) -> bool:
+    path = getattr(sys.modules.get(module), "__file__", None) or ""
+    return path.startswith((get_path("purelib"), get_path("platlib")))
+
+
+def _is_value_alone(value: Any, plain: type) -> bool:
+    """Say whether the plain type's value is all that a callback reads of an instance.
+
+    It is for the texts that lxml and bs4 find in a page and for numpy's numbers, as for each class
+    of an installed package; a class of the project's own is there for its methods.
+    """
+    kind = type(value)
+    if _is_installed(kind.__module__):
+        return True
+    own = getattr(value, "__dict__", None)
+    return not (own or _adds_names(kind, plain))
+
+
 def _extend(value: Any) -> Any:
     """Pack what msgpack lacks.
 
-    A named tuple, a defaultdict or an Enum member would lose its attributes, its missing keys or
-    its name, so it is refused, and its request stays in the worker.
+    A named tuple, a defaultdict, an Enum member, a text or a number of a class with methods of its
+    own, or a time of a zone with rules would lose its attributes, its missing keys, its name, its
+    methods or its rules, so it is refused, and its request stays in the worker.
     """
     kind = type(value)
     if kind is tuple:
@@ -65,14 +95,18 @@ def _extend(value: Any) -> Any:
         return msgpack.ExtType(_SET, _pack(list(value)))
     if kind is Decimal:
         return msgpack.ExtType(_DECIMAL, str(value).encode())
-    if kind is datetime:
+    if kind is datetime and type(value.tzinfo) in (NoneType, timezone):
         return msgpack.ExtType(_DATETIME, value.isoformat().encode())
     if kind is date:
         return msgpack.ExtType(_DATE, value.isoformat().encode())
     if kind is OrderedDict:
         return dict(value)
     for plain in _PLAIN:
-        if isinstance(value, plain) and not isinstance(value, Enum):
+        if (
+            isinstance(value, plain)
+            and not isinstance(value, Enum)
+            and _is_value_alone(value, plain)
+        ):
             return plain(value)
     raise TypeError(f"{kind.__module__}.{kind.__qualname__} is not plain data")
 

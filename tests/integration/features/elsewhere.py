@@ -67,9 +67,10 @@ ROWS = (
     Row(
         _SPIDERS,
         "several requests that share and fill one dict or list",
+        "where a callback's source shows that it gathers, its requests stay in their worker; else "
         "each has a copy, and a line names it "
         "([instead](own-project.md#what-each-worker-has-for-itself))",
-        "",
+        "gathered_dict",
     ),
     Row(
         _SPIDERS,

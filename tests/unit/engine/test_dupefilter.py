@@ -19,8 +19,10 @@ from scrapy_seine.engine.dupefilter import ProjectDupeFilter
         lambda request: int(request.url[-1]),
         lambda request: sha1(request.url.encode()).digest(),
         lambda request: sha1(request.url.encode()).hexdigest(),
+        lambda request: request.url.encode()[:19] + request.url[-1:].encode(),
+        lambda request: request.url.encode().hex()[:39] + request.url[-1],
     ],
-    ids=["bytes", "text", "digits", "number", "digest", "hexadecimal"],
+    ids=["bytes", "text", "digits", "number", "digest", "hexadecimal", "20 bytes", "40 digits"],
 )
 def test_only_equal_fingerprints_of_a_project_are_one_request(make: object) -> None:
     """Addresses begin alike: of their first bytes alone, each page would be taken for the first."""
@@ -36,5 +38,5 @@ def test_only_equal_fingerprints_of_a_project_are_one_request(make: object) -> N
 def test_the_digests_that_scrapy_makes_stay_those_of_running_crawls() -> None:
     digest = sha1(b"page").digest()
     for made in (digest, digest.hex()):
-        asked = ProjectDupeFilter(lambda request, made=made: made)
+        asked = ProjectDupeFilter(lambda request, made=made: made, are_digests=True)
         assert asked.request_fingerprint(Request("http://a.example/")) == int(digest.hex()[:16], 16)

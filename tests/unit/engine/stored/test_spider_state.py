@@ -12,6 +12,7 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
 from scrapy.spiders import CrawlSpider, Rule, XMLFeedSpider
 
+import scrapy_seine
 from scrapy_seine.engine.stored.spider_state import own_state, own_to_pipelines
 
 
@@ -129,6 +130,148 @@ class NodesThatCount(XMLFeedSpider):
         return {"row": self.row}
 
 
+class CountsInAnObject(Spider):
+    pager: Any = None
+
+    def parse(self, response: Any) -> Any:
+        self.pager.page += 1
+        return response.follow(f"/page/{self.pager.page}")
+
+
+class TakesFromAnObjectsList(Spider):
+    pager: Any = None
+
+    def parse(self, response: Any) -> Any:
+        return response.follow(self.pager.pages.pop(0))
+
+
+class Iterates(Spider):
+    pages = iter(range(2, 9))
+
+    def parse(self, response: Any) -> Any:
+        return response.follow(f"/page/{next(self.pages)}")
+
+
+class TakesFromAQueue(Spider):
+    waiting: Any = None
+
+    def parse(self, response: Any) -> Any:
+        return None if self.waiting.empty() else response.follow(self.waiting.get())
+
+
+class LooksUp(Spider):
+    names: ClassVar[dict[str, str]] = {}
+
+    def parse(self, response: Any) -> Any:
+        self.crawler.found = {"name": self.names.get(response.url)}  # type: ignore[attr-defined]
+        return self.crawler.found  # type: ignore[attr-defined]
+
+
+class SetsByName(Spider):
+    page = 1
+
+    def parse(self, response: Any) -> Any:
+        setattr(self, "page", getattr(self, "page") + 1)  # noqa: B009, B010
+
+
+class GathersInADict(Spider):
+    def parse(self, response: Any) -> Iterator[Any]:
+        parts: dict[str, Any] = {"left": 2}
+        for path in ("/a", "/b"):
+            yield response.follow(path, self.part, cb_kwargs={"parts": parts})
+
+    def part(self, response: Any, parts: dict[str, Any]) -> Any:
+        parts["left"] -= 1
+        return None if parts["left"] else parts
+
+
+class Pager:
+    def __init__(self) -> None:
+        self.page = 1
+        self.stored = 0
+
+    def following(self) -> str:
+        self.page += 1
+        return self.shown()
+
+    def shown(self) -> str:
+        return f"/page/{self.page}"
+
+
+class AsksAnObject(Spider):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.pager = Pager()
+
+    def parse(self, response: Any) -> Any:
+        return response.follow(self.pager.following())
+
+
+class AsksAnObjectOfItsClass(Spider):
+    pager = Pager()
+
+    def parse(self, response: Any) -> Any:
+        return response.follow(self.pager.following())
+
+
+class TellsAnObject(Spider):
+    pager = Pager()
+
+    def parse(self, response: Any) -> Any:
+        self.pager.following()
+        return {"url": response.url}
+
+
+class ReadsAnObject(Spider):
+    pager = Pager()
+
+    def parse(self, response: Any) -> Any:
+        return response.follow(self.pager.shown())
+
+
+class CountsInTheStats(Spider):
+    def parse(self, response: Any) -> Any:
+        stats = self.crawler.stats
+        assert stats is not None
+        stats.inc_value("pages")
+        stats.inc_value("others")
+        return response.follow(f"/page/{stats.get_value('pages')}/{stats.get_value('elapsed')}")
+
+
+class CallsAFunction(Spider):
+    def parse(self, response: Any) -> Any:
+        return response.follow(f"/page/{following_page()}")
+
+
+def following_page() -> int:
+    global PAGE
+    PAGE += 1
+    return PAGE
+
+
+PAGE = 1
+WAITING: list[str] = []
+
+
+class CountsInItsModule(Spider):
+    def parse(self, response: Any) -> Any:
+        global PAGE
+        PAGE += 1
+        return response.follow(f"/page/{PAGE}")
+
+
+class TakesFromItsModule(Spider):
+    def parse(self, response: Any) -> Any:
+        return response.follow(WAITING.pop())
+
+
+class HasALocalOfThatName(Spider):
+    def parse(self, response: Any) -> Any:
+        WAITING = [response.url]  # noqa: N806
+        WAITING.append("/b")
+        return response.follow(WAITING[PAGE])
+
+
 @pytest.mark.parametrize(
     ("kind", "read_by"),
     [
@@ -141,6 +284,22 @@ class NodesThatCount(XMLFeedSpider):
         (OnlyReads, {}),
         (RulesThatCount, {"parse_item": {"seen"}}),
         (NodesThatCount, {"parse": {"row"}}),
+        (CountsInAnObject, {"parse": {"pager"}}),
+        (TakesFromAnObjectsList, {"parse": {"pager"}}),
+        (Iterates, {"parse": {"pages"}}),
+        (TakesFromAQueue, {"parse": {"waiting"}}),
+        (LooksUp, {}),
+        (SetsByName, {"parse": {"page"}}),
+        (CountsInItsModule, {"parse": {"global PAGE"}}),
+        (TakesFromItsModule, {"parse": {"global WAITING"}}),
+        (HasALocalOfThatName, {}),
+        (AsksAnObject, {"parse": {"pager"}}),
+        (AsksAnObjectOfItsClass, {"parse": {"pager"}}),
+        (TellsAnObject, {}),
+        (ReadsAnObject, {}),
+        (CountsInTheStats, {"parse": {"the stat pages"}}),
+        (CallsAFunction, {"parse": {"global PAGE"}}),
+        (GathersInADict, {"part": {"what requests share as parts"}}),
     ],
 )
 def test_what_callbacks_read_and_change_is_found_in_their_source(
@@ -175,6 +334,7 @@ def test_the_line_names_attribute_and_callback() -> None:
     line = own_state(Counts).line("pages")
     assert "spider 'pages': callbacks change self.page" in line
     assert "for parse, which reads that, stay in the page's worker" in line
+    assert "callbacks change global PAGE, and" in own_state(CountsInItsModule).line("pages")
 
 
 class DropsDuplicates:
@@ -183,7 +343,8 @@ class DropsDuplicates:
         self.wanted = {"a"}
 
     def process_item(self, item: Any) -> Any:
-        if item["id"] in self.ids or item["id"] not in self.wanted:
+        known = item["id"] in self.ids
+        if known or item["id"] not in self.wanted:
             raise ValueError
         self.ids.add(item["id"])
         return item
@@ -196,6 +357,30 @@ class Batches:
     def process_item(self, item: Any) -> Any:
         self.rows.append(item)
         return item
+
+
+class StoresTenAtATime:
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+
+    def process_item(self, item: Any) -> Any:
+        self.rows.append(item)
+        if len(self.rows) == 10:
+            self.store()
+        return item
+
+    def store(self) -> None:
+        Path("items.jl").write_text(str(self.rows), "utf-8")
+        self.rows = []
+
+    def close_spider(self) -> None:
+        self.store()
+
+
+class HoldsItsPages(StoresTenAtATime):
+    def process_item(self, item: Any) -> Any:
+        self.pages = scrapy_seine.hold(item)
+        return super().process_item(item)
 
 
 class Writes:
@@ -218,6 +403,12 @@ class Appends:
 def test_a_pipeline_that_writes_a_file_anew_is_named() -> None:
     (line,) = own_to_pipelines(Settings({"ITEM_PIPELINES": {Writes: 1, Appends: 2}}))
     assert line.startswith("pipeline Writes opens a file to write it anew, and each worker does")
+
+
+def test_a_pipeline_that_stores_items_later_without_holding_their_pages_is_named() -> None:
+    pipelines = {StoresTenAtATime: 1, Batches: 2, HoldsItsPages: 3}
+    (line,) = own_to_pipelines(Settings({"ITEM_PIPELINES": pipelines}))
+    assert line.startswith("pipeline StoresTenAtATime gathers items in self.rows and stores them")
 
 
 def test_a_pipeline_that_looks_for_items_among_its_own_is_named() -> None:

@@ -9,11 +9,13 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import IntEnum, StrEnum
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 import msgpack
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import html
 from scrapy.http import Headers
 
 from scrapy_seine.errors import DecodeError, EncodeError
@@ -55,6 +57,16 @@ class Later(datetime):
     pass
 
 
+class Amount(float):
+    def rounded(self) -> float:
+        return round(self)
+
+
+class Noted(str):
+    def __init__(self, text: str) -> None:
+        self.note = text
+
+
 class Words(str):
     __slots__ = ()
 
@@ -86,6 +98,7 @@ def test_kinds_survive_not_only_values(value: Any) -> None:
     ("value", "stored"),
     [
         (Words("x"), "x"),
+        (html.fromstring("<a>x</a>").xpath("//a/text()")[0], "x"),
         (OrderedDict(a=1), {"a": 1}),
     ],
 )
@@ -103,6 +116,9 @@ def test_what_is_used_for_its_value_alone_travels_as_plain_data(value: Any, stor
         Colour.RED,
         Size.SMALL,
         Later(2026, 1, 2),
+        datetime(2026, 1, 2, tzinfo=ZoneInfo("Europe/Paris")),
+        Amount(1.5),
+        Noted("x"),
         Headers({"A": "b"}),
     ],
 )
