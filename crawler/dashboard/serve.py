@@ -44,7 +44,8 @@ async def _serve(
         announce(f"http://{name}:{number}/")
         sys.stdout.flush()
         await stop.wait()
-    except (OSError, OverflowError) as error:  # OverflowError: the port is out of range
+    except (OSError, OverflowError, UnicodeError) as error:
+        # OverflowError: the port is out of range; UnicodeError: no host may have this name.
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(f"{host}:{port} cannot be served: {reason}") from None
     finally:

@@ -244,6 +244,14 @@ def test_a_folder_that_may_not_be_written_is_one_line(
     )
 
 
+def test_a_name_that_no_file_can_have_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert guarded(lambda: (tmp_path / ("x" * 300)).write_text("")) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("cannot be used: File name too long")
+
+
 def test_a_keyboard_interrupt_is_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     def work() -> None:
         raise KeyboardInterrupt
