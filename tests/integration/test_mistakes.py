@@ -74,6 +74,8 @@ def said(redis_url: str, database: str) -> Said:
         (("demo", "--products", "1e400"), "PRODUCTS='1e400' is not a finite number"),
         (("exporter", "--host", "x" * 99, "--port", "0"), "cannot be served: encoding with"),
         (("dlq", "show", "\udce9"), r"the argument b'\xe9' is not UTF-8 text"),
+        (("shell", "-c", "1", "/proc"), "/proc: it is a folder, not a page's file"),
+        (("parse", "--spider", "catalog", "--meta", "[1]", "http://x.example/"), "--meta [1] is"),
         (("crawl", "catalog", "-a", "url=\udce9"), r"b'url=\xe9' is not UTF-8 text"),
         (("export", "products", "--where", "prise=3"), "no field 'prise'; did you mean price?"),
         (("export", "products", "--limit", "-5"), "--limit -5 is less than 0"),
