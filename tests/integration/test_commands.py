@@ -166,8 +166,15 @@ def test_migrations_run_once(
 
 @pytest.mark.parametrize(
     "words",
-    [("importance", "http://a.example/1"), ("quality",), ("domains",), ("export", "products")],
-    ids=["importance", "quality", "domains", "export"],
+    [
+        ("importance", "http://a.example/1"),
+        ("quality",),
+        ("domains",),
+        ("export", "products"),
+        ("attempts",),
+        ("forget", "http://a.example/*"),
+    ],
+    ids=["importance", "quality", "domains", "export", "attempts", "forget"],
 )
 def test_a_database_without_tables_is_told_in_one_line(
     scrapy: Run, database_url_empty: str, namespace: str, words: tuple[str, ...]
