@@ -26,18 +26,18 @@ class SettingsLike(Protocol):
 
 
 def number(settings: SettingsLike, name: str, default: float, *, low: float = 0.0) -> float:
-    """Read a number that is at least *low*.
+    """Read a finite number that is at least *low*.
 
     Raises:
-        ConfigError: it is no number, or below *low*.
+        ConfigError: it is no number, infinite, or below *low*.
     """
     raw = settings.get(name, default)
     try:
         value = float(raw)
     except (TypeError, ValueError):
         raise ConfigError(f"{name}={raw!r} is not a number") from None
-    if math.isnan(value):
-        raise ConfigError(f"{name}={raw!r} is not a number")
+    if not math.isfinite(value):
+        raise ConfigError(f"{name}={raw!r} is not a finite number")
     if value < low:
         raise ConfigError(f"{name}={raw!r} is below {low:g}")
     return value

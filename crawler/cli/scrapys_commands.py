@@ -75,5 +75,8 @@ def check_named(settings: Any, spiders: list[str], addresses: list[str]) -> None
             slot(guess_scheme(address))
         except ValueError as error:
             raise ConfigError(f"{address!r} cannot be read: {error}") from None
-        if address.startswith(("/", "./", "../")) and not Path(address).exists():
-            raise ConfigError(f"{address}: there is no such file")
+        if address.startswith(("/", "./", "../")):
+            if not Path(address).exists():
+                raise ConfigError(f"{address}: there is no such file")
+            if Path(address).is_dir():
+                raise ConfigError(f"{address}: it is a folder, not a page's file")

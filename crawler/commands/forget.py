@@ -19,6 +19,7 @@ from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.runs import forget_pages
 from scrapy_seine.reads.audit import record_command
+from scrapy_seine.store_errors import refusal_line
 from scrapy_seine.urls import normalise
 
 STEP = 500
@@ -101,7 +102,7 @@ def _urls_to_forget(
         try:
             yield from _stored_urls(database_url, pattern)
         except psycopg2.Error as error:
-            raise StoreUnreachable(f"PostgreSQL: {error}") from None
+            raise StoreUnreachable(refusal_line(error) or str(error)) from None
 
 
 def _stored_urls(database_url: str, pattern: str) -> Iterator[str]:

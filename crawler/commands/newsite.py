@@ -19,6 +19,7 @@ from crawler.cli.site_draft import PRODUCTS, Round, draft
 from crawler.cli.start_warnings import options_of_files
 from crawler.extract import Found, Link
 from crawler.extract.links.registered_domain import site_of
+from crawler.stores.export_formats import open_output
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.engine.download.private_addresses import policy_from
 from scrapy_seine.errors import ConfigError, SeineError
@@ -71,10 +72,8 @@ class Command(PageCommand):
             raise ConfigError(f"a site file has the name {name!r} already; --name takes another")
         results = self._read_products(first_reply, args[1:], opts)
         text = draft(name, [first_reply.url, *args[1:]], results)
-        try:
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"{path} cannot be written: {error.strerror}") from None
+        with open_output(str(path)) as file:
+            file.write(text.encode())
         products = sum(result.kind == "product" for result in results)
         counts = {"path": str(path), "pages": len(results), "products": products}
         self.show(f"{path}: from {len(results)} pages, {products} of them products", **counts)

@@ -22,9 +22,13 @@ class Command(PageCommand, ScrapyParse):
         """Check the spider, the address and the callback.
 
         Raises:
-            ConfigError: there is no such spider, or it has no such callback.
+            ConfigError: there is no such spider, or it has no such callback, or --meta or
+                --cbkwargs is JSON, but no object.
         """
         super().check_arguments(args, opts)
+        for option, value in {"--meta": opts.meta, "--cbkwargs": opts.cbkwargs}.items():
+            if value and not isinstance(value, dict):
+                raise ConfigError(f"{option} {value!r} is not a JSON object")
         if len(args) != 1 or "://" not in args[0]:
             return  # Scrapy shows the usage
         name = opts.spider or self._spider_of(args[0])

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from crawler.cli.one_page import PageCommand, filled_fields, slug_of
+from crawler.stores.export_formats import open_output
 from scrapy_seine.errors import ConfigError
 
 
@@ -42,12 +45,7 @@ class Command(PageCommand):
         item = filled_fields(result)
         content = {**expected, "item": item} if item else expected
         text = json.dumps(content, ensure_ascii=False, indent=2, default=str)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "page.html").write_bytes(reply.body)
-            (folder / "expected.json").write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"{folder} cannot be written: {error.strerror}") from None
+        write_files(folder, {"page.html": reply.body, "expected.json": f"{text}\n".encode()})
         self.show(
             f"{folder}: {result.kind}, {len(item)} fields; correct expected.json where it is wrong",
             folder=str(folder),
@@ -55,3 +53,22 @@ class Command(PageCommand):
             item=item,
         )
         return 0
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a folder's files; one that was not there is removed again where a write fails.
+
+    Raises:
+        ConfigError: a file cannot be written.
+    """
+    is_new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            with open_output(str(folder / name)) as file:
+                file.write(content)
+    except (OSError, ConfigError) as error:
+        if is_new:
+            shutil.rmtree(folder, ignore_errors=True)
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(f"{folder} cannot be written: {reason}") from None

@@ -13,6 +13,7 @@ from aiohttp import web
 
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.once_a_minute import OnceAMinute
+from scrapy_seine.unreadable_requests import server_log
 
 logger = logging.getLogger(__name__)
 #: Time for open event streams to end, seconds.
@@ -35,7 +36,7 @@ async def _serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     loop.set_exception_handler(accept_failure_handler())
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_S)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_S, logger=server_log())
     await runner.setup()
     try:
         await web.TCPSite(runner, host, port).start()
@@ -44,7 +45,8 @@ async def _serve(
         announce(f"http://{name}:{number}/")
         sys.stdout.flush()
         await stop.wait()
-    except (OSError, OverflowError) as error:  # OverflowError: the port is out of range
+    except (OSError, OverflowError, UnicodeError) as error:
+        # OverflowError: the port is out of range; UnicodeError: no host may have this name.
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(f"{host}:{port} cannot be served: {reason}") from None
     finally:

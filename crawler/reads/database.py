@@ -13,6 +13,7 @@ from psycopg2.extras import RealDictCursor
 
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import redact
+from scrapy_seine.store_errors import refusal_line
 
 #: A query that takes longer is cancelled, ms.
 TIMEOUT_MS = 3000
@@ -68,7 +69,7 @@ class Database:
             except (psycopg2.Error, ValueError) as error:
                 self._close()
                 text = redact(" ".join(str(error).split())) or type(error).__name__
-                raise StoreUnreachable(f"PostgreSQL: {text}") from None
+                raise StoreUnreachable(refusal_line(error) or f"PostgreSQL: {text}") from None
 
     def _ask(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
         if self._connection is None or self._connection.closed:

@@ -7,7 +7,7 @@ import io
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
@@ -230,7 +230,8 @@ def open_output(output: str) -> Iterator[BinaryIO]:
         if part != path:
             part.replace(path)
     except OSError as error:
-        raise ConfigError(f"{output}: {error.strerror}") from None
+        raise ConfigError(f"{output} cannot be written: {error.strerror}") from None
     finally:
         if part != path:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):  # on a read-only disk
+                part.unlink(missing_ok=True)

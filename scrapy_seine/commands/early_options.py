@@ -2,11 +2,13 @@
 
 Scrapy converts the value of a table after -s at once, before a command sees it, and a value that is
 no table ends in a traceback, or in a line that doubts the NAME=VALUE. It writes --pidfile before
-the command runs, and --profile when the crawl is over.
+the command runs, and --profile when the crawl is over. Bytes that are not UTF-8 are no name, URL or
+text that a store takes, whichever command gets them.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -23,9 +25,14 @@ def wrong_options(words: Sequence[str]) -> str | None:
     >>> wrong_options(["crawl", "-sLOG_LEVEL=loud", "--set=LOG_LEVEL=INFO", "--set", "X=1"])
     >>> wrong_options(["crawl", "s", "--pidfile=/proc/no/x"])
     '--pidfile /proc/no/x cannot be written: No such file or directory'
+    >>> wrong_options(["dlq", "show", "caf\\udce9"])
+    "the argument b'caf\\\\xe9' is not UTF-8 text; write it in UTF-8"
     >>> wrong_options(["crawl", "s"]), wrong_options([])
     (None, None)
     """
+    for word in words:
+        if not word.isascii() and not _is_text(word) and not os.path.lexists(word):
+            return f"the argument {os.fsencode(word)!r} is not UTF-8 text; write it in UTF-8"
     for option in _FILES:
         for name in _values_of(words, option):
             try:
@@ -38,6 +45,14 @@ def wrong_options(words: Sequence[str]) -> str | None:
     from scrapy_seine.engine.settings_check import wrong_values
 
     return "; ".join(wrong_values(values)) or None
+
+
+def _is_text(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def set_values(words: Sequence[str]) -> dict[str, str]:

@@ -14,8 +14,11 @@ from scrapy_seine.store_errors import refusal_line
 FAILED = 1
 #: A shell's exit status of a program that Ctrl-C ended.
 INTERRUPTED = 130
-#: File errors that the user has to fix: missing rights, or a read-only disk.
-_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+#: File errors that the user has to fix: missing rights, a read-only disk, or an unusable name.
+_FORBIDDEN = (
+    *(errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP),
+)
 
 
 def guarded(work: Callable[[], int | None], show: Callable[[str], None] | None = None) -> int:

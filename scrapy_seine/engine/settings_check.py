@@ -195,8 +195,8 @@ TEXT = Kind("a text of one line", lambda v: v is None or str(v).isprintable())
 NAME = text_like(r"[\w.:-]*", "a name of letters, digits and _ . : -")
 PORT = optional(whole_number(0, 65_535))
 LEVEL = Kind(
-    f"a level of the log: {', '.join(logging.getLevelNamesMapping())}, or its number",
-    lambda v: v in logging.getLevelNamesMapping() or isinstance(int(v), int),
+    f"a level of the log: {', '.join(logging.getLevelNamesMapping())}, or its number, as no text",
+    lambda v: v in logging.getLevelNamesMapping() or isinstance(v, int),
 )
 CHARSET = Kind("the name of a charset, for instance utf-8", lambda v: codecs.lookup(v) is not None)
 ANY = Kind("any", lambda _: True)

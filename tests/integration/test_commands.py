@@ -166,8 +166,15 @@ def test_migrations_run_once(
 
 @pytest.mark.parametrize(
     "words",
-    [("importance", "http://a.example/1"), ("quality",), ("domains",), ("export", "products")],
-    ids=["importance", "quality", "domains", "export"],
+    [
+        ("importance", "http://a.example/1"),
+        ("quality",),
+        ("domains",),
+        ("export", "products"),
+        ("attempts",),
+        ("forget", "http://a.example/*"),
+    ],
+    ids=["importance", "quality", "domains", "export", "attempts", "forget"],
 )
 def test_a_database_without_tables_is_told_in_one_line(
     scrapy: Run, database_url_empty: str, namespace: str, words: tuple[str, ...]
@@ -242,6 +249,14 @@ def test_a_folder_that_may_not_be_written_is_one_line(
     assert capsys.readouterr().err == (
         "seine: /srv/seine/watch cannot be used: Permission denied\n"
     )
+
+
+def test_a_name_that_no_file_can_have_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert guarded(lambda: (tmp_path / ("x" * 300)).write_text("")) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("cannot be used: File name too long")
 
 
 def test_a_keyboard_interrupt_is_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:

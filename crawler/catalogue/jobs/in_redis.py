@@ -196,6 +196,10 @@ class Jobs:
             await self._job_from(word(name), fields) for name, fields in rows if b"state" in fields
         ]
 
+    async def keep_listed(self, job: Job) -> None:
+        """List a job again if the list was deleted, because a job in no list never ends."""
+        await self._redis.zadd(self._index, {job.id: job.started_at}, nx=True)
+
     async def running(self) -> list[Job]:
         """Return the jobs among the newest thousand that have not ended."""
         return [job for job in await self.newest(1000) if job.state not in ENDED_STATES]

@@ -39,6 +39,8 @@ async def restore_jobs(jobs: Jobs, database_url: str) -> list[Job]:
         if job is not None:
             if job.state in ENDED_STATES:  # the process that ended it did not record it
                 ended_jobs.append(job)
+            else:
+                await jobs.keep_listed(job)
             continue
         restored = await _begin_anew(jobs, database_url, recorded)
         if restored is not None:

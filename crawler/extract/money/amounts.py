@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation, Overflow
 from functools import lru_cache
 from math import isfinite
 from typing import Any
@@ -65,6 +65,9 @@ _NO_DIGIT = lazy_patterns.pattern(r"\D")
 #: Characters or bits of a number that are read; no price or count is as long.
 _MAX_NUMBER_LENGTH = 2_000
 _NUMBERS = (int, float, Decimal)
+#: Refuses what no price reaches: with a multiple behind it, it would have more digits than decimal
+#: arithmetic keeps, and the rest of a division raises an exception then.
+_read_decimal = Context(Emax=14, traps=[InvalidOperation, Overflow]).create_decimal
 #: Characters of the longest number that is no result of a division.
 _MAX_EXACT = 12
 _MAX_APART_LENGTH = 24
@@ -98,6 +101,7 @@ def amount(text: str, currency: str | None = None) -> Decimal | None:
 
     >>> [str(amount(t)) for t in ("1.168,70", "1,299", "1'234.50", "12,5", "1.299", "1 234,00")]
     ['1168.70', '1299', '1234.50', '12.5', '1299', '1234.00']
+    >>> amount("9" * 40)
     """
     digits = _GROUPS.sub("", text)
     separator_place = max(digits.rfind("."), digits.rfind(","))
@@ -117,8 +121,8 @@ def amount(text: str, currency: str | None = None) -> Decimal | None:
             units = digits[:separator_place].replace(".", "").replace(",", "")
             digits = f"{units or '0'}.{digits[separator_place + 1 :]}"
     try:
-        return Decimal(digits)
-    except InvalidOperation:
+        return _read_decimal(digits)
+    except ArithmeticError:
         return None
 
 
@@ -185,11 +189,11 @@ def _price_value(text: str, currency: str | None) -> Decimal | None:
     '12.345'
     """
     try:
-        value = Decimal(text)
+        value = _read_decimal(text)
         if len(text) > _MAX_EXACT and "." in text:
             decimals = 3 if currency in _THREE_DECIMALS else 2
             value = round(value, decimals if value >= 1 else 6)
-    except InvalidOperation:
+    except ArithmeticError:
         return None
     return value if value.is_finite() and value >= 0 else None
 

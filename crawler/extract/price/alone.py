@@ -13,6 +13,8 @@ _WORD = lazy_patterns.pattern(r"[^\W\d_]{3}|[-–—/+]|\d\s?[^\W\d_]")
 MAX_PAIR_LINE = 30
 #: Characters of a remark behind an amount that the tax is included.
 MAX_REMARK = 30
+#: Characters of a line that are looked at: a line of amounts alone may have a megabyte.
+_MAX_LOOK = 1000
 
 
 def are_alone(text: str, currency: str | None, *, labelled: bool = False) -> bool:
@@ -48,10 +50,10 @@ def before_instalments(text: str, end: int) -> str:
 
 
 def _words_beside(text: str, currency: str | None) -> str:
-    """Return a line's text without amounts, units and percentages; all of it if it is long."""
-    text = PERCENT.sub("", text) if "%" in text else text
+    """Return a line's text without amounts, units and percentages; its begin if it is long."""
+    text = PERCENT.sub("", text[:_MAX_LOOK]) if "%" in text else text
     if len(text) > MAX_PAIR_LINE + MAX_REMARK:
-        return text
+        return text[:_MAX_LOOK]
     for money in find_prices(text, currency):
         end = money.end + (unit_behind(text[money.end :]) if "/" in text else 0)
         text = text[: money.start] + " " * (end - money.start) + text[end:]

@@ -78,6 +78,7 @@ class MetricsPort:
         from aiohttp import web
 
         from scrapy_seine.engine.telemetry.worker_metrics import WorkerMetrics
+        from scrapy_seine.unreadable_requests import server_log
 
         self._metrics = WorkerMetrics(self.crawler)
         app = web.Application()
@@ -88,7 +89,7 @@ class MetricsPort:
                 web.get("/readyz", self._readyz),
             ]
         )
-        self._runner = web.AppRunner(app, access_log=None)
+        self._runner = web.AppRunner(app, access_log=None, logger=server_log())
         await self._runner.setup()
         try:
             await web.TCPSite(self._runner, self.host, self.port).start()

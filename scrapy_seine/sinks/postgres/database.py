@@ -14,7 +14,7 @@ from psycopg2 import extensions
 
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import redact
-from scrapy_seine.sinks.postgres.sqlstates import judge
+from scrapy_seine.sinks.postgres.sqlstates import cause_of, judge
 
 #: Connection timeout, s.
 CONNECT_S = 5
@@ -139,4 +139,4 @@ def line_of(error: Exception) -> str:
     >>> line_of(ValueError("cannot read\\n postgresql://me:secret@db/shop"))
     'cannot read postgresql://***@db/shop'
     """
-    return redact(" ".join(str(error).split())) or type(error).__name__
+    return redact(" ".join(str(cause_of(error)).split())) or type(error).__name__

@@ -119,9 +119,27 @@ def judge_code(code: str) -> Blame:
     return "server" if code.startswith(_SERVER) else "row"
 
 
+def cause_of(error: Exception) -> Exception:
+    """Return what broke a connection, of which the rollback behind it only says "already closed".
+
+    >>> try:
+    ...     try:
+    ...         raise psycopg2.OperationalError("server closed the connection unexpectedly")
+    ...     finally:
+    ...         raise psycopg2.InterfaceError("connection already closed")
+    ... except psycopg2.Error as error:
+    ...     cause_of(error)
+    OperationalError('server closed the connection unexpectedly')
+    """
+    cause = error.__context__
+    if isinstance(error, psycopg2.InterfaceError) and isinstance(cause, psycopg2.Error):
+        return cause
+    return error
+
+
 def refusal(error: Exception, table: str, *, broke: bool) -> Refusal:
     """Describe an error that occurred while rows were written to *table*."""
-    code, constraint, text = "", None, str(error)
+    code, constraint, text = "", None, str(cause_of(error))
     if isinstance(error, psycopg2.Error) and error.pgcode:
         code, constraint = error.pgcode, error.diag.constraint_name
         # Its detail repeats the row, which is kept anyway and differs between tries.

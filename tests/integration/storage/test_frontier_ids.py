@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from redis.asyncio import Redis
 
+from crawler.catalogue.jobs.in_postgres import record
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.restoring import restore_jobs
 from crawler.stores.frontier_ids import RecordedFrontier, note_frontier
@@ -48,3 +49,17 @@ async def test_a_database_that_is_older_than_its_frontier_is_told_once(
     assert [await told(), await told()] == [1, 0]
     await redis_client.hset(frontier.keys.control, "stored", "x")  # type: ignore[misc]
     assert await told() == 0
+
+
+@pytest.mark.redis
+async def test_a_job_whose_list_was_deleted_is_listed_again(
+    database: str, redis_client: Redis, namespace: str
+) -> None:
+    """It was in no list, so that nobody saw that it was complete, and it ran for ever."""
+    jobs = Jobs(Frontier(redis_client, namespace))
+    job = await jobs.begin("j", site_id="s", kind="full", urls=["http://a.example/"])
+    record(database, namespace, [job])
+    await redis_client.delete(jobs.frontier.keys.jobs)
+    assert await jobs.running() == []
+    await restore_jobs(jobs, database)
+    assert [(one.id, one.started_at) for one in await jobs.running()] == [("j", job.started_at)]

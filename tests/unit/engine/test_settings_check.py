@@ -120,6 +120,7 @@ def test_the_project_s_own_settings_are_allowed(project: str) -> None:
         ("SEINE_PUBLIC_NETWORKS", "10/x", "SEINE_PUBLIC_NETWORKS='10/x' is not networks"),
         ("ROBOTSTXT_OBEY", "maybe", "ROBOTSTXT_OBEY='maybe' is not 1 or 0"),
         ("LOG_LEVEL", "loud", "LOG_LEVEL='loud' is not a level of the log"),
+        ("LOG_LEVEL", "10", "LOG_LEVEL='10' is not a level of the log"),
         ("LOG_FORMAT", "%q", "LOG_FORMAT='%q' is not a format of Python's logging"),
         ("FEED_EXPORT_ENCODING", "utf-99", "FEED_EXPORT_ENCODING='utf-99' is not the name of a"),
         ("FEEDS", {"a.csv": {"encoding": "utf-99"}}, "FEEDS=.* is not a table"),

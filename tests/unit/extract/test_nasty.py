@@ -32,6 +32,7 @@ NASTY = {
     "a hundred thousand links": b"".join(
         b'<a href="/p/%d">%d</a>' % (i, i) for i in range(100_000)
     ),
+    "amounts alone in a megabyte": PRODUCT + (b"$5" * 30 + b"</b>9,99 &euro;</a>") * 20_000,
     "a million digits": b"<h1>x</h1><p class=price>" + b"1" * 1_000_000,
     "numbers without end": b"<h1>x</h1><p class=price>" + b"1.111" * 200_000,
     "many colons": b"<h1>x</h1>" + b"<p>a:b:c:d:</p>" * 2000,

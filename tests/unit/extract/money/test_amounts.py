@@ -25,6 +25,8 @@ from crawler.extract.money.currencies import local_currency
         ("1.5000", None, "1.5000"),
         ("1'500", None, "1500"),
         ("-", None, None),
+        ("9" * 14, None, "9" * 14),
+        ("9" * 16, None, None),  # no price reaches it, and no remainder can be computed of more
     ],
 )
 def test_separators_divide_thousands_or_decimals(
