@@ -135,7 +135,7 @@ class Sitemaps(PageReading):
         yield from self._sitemaps(sitemap.sitemaps, origin, foreign, since=since, crawled=crawled)
         changed = dates_of(sitemap.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
         start = datetime.fromisoformat(since) if since else None
-        for link in listed_links((url for url, _ in sitemap.pages), origin, site.follows):
+        for link in listed_links(sitemap.addresses(origin), origin, site.follows):
             self.sitemap_check.note_listed(link.url)
             if not self.knows(link.url, job_of(response)):
                 request = self._request(link, site, None)

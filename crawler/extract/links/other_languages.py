@@ -7,6 +7,7 @@ folder, its language and its alternates (`hreflang`) show which folders are othe
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 import attrs
@@ -104,6 +105,27 @@ def alternate_folders(page: Page, path: str) -> frozenset[str]:
     return frozenset(
         (foreign_folders | same_language_folders if has_own else foreign_folders) - {"", own_folder}
     )
+
+
+def copies_beside(alternates: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Return the folders of copies of a shop whose own pages are in no language's folder.
+
+    *alternates* are languages and addresses of its pages.
+
+    >>> pages = [("en", "https://a.example/lamp"), ("fr-ca", "https://a.example/ca/lamp")]
+    >>> copies_beside(pages), copies_beside(pages[1:]), copies_beside([*pages, ("en", "https://a.example/en/lamp")])
+    (frozenset({'ca'}), frozenset(), frozenset({'ca'}))
+    """
+    languages: dict[str, set[str]] = {}
+    for language, url in alternates:
+        path = url[url.find("/", 8) :] if url.find("/", 8) > 0 else ""
+        folder = market_folder(path)
+        if language != "x-default" and set(folder.split("-")) <= {"", *language.split("-")}:
+            languages.setdefault(folder, set()).add(language)
+    own_languages = languages.pop("", None)
+    if not own_languages:
+        return frozenset()
+    return frozenset(folder for folder in languages if own_languages.isdisjoint(languages[folder]))
 
 
 def leads_to_other_language(

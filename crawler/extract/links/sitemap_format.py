@@ -7,10 +7,12 @@ import zlib
 from collections.abc import Iterator
 from html import unescape
 from itertools import islice
+from urllib.parse import urlsplit
 
 import attrs
 
 from crawler.extract import lazy_patterns
+from crawler.extract.links.other_languages import copies_beside, market_folder
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import MAX_LENGTH, absolute
 
@@ -39,6 +41,10 @@ _TAG = lazy_patterns.pattern(
     re.I,
 )
 _HREF = lazy_patterns.pattern(rb"\shref=[\"']([^\"']++)[\"']", re.I)
+#: The address of a page in one of its languages, and how many of them are read.
+_LINK = lazy_patterns.pattern(rb"<(?:[\w.-]{1,64}+:)?link\s([^<>]*+)", re.I)
+_LANGUAGE = lazy_patterns.pattern(rb"\bhreflang=[\"']([\w-]{2,12})[\"']", re.I)
+_MAX_ALTERNATES = 1_000
 _LINE = lazy_patterns.pattern(rb"^[ \t]*+(https?://[^\n]*+)", re.M)
 
 
@@ -50,13 +56,25 @@ class Sitemap(Value):
     """Address and last modification (as written, or empty) of each page."""
     sitemaps: list[str] = attrs.Factory(list)
     """Addresses of further sitemaps, if the file is an index."""
+    foreign_folders: frozenset[str] = frozenset()
+    """Folders of the pages' copies in other languages."""
+
+    def addresses(self, origin: str) -> Iterator[str]:
+        """Yield the pages' addresses, without those of copies of a shop that begins at *origin*."""
+        if not self.foreign_folders or market_folder(urlsplit(origin).path):
+            yield from (url for url, _ in self.pages)
+            return
+        for url, _ in self.pages:
+            _, _, path = url.partition("://")[2].partition("/")
+            if market_folder(f"/{path}") not in self.foreign_folders:
+                yield url
 
 
 def read_sitemap(body: bytes, url: str) -> Sitemap:
     """Read a sitemap of any format; an unreadable file gives an empty one, never an error.
 
     >>> read_sitemap(b"<urlset><url><loc>http://a.example/x</loc></url></urlset>", "")
-    Sitemap(pages=[('http://a.example/x', '')], sitemaps=[])
+    Sitemap(pages=[('http://a.example/x', '')], sitemaps=[], foreign_folders=frozenset())
     """
     raw = _decompressed(body)
     if b"<" not in raw[:1000]:
@@ -73,7 +91,9 @@ def read_sitemap(body: bytes, url: str) -> Sitemap:
             pages[address] = changed.decode("utf-8", "replace")[:_MAX_DATE_LENGTH]
         if len(pages) >= MAX_URLS or len(sitemaps) >= MAX_URLS:
             break
-    return Sitemap(pages=list(pages.items()), sitemaps=[s for s in sitemaps if s != url])
+    return Sitemap(
+        list(pages.items()), [s for s in sitemaps if s != url], copies_beside(_alternates(raw))
+    )
 
 
 def _entries(raw: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
@@ -93,6 +113,14 @@ def _entries(raw: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
                 changed = changed or text.strip()
             elif not location:
                 location = _location(text, marks)
+
+
+def _alternates(raw: bytes) -> Iterator[tuple[str, str]]:
+    """Yield language and address of the pages' alternates."""
+    for match in islice(_LINK.finditer(raw), _MAX_ALTERNATES if b"hreflang" in raw else 0):
+        language, address = _LANGUAGE.search(match[1]), _HREF.search(b" " + match[1])
+        if language and address:
+            yield language[1].decode().lower(), address[1].decode("utf-8", "replace")
 
 
 def _location(text: bytes, marks: bytes) -> bytes:

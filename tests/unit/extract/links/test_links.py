@@ -319,6 +319,20 @@ def test_a_packed_sitemap_is_unpacked_and_an_index_of_itself_ends() -> None:
     assert read_sitemap(pieces, "http://a.example/").sitemaps != []
 
 
+def test_a_sitemap_names_the_folders_of_a_shops_copies_in_other_languages() -> None:
+    alternates = "".join(
+        f'<xhtml:link rel="alternate" hreflang="{code}" href="http://a.example{folder}/lamp"/>'
+        for code, folder in (("el", ""), ("en", "/en"), ("x-default", "/en"))
+    )
+    entries = "".join(
+        f"<url><loc>http://a.example{folder}/lamp</loc>{alternates}</url>" for folder in ("", "/en")
+    )
+    found = read_sitemap(f"<urlset>{entries}</urlset>".encode(), "http://a.example/sitemap.xml")
+    both = ["http://a.example/lamp", "http://a.example/en/lamp"]
+    assert list(found.addresses("http://a.example/")) == both[:1]
+    assert list(found.addresses("http://a.example/en/")) == both
+
+
 def test_robots_txt_names_sitemaps() -> None:
     text = "Sitemap: http://a.example/1.xml\nsitemap:/2.xml\nUser-agent: *\nDisallow: /"
     assert named_in_robots(text, "http://a.example/robots.txt") == [
