@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from crawler.extract.links.pagination import Address, is_display_parameter, is_page_parameter
+from crawler.extract.page.page import Element
 from crawler.extract.words import finder, full_matcher
 
 #: Parameters that choose the kind of page that a script shows, and those that hold its number.
@@ -31,6 +34,8 @@ _ALL = full_matcher(r"all(?:e|es|er)?|tou[st]|toutes|tod[oa]s|tutt[ie]|-1")
 ALL_PRODUCTS = 1_000_000
 #: Digits of a number of products; numbers of one digit choose an order.
 _MIN_SHOWN, _MAX_SHOWN = 2, 5
+#: Boxes around a link, one of which may be its item of a list.
+_LISTED_LEVELS = 3
 #: Paths of scripts that serve all pages of a shop: the parameters alone identify the page.
 is_script_path = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
 
@@ -57,6 +62,12 @@ def is_facet(target: Address, page_address: Address) -> bool:
             return True
         return len([name for name in free_names if not _MODULE_PARAMETER(name)]) > 2
     return len(free_names) > 1
+
+
+def is_listed(element: Element) -> bool:
+    """Whether microdata calls a link's box an item of a list, where class names call it a filter."""
+    boxes = islice(element.iterancestors(), _LISTED_LEVELS)
+    return any(box.get("itemprop") == "itemListElement" for box in boxes)
 
 
 def _restyles(target: set[tuple[str, str]], page: set[tuple[str, str]]) -> bool:

@@ -156,11 +156,7 @@ def is_translation(target: Address, page_address: Address) -> bool:
 
     A front page is excluded, because it may serve only to choose a language.
     """
-    if (
-        not target[2]
-        or target[:2] != page_address[:2]
-        or (target[1] == "/" and not page_address[2])
-    ):
+    if target[:2] != page_address[:2] or (target[1] == "/" and not page_address[2]):
         return False
     added, removed = set(target[2]) - set(page_address[2]), set(page_address[2]) - set(target[2])
     return bool(added) and all(
