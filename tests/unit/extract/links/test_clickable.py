@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from crawler.extract import extract, find_links, parse
@@ -201,6 +203,13 @@ def test_the_paths_in_nuxts_flat_payload_are_followed() -> None:
     assert links(html) == {f"/products/lamp-{n}" for n in range(3)}
 
 
+def test_the_paths_in_a_streamed_array_are_followed() -> None:
+    paths = "".join(f',"url","/products/lamp-{n}","price",{n}' for n in range(3))
+    text = json.dumps(f'[{{"_1":2}},"routes/lamps"{paths}]\n')
+    html = f"<script>window.__context.streamController.enqueue({text});</script>"
+    assert links(html) == {f"/products/lamp-{n}" for n in range(3)}
+
+
 @pytest.mark.parametrize(
     ("here", "pager", "expected"),
     [
@@ -222,6 +231,7 @@ def test_a_listings_first_page_is_the_listing(here: str, pager: str, expected: s
     [
         "/on/shop.store/Product-ShowQuickView?pid=7",
         "/productreviews/12",
+        "/cart.php?target=cart&product_id=7",
         "/index.php?main_page=product_reviews_write&products_id=7",
         "/loja/carrinho.php?produto=7",
     ],
@@ -247,3 +257,16 @@ def test_another_size_of_the_scripts_own_category_is_not_followed() -> None:
     assert links(sizes + other, f"{SHOP}{shop}&limit=100") == {
         "/index.php?route=product/category&path=21&limit=100"
     }
+
+
+def test_a_shop_that_is_all_in_its_carts_script_is_followed() -> None:
+    menu = '<a href="/cart.php?target=category&category_id=3">Lamps</a>'
+    tile = '<a href="/cart.php?target=product&product_id=7">Lamp</a>'
+    cart = '<a href="/cart.php?target=cart">Cart</a><a href="/cart.php">Cart</a>'
+    assert len(links(menu + tile + cart)) == 2
+
+
+def test_an_item_of_a_list_is_followed_where_class_names_call_it_a_filter() -> None:
+    tile = '<div class="facets-item-cell" {}><a href="/Oak-Lamp_71"><img src="/1.jpg"></a></div>'
+    assert links(tile.format("")) == set()
+    assert links(tile.format('itemprop="itemListElement"')) == {"/Oak-Lamp_71"}
