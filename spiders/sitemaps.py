@@ -132,7 +132,8 @@ class Sitemaps(PageReading):
         if response.meta.get(m.DEPTH, 0) >= MOST_LEVELS:
             self._count("sitemaps_too_deep", len(sitemap.sitemaps))
             sitemap.sitemaps.clear()
-        yield from self._sitemaps(sitemap.sitemaps, origin, foreign, since=since, crawled=crawled)
+        further = sitemap.further_sitemaps(origin)
+        yield from self._sitemaps(further, origin, foreign, since=since, crawled=crawled)
         changed = dates_of(sitemap.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
         start = datetime.fromisoformat(since) if since else None
         for link in listed_links(sitemap.addresses(origin), origin, site.follows):

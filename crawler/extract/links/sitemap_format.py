@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.links.other_languages import copies_beside, market_folder
+from crawler.extract.address_kinds import without_origin
+from crawler.extract.links.other_languages import copies_beside, language_folder, market_folder
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import MAX_LENGTH, absolute
 
@@ -65,9 +66,18 @@ class Sitemap(Value):
             yield from (url for url, _ in self.pages)
             return
         for url, _ in self.pages:
-            _, _, path = url.partition("://")[2].partition("/")
-            if market_folder(f"/{path}") not in self.foreign_folders:
+            if market_folder(without_origin(url)) not in self.foreign_folders:
                 yield url
+
+    def further_sitemaps(self, origin: str) -> list[str]:
+        """Return the further sitemaps, without those of copies of a shop that begins at *origin*.
+
+        Such a copy's sitemap has the name of one in no language's folder: `/fr/products.xml`.
+        """
+        if market_folder(urlsplit(origin).path):
+            return self.sitemaps
+        names = {without_origin(url).partition("?")[0] for url in self.sitemaps}
+        return [url for url in self.sitemaps if not _is_copy(without_origin(url), names)]
 
 
 def read_sitemap(body: bytes, url: str) -> Sitemap:
@@ -113,6 +123,12 @@ def _entries(raw: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
                 changed = changed or text.strip()
             elif not location:
                 location = _location(text, marks)
+
+
+def _is_copy(path: str, names: set[str]) -> bool:
+    """Whether a path without its language's folder is one of these."""
+    folder = language_folder(path)
+    return bool(folder) and path[len(folder) + 1 :].partition("?")[0] in names
 
 
 def _alternates(raw: bytes) -> Iterator[tuple[str, str]]:
