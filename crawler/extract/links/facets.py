@@ -34,8 +34,10 @@ _ALL = full_matcher(r"all(?:e|es|er)?|tou[st]|toutes|tod[oa]s|tutt[ie]|-1")
 ALL_PRODUCTS = 1_000_000
 #: Digits of a number of products; numbers of one digit choose an order.
 _MIN_SHOWN, _MAX_SHOWN = 2, 5
-#: Boxes around a link, one of which may be its item of a list.
-_LISTED_LEVELS = 3
+#: Boxes around a link, one of which may be its item of a list, or its tile; elements of a tile.
+_LISTED_LEVELS, _TILE_LEVELS = 3, 2
+_MAX_TILE_ELEMENTS = 40
+_HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 #: Paths of scripts that serve all pages of a shop: the parameters alone identify the page.
 is_script_path = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
 
@@ -65,9 +67,26 @@ def is_facet(target: Address, page_address: Address) -> bool:
 
 
 def is_listed(element: Element) -> bool:
-    """Whether microdata calls a link's box an item of a list, where class names call it a filter."""
-    boxes = islice(element.iterancestors(), _LISTED_LEVELS)
-    return any(box.get("itemprop") == "itemListElement" for box in boxes)
+    """Whether a link is that of a list's item, although class names call its box a filter.
+
+    Microdata say so, or a box with a picture and a price whose first link has the same address.
+    """
+    boxes = list(islice(element.iterancestors(), _LISTED_LEVELS))
+    if any(box.get("itemprop") == "itemListElement" for box in boxes):
+        return True
+    if next(element.iter("img"), None) is None and boxes[0].tag not in _HEADINGS:
+        return False  # most options of a filter
+    return any(_is_tile(box, element.get("href")) for box in boxes[:_TILE_LEVELS])
+
+
+def _is_tile(box: Element, href: str | None) -> bool:
+    inner = list(islice(box.iterdescendants(), _MAX_TILE_ELEMENTS))
+    first = next((other.get("href") for other in inner if other.tag == "a"), None)
+    return (
+        first == href
+        and any(other.tag == "img" for other in inner)
+        and any("price" in (other.get("class") or "") for other in inner)
+    )
 
 
 def _restyles(target: set[tuple[str, str]], page: set[tuple[str, str]]) -> bool:

@@ -270,3 +270,12 @@ def test_an_item_of_a_list_is_followed_where_class_names_call_it_a_filter() -> N
     tile = '<div class="facets-item-cell" {}><a href="/Oak-Lamp_71"><img src="/1.jpg"></a></div>'
     assert links(tile.format("")) == set()
     assert links(tile.format('itemprop="itemListElement"')) == {"/Oak-Lamp_71"}
+
+
+def test_a_tile_with_a_price_is_followed_where_class_names_call_the_grid_a_filter() -> None:
+    tile = '<li><a href="/oak-{0}"><img src="/1.jpg"></a><p class="price">£9</p>{1}</li>'
+    colours = '<div class="swatches"><a href="/oak-red"><img src="/2.jpg"></a></div>'
+    filters = '<ul class="filter-price"><li><a href="/lamps-0-9" class="price">to £9</a></li></ul>'
+    grid = '<ul class="facetwp-template">{}</ul>'
+    assert links(filters + grid.format(tile.format("lamp", colours))) == {"/oak-lamp"}
+    assert links(grid.format('<li><a href="/oak"><img src="/2.jpg"></a></li>')) == set()
