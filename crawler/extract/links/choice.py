@@ -185,7 +185,7 @@ def listed_links(
         url = tidied(listed)
         if url is None or (folder and leads_to_other_language(_split_url(url)[1], folder)):
             continue
-        if is_trap(url) or not follows(url, origin):
+        if (is_trap(url) and not names_goods(url)) or not follows(url, origin):
             continue
         path = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
         kind: LinkKind = "other" if is_beside(path) else "listing"

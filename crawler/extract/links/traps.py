@@ -21,9 +21,11 @@ _USELESS = finder(
     r"|quick[-_]?view(?:[/?&.]|$)|product_?reviews?(?:_write|_info)?(?:[/?&.]|$)"
     rf"|[?&](?:route|rt)=(?:account|checkout|information|product/(?:compare|product/))|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
 )
-#: A name below such a word that is also a thing: `/print/sunset-over-paris`.
+#: A name below such a word that is also a thing (`/print/sunset-over-paris`), and a category of things.
 _NAMED = finder(
     r"^/(?:print|cookies?|cart|basket|panier|carrito|carrello)/[^\W_]+(?:-[^\W_]+){2,}(?:\.html?)?/?$"
+    r"|^/(?:[\w-]{1,40}/)?(?:[\w-]{0,20}[ck]ategor[\w-]{0,20}|collections?)/(?:[\w-]{1,60}/){0,3}"
+    r"(?:print|cookies?|basket|cart|register|feed|share)(?:/(?!feed)[\w-]{1,100})?/?(?:\?|$)"
 )
 _ACT = finder(r"/(?:add|remove|delete|update|create|edit|view|send)\b")
 _CALENDAR = finder(
@@ -63,11 +65,13 @@ def is_trap(url: str) -> bool:
 
 
 def names_goods(url: str) -> bool:
-    """Whether a trap's address may be that of a product which is called so, such as a print.
+    """Whether a trap's address may be that of goods which are called so, such as prints.
 
     On a product's page such a link leads to the product itself, to be printed or shared.
 
     >>> names_goods("https://a.example/print/sunset-over-paris"), names_goods("https://a.example/cart/add-to-cart")
+    (True, False)
+    >>> names_goods("https://a.example/collections/cookies"), names_goods("https://a.example/legal/cookies")
     (True, False)
     """
     path_and_query = url[url.find("/", 8) :]

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from crawler.extract import extract, find_links, parse
+from crawler.extract.links.choice import listed_links
 
 SHOP = "http://shop.example"
 
@@ -279,3 +280,12 @@ def test_a_tile_with_a_price_is_followed_where_class_names_call_the_grid_a_filte
     grid = '<ul class="facetwp-template">{}</ul>'
     assert links(filters + grid.format(tile.format("lamp", colours))) == {"/oak-lamp"}
     assert links(grid.format('<li><a href="/oak"><img src="/2.jpg"></a></li>')) == set()
+
+
+def test_a_category_of_cookies_or_prints_is_followed() -> None:
+    goods = ("/collections/cookies", "/product-category/cookies/oatmeal?page=2", "/category/print/")
+    others = ("/cookies", "/legal/cookies", "/shop/cart", "/category/lamps/login")
+    html = "".join(f'<nav><a href="{path}">x</a></nav>' for path in (*goods, *others))
+    assert links(html) == set(goods)
+    listed = listed_links([f"{SHOP}{path}" for path in (*goods, *others)], SHOP, lambda *_: True)
+    assert [link.url.removeprefix(SHOP) for link in listed] == list(goods)
