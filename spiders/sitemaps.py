@@ -100,13 +100,16 @@ class Sitemaps(PageReading):
     def parse_robots(
         self, response: Response, origin: str, *, bare: bool = False
     ) -> Iterator[Request]:
-        """Request the sitemaps that robots.txt names, else those of usual names."""
+        """Request the sitemaps that robots.txt names, and usual names if none is the shop's.
+
+        A shop that moved may still name the sitemap of its old host.
+        """
         body = response.body[:500_000] if response.status == OK else b""
         text = body.decode("utf-8-sig", "replace")
         usual_names = USUAL_NAMES if bare else USUAL_NAMES[:1]
-        sitemap_urls = named_in_robots(text, response.url) or [
-            absolute(origin, name) for name in usual_names
-        ]
+        sitemap_urls = named_in_robots(text, response.url)
+        if not any(same_site(url, origin) for url in sitemap_urls):
+            sitemap_urls += [absolute(origin, name) for name in usual_names]
         yield from self._sitemaps(sitemap_urls, origin, MOST_FOREIGN)
 
     def parse_sitemap(
