@@ -51,6 +51,21 @@ def test_another_listings_page_and_those_beside_a_pager_are_none(html: str) -> N
     assert further(html) == []
 
 
+@pytest.mark.parametrize(
+    ("here", "source", "expected"),
+    [
+        ("/c/lamps/", '{"next": "/c/lamps/page/2/"}', "/c/lamps/page/2/"),
+        ("/c/lamps/page/2/", '{"next": "\\/c\\/lamps\\/page\\/3\\/"}', "/c/lamps/page/3/"),
+        ("/lamps.html", '{"next": "/lamps-page-2.html"}', None),
+        ("/c/lamps", '<a href="/c/lamps/oak-page">Oak</a>', None),
+    ],
+)
+def test_a_page_number_in_the_path_counts_as_well(
+    here: str, source: str, expected: str | None
+) -> None:
+    assert further(f"<script>{source}</script>", f"{SHOP}{here}") == [expected] * bool(expected)
+
+
 def test_a_script_s_pager_has_no_button_for_the_page_itself() -> None:
     buttons = "".join(f'<button wire:click="gotoPage({n})">{n}</button>' for n in (2, 3))
     page = parse(f"{TILES}<span>1</span>{buttons}", LISTING)
