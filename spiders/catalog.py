@@ -168,7 +168,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
             links += self._next_in_header(response, site, page)
         links = without_copy(self._without_copies(site_id, page, links), page.url, page.canonical)
         self.handles.note(links)
-        links = _leading_on(links) + self.handles.links(page, links)
+        links = _leading_on(links) + self._of_source(site, result, links)
         yield from self._pass_gate(response, result, links)
         self.sitemap_check.note_links(page.url, links)
         self._log_language_copies(page, site_id)

@@ -12,9 +12,10 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.extract import Link, Page
+from crawler.extract import Found, Link, Page
 from crawler.extract.limited_dict import Newest
 from crawler.extract.links.choice import LOADED, listing_fingerprint
+from crawler.extract.links.own_pages import own_pages
 from crawler.extract.listing import announced, probing
 from crawler.extract.listing.further_pages import first_page_again, numbers_of
 from crawler.extract.listing.handles import Handles
@@ -60,6 +61,12 @@ class FurtherPages(PageReading):
     def _links(self, site: Site, page: Page) -> list[Link]:
         links = site.links(page)
         return links + self.handles.links(page, links)
+
+    def _of_source(self, site: Site, result: Found, links: list[Link]) -> list[Link]:
+        """Return links to products and further pages that only the page's source names."""
+        page = result.page
+        found = own_pages(page, links) if result.kind == "listing" else []
+        return self.handles.links(page, links) + [x for x in found if site.follows(x.url, page.url)]
 
     @staticmethod
     def _search(

@@ -100,13 +100,16 @@ class Sitemaps(PageReading):
     def parse_robots(
         self, response: Response, origin: str, *, bare: bool = False
     ) -> Iterator[Request]:
-        """Request the sitemaps that robots.txt names, else those of usual names."""
+        """Request the sitemaps that robots.txt names, and usual names if none is the shop's.
+
+        A shop that moved may still name the sitemap of its old host.
+        """
         body = response.body[:500_000] if response.status == OK else b""
         text = body.decode("utf-8-sig", "replace")
         usual_names = USUAL_NAMES if bare else USUAL_NAMES[:1]
-        sitemap_urls = named_in_robots(text, response.url) or [
-            absolute(origin, name) for name in usual_names
-        ]
+        sitemap_urls = named_in_robots(text, response.url)
+        if not any(same_site(url, origin) for url in sitemap_urls):
+            sitemap_urls += [absolute(origin, name) for name in usual_names]
         yield from self._sitemaps(sitemap_urls, origin, MOST_FOREIGN)
 
     def parse_sitemap(
@@ -132,10 +135,11 @@ class Sitemaps(PageReading):
         if response.meta.get(m.DEPTH, 0) >= MOST_LEVELS:
             self._count("sitemaps_too_deep", len(sitemap.sitemaps))
             sitemap.sitemaps.clear()
-        yield from self._sitemaps(sitemap.sitemaps, origin, foreign, since=since, crawled=crawled)
+        further = sitemap.further_sitemaps(origin)
+        yield from self._sitemaps(further, origin, foreign, since=since, crawled=crawled)
         changed = dates_of(sitemap.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
         start = datetime.fromisoformat(since) if since else None
-        for link in listed_links((url for url, _ in sitemap.pages), origin, site.follows):
+        for link in listed_links(sitemap.addresses(origin), origin, site.follows):
             self.sitemap_check.note_listed(link.url)
             if not self.knows(link.url, job_of(response)):
                 request = self._request(link, site, None)

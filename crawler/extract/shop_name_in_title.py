@@ -54,17 +54,19 @@ def without_site_name(title: str, site: str | None) -> str:
 
 
 def without_title_ending(name: str, heading: str, title: str) -> str:
-    """Return the heading where the name is the heading and the end of the page's title.
+    """Return the heading where the name is the heading and the last part of the page's title.
 
-    >>> without_title_ending("Lamp 12 — Studio", "Lamp 12", "Lamp 12 — Studio")
+    >>> without_title_ending("Lamp 12 — Studio", "Lamp 12", "Lamp 12 | Studio")
     'Lamp 12'
     >>> without_title_ending("Lamp 12 — red", "Lamp 12", "Lamp 12 — Studio")
     'Lamp 12 — red'
     """
     ending = name[len(heading) :]
-    if not heading or not name.startswith(heading) or _DIVIDERS.match(ending) is None:
+    divider = _DIVIDERS.match(name, len(heading))
+    if not heading or not name.startswith(heading) or divider is None:
         return name
-    return heading if title.endswith(ending) else name
+    last_part = name[divider.end() :]
+    return heading if title.endswith(ending) or _DIVIDERS.split(title)[-1] == last_part else name
 
 
 def has_parts(title: str) -> bool:

@@ -21,6 +21,7 @@ from crawler.extract.links.facets import (
     ALL_PRODUCTS,
     is_facet,
     is_identity,
+    is_listed,
     is_script_path,
     narrows_further,
     shown_at_once,
@@ -184,7 +185,7 @@ def listed_links(
         url = tidied(listed)
         if url is None or (folder and leads_to_other_language(_split_url(url)[1], folder)):
             continue
-        if is_trap(url) or not follows(url, origin):
+        if (is_trap(url) and not names_goods(url)) or not follows(url, origin):
             continue
         path = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
         kind: LinkKind = "other" if is_beside(path) else "listing"
@@ -270,7 +271,7 @@ class _LinkCollector:
         if language and language[:2].lower() != self.page.lang[:2]:
             self.translations.append((language[:2].lower(), url))
             return True
-        if is_translation(target, self.address):
+        if target[2] and is_translation(target, self.address):
             self.translations.append((str(target[2]), url))
             return True
         if target[0] != self.address[0] or not (self.folder or self.foreign_folders):
@@ -341,7 +342,7 @@ class _LinkCollector:
                     self.links_by_url.setdefault(first, Link(first, "pagination", "page 1"))
                 return None, ""
             return (None, "") if number > _MAX_PAGE_NUMBER else ("pagination", "it turns the page")
-        if context & _FACET and not _is_product_of_category(target):
+        if context & _FACET and not (_is_product_of_category(target) or is_listed(element)):
             return None, ""
         kind: LinkKind | None
         kind, reason = _plain_kind(element, context, target)
@@ -384,8 +385,7 @@ class _LinkCollector:
         return self._in_own_language(links) if self.lang else links
 
     def _narrows(self, link: Link) -> bool:
-        is_product = link.kind == "product"
-        return not is_product and narrows_further(_split_url(link.url)[1], self.address[1])
+        return link.kind != "product" and narrows_further(_split_url(link.url)[1], self.address[1])
 
     def _whole_listing(self, links: list[Link]) -> list[Link]:
         """Return the link that shows most products of a full page without a pager."""

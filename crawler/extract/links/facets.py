@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from crawler.extract.links.pagination import Address, is_display_parameter, is_page_parameter
+from crawler.extract.page.page import Element
 from crawler.extract.words import finder, full_matcher
 
 #: Parameters that choose the kind of page that a script shows, and those that hold its number.
@@ -31,6 +34,10 @@ _ALL = full_matcher(r"all(?:e|es|er)?|tou[st]|toutes|tod[oa]s|tutt[ie]|-1")
 ALL_PRODUCTS = 1_000_000
 #: Digits of a number of products; numbers of one digit choose an order.
 _MIN_SHOWN, _MAX_SHOWN = 2, 5
+#: Boxes around a link, one of which may be its item of a list, or its tile; elements of a tile.
+_LISTED_LEVELS, _TILE_LEVELS = 3, 2
+_MAX_TILE_ELEMENTS = 40
+_HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 #: Paths of scripts that serve all pages of a shop: the parameters alone identify the page.
 is_script_path = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
 
@@ -57,6 +64,29 @@ def is_facet(target: Address, page_address: Address) -> bool:
             return True
         return len([name for name in free_names if not _MODULE_PARAMETER(name)]) > 2
     return len(free_names) > 1
+
+
+def is_listed(element: Element) -> bool:
+    """Whether a link is that of a list's item, although class names call its box a filter.
+
+    Microdata say so, or a box with a picture and a price whose first link has the same address.
+    """
+    boxes = list(islice(element.iterancestors(), _LISTED_LEVELS))
+    if any(box.get("itemprop") == "itemListElement" for box in boxes):
+        return True
+    if next(element.iter("img"), None) is None and boxes[0].tag not in _HEADINGS:
+        return False  # most options of a filter
+    return any(_is_tile(box, element.get("href")) for box in boxes[:_TILE_LEVELS])
+
+
+def _is_tile(box: Element, href: str | None) -> bool:
+    inner = list(islice(box.iterdescendants(), _MAX_TILE_ELEMENTS))
+    first = next((other.get("href") for other in inner if other.tag == "a"), None)
+    return (
+        first == href
+        and any(other.tag == "img" for other in inner)
+        and any("price" in (other.get("class") or "") for other in inner)
+    )
 
 
 def _restyles(target: set[tuple[str, str]], page: set[tuple[str, str]]) -> bool:

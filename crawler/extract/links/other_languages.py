@@ -7,6 +7,7 @@ folder, its language and its alternates (`hreflang`) show which folders are othe
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 import attrs
@@ -106,6 +107,27 @@ def alternate_folders(page: Page, path: str) -> frozenset[str]:
     )
 
 
+def copies_beside(alternates: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Return the folders of copies of a shop whose own pages are in no language's folder.
+
+    *alternates* are languages and addresses of its pages.
+
+    >>> pages = [("en", "https://a.example/lamp"), ("fr-ca", "https://a.example/ca/lamp")]
+    >>> copies_beside(pages), copies_beside(pages[1:]), copies_beside([*pages, ("en", "https://a.example/en/lamp")])
+    (frozenset({'ca'}), frozenset(), frozenset({'ca'}))
+    """
+    languages: dict[str, set[str]] = {}
+    for language, url in alternates:
+        path = url[url.find("/", 8) :] if url.find("/", 8) > 0 else ""
+        folder = market_folder(path)
+        if language != "x-default" and set(folder.split("-")) <= {"", *language.split("-")}:
+            languages.setdefault(folder, set()).add(language)
+    own_languages = languages.pop("", None)
+    if not own_languages:
+        return frozenset()
+    return frozenset(folder for folder in languages if own_languages.isdisjoint(languages[folder]))
+
+
 def leads_to_other_language(
     path: str, folder: str, foreign_folders: frozenset[str] = frozenset(), lang: str | None = None
 ) -> bool:
@@ -134,11 +156,7 @@ def is_translation(target: Address, page_address: Address) -> bool:
 
     A front page is excluded, because it may serve only to choose a language.
     """
-    if (
-        not target[2]
-        or target[:2] != page_address[:2]
-        or (target[1] == "/" and not page_address[2])
-    ):
+    if target[:2] != page_address[:2] or (target[1] == "/" and not page_address[2]):
         return False
     added, removed = set(target[2]) - set(page_address[2]), set(page_address[2]) - set(target[2])
     return bool(added) and all(

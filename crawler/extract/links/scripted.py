@@ -25,7 +25,9 @@ _ADDRESS = lazy_patterns.pattern(
     r"(?:(?:\\/|\\u002[fF])[^\"'\s<>\\{}]{1,300}){0,12})"
 )
 #: A string of a JSON array that is a path.
-_STRING = lazy_patterns.pattern(r",\s?\"(/[\w%][^\"\s<>\\{}]{0,300})\"(?=[,\]])")
+_STRING = lazy_patterns.pattern(r",\s?\\?\"(/[\w%][^\"\s<>\\{}]{0,300})\\?\"(?=[,\]])")
+#: The call that writes such an array into the page as one string, and where it begins.
+_STREAM, _MAX_STREAM_START = ".streamController.enqueue(", 80
 _ADDRESS_STARTS = (':"/', ': "/', ":'/", ':"\\/', ':\\"/', ':"http', ': "http', ':"\\u002')
 #: JSON in attributes: signs of an address there, and attributes that are searched.
 _JSON_SIGNS = (b'"http', b'":"/', b'": "/', b"&quot;http", b"&quot;:&quot;/", b"&quot;: &quot;/")
@@ -55,7 +57,8 @@ def scripted(page: Page) -> Iterator[tuple[Element, str]]:
         return
     for script in page.scripts:
         text = script.text
-        if text and text[:1] == "[":  # Nuxt's payload: strings of a flat array, without their keys
+        # Strings of a flat array, without their keys: Nuxt's payload, and the stream of Remix.
+        if text and (text[:1] == "[" or _STREAM in text[:_MAX_STREAM_START]):
             addresses = (
                 (script, match[1]) for match in _STRING.finditer(text[:_MAX_SCRIPT_LENGTH])
             )

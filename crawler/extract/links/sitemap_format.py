@@ -7,10 +7,13 @@ import zlib
 from collections.abc import Iterator
 from html import unescape
 from itertools import islice
+from urllib.parse import urlsplit
 
 import attrs
 
 from crawler.extract import lazy_patterns
+from crawler.extract.address_kinds import without_origin
+from crawler.extract.links.other_languages import copies_beside, language_folder, market_folder
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import MAX_LENGTH, absolute
 
@@ -39,6 +42,10 @@ _TAG = lazy_patterns.pattern(
     re.I,
 )
 _HREF = lazy_patterns.pattern(rb"\shref=[\"']([^\"']++)[\"']", re.I)
+#: The address of a page in one of its languages, and how many of them are read.
+_LINK = lazy_patterns.pattern(rb"<(?:[\w.-]{1,64}+:)?link\s([^<>]*+)", re.I)
+_LANGUAGE = lazy_patterns.pattern(rb"\bhreflang=[\"']([\w-]{2,12})[\"']", re.I)
+_MAX_ALTERNATES = 1_000
 _LINE = lazy_patterns.pattern(rb"^[ \t]*+(https?://[^\n]*+)", re.M)
 
 
@@ -50,13 +57,34 @@ class Sitemap(Value):
     """Address and last modification (as written, or empty) of each page."""
     sitemaps: list[str] = attrs.Factory(list)
     """Addresses of further sitemaps, if the file is an index."""
+    foreign_folders: frozenset[str] = frozenset()
+    """Folders of the pages' copies in other languages."""
+
+    def addresses(self, origin: str) -> Iterator[str]:
+        """Yield the pages' addresses, without those of copies of a shop that begins at *origin*."""
+        if not self.foreign_folders or market_folder(urlsplit(origin).path):
+            yield from (url for url, _ in self.pages)
+            return
+        for url, _ in self.pages:
+            if market_folder(without_origin(url)) not in self.foreign_folders:
+                yield url
+
+    def further_sitemaps(self, origin: str) -> list[str]:
+        """Return the further sitemaps, without those of copies of a shop that begins at *origin*.
+
+        Such a copy's sitemap has the name of one in no language's folder: `/fr/products.xml`.
+        """
+        if market_folder(urlsplit(origin).path):
+            return self.sitemaps
+        names = {without_origin(url).partition("?")[0] for url in self.sitemaps}
+        return [url for url in self.sitemaps if not _is_copy(without_origin(url), names)]
 
 
 def read_sitemap(body: bytes, url: str) -> Sitemap:
     """Read a sitemap of any format; an unreadable file gives an empty one, never an error.
 
     >>> read_sitemap(b"<urlset><url><loc>http://a.example/x</loc></url></urlset>", "")
-    Sitemap(pages=[('http://a.example/x', '')], sitemaps=[])
+    Sitemap(pages=[('http://a.example/x', '')], sitemaps=[], foreign_folders=frozenset())
     """
     raw = _decompressed(body)
     if b"<" not in raw[:1000]:
@@ -73,7 +101,9 @@ def read_sitemap(body: bytes, url: str) -> Sitemap:
             pages[address] = changed.decode("utf-8", "replace")[:_MAX_DATE_LENGTH]
         if len(pages) >= MAX_URLS or len(sitemaps) >= MAX_URLS:
             break
-    return Sitemap(pages=list(pages.items()), sitemaps=[s for s in sitemaps if s != url])
+    return Sitemap(
+        list(pages.items()), [s for s in sitemaps if s != url], copies_beside(_alternates(raw))
+    )
 
 
 def _entries(raw: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
@@ -93,6 +123,20 @@ def _entries(raw: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
                 changed = changed or text.strip()
             elif not location:
                 location = _location(text, marks)
+
+
+def _is_copy(path: str, names: set[str]) -> bool:
+    """Whether a path without its language's folder is one of these."""
+    folder = language_folder(path)
+    return bool(folder) and path[len(folder) + 1 :].partition("?")[0] in names
+
+
+def _alternates(raw: bytes) -> Iterator[tuple[str, str]]:
+    """Yield language and address of the pages' alternates."""
+    for match in islice(_LINK.finditer(raw), _MAX_ALTERNATES if b"hreflang" in raw else 0):
+        language, address = _LANGUAGE.search(match[1]), _HREF.search(b" " + match[1])
+        if language and address:
+            yield language[1].decode().lower(), address[1].decode("utf-8", "replace")
 
 
 def _location(text: bytes, marks: bytes) -> bytes:

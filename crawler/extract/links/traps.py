@@ -14,15 +14,18 @@ _FILE = finder(
     r"|docx?|xlsx?|pptx?|csv|xml|rss|atom|json|js|css|exe|dmg|apk|ics|txt|epub|woff2?)$",
 )
 _USELESS = finder(
-    rf"/(?:{any_of('paths', 'useless')})(?:[/?#.]|$)|/[^?#]+/(?:feed|amp)/?(?:[?#]|$)|[?&]amp(?:=|&|$)"
+    rf"/(?:{any_of('paths', 'useless')})(?!\.php\?(?:target|page|mode)=(?:category|product)&)(?:[/?#.]|$)"
+    r"|/(?<=[^/?#]/)(?:feed|amp)/?(?:[?#]|$)|[?&]amp(?:=|&|$)"
     r"|[?&](?:add[-_]?to[-_]?cart|add[-_]?cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
     r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
     r"|quick[-_]?view(?:[/?&.]|$)|product_?reviews?(?:_write|_info)?(?:[/?&.]|$)"
     rf"|[?&](?:route|rt)=(?:account|checkout|information|product/(?:compare|product/))|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
 )
-#: A name below such a word that is also a thing: `/print/sunset-over-paris`.
+#: A name below such a word that is also a thing (`/print/sunset-over-paris`), and a category of things.
 _NAMED = finder(
     r"^/(?:print|cookies?|cart|basket|panier|carrito|carrello)/[^\W_]+(?:-[^\W_]+){2,}(?:\.html?)?/?$"
+    r"|^/(?:[\w-]{1,40}/)?(?:[\w-]{0,20}[ck]ategor[\w-]{0,20}|collections?)/(?:[\w-]{1,60}/){0,3}"
+    r"(?:print|cookies?|basket|cart|register|feed|share)(?:/(?!feed)[\w-]{1,100})?/?(?:\?|$)"
 )
 _ACT = finder(r"/(?:add|remove|delete|update|create|edit|view|send)\b")
 _CALENDAR = finder(
@@ -62,11 +65,13 @@ def is_trap(url: str) -> bool:
 
 
 def names_goods(url: str) -> bool:
-    """Whether a trap's address may be that of a product which is called so, such as a print.
+    """Whether a trap's address may be that of goods which are called so, such as prints.
 
     On a product's page such a link leads to the product itself, to be printed or shared.
 
     >>> names_goods("https://a.example/print/sunset-over-paris"), names_goods("https://a.example/cart/add-to-cart")
+    (True, False)
+    >>> names_goods("https://a.example/collections/cookies"), names_goods("https://a.example/legal/cookies")
     (True, False)
     """
     path_and_query = url[url.find("/", 8) :]

@@ -106,6 +106,10 @@ class Visits:
                 dropped = self._dropped[host].setdefault(name, set())
                 if len(dropped) < CANONICAL_PAGES:
                     dropped.add(canonical)
+                else:  # links to products lose it, so that no product shows that it is irrelevant
+                    self.irrelevant_names.add(name)
+                    parameter = self._parameter((job, host, name, True))
+                    parameter.same_contents = max(parameter.same_contents, IRRELEVANT_PAGES)
                 self._pages[hash((job, canonical))] = 0, 0, monotonic()
 
     @property

@@ -258,7 +258,8 @@ def _highest_label(page: Page) -> int:
         text = (element.text or "").strip()
         if text.isdecimal() and len(text) < 5 and (element.get("href") or "#").startswith(_NOWHERE):
             numbers.add(int(text))
-    return max(numbers) if {1, 2} <= numbers else _number_after_field(page)
+    is_pager = 2 in numbers and not numbers.isdisjoint({1, 3})  # the current page is no button
+    return max(numbers) if is_pager else _number_after_field(page)
 
 
 def _number_after_field(page: Page) -> int:

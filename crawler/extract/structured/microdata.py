@@ -193,9 +193,9 @@ def _value(element: Element, name: str = "", node: Node | None = None) -> str | 
     if link is not None and "schema.org/" in link:
         return str(link).strip()  # some templates write a link's address on a text
     attribute = _ADDRESSES.get(element.tag)
+    if name == "name" and node is not None and (address := link or _address_around(element)):
+        node["@link"] = address
     if name in _TEXT_PROPERTIES and element.tag == "a" and (text := _text(element)):
-        if name == "name" and link and node is not None:
-            node["@link"] = link
         return text  # the address of the brand's page is no brand
     if attribute is not None:
         return (element.get(attribute) or element.get("data-src") or "").strip() or (
@@ -206,6 +206,12 @@ def _value(element: Element, name: str = "", node: Node | None = None) -> str | 
     if element.tag == "time" and element.get("datetime"):
         return str(element.get("datetime"))
     return _text(element)
+
+
+def _address_around(element: Element) -> str | None:
+    """Return the address of the link that is an element's only child, or its parent."""
+    inner = element[0].get("href") if len(element) == 1 else None
+    return inner or element.getparent().get("href")  # type: ignore[no-any-return]
 
 
 def _text(element: Element) -> str:

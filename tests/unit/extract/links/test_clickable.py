@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from crawler.extract import extract, find_links, parse
+from crawler.extract.links.choice import listed_links
 
 SHOP = "http://shop.example"
 
@@ -201,6 +204,13 @@ def test_the_paths_in_nuxts_flat_payload_are_followed() -> None:
     assert links(html) == {f"/products/lamp-{n}" for n in range(3)}
 
 
+def test_the_paths_in_a_streamed_array_are_followed() -> None:
+    paths = "".join(f',"url","/products/lamp-{n}","price",{n}' for n in range(3))
+    text = json.dumps(f'[{{"_1":2}},"routes/lamps"{paths}]\n')
+    html = f"<script>window.__context.streamController.enqueue({text});</script>"
+    assert links(html) == {f"/products/lamp-{n}" for n in range(3)}
+
+
 @pytest.mark.parametrize(
     ("here", "pager", "expected"),
     [
@@ -222,6 +232,7 @@ def test_a_listings_first_page_is_the_listing(here: str, pager: str, expected: s
     [
         "/on/shop.store/Product-ShowQuickView?pid=7",
         "/productreviews/12",
+        "/cart.php?target=cart&product_id=7",
         "/index.php?main_page=product_reviews_write&products_id=7",
         "/loja/carrinho.php?produto=7",
     ],
@@ -247,3 +258,34 @@ def test_another_size_of_the_scripts_own_category_is_not_followed() -> None:
     assert links(sizes + other, f"{SHOP}{shop}&limit=100") == {
         "/index.php?route=product/category&path=21&limit=100"
     }
+
+
+def test_a_shop_that_is_all_in_its_carts_script_is_followed() -> None:
+    menu = '<a href="/cart.php?target=category&category_id=3">Lamps</a>'
+    tile = '<a href="/cart.php?target=product&product_id=7">Lamp</a>'
+    cart = '<a href="/cart.php?target=cart">Cart</a><a href="/cart.php">Cart</a>'
+    assert len(links(menu + tile + cart)) == 2
+
+
+def test_an_item_of_a_list_is_followed_where_class_names_call_it_a_filter() -> None:
+    tile = '<div class="facets-item-cell" {}><a href="/Oak-Lamp_71"><img src="/1.jpg"></a></div>'
+    assert links(tile.format("")) == set()
+    assert links(tile.format('itemprop="itemListElement"')) == {"/Oak-Lamp_71"}
+
+
+def test_a_tile_with_a_price_is_followed_where_class_names_call_the_grid_a_filter() -> None:
+    tile = '<li><a href="/oak-{0}"><img src="/1.jpg"></a><p class="price">£9</p>{1}</li>'
+    colours = '<div class="swatches"><a href="/oak-red"><img src="/2.jpg"></a></div>'
+    filters = '<ul class="filter-price"><li><a href="/lamps-0-9" class="price">to £9</a></li></ul>'
+    grid = '<ul class="facetwp-template">{}</ul>'
+    assert links(filters + grid.format(tile.format("lamp", colours))) == {"/oak-lamp"}
+    assert links(grid.format('<li><a href="/oak"><img src="/2.jpg"></a></li>')) == set()
+
+
+def test_a_category_of_cookies_or_prints_is_followed() -> None:
+    goods = ("/collections/cookies", "/product-category/cookies/oatmeal?page=2", "/category/print/")
+    others = ("/cookies", "/legal/cookies", "/shop/cart", "/category/lamps/login")
+    html = "".join(f'<nav><a href="{path}">x</a></nav>' for path in (*goods, *others))
+    assert links(html) == set(goods)
+    listed = listed_links([f"{SHOP}{path}" for path in (*goods, *others)], SHOP, lambda *_: True)
+    assert [link.url.removeprefix(SHOP) for link in listed] == list(goods)

@@ -319,6 +319,28 @@ def test_a_packed_sitemap_is_unpacked_and_an_index_of_itself_ends() -> None:
     assert read_sitemap(pieces, "http://a.example/").sitemaps != []
 
 
+def test_a_sitemap_names_the_folders_of_a_shops_copies_in_other_languages() -> None:
+    alternates = "".join(
+        f'<xhtml:link rel="alternate" hreflang="{code}" href="http://a.example{folder}/lamp"/>'
+        for code, folder in (("el", ""), ("en", "/en"), ("x-default", "/en"))
+    )
+    entries = "".join(
+        f"<url><loc>http://a.example{folder}/lamp</loc>{alternates}</url>" for folder in ("", "/en")
+    )
+    found = read_sitemap(f"<urlset>{entries}</urlset>".encode(), "http://a.example/sitemap.xml")
+    both = ["http://a.example/lamp", "http://a.example/en/lamp"]
+    assert list(found.addresses("http://a.example/")) == both[:1]
+    assert list(found.addresses("http://a.example/en/")) == both
+
+
+def test_a_sitemap_in_a_languages_folder_is_a_copy_of_the_one_beside_it() -> None:
+    names = ("/products.xml?from=1", "/fr/products.xml?from=1", "/fr/news.xml")
+    entries = "".join(f"<sitemap><loc>http://a.example{name}</loc></sitemap>" for name in names)
+    index = read_sitemap(f"<sitemapindex>{entries}</sitemapindex>".encode(), "http://a.example/")
+    assert index.further_sitemaps("http://a.example/") == [index.sitemaps[0], index.sitemaps[2]]
+    assert index.further_sitemaps("http://a.example/fr/") == index.sitemaps
+
+
 def test_robots_txt_names_sitemaps() -> None:
     text = "Sitemap: http://a.example/1.xml\nsitemap:/2.xml\nUser-agent: *\nDisallow: /"
     assert named_in_robots(text, "http://a.example/robots.txt") == [

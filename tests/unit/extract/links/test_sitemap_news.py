@@ -115,6 +115,14 @@ def test_sitemaps_of_other_sites_are_few_and_list_only_the_shops_own_pages():
     assert f"{SHOP}p" in {request.url for request in found}
 
 
+def test_a_shop_that_names_the_sitemap_of_its_old_host_alone_is_asked_for_its_own():
+    spider = a_spider()
+    old = "https://old.example/map.xml"
+    robots = XmlResponse(f"{SHOP}robots.txt", body=f"Sitemap: {old}\n".encode())
+    urls = [request.url for request in spider.parse_robots(robots, SHOP)]
+    assert urls == [f"{SHOP}sitemap.xml", old]
+
+
 @pytest.mark.parametrize(
     "bad", ["http://[", "http://[::1]]/", "http://a.example:99999/", "http://"]
 )

@@ -150,3 +150,16 @@ def test_one_canonical_address_of_all_pages_drops_nothing() -> None:
     for number in range(3 * CANONICAL_PAGES):
         known.note_canonical("", f"{SHOP}/p.php?id={number}", f"{SHOP}/p.php")
     assert known.settled(f"{SHOP}/p.php?id=5") == f"{SHOP}/p.php?id=5"
+
+
+def test_a_visits_parameter_that_canonical_addresses_drop_is_left_out_of_listings() -> None:
+    """Links to products lose it at once, so that no product shows that it changes nothing."""
+    known = Visits()
+    for number in range(CANONICAL_PAGES + 1):
+        known.note_canonical("", address(f"/p/{number}"), f"{SHOP}/p/{number}")
+    for number in range(2 * IRRELEVANT_PAGES):
+        known.note("", address("/list"), [], [f"{SHOP}/p/1"])
+        known.note("", f"{SHOP}/list?page={number}", [], [f"{SHOP}/p/{number}"])
+    assert known.is_known("", address("/list"))
+    assert not known.is_known("", address("/other")), "a listing that nobody has seen"
+    assert not known.is_known("", f"{SHOP}/list?page=99")

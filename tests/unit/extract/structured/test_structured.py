@@ -248,11 +248,19 @@ def test_two_sources_that_agree_outvote_structured_data_and_one_alone_does_not()
     assert offered["json-ld"] == {"price": Decimal(8), "regular_price": Decimal(10)}
 
 
-def test_products_whose_names_are_links_stand_beside_the_page_s_own() -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        '<a itemprop="name" href="/shop/stool-{0}.html">Stool {0}</a>',
+        '<h3 itemprop="name"><a href="/shop/stool-{0}.html">Stool {0}</a></h3>',
+        '<a href="/shop/stool-{0}.html"><b itemprop="name">Stool {0}</b></a>',
+    ],
+)
+def test_products_whose_names_are_links_stand_beside_the_page_s_own(name: str) -> None:
     """Related products in microdata, whose only address is that of the name's link."""
     tiles = "".join(
-        f'<div itemscope itemtype="http://schema.org/Product"><a itemprop="name"'
-        f' href="/shop/stool-{n}.html">Stool {n}</a><div itemprop="offers" itemscope'
+        f'<div itemscope itemtype="http://schema.org/Product">{name.format(n)}'
+        f'<div itemprop="offers" itemscope'
         f' itemtype="http://schema.org/Offer"><b itemprop="price" content="9.{n}0">£9.{n}0</b>'
         "</div></div>"
         for n in range(4)
