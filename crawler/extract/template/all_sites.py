@@ -11,6 +11,7 @@ import attrs
 from crawler.extract.default_parser import Found
 from crawler.extract.money.cents import take_shown_price
 from crawler.extract.page.page import Page, tidied
+from crawler.extract.template.address_codes import take_addressed
 from crawler.extract.template.addresses import Addresses
 from crawler.extract.template.confidence import doubted
 from crawler.extract.template.drift import Drift
@@ -126,6 +127,8 @@ class Book:
         """Correct a page; if its data have the make's first stale price, read earlier pages again."""
         if mend(result, make.profile) and ("price", "stale") not in make.reported:
             make.reported.add(("price", "stale"))
+            self._request_reread(make.mender.newest(2 * NEWEST), make)
+        if take_addressed(result, make.profile):
             self._request_reread(make.mender.newest(2 * NEWEST), make)
 
     @staticmethod
