@@ -278,3 +278,30 @@ def test_the_datas_name_ends_before_the_author_and_the_shop_that_titles_have():
     assert name(full, "The far shore - Znak") == full
     shop = "The far shore : Shop: Books"
     assert name(shop, f"{shop} | the shop") == "The far shore"
+
+
+def test_the_first_words_of_a_title_behind_a_label_are_no_name_beside_large_letters():
+    facts = "<table><tr><td>Artist:</td><td>Redhill Choir</td></tr><tr><td>Catalogue no:</td><td>213824</td></tr></table>"
+    body = f"<table><tr><td><font size=4><b>Slow Train</b></font><br><font size=2><a href=/a/1>Redhill Choir</a></font><br><font color=red><b>£4.99</b></font></td></tr></table>{facts}{_BUY}"
+    title = "Redhill Choir - Slow Train : Shop - CDs and games"
+    fields = _read(body, title=title).fields
+    assert (fields["name"], fields["price"]) == ("Slow Train", Decimal("4.99"))
+    small = body.replace("<font size=4>", "<font size=2>")
+    assert _read(small, title=title).fields["name"] == "Redhill Choir"
+
+
+def test_the_maker_above_the_heading_goes_before_the_shop_at_the_title_s_end():
+    data = '{"@type": "Product", "name": "Oak lamp", "sku": "12-B", "brand": "%s", "offers": {"price": "129.00", "priceCurrency": "USD", "availability": "InStock"}}'
+    body = f"<div class=product-single__vendor><a href=/v>Lumen</a></div><h1>Oak lamp</h1><p>$129.00</p>{_BUY}"
+
+    def brand(stated):
+        head = f"<script type=application/ld+json>{data % stated}</script>"
+        return _read(body, title="Oak lamp | Wattle Lights", head=head).fields["brand"]
+
+    assert brand("Wattle Lights") == "Lumen"
+    assert brand("Wattle") == "Wattle"
+
+
+def test_the_makers_number_has_a_label_of_its_own_in_german_shops():
+    rows = "<ul><li><b>HAN:</b> <span>24.5845-3202.1</span></li></ul>"
+    assert _read(f"<h1>Oak lamp</h1>{rows}<p>8,49 €</p>{_BUY}").fields["mpn"] == "24.5845-3202.1"
