@@ -305,3 +305,10 @@ def test_the_maker_above_the_heading_goes_before_the_shop_at_the_title_s_end():
 def test_the_makers_number_has_a_label_of_its_own_in_german_shops():
     rows = "<ul><li><b>HAN:</b> <span>24.5845-3202.1</span></li></ul>"
     assert _read(f"<h1>Oak lamp</h1>{rows}<p>8,49 €</p>{_BUY}").fields["mpn"] == "24.5845-3202.1"
+
+
+def test_an_amount_with_a_coupon_is_no_price():
+    coupon = "<div class=coupon><b>$104.00</b> SAVE5</div>"
+    body = f"<h1>Oak lamp</h1><span class=old-price>$137.00</span>{coupon}<span class=price>$109.00</span>{_BUY}"
+    fields = _read(body).fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal("109.00"), Decimal("137.00"))
