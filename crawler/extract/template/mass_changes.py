@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import attrs
@@ -47,6 +48,11 @@ _SALE_STEP, _FAR_RATIO = Decimal("0.05"), Decimal("2.5")
 _MAX_RAISE = Decimal("1.09")
 #: A fee is more than 1 and than this share of the median price; less is another price ending.
 _MIN_FEE = Decimal("0.005")
+#: Pages that are compared before a few fees are a change, pages for each of the fees, and the share
+#: of pairs of products with different fees of which the dearer one has the lower fee.
+_MIN_FEES, _PAGES_OF_FEE, _MIN_FALLING = 12, 3, 0.25
+#: Different cents of prices with fees; shops choose prices with fewer.
+_MIN_ENDINGS = 3
 _MAX_TEXT_LENGTH = 200
 _SOLD_OUT_FOLDED = frozenset(map(str.casefold, UNAVAILABLE))
 
@@ -299,7 +305,11 @@ def _common_change(field: str, pairs: Sequence[Pair]) -> Change | None:
     if field == "availability":
         return _exchanged_stock(pairs)
     if field == "price":
-        reason = None if any(pair.agreeing for pair in newest) else proportion(newest)
+        if any(pair.agreeing for pair in newest):
+            return None
+        reason = proportion(newest)
+        if reason is None and len(pairs) >= _MIN_FEES and _have_few_fees(pairs):
+            return Change(field, "each price is the stored one and one of a few fees")
         return Change(field, reason, believed=is_raised(newest)) if reason else None
     source = min(frozenset.intersection(*(pair.agreeing for pair in newest)), default=None)
     if len({pair.stored_value for pair in newest}) < _MIN_CHANGED and field in _DOUBTED_FIELDS:
@@ -351,6 +361,27 @@ def proportion(pairs: Sequence[Pair]) -> str | None:
     ):
         return None
     return f"each price is {rate:.4f} times the stored one"
+
+
+def _have_few_fees(pairs: Sequence[Pair]) -> bool:
+    """Whether all prices are higher by one of a few amounts, which do not grow with the prices.
+
+    A deposit is added then, or the postage of a class of goods. Shops raise dear goods by more, and
+    keep to a few endings, as 0.99: the prices of before have as many endings then.
+    """
+    endings = {pair.page_value % 1 for pair in pairs}
+    earlier = {pair.stored_value % 1 for pair in pairs}
+    if len(endings) < max(_MIN_ENDINGS, min(len(earlier) + 1, len(pairs) // 2)):
+        return False
+    fees = {pair.page_value - pair.stored_value for pair in pairs}
+    if min(fees) <= 0 or max(fees) <= 1 or _PAGES_OF_FEE * len(fees) > len(pairs):
+        return False
+    falling = total = 0
+    for one, other in combinations(pairs, 2):
+        low, high = sorted((one, other), key=lambda pair: pair.stored_value)
+        more = (high.page_value - high.stored_value) - (low.page_value - low.stored_value)
+        falling, total = falling + (more < 0), total + (more != 0)
+    return _MIN_FALLING * total < falling
 
 
 def is_raised(pairs: Sequence[Pair], limit: Decimal = _MAX_RAISE) -> bool:

@@ -280,3 +280,38 @@ def test_sold_out_products_of_a_sale_may_show_the_reduced_price_alone() -> None:
         fields = {"price": now, "regular_price": before if number % 7 else None}
         assert not contrast.note(fields, {}, {"price": str(before)})
     assert not contrast.changed
+
+
+_FEES = (Decimal("0.25"), Decimal("1.50"), Decimal("3.10"), Decimal("4.50"))
+
+
+def test_a_deposit_of_a_few_amounts_on_all_prices_is_noticed_within_thirty_pages() -> None:
+    plain = {t.number: attrs.evolve(t, regular=None) for t in GOODS}
+
+    def dearer(thing: Thing) -> Thing:
+        fee = _FEES[thing.number * 7 % 11 % 4]
+        return attrs.evolve(plain[thing.number], price=thing.price + fee)
+
+    told, _, judged = crawl(dearer, 90)
+    assert ("price", "changed") in {(drift.field, drift.kind) for drift in told}
+    assert judged.doubts["price"].kind == "changed"
+
+
+def test_a_raise_by_steps_that_grow_with_the_price_is_none() -> None:
+    def dearer(thing: Thing) -> Thing:
+        steps = sum(thing.price > bound for bound in range(90, 900, 90))
+        step = Decimal(steps + 1) / 2
+        return attrs.evolve(thing, price=thing.price + step, regular=None)
+
+    told, _, judged = crawl(dearer)
+    assert not told
+    assert not judged.doubts
+
+
+def test_a_raise_to_prices_with_the_endings_of_before_is_none() -> None:
+    ended = {t.number: Decimal(int(t.price)) + Decimal("0.99") for t in GOODS}
+    contrast = Contrast()
+    for thing in GOODS:
+        price = ended[thing.number]
+        fields = {"price": price + 1 + thing.number * 7 % 11 % 4}
+        assert not contrast.note(fields, {}, {"price": str(price)})
