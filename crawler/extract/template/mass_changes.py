@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_FLOOR, Decimal, InvalidOperation
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -310,7 +310,9 @@ def _common_change(field: str, pairs: Sequence[Pair]) -> Change | None:
         reason = proportion(newest)
         if reason is None and len(pairs) >= _MIN_FEES and _have_few_fees(pairs):
             return Change(field, "each price is the stored one and one of a few fees")
-        return Change(field, reason, believed=is_raised(newest)) if reason else None
+        if reason is None:
+            return _unmarked_sale(pairs)
+        return Change(field, reason, believed=is_raised(newest))
     source = min(frozenset.intersection(*(pair.agreeing for pair in newest)), default=None)
     if len({pair.stored_value for pair in newest}) < _MIN_CHANGED and field in _DOUBTED_FIELDS:
         return None
@@ -349,18 +351,37 @@ def proportion(pairs: Sequence[Pair]) -> str | None:
     middle = sorted(pair.stored_value for pair in pairs)[len(pairs) // 2]
     if len(fees) == 1 and abs(fee := fees.pop()) > max(1, _MIN_FEE * middle):
         return f"each price is the stored one and {fee:+}"
+    rate = _common_rate(pairs)
+    if rate is None or _is_discount(rate):
+        return None
+    return f"each price is {rate:.4f} times the stored one"
+
+
+def _common_rate(pairs: Sequence[Pair]) -> Decimal | None:
+    """Return the one rate of all prices and the stored ones; None if they have none."""
     page_value, stored_value, _ = max(pairs, key=lambda pair: pair.stored_value)
     rate, step = page_value / stored_value, max(_step(pair.page_value) for pair in pairs)
     rounded = [step / pair.page_value for pair in pairs]
     fits = all(abs(pair.stored_value * rate - pair.page_value) <= step for pair in pairs)
     exact = sum(share <= _MAX_ROUNDING for share in rounded) >= _MIN_PRICES
-    if (
-        not fits
-        or not exact
-        or (rate < 1 and abs(rate / _SALE_STEP - round(rate / _SALE_STEP)) < _SALE_STEP)
-    ):
+    return Decimal(rate) if fits and exact else None
+
+
+def _is_discount(rate: Decimal) -> bool:
+    """Whether a rate is that of a sale: lower by a round share."""
+    return rate < 1 and abs(rate / _SALE_STEP - round(rate / _SALE_STEP)) < _SALE_STEP
+
+
+def _unmarked_sale(pairs: Sequence[Pair]) -> Change | None:
+    """Return the change if all prices are lower by one round share: a sale, or subscribers' prices.
+
+    It is said and believed, because no page tells which of the two it is.
+    """
+    rate = _common_rate(pairs) if len(pairs) == _COMPARED_PAGES else None
+    if rate is None or not _is_discount(rate):
         return None
-    return f"each price is {rate:.4f} times the stored one"
+    reason = f"each price is {rate:.2f} times the stored one, and no page marks a sale"
+    return Change("price", reason, believed=True)
 
 
 def _have_few_fees(pairs: Sequence[Pair]) -> bool:
@@ -369,8 +390,10 @@ def _have_few_fees(pairs: Sequence[Pair]) -> bool:
     A deposit is added then, or the postage of a class of goods. Shops raise dear goods by more, and
     keep to a few endings, as 0.99: the prices of before have as many endings then.
     """
-    endings = {pair.page_value % 1 for pair in pairs}
-    earlier = {pair.stored_value % 1 for pair in pairs}
+    endings, earlier = (
+        {_cents(p.page_value) for p in pairs},
+        {_cents(p.stored_value) for p in pairs},
+    )
     if len(endings) < max(_MIN_ENDINGS, min(len(earlier) + 1, len(pairs) // 2)):
         return False
     fees = {pair.page_value - pair.stored_value for pair in pairs}
@@ -395,6 +418,11 @@ def is_raised(pairs: Sequence[Pair], limit: Decimal = _MAX_RAISE) -> bool:
     return 1 < rate <= limit and all(
         abs(min(pair[:2]) * rate - max(pair[:2])) <= step * rate for pair in pairs
     )
+
+
+def _cents(price: Decimal) -> Decimal:
+    """Return a price without its whole units, however large it is."""
+    return price - price.to_integral_value(ROUND_FLOOR)
 
 
 def _step(price: Decimal) -> Decimal:
