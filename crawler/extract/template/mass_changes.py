@@ -12,6 +12,7 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_FLOOR, Decimal, InvalidOperation
 from itertools import combinations
+from math import gcd
 from typing import Any, NamedTuple
 
 import attrs
@@ -46,6 +47,8 @@ _MIN_PRICES, _MAX_ROUNDING = 4, Decimal("0.005")
 _SALE_STEP, _FAR_RATIO = Decimal("0.05"), Decimal("2.5")
 #: The largest rate by which a shop raises all its prices at once.
 _MAX_RAISE = Decimal("1.09")
+#: Steps of a shop's prices by which it raises all of them.
+_MAX_STEPS = 2
 #: A fee is more than 1 and than this share of the median price; less is another price ending.
 _MIN_FEE = Decimal("0.005")
 #: Pages that are compared before a few fees are a change, pages for each of the fees, and the share
@@ -312,7 +315,7 @@ def _common_change(field: str, pairs: Sequence[Pair]) -> Change | None:
             return Change(field, "each price is the stored one and one of a few fees")
         if reason is None:
             return _unmarked_sale(pairs)
-        return Change(field, reason, believed=is_raised(newest))
+        return Change(field, reason, believed=is_raised(newest) or _is_raised_by_step(newest))
     source = min(frozenset.intersection(*(pair.agreeing for pair in newest)), default=None)
     if len({pair.stored_value for pair in newest}) < _MIN_CHANGED and field in _DOUBTED_FIELDS:
         return None
@@ -418,6 +421,19 @@ def is_raised(pairs: Sequence[Pair], limit: Decimal = _MAX_RAISE) -> bool:
     return 1 < rate <= limit and all(
         abs(min(pair[:2]) * rate - max(pair[:2])) <= step * rate for pair in pairs
     )
+
+
+def _is_raised_by_step(pairs: Sequence[Pair]) -> bool:
+    """Whether all prices were raised to the next one or two of those that the shop has.
+
+    Of prices such as 24.99, 29.99 and 34.99, a raise of 3 % makes the next one.
+    """
+    fees = {pair.page_value - pair.stored_value for pair in pairs}
+    fee, lowest = min(fees), min(pair.stored_value for pair in pairs)
+    if len(fees) > 1 or not 0 < fee < lowest:
+        return False
+    distances = [int(100 * (pair.stored_value - lowest)) for pair in pairs]
+    return 0 < 100 * fee <= _MAX_STEPS * gcd(*distances)
 
 
 def _cents(price: Decimal) -> Decimal:

@@ -324,3 +324,18 @@ def test_a_raise_to_prices_with_the_endings_of_before_is_none() -> None:
         price = ended[thing.number]
         fields = {"price": price + 1 + thing.number * 7 % 11 % 4}
         assert not contrast.note(fields, {}, {"price": str(price)})
+
+
+@pytest.mark.parametrize(
+    ("fee", "is_believed"), [("5", True), ("10", True), ("15", False), ("4.95", False)]
+)
+def test_a_raise_to_the_next_of_the_shop_s_prices_is_believed_and_said(
+    fee: str, is_believed: bool
+) -> None:
+    contrast, changes = Contrast(), []
+    for number in range(6):
+        price = Decimal("34.99") + 5 * (number * 7 % 11)
+        fields = {"price": price + Decimal(fee)}
+        changes += contrast.note(fields, {}, {"price": str(price)})
+    assert [change.believed for change in changes] == [is_believed]
+    assert ("price" in contrast.changed) is not is_believed
