@@ -47,8 +47,6 @@ _MIN_PRICES, _MAX_ROUNDING = 4, Decimal("0.005")
 _SALE_STEP, _FAR_RATIO = Decimal("0.05"), Decimal("2.5")
 #: The largest rate by which a shop raises all its prices at once.
 _MAX_RAISE = Decimal("1.09")
-#: Steps of a shop's prices by which it raises all of them.
-_MAX_STEPS = 2
 #: A fee is more than 1 and than this share of the median price; less is another price ending.
 _MIN_FEE = Decimal("0.005")
 #: Pages that are compared before a few fees are a change, pages for each of the fees, and the share
@@ -426,14 +424,16 @@ def is_raised(pairs: Sequence[Pair], limit: Decimal = _MAX_RAISE) -> bool:
 def _is_raised_by_step(pairs: Sequence[Pair]) -> bool:
     """Whether all prices were raised to the next one or two of those that the shop has.
 
-    Of prices such as 24.99, 29.99 and 34.99, a raise of 3 % makes the next one.
+    Of prices such as 24.99, 29.99 and 34.99, a raise of 3 % makes the next one. A few prices may be
+    further apart than the shop's are.
     """
     fees = {pair.page_value - pair.stored_value for pair in pairs}
     fee, lowest = min(fees), min(pair.stored_value for pair in pairs)
     if len(fees) > 1 or not 0 < fee < lowest:
         return False
     distances = [int(100 * (pair.stored_value - lowest)) for pair in pairs]
-    return 0 < 100 * fee <= _MAX_STEPS * gcd(*distances)
+    step = gcd(*distances)
+    return step > 0 and 100 * fee in {step / 2, step, 2 * step}
 
 
 def _cents(price: Decimal) -> Decimal:

@@ -11,7 +11,7 @@ import pytest
 
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
-from crawler.extract.template.mass_changes import Contrast
+from crawler.extract.template.mass_changes import Change, Contrast
 from crawler.extract.template.observation import Observation
 from scrapy_seine.urls import tidy
 from tests.benchmarks.shops import SHOPS, Thing, things
@@ -332,7 +332,7 @@ def test_a_raise_to_prices_with_the_endings_of_before_is_none() -> None:
 def test_a_raise_to_the_next_of_the_shop_s_prices_is_believed_and_said(
     fee: str, is_believed: bool
 ) -> None:
-    contrast, changes = Contrast(), []
+    contrast, changes = Contrast(), list[Change]()
     for number in range(6):
         price = Decimal("34.99") + 5 * (number * 7 % 11)
         fields = {"price": price + Decimal(fee)}
