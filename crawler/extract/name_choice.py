@@ -8,8 +8,6 @@ from crawler.extract.visible.product_heading import heading_of, likeness
 
 #: A sign between the steps of breadcrumbs.
 _STEP_DIVIDER = lazy_patterns.pattern(r"\s[>»›]\s")
-#: Characters at the end of a name by which it may end with the shop's name, as the title does.
-_SHOP_ENDING = 8
 #: The word before a book's author.
 _AUTHOR = lazy_patterns.pattern(r"\s(?:by|von|par|door)\s")
 
@@ -23,20 +21,33 @@ def bare_name(name: str, page: Page) -> str:
         name = _without_choice(name, page)
     if _AUTHOR.search(name) and page.title.startswith(name):
         return _without_author(name, page)
-    if (
-        page.title.endswith(name[-_SHOP_ENDING:])
-        and (title_heading := heading_of(page, name)) is not None
-    ):
-        name = shop_name_in_title.without_title_ending(name, text_of(title_heading), page.title)
-    if not shop_name_in_title.has_parts(name):
+    if not shop_name_in_title.is_divided(name):
         return name
     heading = heading_of(page, name)
     heading_text = "" if heading is None else text_of(heading)
-    return (
-        heading_text
-        if heading_text and shop_name_in_title.is_first_part(heading_text, name)
-        else name
+    is_bare = heading_text and (
+        shop_name_in_title.is_first_part(heading_text, name)
+        or _goes_on_as_title(name, heading_text, page)
     )
+    return heading_text if is_bare else name
+
+
+def _goes_on_as_title(name: str, heading: str, page: Page) -> bool:
+    """Whether a name is the heading and what the shop's titles go on with.
+
+    It is the title's end, begins with the host's name, or is the text of a link and a part of the
+    title: a book's author. A choice, "Lamp - red", is none of them.
+    """
+    ending = shop_name_in_title.ending_behind(heading, name)
+    if not ending or ending not in page.title:
+        return False
+    is_shops = page.title.endswith(ending) or shop_name_in_title.begins_with_host(ending, page.url)
+    return is_shops or _is_linked_part(ending, page)
+
+
+def _is_linked_part(text: str, page: Page) -> bool:
+    """Whether a text is the whole of a link, and a part of the page's title."""
+    return text in shop_name_in_title.parts(page.title) and f">{text}</a".encode() in page.raw
 
 
 def _without_trail(name: str, page: Page) -> str:

@@ -53,29 +53,40 @@ def without_site_name(title: str, site: str | None) -> str:
     return title
 
 
-def without_title_ending(name: str, heading: str, title: str) -> str:
-    """Return the heading where the name is the heading and the last part of the page's title.
+def ending_behind(heading: str, name: str) -> str:
+    """Return what a name has behind the heading and a divider; '' where it is not the heading.
 
-    >>> without_title_ending("Lamp 12 — Studio", "Lamp 12", "Lamp 12 | Studio")
-    'Lamp 12'
-    >>> without_title_ending("Lamp 12 — red", "Lamp 12", "Lamp 12 — Studio")
-    'Lamp 12 — red'
+    >>> ending_behind("Lamp 12", "Lamp 12 — Studio"), ending_behind("Lamp 12", "Lamp 123")
+    ('Studio', '')
     """
-    ending = name[len(heading) :]
-    divider = _DIVIDERS.match(name, len(heading))
-    if not heading or not name.startswith(heading) or divider is None:
-        return name
-    last_part = name[divider.end() :]
-    return heading if title.endswith(ending) or _DIVIDERS.split(title)[-1] == last_part else name
+    divider = _DIVIDERS.match(name, len(heading)) if heading and name.startswith(heading) else None
+    return "" if divider is None else name[divider.end() :]
 
 
-def has_parts(title: str) -> bool:
-    """Return whether bars divide a title; a dash is none, because a colour often follows it."""
-    return _BARS.search(title) is not None
+def begins_with_host(text: str, url: str) -> bool:
+    """Whether a text is the host's name, or begins with it and a sign: `A Shop: Lamps`.
+
+    >>> begins_with_host("A Shop: Lamps", "https://a-shop.example/1"), begins_with_host("A", "")
+    (True, False)
+    """
+    first_part = _NON_WORD.sub("", text.partition(":")[0]).lower()
+    return len(first_part) > _MAX_UNSURE_HOST and first_part in _names_of_host(url)
+
+
+def parts(title: str) -> list[str]:
+    """Return the parts of a title that bars, dashes and colons divide."""
+    return _DIVIDERS.split(title)
+
+
+def is_divided(title: str) -> bool:
+    """Return whether bars, dashes or colons divide a title."""
+    return _DIVIDERS.search(title) is not None
 
 
 def is_first_part(heading: str, title: str) -> bool:
     """Return whether a title begins with the heading and a bar behind it.
+
+    A dash is no bar, because a colour often follows it.
 
     >>> is_first_part("Lamp 12", "Lamp 12 | Best price"), is_first_part("Lamp", "Lamp 12 | Best")
     (True, False)
@@ -92,18 +103,22 @@ def without_host(title: str, url: str) -> str:
     >>> without_host("Lamp 12 - A Shop", "https://a-shop.example/12"), without_host("Lamp", "")
     ('Lamp 12', 'Lamp')
     """
-    parts = list(_DIVIDERS.finditer(title))
-    if not parts:
+    dividers = list(_DIVIDERS.finditer(title))
+    if not dividers:
         return title
-    host_match = _WWW_HOST.match(url)
-    host = host_match[1].lower() if host_match else url.lower()
-    names = {_NON_WORD.sub("", name) for name in (host, host.partition(".")[0])}
-    last_part = _NON_WORD.sub("", title[parts[-1].end() :]).lower()
+    last_part = _NON_WORD.sub("", title[dividers[-1].end() :]).lower()
     return (
-        title[: parts[-1].start()].strip()
-        if last_part in names and len(last_part) > _MAX_UNSURE_HOST
+        title[: dividers[-1].start()].strip()
+        if len(last_part) > _MAX_UNSURE_HOST and last_part in _names_of_host(url)
         else title
     )
+
+
+def _names_of_host(url: str) -> set[str]:
+    """Return a host's name with and without its domain, of letters and figures alone."""
+    host_match = _WWW_HOST.match(url)
+    host = host_match[1].lower() if host_match else url.lower()
+    return {_NON_WORD.sub("", name) for name in (host, host.partition(".")[0])}
 
 
 def name_from_title(title: str, url: str) -> str | None:

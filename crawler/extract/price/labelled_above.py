@@ -1,4 +1,7 @@
-"""Find the regular price behind an unknown word right above the price: `Richtpreis 622.00`."""
+"""Tell amounts by what stands above: an unknown word before the price, the head of a column.
+
+`Richtpreis 622.00` above the price is the regular one; an amount below "Postage" is none.
+"""
 
 from __future__ import annotations
 
@@ -7,35 +10,64 @@ from itertools import pairwise
 
 import attrs
 
-from crawler.extract.price.other_amounts import WITH_TAX
-from crawler.extract.price.regular_price import Candidate, stands_alone
+from crawler.extract.page.page import Element, short_text
+from crawler.extract.price.other_amounts import WITH_TAX, is_other
+from crawler.extract.price.regular_price import OTHER, Candidate, stands_alone
 from crawler.extract.price.words_beside import CALLS_PRICE, holds_word
 
 #: A label of one word.
 _ONE_WORD = re.compile(r"\W{0,3}[^\W\d]{4,24}\W{0,3}").fullmatch
 #: The highest ratio of the two amounts: an unknown word is no proof of a larger reduction.
 _MAX_RATIO = 2
+#: Characters of a column's head.
+_MAX_HEAD = 40
 
 
 def labelled_above(candidates: list[Candidate]) -> list[Candidate]:
     """Mark an amount behind one word as old, if a lower one stands alone in the next line.
 
-    Not if the word calls the amount the price, or says that the tax is included.
+    Not if the word calls the amount the price, or says that the tax is included. Amounts below a
+    column's head for postage are marked as other ones.
     """
+    if "td" in [c.line.element.tag for c in candidates]:
+        candidates = [
+            attrs.evolve(c, other=True, cost=c.cost + OTHER) if _is_below_other_head(c) else c
+            for c in candidates
+        ]
     plain = [c for c in candidates if not c.other]
     if any(c.old for c in plain):
         return candidates
     for upper, lower in pairwise(plain):
-        if _is_above(upper, lower):
+        if lower.line.index - upper.line.index == 1 and _is_above(upper, lower):
             return [attrs.evolve(c, old=True) if c is upper else c for c in candidates]
     return candidates
+
+
+def _is_below_other_head(amount: Candidate) -> bool:
+    """Whether just the head of an amount's column makes it another one than the price."""
+    cell = amount.line.element
+    head = _head_of(cell) if cell.tag == "td" and not amount.other else None
+    return head is not None and is_other(short_text(head, _MAX_HEAD).lower())
+
+
+def _head_of(cell: Element) -> Element | None:
+    """Return the head of a cell's column in a table's first row; None if it has none."""
+    row = cell.getparent()
+    rows = row.getparent() if row is not None and len(row) > 2 else None
+    if rows is None:
+        return None
+    above = rows.getprevious()
+    heads = above[0] if above is not None and above.tag == "thead" and len(above) else rows[0]
+    place = row.index(cell)
+    is_head = len(heads) == len(row) and heads[place].tag == "th"
+    return heads[place] if is_head else None
 
 
 def _is_above(upper: Candidate, lower: Candidate) -> bool:
     high, low = upper.money, lower.money
     if high.currency != low.currency or not low.value < high.value < _MAX_RATIO * low.value:
         return False
-    if lower.line.index - upper.line.index != 1 or not stands_alone(lower):
+    if not stands_alone(lower):
         return False
     label = upper.line.text[: high.start]
     return (

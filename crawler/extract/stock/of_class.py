@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
+from crawler.extract.page.lines import Line
 from crawler.extract.page.page import Element
 from crawler.extract.words import CachedRule
 
@@ -24,6 +26,17 @@ def _stock_of_class(words: str) -> str | None:
 
 #: The availability that a class names.
 STOCK_OF_CLASS = CachedRule(_stock_of_class)
+#: Whether a class is that of a box with a message.
+MESSAGE = CachedRule(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
+#: Characters of a message about the stock alone, and boxes around it.
+_MAX_MESSAGE, _MAX_AROUND = 40, 2
+
+
+def is_message(line: Line) -> bool:
+    """Whether a line just says a few words in a box with a message."""
+    boxes = (line.element, *islice(line.element.iterancestors(), _MAX_AROUND))
+    is_short = len(line.text) < _MAX_MESSAGE
+    return is_short and any(MESSAGE[box.get("class") or ""] for box in boxes)
 
 
 def stock_of_box(element: Element) -> str | None:

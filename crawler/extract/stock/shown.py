@@ -34,7 +34,7 @@ from crawler.extract.stock.inputs import (
     say_to_buy,
     stock_of_inputs,
 )
-from crawler.extract.stock.of_class import STOCK_OF_CLASS, stock_of_box
+from crawler.extract.stock.of_class import MESSAGE, STOCK_OF_CLASS, is_message, stock_of_box
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -73,9 +73,8 @@ _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
 _OPENING = ("(", "（", ":", "：")
 #: A product's page has at most so many buy buttons; a listing has more.
 _MAX_BUTTONS = 3
-#: Boxes above the heading that may be about the product, and classes of boxes with a message.
+#: Boxes above the heading that may be about the product.
 _MAX_ABOVE = 2
-_MESSAGE = CachedRule(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
 #: A line with fewer characters may be just a word or two.
 _SHORT = 40
 #: The availability of what shops sell and the web does not.
@@ -299,14 +298,14 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
 
 
 def _shows_sold(last: Line | None, stock: str | None, signs: Visible) -> bool:
-    """Whether a button says "sold", or words do beside the price, an idle button or "tell me"."""
+    """Whether a button says "sold", or words do beside the price, an idle button, "tell me" or in a message."""
     if last is None:
         return False
     is_sold = stock in UNAVAILABLE
     if not is_sold or signs.notifies or signs.buy_buttons:
         return is_sold or _is_sold_button(last)
     by_price = abs(last.index - (signs.price_line or -_BESIDE)) <= _BESIDE
-    return by_price or _is_sold_button(last)
+    return by_price or _is_sold_button(last) or is_message(last)
 
 
 def _is_sold_button(line: Line) -> bool:
@@ -398,7 +397,7 @@ def stock_above(heading: Element) -> str | None:
     boxes = (heading, *takewhile(_holds_more, heading.iterancestors()))
     for box in boxes[: _MAX_ABOVE + 2]:
         for element in islice(box.itersiblings(preceding=True), _MAX_ABOVE):
-            limit = _MAX_LENGTH if _MESSAGE[element.get("class") or ""] else _MAX_WORD
+            limit = _MAX_LENGTH if MESSAGE[element.get("class") or ""] else _MAX_WORD
             text = short_text(element, limit + 1)
             stock = "OutOfStock" if text and _SOLD(text) else availability_of_text(text)
             if len(text) <= limit and stock in UNAVAILABLE:

@@ -11,6 +11,7 @@ import attrs
 from crawler.extract.default_parser import Found
 from crawler.extract.money.cents import take_shown_price
 from crawler.extract.page.page import Page, tidied
+from crawler.extract.template.address_codes import take_addressed
 from crawler.extract.template.addresses import Addresses
 from crawler.extract.template.confidence import doubted
 from crawler.extract.template.drift import Drift
@@ -27,6 +28,7 @@ from crawler.extract.template.page_doubts import (
     constant_value,
     disappears_with_stock,
     doubt_of_amounts,
+    doubt_of_reduced,
     doubt_of_words,
     foreign_doubts,
     new_place_doubt,
@@ -127,6 +129,8 @@ class Book:
         if mend(result, make.profile) and ("price", "stale") not in make.reported:
             make.reported.add(("price", "stale"))
             self._request_reread(make.mender.newest(2 * NEWEST), make)
+        if take_addressed(result, make.profile):
+            self._request_reread(make.mender.newest(2 * NEWEST), make)
 
     @staticmethod
     def _check_amounts(
@@ -134,11 +138,13 @@ class Book:
     ) -> None:
         """Compare the amounts beside a price, and the words before it, with the make's pages."""
         profile, doubt = make.profile, None
-        reduced = result.fields.get("regular_price") is not None
-        unmarked = result.paths.get("regular_price") if reduced else None
+        regular = result.fields.get("regular_price")
+        unmarked = result.paths.get("regular_price") if regular is not None else None
         missing, below = ("price", "missing") in make.reported, result.struck_below
         if "price" not in doubts and (unmarked or missing or below):
             doubt = doubt_of_amounts(price, profile, below, unmarked, missing)
+        if doubt is None and regular is not None and "price" not in doubts:
+            doubt = doubt_of_reduced(result.page, price, regular, profile)
         if doubt is None and result.words_before and "price" not in doubts:
             doubt = doubt_of_words(price, result.words_before, profile)
             if doubt is not None:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_FLOOR, Decimal, InvalidOperation
+from itertools import combinations
+from math import gcd
 from typing import Any, NamedTuple
 
 import attrs
@@ -47,6 +49,11 @@ _SALE_STEP, _FAR_RATIO = Decimal("0.05"), Decimal("2.5")
 _MAX_RAISE = Decimal("1.09")
 #: A fee is more than 1 and than this share of the median price; less is another price ending.
 _MIN_FEE = Decimal("0.005")
+#: Pages that are compared before a few fees are a change, pages for each of the fees, and the share
+#: of pairs of products with different fees of which the dearer one has the lower fee.
+_MIN_FEES, _PAGES_OF_FEE, _MIN_FALLING = 12, 3, 0.25
+#: Different cents of prices with fees; shops choose prices with fewer.
+_MIN_ENDINGS = 3
 _MAX_TEXT_LENGTH = 200
 _SOLD_OUT_FOLDED = frozenset(map(str.casefold, UNAVAILABLE))
 
@@ -299,8 +306,14 @@ def _common_change(field: str, pairs: Sequence[Pair]) -> Change | None:
     if field == "availability":
         return _exchanged_stock(pairs)
     if field == "price":
-        reason = None if any(pair.agreeing for pair in newest) else proportion(newest)
-        return Change(field, reason, believed=is_raised(newest)) if reason else None
+        if any(pair.agreeing for pair in newest):
+            return None
+        reason = proportion(newest)
+        if reason is None and len(pairs) >= _MIN_FEES and _have_few_fees(pairs):
+            return Change(field, "each price is the stored one and one of a few fees")
+        if reason is None:
+            return _unmarked_sale(pairs)
+        return Change(field, reason, believed=is_raised(newest) or _is_raised_by_step(newest))
     source = min(frozenset.intersection(*(pair.agreeing for pair in newest)), default=None)
     if len({pair.stored_value for pair in newest}) < _MIN_CHANGED and field in _DOUBTED_FIELDS:
         return None
@@ -339,18 +352,60 @@ def proportion(pairs: Sequence[Pair]) -> str | None:
     middle = sorted(pair.stored_value for pair in pairs)[len(pairs) // 2]
     if len(fees) == 1 and abs(fee := fees.pop()) > max(1, _MIN_FEE * middle):
         return f"each price is the stored one and {fee:+}"
+    rate = _common_rate(pairs)
+    if rate is None or _is_discount(rate):
+        return None
+    return f"each price is {rate:.4f} times the stored one"
+
+
+def _common_rate(pairs: Sequence[Pair]) -> Decimal | None:
+    """Return the one rate of all prices and the stored ones; None if they have none."""
     page_value, stored_value, _ = max(pairs, key=lambda pair: pair.stored_value)
     rate, step = page_value / stored_value, max(_step(pair.page_value) for pair in pairs)
     rounded = [step / pair.page_value for pair in pairs]
     fits = all(abs(pair.stored_value * rate - pair.page_value) <= step for pair in pairs)
     exact = sum(share <= _MAX_ROUNDING for share in rounded) >= _MIN_PRICES
-    if (
-        not fits
-        or not exact
-        or (rate < 1 and abs(rate / _SALE_STEP - round(rate / _SALE_STEP)) < _SALE_STEP)
-    ):
+    return Decimal(rate) if fits and exact else None
+
+
+def _is_discount(rate: Decimal) -> bool:
+    """Whether a rate is that of a sale: lower by a round share."""
+    return rate < 1 and abs(rate / _SALE_STEP - round(rate / _SALE_STEP)) < _SALE_STEP
+
+
+def _unmarked_sale(pairs: Sequence[Pair]) -> Change | None:
+    """Return the change if all prices are lower by one round share: a sale, or subscribers' prices.
+
+    It is said and believed, because no page tells which of the two it is.
+    """
+    rate = _common_rate(pairs) if len(pairs) == _COMPARED_PAGES else None
+    if rate is None or not _is_discount(rate):
         return None
-    return f"each price is {rate:.4f} times the stored one"
+    reason = f"each price is {rate:.2f} times the stored one, and no page marks a sale"
+    return Change("price", reason, believed=True)
+
+
+def _have_few_fees(pairs: Sequence[Pair]) -> bool:
+    """Whether all prices are higher by one of a few amounts, which do not grow with the prices.
+
+    A deposit is added then, or the postage of a class of goods. Shops raise dear goods by more, and
+    keep to a few endings, as 0.99: the prices of before have as many endings then.
+    """
+    endings, earlier = (
+        {_cents(p.page_value) for p in pairs},
+        {_cents(p.stored_value) for p in pairs},
+    )
+    if len(endings) < max(_MIN_ENDINGS, min(len(earlier) + 1, len(pairs) // 2)):
+        return False
+    fees = {pair.page_value - pair.stored_value for pair in pairs}
+    if min(fees) <= 0 or max(fees) <= 1 or _PAGES_OF_FEE * len(fees) > len(pairs):
+        return False
+    falling = total = 0
+    for one, other in combinations(pairs, 2):
+        low, high = sorted((one, other), key=lambda pair: pair.stored_value)
+        more = (high.page_value - high.stored_value) - (low.page_value - low.stored_value)
+        falling, total = falling + (more < 0), total + (more != 0)
+    return _MIN_FALLING * total < falling
 
 
 def is_raised(pairs: Sequence[Pair], limit: Decimal = _MAX_RAISE) -> bool:
@@ -364,6 +419,26 @@ def is_raised(pairs: Sequence[Pair], limit: Decimal = _MAX_RAISE) -> bool:
     return 1 < rate <= limit and all(
         abs(min(pair[:2]) * rate - max(pair[:2])) <= step * rate for pair in pairs
     )
+
+
+def _is_raised_by_step(pairs: Sequence[Pair]) -> bool:
+    """Whether all prices were raised to the next one or two of those that the shop has.
+
+    Of prices such as 24.99, 29.99 and 34.99, a raise of 3 % makes the next one. A few prices may be
+    further apart than the shop's are.
+    """
+    fees = {pair.page_value - pair.stored_value for pair in pairs}
+    fee, lowest = min(fees), min(pair.stored_value for pair in pairs)
+    if len(fees) > 1 or not 0 < fee < lowest:
+        return False
+    distances = [int(100 * (pair.stored_value - lowest)) for pair in pairs]
+    step = gcd(*distances)
+    return step > 0 and 100 * fee in {step / 2, step, 2 * step}
+
+
+def _cents(price: Decimal) -> Decimal:
+    """Return a price without its whole units, however large it is."""
+    return price - price.to_integral_value(ROUND_FLOOR)
 
 
 def _step(price: Decimal) -> Decimal:

@@ -9,11 +9,13 @@ from typing import Any
 import attrs
 
 from crawler.extract.merge import STRUCTURED
+from crawler.extract.page.page import Page
 from crawler.extract.price.words_beside import says_from
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.template.confidence import TRUST, confidence
 from crawler.extract.template.observation import BY_WORDS, Observation, form_of, is_same_value
 from crawler.extract.template.profile import KNOWN, WINDOW, Field, Profile
+from crawler.extract.template.values_by_place import texts_of
 from scrapy_seine.attrs_bases import Value
 
 #: Products before an oddity of all prices or currencies is reported.
@@ -275,6 +277,27 @@ def doubt_of_words(price: Observation, words_before: str, profile: Profile) -> D
         profile.has_lowest = True
         return None
     return Doubt("make", f"{words_before[-20:]!r} stands before it, as on no page before")
+
+
+def doubt_of_reduced(
+    page: Page, price: Observation, regular: Decimal, profile: Profile
+) -> Doubt | None:
+    """Return a doubt about a reduced price in a new place, if a known place has a third amount.
+
+    The new amount is the price for members, or with a code. A sale may have its prices in a place of
+    its own, but leaves no other amount in those of before.
+    """
+    stats = profile.fields["price"]
+    doubt = _place_doubt("price", price, stats) if price.source == "text" else None
+    if doubt is None:
+        return None
+    amounts = {
+        amount
+        for text in texts_of(page)
+        if text.path in stats.paths and not (text.struck or text.bare)
+        for amount in text.amounts
+    }
+    return doubt if amounts - {price.value, regular} else None
 
 
 def _unmarked_reduction(place: str, profile: Profile) -> Doubt | None:

@@ -204,6 +204,8 @@ class Profile(Record):
     """Whether the make has prices behind "from", which are those of the cheapest variants."""
     has_foreign: bool = False
     """Whether structured data had another product's name on some page."""
+    codes: list[str] = attrs.Factory(list)
+    """Barcodes in the addresses of products whose pages show none (`address_codes`)."""
     unsaved: int = 0
     """Pages learned since the profile was last stored."""
     markets: dict[str, list[list[str]]] = attrs.Factory(dict)
@@ -247,6 +249,7 @@ class Profile(Record):
             "languages": dict(self.languages.most_common(_MAX_VALUES)),
             "reductions": dict(self.reductions.most_common(_MAX_PATHS)),
             "markets": self.markets,
+            "codes": self.codes,
             "has_lowest": self.has_lowest,
             "has_foreign": self.has_foreign,
             "fields": {
@@ -271,6 +274,7 @@ class Profile(Record):
         """
         profile = cls(version=int(plain["version"]), has_lowest=bool(plain.get("has_lowest")))
         profile.has_foreign = bool(plain.get("has_foreign"))
+        profile.codes = [str(code)[:14] for code in plain.get("codes", ())][:_MAX_VALUES]
         stored_languages = plain.get("languages", {}).items()
         profile.languages.update({str(lang)[:2]: int(n) for lang, n in stored_languages})
         reductions = plain.get("reductions", {}).items()

@@ -188,6 +188,8 @@ def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
     """Take the facts of a line's parts: `in stock - item #12`."""
     for part in filter(None, _PARTS.split(text)):
         match = _PAIR.match(part)
+        if match is None and ". " in part:
+            match = _PAIR.match(part.rpartition(". ")[2])  # a sentence and "ISBN: 978..."
         label = (match[1] or match[3]) if match else ""
         field = label_of(label) or label_of(label.rpartition(". ")[2])  # "Of wool. No: X-12"
         if match and field:
@@ -431,7 +433,7 @@ def _unseparated_in(text: str) -> tuple[str, str] | None:
     """Split a short text into label and number, or the sentence at a text's end."""
     fact = _unseparated(text) if len(text) < _MAX_CODE else None
     if fact is None and ". " in text and (last := _LAST_SENTENCE.search(text[-_MAX_CODE:])):
-        return _unseparated(last[1])
+        return _unseparated(last[1]) or _unseparated(last[1].rpartition(". ")[2])
     return fact
 
 

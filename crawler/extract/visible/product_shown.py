@@ -250,7 +250,8 @@ def glance(page: Page, structured: Fields) -> Visible:
             signs = _reduced_above(page, heading, local, structured) or signs
     find_facts(walk, signs)
     take_confirmed(signs, structured)
-    if not structured.get("brand"):
+    brand = structured.get("brand")
+    if not brand or page.title.endswith(brand):  # the shop's name stands for the maker's
         _take_brand(heading, page, signs.fields, structured)
     # Some templates write "LimitedAvailability" for sold out products.
     stock = structured.get("availability")

@@ -46,9 +46,10 @@ def take_rating(walk: Lines, fields: Fields) -> None:
         if count is not None:
             fields["review_count"] = count
     if "review_count" not in fields and walk.heading >= 0:
-        line_flags = _lines.DIGIT | _lines.ELSEWHERE
+        shown = _lines.DIGIT
+        line_flags = shown | _lines.ELSEWHERE
         for line in walk.lines[walk.heading : walk.heading + _MAX_DISTANCE]:
-            if line.flags & line_flags != _lines.DIGIT or len(line.text) >= 60:
+            if line.flags & line_flags != shown or len(line.text) >= 60:
                 continue
             if (count := _reviews(line.text)) is not None:
                 fields["review_count"] = count

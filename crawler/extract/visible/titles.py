@@ -82,11 +82,33 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
     return next(
         (
             element
-            for element in (title_start, named_part, named_box, long_part)
+            for element in (
+                _unless_fact(title_start, page, titles[-1]),
+                named_part,
+                named_box,
+                long_part,
+            )
             if element is not None
         ),
         None,
     )
+
+
+def _unless_fact(box: Element | None, page: Page, title: str) -> Element | None:
+    """Return a box, or the one in large letters with a part of the title if the box has a label.
+
+    A label makes a text a fact, `Artist:`. The shop's name in large letters is no part.
+    """
+    label = box.getprevious() if box is not None and box.tag == "td" else None
+    if label is None or not short_text(label, _MAX_NAME).endswith(":"):
+        return box
+    parts, site = title_parts(title), host_of(page.url)
+    for element in islice(page.root.iter("font", "big"), MAX_BOXES):
+        if element.tag == "big" or is_large(element):
+            text = short_text(element, _MAX_NAME).casefold()
+            if text in parts and not says_host(text, site):
+                return element
+    return box
 
 
 def name_behind_author(box: Element, title: str) -> Element:

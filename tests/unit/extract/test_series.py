@@ -229,3 +229,86 @@ def test_a_picture_behind_the_brand_and_its_label_is_no_logo():
 def test_a_box_with_an_amount_is_no_makers():
     body = f"<h1>Oak lamp</h1><p>$129.00</p><div class=merk>or 18.25 a month</div>{_BUY}"
     assert "brand" not in _read(body).fields
+
+
+def test_an_amount_in_a_column_of_postage_is_no_price():
+    row = "<tr><td>{}</td><td>{}</td><td>£2.80</td><td><a href=/basket?add=1>Add to basket</a></td></tr>"
+    heads = "<tr><th>Condition</th><th>Price</th><th>Postage</th><th></th></tr>"
+    rows = row.format("New", "£25.00") + row.format("Used", "£12.50")
+    fields = _read(f"<h1>Oak lamp</h1><table>{heads}{rows}</table>").fields
+    assert fields["price"] == Decimal("25.00")
+    parted = f"<table><thead>{heads}</thead><tbody>{rows}</tbody></table>"
+    assert _read(f"<h1>Oak lamp</h1>{parted}").fields["price"] == Decimal("25.00")
+
+
+def test_an_isbn_ends_the_sentences_about_an_edition():
+    text = "Thorbecke, 1931. 183 S. mit 12 Abb. OLn. mit Schutzumschlag. ISBN{}."
+    body = f"<h1>Reisen</h1><p>{text}</p><p>Preis: 120,00 €</p><button>In den Warenkorb</button>"
+    for isbn in (" 3-16-148410-X", " 316148410X", ": 978-3161484100"):
+        fields = _read(body.format(isbn), title="Reisen").fields
+        assert fields.get("gtin") == "9783161484100", isbn
+
+
+def test_any_word_behind_the_code_s_name_makes_it_a_label():
+    rows = _rows(("EAN kood", "4006381333931"), ("Värv", "valge"))
+    body = f"<h1>Oak lamp</h1><table>{rows}</table><p>19,99 €</p><button>Lisa ostukorvi</button>"
+    assert _read(body).fields["gtin"] == "4006381333931"
+
+
+def test_a_message_that_it_is_sold_out_outweighs_data_that_all_products_have():
+    data = '{"@type": "Product", "name": "Oak lamp", "offers": {"price": "129.00", "priceCurrency": "USD", "availability": "https://schema.org/InStock"}}'
+    head = f"<script type=application/ld+json>{data}</script>"
+    facts = f"<dl>{''.join(f'<dt>Part {n}</dt><dd>no. {n}</dd>' for n in range(4))}</dl>"
+    body = f"<h1>Oak lamp</h1><p>$129.00</p>{facts}<div class='alertBox'><p>Out of stock</p></div>"
+    assert _read(body, head=head).fields["availability"] == "OutOfStock"
+    assert _read(body + _BUY, head=head).fields["availability"] == "InStock"
+
+
+def test_the_datas_name_ends_before_the_author_and_the_shop_that_titles_have():
+    data = '{"@type": "Product", "name": "%s", "offers": {"price": "9.00", "priceCurrency": "EUR"}}'
+
+    def name(stated, title, link="Ewa Malik"):
+        head = f"<script type=application/ld+json>{data % stated}</script>"
+        body = f"<h1>The far shore</h1><p><a href=/a>{link}</a></p><p>9,00 €</p>{_BUY}"
+        return _read(body, title=title, head=head).fields["name"]
+
+    full = "The far shore – Ewa Malik"
+    assert name(full, "The far shore - Ewa Malik - Znak") == "The far shore"
+    assert name(full, "The far shore - Ewa Malik - Znak", link="Jan Lis") == full
+    assert name(full, "The far shore - Znak") == full
+    shop = "The far shore : Shop: Books"
+    assert name(shop, f"{shop} | the shop") == "The far shore"
+
+
+def test_the_first_words_of_a_title_behind_a_label_are_no_name_beside_large_letters():
+    facts = "<table><tr><td>Artist:</td><td>Redhill Choir</td></tr><tr><td>Catalogue no:</td><td>213824</td></tr></table>"
+    body = f"<table><tr><td><font size=4><b>Slow Train</b></font><br><font size=2><a href=/a/1>Redhill Choir</a></font><br><font color=red><b>£4.99</b></font></td></tr></table>{facts}{_BUY}"
+    title = "Redhill Choir - Slow Train : Shop - CDs and games"
+    fields = _read(body, title=title).fields
+    assert (fields["name"], fields["price"]) == ("Slow Train", Decimal("4.99"))
+    small = body.replace("<font size=4>", "<font size=2>")
+    assert _read(small, title=title).fields["name"] == "Redhill Choir"
+
+
+def test_the_maker_above_the_heading_goes_before_the_shop_at_the_title_s_end():
+    data = '{"@type": "Product", "name": "Oak lamp", "sku": "12-B", "brand": "%s", "offers": {"price": "129.00", "priceCurrency": "USD", "availability": "InStock"}}'
+    body = f"<div class=product-single__vendor><a href=/v>Lumen</a></div><h1>Oak lamp</h1><p>$129.00</p>{_BUY}"
+
+    def brand(stated):
+        head = f"<script type=application/ld+json>{data % stated}</script>"
+        return _read(body, title="Oak lamp | Wattle Lights", head=head).fields["brand"]
+
+    assert brand("Wattle Lights") == "Lumen"
+    assert brand("Wattle") == "Wattle"
+
+
+def test_the_makers_number_has_a_label_of_its_own_in_german_shops():
+    rows = "<ul><li><b>HAN:</b> <span>24.5845-3202.1</span></li></ul>"
+    assert _read(f"<h1>Oak lamp</h1>{rows}<p>8,49 €</p>{_BUY}").fields["mpn"] == "24.5845-3202.1"
+
+
+def test_an_amount_with_a_coupon_is_no_price():
+    coupon = "<div class=coupon><b>$104.00</b> SAVE5</div>"
+    body = f"<h1>Oak lamp</h1><span class=old-price>$137.00</span>{coupon}<span class=price>$109.00</span>{_BUY}"
+    fields = _read(body).fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal("109.00"), Decimal("137.00"))

@@ -236,7 +236,7 @@ def test_buttons() -> None:
         ("SKU:", "sku"), ("Item no.", "sku"), ("Artikel-Nr.", "sku"), ("Art.Nr.:", "sku"),
         ("Product Code", "sku"), ("Référence", "sku"), ("Артикул", "sku"), ("商品番号", "sku"),
         ("EAN", "gtin"), ("Barcode (EAN)", "gtin"), ("GTIN/EAN:", "gtin"), ("ISBN-13", "gtin"),
-        ("UPC", "gtin"), ("MPN", "mpn"), ("Manufacturer part number", "mpn"), ("HAN", None),
+        ("UPC", "gtin"), ("MPN", "mpn"), ("Manufacturer part number", "mpn"), ("HAN", "mpn"),
         ("Brand", "brand"), ("Hersteller:", "brand"), ("Marque", "brand"), ("Colour", None),
         ("Price", None), ("", None),
     ],

@@ -11,7 +11,7 @@ import pytest
 
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
-from crawler.extract.template.mass_changes import Contrast
+from crawler.extract.template.mass_changes import Change, Contrast
 from crawler.extract.template.observation import Observation
 from scrapy_seine.urls import tidy
 from tests.benchmarks.shops import SHOPS, Thing, things
@@ -87,11 +87,10 @@ def test_prices_that_differ_in_one_way_on_all_pages_are_doubtful(price: Any) -> 
 @pytest.mark.parametrize(
     "price",
     [
-        lambda t: t.price * Decimal("0.8"),
         lambda t: t.price * (1 + Decimal(t.number % 13) / 100),
         lambda t: t.price.to_integral_value() + Decimal("0.99"),
     ],
-    ids=["sale", "new prices", "other endings"],
+    ids=["new prices", "other endings"],
 )
 def test_prices_of_a_shop_that_changes_them_are_believed(price: Any) -> None:
     def change(thing: Thing) -> Thing:
@@ -159,9 +158,19 @@ def test_a_raise_of_all_prices_by_a_few_whole_percent_is_believed_and_said(
         return attrs.evolve(thing, price=now, regular=None)
 
     told, _, judged = crawl(change)
-    is_like_a_sale = factor < 1 and rate == "1.05"
-    said = [(drift.field, drift.kind) for drift in told]
-    assert said == [] if is_like_a_sale else [("price", "minor")]
+    assert {(drift.field, drift.kind) for drift in told} == {("price", "minor")}
+    assert not judged.doubts
+
+
+@pytest.mark.parametrize("rate", ["0.80", "0.90"])
+def test_a_discount_of_one_round_rate_on_all_prices_is_believed_and_said(rate: str) -> None:
+    def change(thing: Thing) -> Thing:
+        now = (thing.price * Decimal(rate)).quantize(Decimal("0.01"))
+        return attrs.evolve(thing, price=now, regular=None)
+
+    told, _, judged = crawl(change, 90)
+    assert [(drift.field, drift.kind) for drift in told] == [("price", "minor")]
+    assert f"{rate} times" in told[0].reason
     assert not judged.doubts
 
 
@@ -280,3 +289,53 @@ def test_sold_out_products_of_a_sale_may_show_the_reduced_price_alone() -> None:
         fields = {"price": now, "regular_price": before if number % 7 else None}
         assert not contrast.note(fields, {}, {"price": str(before)})
     assert not contrast.changed
+
+
+_FEES = (Decimal("0.25"), Decimal("1.50"), Decimal("3.10"), Decimal("4.50"))
+
+
+def test_a_deposit_of_a_few_amounts_on_all_prices_is_noticed_within_thirty_pages() -> None:
+    plain = {t.number: attrs.evolve(t, regular=None) for t in GOODS}
+
+    def dearer(thing: Thing) -> Thing:
+        fee = _FEES[thing.number * 7 % 11 % 4]
+        return attrs.evolve(plain[thing.number], price=thing.price + fee)
+
+    told, _, judged = crawl(dearer, 90)
+    assert ("price", "changed") in {(drift.field, drift.kind) for drift in told}
+    assert judged.doubts["price"].kind == "changed"
+
+
+def test_a_raise_by_steps_that_grow_with_the_price_is_none() -> None:
+    def dearer(thing: Thing) -> Thing:
+        steps = sum(thing.price > bound for bound in range(90, 900, 90))
+        step = Decimal(steps + 1) / 2
+        return attrs.evolve(thing, price=thing.price + step, regular=None)
+
+    told, _, judged = crawl(dearer)
+    assert not told
+    assert not judged.doubts
+
+
+def test_a_raise_to_prices_with_the_endings_of_before_is_none() -> None:
+    ended = {t.number: Decimal(int(t.price)) + Decimal("0.99") for t in GOODS}
+    contrast = Contrast()
+    for thing in GOODS:
+        price = ended[thing.number]
+        fields = {"price": price + 1 + thing.number * 7 % 11 % 4}
+        assert not contrast.note(fields, {}, {"price": str(price)})
+
+
+@pytest.mark.parametrize(
+    ("fee", "is_believed"), [("5", True), ("10", True), ("15", False), ("4.95", False)]
+)
+def test_a_raise_to_the_next_of_the_shop_s_prices_is_believed_and_said(
+    fee: str, is_believed: bool
+) -> None:
+    contrast, changes = Contrast(), list[Change]()
+    for number in range(6):
+        price = Decimal("34.99") + 5 * (number * 7 % 11)
+        fields = {"price": price + Decimal(fee)}
+        changes += contrast.note(fields, {}, {"price": str(price)})
+    assert [change.believed for change in changes] == [is_believed]
+    assert ("price" in contrast.changed) is not is_believed

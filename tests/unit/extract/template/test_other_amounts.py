@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 from crawler.extract import extract, parse
+from crawler.extract.price.words_beside import says_from
 from crawler.extract.template import Book
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.page_doubts import doubt_of, doubt_of_amounts
@@ -301,3 +302,39 @@ def test_the_page_shows_the_price_where_the_data_of_some_pages_are_stale():
     assert read(25, 69) == (65, False)
     assert read(26, 69, "With shade 69 EUR")[0] == 69
     assert {url for url, _ in book.pages_to_reread("oak")} >= {"https://oak.example/lamp-5"}
+
+
+def _reduced(regular: str, price: str) -> tuple[Thing, str]:
+    thing = next(thing for thing in GOODS[80:] if thing.regular and thing.in_stock)
+    html, money = WOO.page(thing, False), WOO.words.money
+    start, end = (
+        html.index('<p class="price">'),
+        html.index("</p>", html.index('<p class="price">')),
+    )
+    assert thing.regular is not None
+    club = money((thing.price * Decimal("0.9")).quantize(Decimal("0.01")))
+    texts = {"regular": money(thing.regular), "price": money(thing.price), "club": club}
+    shown = f'<p class="price">{regular}{price}'.format(**texts)
+    return thing, html[:start] + shown + html[end:]
+
+
+def test_a_reduced_price_in_a_new_place_is_doubtful_beside_one_in_the_usual_place() -> None:
+    club = "<div class=v2><span class=offer>{club}</span> <small>Club</small></div>"
+    box = '<ins><span class="woocommerce-Price-amount amount"><bdi>{price}</bdi></span></ins>'
+    thing, html = _reduced("<del>{regular}</del>", club + box)
+    found, judged = read(taught()[0], thing, html)
+    assert found.fields["price"] != thing.price
+    assert judged.doubts["price"].kind == "place"
+
+
+def test_a_sale_may_have_its_prices_in_a_place_of_its_own() -> None:
+    flash = "<div class=flash><em>{price}</em> <s>{regular}</s></div>"
+    thing, html = _reduced("", flash)
+    found, judged = read(taught()[0], thing, html)
+    assert found.fields["price"] == thing.price
+    assert "price" not in judged.doubts
+
+
+@pytest.mark.parametrize("words", ["A partire da € ", "da ", "alkaen ", "nuo ", "alates "])
+def test_languages_have_words_of_their_own_for_the_cheapest_variant(words: str) -> None:
+    assert says_from(words)
