@@ -20,11 +20,13 @@ from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.config import SettingsLike, flag, number
 from scrapy_seine.embedded.data_folder import data_folder
-from scrapy_seine.errors import StoreError
+from scrapy_seine.errors import ConfigError, StoreError
 from scrapy_seine.reads import lazy_rich
 
 #: Products of each section of the hostile shop.
 HOSTILE_PRODUCTS = 40
+#: Worker processes of a demo, at most: four hundred filled a laptop's memory.
+_MOST_WORKERS = 32
 #: Largest number of printed sentences about wrong rows.
 MAX_COMPLAINTS = 5
 
@@ -121,9 +123,12 @@ def _hostile(command: SeineCommand, opts: argparse.Namespace) -> int:
 def _options(opts: argparse.Namespace, settings: SettingsLike) -> Options:
     values = {**os.environ, **{name.upper(): value for name, value in vars(opts).items() if value}}
     values = {name: value for name, value in values.items() if value != ""}
+    workers = number(values, "WORKERS", 2, low=1)
+    if workers > _MOST_WORKERS:
+        raise ConfigError(f"WORKERS={workers:.0f} is above {_MOST_WORKERS}; each is a process")
     return Options(
         products=int(number(values, "PRODUCTS", 1000, low=1)),
-        workers=int(number(values, "WORKERS", 2, low=1)),
+        workers=int(workers),
         kill=flag(values, "KILL"),
         folder=data_folder(settings),
     )
