@@ -225,3 +225,39 @@ def test_a_lone_tile_of_another_model_is_not_the_pages_product(
     assert fields["price"] == price
     assert (fields.get("sku") == "F126186") == (price == 9)
     assert (fields.get("description") == "Similar") == (price == 9)
+
+
+@pytest.mark.parametrize(
+    ("slogan", "last_part", "name"),
+    [
+        ("Acme: shoes, bags and more", "red-lamp", "Red Lamp"),
+        ("Acme: shoes, bags and more", "12", "Acme: shoes, bags and more"),  # it may be the name
+        ("Acme: lamps, red and white", "red-lamp", "Acme: lamps, red and white"),
+    ],
+)
+def test_a_slogan_in_opengraph_is_not_the_name_that_heading_title_and_address_give(
+    slogan: str, last_part: str, name: str
+) -> None:
+    tags = "<meta property=og:type content=product><meta property=product:price:amount content=12>"
+    head = f'<title>Red Lamp | Acme</title><meta property=og:title content="{slogan}">{tags}'
+    url = f"https://shop.example/things/{last_part}"
+    assert found("<h1>Red Lamp</h1>", head, url=url).fields["name"] == name
+
+
+@pytest.mark.parametrize("stock", ["InStock", "OutOfStock"])
+def test_microdata_may_give_price_and_stock_without_an_offer(stock: str) -> None:
+    own = "<meta itemprop=price content=12><meta itemprop=priceCurrency content=EUR>"
+    own += f"<meta itemprop=availability content=https://schema.org/{stock}>"
+    body = (
+        f"<div itemscope itemtype=https://schema.org/Product><h1 itemprop=name>Lamp</h1>{own}</div>"
+    )
+    fields = found(body).fields
+    assert (fields["price"], fields["currency"], fields["availability"]) == (12, "EUR", stock)
+
+
+@pytest.mark.parametrize(("words", "price"), [("coupon-block", 40), ("price-block", 32)])
+def test_a_price_for_those_who_type_a_code_is_not_the_price(words: str, price: int) -> None:
+    own = f"<div class={words}><span class=price>32 €</span></div><p class=price>40 €</p>"
+    fields = found(f"{H1}{own}{BUY}").fields
+    assert fields["price"] == price
+    assert ("regular_price" in fields) == (price == 32)
