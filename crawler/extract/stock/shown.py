@@ -34,7 +34,7 @@ from crawler.extract.stock.inputs import (
     say_to_buy,
     stock_of_inputs,
 )
-from crawler.extract.stock.of_class import STOCK_OF_CLASS, stock_of_box
+from crawler.extract.stock.of_class import SELLS_NOTHING, STOCK_OF_CLASS, stock_of_box
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -67,6 +67,7 @@ _YES = entry_matcher("stock", "affirms", 3)
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a badge and of a box for the stock: a badge in such a box is none.
 _BADGE = _lines.BADGE | STOCK
+_PRESSED = _lines.BUTTON | _lines.LINK
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
 #: Signs between words for the stock and a number.
@@ -194,9 +195,8 @@ def says_unavailable(signs: Visible) -> bool:
 
 def _is_buy_button(line: Line) -> bool:
     text = line.text
-    if line.flags & _lines.BUTTON:
-        is_tab = line.element.get("role") == "tab"  # "Buy" and "Rent" choose what is shown
-        return not is_tab and (buys_in_short(text) or _orders_ahead(text))
+    if line.flags & _lines.BUTTON:  # the tabs "Buy" and "Rent" choose what is shown
+        return line.element.get("role") != "tab" and (buys_in_short(text) or _orders_ahead(text))
     if line.flags & (_lines.HEADING | _lines.LINK) == _lines.HEADING:
         return False  # the title of a page about ordering
     if len(text) >= _SHORT or line.flags & (_lines.LINK | _lines.DIGIT) == _lines.DIGIT:
@@ -247,7 +247,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
         labelled = line.index == value_at
         if not labelled and not line.flags & STOCK and _NAMES_NO_STOCK[line.text]:
             continue  # nearly all lines
-        if _is_buy_button(line):
+        if _is_buy_button(line) and not SELLS_NOTHING[line.element.get("class") or ""]:
             if line.flags & _lines.LINK and _sells_elsewhere(line.element, page_url):
                 away += 1
                 continue
@@ -413,7 +413,7 @@ def _holds_more(box: Element) -> bool:
 
 def _offers_notice(line: Line) -> bool:
     """Whether a button or link offers a message when the product is available again."""
-    return bool(line.flags & (_lines.BUTTON | _lines.LINK)) and _notifies(line.text)
+    return bool(line.flags & _PRESSED) and _notifies(line.text)
 
 
 @lru_cache(maxsize=512)

@@ -261,3 +261,25 @@ def test_a_price_for_those_who_type_a_code_is_not_the_price(words: str, price: i
     fields = found(f"{H1}{own}{BUY}").fields
     assert fields["price"] == price
     assert ("regular_price" in fields) == (price == 32)
+
+
+@pytest.mark.parametrize(
+    ("words", "button", "stock"),
+    [
+        ("unavailable-button", "", None),
+        ("buy-button", "", "InStock"),
+        ("unavailable-button", "<a class=buy-button>Comprar</a>", "InStock"),  # styles hide it
+    ],
+)
+def test_a_button_for_products_that_are_unavailable_sells_nothing(
+    words: str, button: str, stock: str | None
+) -> None:
+    body = f"{H1}<p class=price>R$ 31,99</p>{button}<p class={words}>Eu quero!</p>"
+    assert found(body, lang="pt").fields.get("availability") == stock
+
+
+@pytest.mark.parametrize("word", ["od", "Ab", "от"])
+def test_a_short_word_in_a_box_is_no_part_of_the_amount_in_the_next_boxes(word: str) -> None:
+    amount = "<span><span>1 049</span><span class=penny>,99</span></span>zł"
+    own = f"<span class=price-prefix>{word}</span><span class=price>{amount}</span>"
+    assert found(f"{H1}<div>{own}</div>{BUY}", lang="pl").fields["price"] == Decimal("1049.99")
