@@ -21,22 +21,42 @@ def is_shop_name(name: str, page: Page) -> bool:
     """Return whether og:title is the shop's part of the page's title, as it is on all its pages.
 
     It is where another part is the main heading, and more of that part's words are in the address.
+    Some shops write a slogan for it that the title does not contain.
     """
-    if name not in page.title or len(name) == len(page.title):
+    if name not in page.title:
+        return bool(page.title) and _is_slogan(name, page)
+    if len(name) == len(page.title):
         return False
     parts = [part.casefold() for part in _DIVIDERS.split(page.title)]
     if len(parts) < 2 or name.casefold() not in parts:
         return False
-    headings = [text for h in page.headings if h.tag == "h1" and (text := short_text(h).casefold())]
-    address = set(_WORDS.findall(unquote(page.url).casefold()))
+    address = _words(unquote(page.url))
 
     def words_in_address(text: str) -> int:
-        return len(address & set(_WORDS.findall(text)))
+        return len(address & _words(text))
 
     return any(
-        text in parts and words_in_address(text) > words_in_address(name.casefold())
-        for text in headings[:2]
+        text in parts and words_in_address(text) > words_in_address(name)
+        for text in _main_headings(page)
     )
+
+
+def _is_slogan(name: str, page: Page) -> bool:
+    """Return whether a name has no word of the heading that the title and the address name."""
+    title, words = page.title.casefold(), _words(name)
+    headings = [text for text in _main_headings(page) if text in title]
+    if not headings or any(words & _words(text) for text in headings):
+        return False
+    last_part = _words(unquote(page.url).rstrip("/").rpartition("/")[2])
+    return not words & last_part and any(last_part & _words(text) for text in headings)
+
+
+def _main_headings(page: Page) -> list[str]:
+    return [text for h in page.headings if h.tag == "h1" and (text := short_text(h).casefold())][:2]
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORDS.findall(text.casefold()))
 
 
 def without_site_name(title: str, site: str | None) -> str:

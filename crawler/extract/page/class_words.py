@@ -34,7 +34,7 @@ ELSEWHERE = (
     r"|newsletter|footer|accessor|bundle(?![-_](?:product[-_])?price)|frequently|complementary"
     r"|comment|testimonial|cookie|shipping(?<!stock[-_]shipping)(?![-_]?(?:time|status|info))|delivery-cost"
     r"|versandkosten|unit(?<![a-z]unit)[-_]price|price[-_]per[-_]unit"
-    r"|base(?<![a-z]base)-?price(?![a-z])|grundpreis|instal+ment(?<!has-installment)(?<!has-instalment)|financ|voucher|coupon(?=\s|$)|loyalty"
+    r"|base(?<![a-z]base)-?price(?![a-z])|grundpreis|instal+ment(?<!has-installment)(?<!has-instalment)|financ|voucher|coupon(?:(?=\s|$)|-block|-code)|loyalty"
     r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"
 )
 #: ELSEWHERE and boxes of other products: none of them contains the page's own description.

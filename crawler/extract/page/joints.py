@@ -17,9 +17,10 @@ is_whole = re.compile(r"\d{1,12}|\d{1,3}(?:[.,]\d{3}){1,4}").fullmatch
 has_cents = re.compile(r"\d[.,]\d\d\Z").search
 #: A word and a year or a long number, which is no amount without its cents: `Paris, 2022`.
 ends_in_number = re.compile(r"[^\W\d_]{3}\D{0,20}(?:(?:19|20)\d\d|\d{5,12})\Z").search
-#: A word, complete or cut off, but no code in capitals; or one behind an amount: `19 € HT`, `MwSt.`
+#: A word, complete or cut off, but no code in capitals; or one behind an amount: `19 € HT`, `MwSt.`;
+#: or a box's one short word: `od`.
 ends_in_small_word = re.compile(
-    r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z|[a-z]\.\Z"
+    r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z|[a-z]\.\Z|\A\s*[^\W\d_][^\W\d_A-Z]\Z"
 ).search
 #: A decimal sign in a box of its own, with the markup's blanks around: `74 , 90`.
 SPACED_SIGN = re.compile(r"(?<=\d)\s+([.,])\s*(?=\d\d(?!\d))")

@@ -26,6 +26,9 @@ def _stock_of_class(words: str) -> str | None:
 
 #: The availability that a class names.
 STOCK_OF_CLASS = CachedRule(_stock_of_class)
+_UNAVAILABLE_BUTTON = re.compile(r"(?:unavailable|out-?of-?stock|sold-?out)[-_]{1,2}(?:button|btn)")
+#: Whether a class names a button that stands where the product cannot be bought: "I want it!"
+SELLS_NOTHING = CachedRule(lambda words: _UNAVAILABLE_BUTTON.search(words.lower()) is not None)
 #: Whether a class is that of a box with a message.
 MESSAGE = CachedRule(lambda words: re.search(r"message|warning|alert|notice", words[:300].lower()))
 #: Characters of a message about the stock alone, and boxes around it.

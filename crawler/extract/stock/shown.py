@@ -12,6 +12,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import STOCK, Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text
 from crawler.extract.page.places import leads_away, link_around, path
+from crawler.extract.stock import of_class as _of_class
 from crawler.extract.stock.availability import (
     SOON,
     UNAVAILABLE,
@@ -34,7 +35,6 @@ from crawler.extract.stock.inputs import (
     say_to_buy,
     stock_of_inputs,
 )
-from crawler.extract.stock.of_class import MESSAGE, STOCK_OF_CLASS, is_message, stock_of_box
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -67,6 +67,7 @@ _YES = entry_matcher("stock", "affirms", 3)
 _ZERO = re.compile(r"\W{0,3}0\W{0,3}").fullmatch
 #: Flags of a badge and of a box for the stock: a badge in such a box is none.
 _BADGE = _lines.BADGE | STOCK
+_PRESSED = _lines.BUTTON | _lines.LINK
 #: Flags of a button with an amount.
 _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
 #: Signs between words for the stock and a number.
@@ -107,7 +108,7 @@ def _boxed_stock(line: Line) -> str | None:
 
     Some templates write both words, and the box's class decides which one is shown.
     """
-    stock, of_class = _stock_in(line), stock_of_box(line.element)
+    stock, of_class = _stock_in(line), _of_class.stock_of_box(line.element)
     stock = of_class if stock is None or of_class in _AHEAD else stock
     box = line.element.getparent()
     if stock in UNAVAILABLE and _SIZE(line.text):
@@ -117,7 +118,7 @@ def _boxed_stock(line: Line) -> str | None:
     stocks = {availability_of_text(short_text(part)) for part in islice(box, _MAX_WORDS)}
     if not stocks >= {"InStock", "OutOfStock"}:
         return stock
-    return STOCK_OF_CLASS[box.get("class") or ""]
+    return _of_class.STOCK_OF_CLASS[box.get("class") or ""]
 
 
 def _labelled_stock(line: Line, labelled: bool, walk: Lines) -> str | None:
@@ -193,9 +194,8 @@ def says_unavailable(signs: Visible) -> bool:
 
 def _is_buy_button(line: Line) -> bool:
     text = line.text
-    if line.flags & _lines.BUTTON:
-        is_tab = line.element.get("role") == "tab"  # "Buy" and "Rent" choose what is shown
-        return not is_tab and (buys_in_short(text) or _orders_ahead(text))
+    if line.flags & _lines.BUTTON:  # the tabs "Buy" and "Rent" choose what is shown
+        return line.element.get("role") != "tab" and (buys_in_short(text) or _orders_ahead(text))
     if line.flags & (_lines.HEADING | _lines.LINK) == _lines.HEADING:
         return False  # the title of a page about ordering
     if len(text) >= _SHORT or line.flags & (_lines.LINK | _lines.DIGIT) == _lines.DIGIT:
@@ -246,7 +246,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
         labelled = line.index == value_at
         if not labelled and not line.flags & STOCK and _NAMES_NO_STOCK[line.text]:
             continue  # nearly all lines
-        if _is_buy_button(line):
+        if _is_buy_button(line) and not _of_class.SELLS_NOTHING[line.element.get("class") or ""]:
             if line.flags & _lines.LINK and _sells_elsewhere(line.element, page_url):
                 away += 1
                 continue
@@ -305,7 +305,7 @@ def _shows_sold(last: Line | None, stock: str | None, signs: Visible) -> bool:
     if not is_sold or signs.notifies or signs.buy_buttons:
         return is_sold or _is_sold_button(last)
     by_price = abs(last.index - (signs.price_line or -_BESIDE)) <= _BESIDE
-    return by_price or _is_sold_button(last) or is_message(last)
+    return by_price or _is_sold_button(last) or _of_class.is_message(last)
 
 
 def _is_sold_button(line: Line) -> bool:
@@ -397,7 +397,7 @@ def stock_above(heading: Element) -> str | None:
     boxes = (heading, *takewhile(_holds_more, heading.iterancestors()))
     for box in boxes[: _MAX_ABOVE + 2]:
         for element in islice(box.itersiblings(preceding=True), _MAX_ABOVE):
-            limit = _MAX_LENGTH if MESSAGE[element.get("class") or ""] else _MAX_WORD
+            limit = _MAX_LENGTH if _of_class.MESSAGE[element.get("class") or ""] else _MAX_WORD
             text = short_text(element, limit + 1)
             stock = "OutOfStock" if text and _SOLD(text) else availability_of_text(text)
             if len(text) <= limit and stock in UNAVAILABLE:
@@ -412,7 +412,7 @@ def _holds_more(box: Element) -> bool:
 
 def _offers_notice(line: Line) -> bool:
     """Whether a button or link offers a message when the product is available again."""
-    return bool(line.flags & (_lines.BUTTON | _lines.LINK)) and _notifies(line.text)
+    return bool(line.flags & _PRESSED) and _notifies(line.text)
 
 
 @lru_cache(maxsize=512)

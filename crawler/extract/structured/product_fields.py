@@ -221,7 +221,7 @@ def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields
     page_variant = (_matching_url(variants, url) or variants[0]) if variants else None
     fields: Fields = {
         "name": without_tags(plain_text(first_value(node, "name", "title"))),
-        "sku": stated_text(first_value(node, "sku")),
+        "sku": stated_text(node.get("sku")),
         "mpn": stated_text(node.get("mpn")),
         "gtin": _gtin(node),
         "brand": stated_text(node.get("brand"), node.get("manufacturer")),
@@ -230,7 +230,7 @@ def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields
         "attributes": _attributes(node),
         "external_id": plain_text(first_value(node, "productID", "productGroupID", "product_id")),
         **_rating(node),
-        **offer_fields(node.get("offers"), url),
+        **offer_fields(node.get("offers") or _own_offer(node), url),
     }
     if page_variant is not None:
         variant_fields = product_fields(page_variant, url, depth - 1)
@@ -244,13 +244,18 @@ def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields
                 fields[name] = variant_fields.get(name) or fields[name]
         fields["variants"] = [_variant(v) for v in variants]
     group = node.get("isVariantOf")
-    group = group[0] if isinstance(group, list) and group else group
-    if isinstance(group, dict) and len(group) > 1:
+    group = group[0] if group and isinstance(group, list) else group
+    if group and isinstance(group, dict) and len(group) > 1:
         # The group's properties hold for all variants: reviews, brand, description.
         shared = {k: v for k, v in group.items() if k not in _OF_ONE_VARIANT}
         fields |= {k: v for k, v in product_fields(shared).items() if fields.get(k) in _EMPTY}
     # A Decimal's comparison with an empty value is slow, and true values are never empty.
     return {name: value for name, value in fields.items() if value or value not in _EMPTY}
+
+
+def _own_offer(node: Node) -> Node | None:
+    """Return a product as its own offer, because some themes write its price without an Offer."""
+    return node if "price" in node or "availability" in node else None
 
 
 def _best_stock(stock: str | None, stocks: list[str | None]) -> str | None:

@@ -225,3 +225,61 @@ def test_a_lone_tile_of_another_model_is_not_the_pages_product(
     assert fields["price"] == price
     assert (fields.get("sku") == "F126186") == (price == 9)
     assert (fields.get("description") == "Similar") == (price == 9)
+
+
+@pytest.mark.parametrize(
+    ("slogan", "last_part", "name"),
+    [
+        ("Acme: shoes, bags and more", "red-lamp", "Red Lamp"),
+        ("Acme: shoes, bags and more", "12", "Acme: shoes, bags and more"),  # it may be the name
+        ("Acme: lamps, red and white", "red-lamp", "Acme: lamps, red and white"),
+    ],
+)
+def test_a_slogan_in_opengraph_is_not_the_name_that_heading_title_and_address_give(
+    slogan: str, last_part: str, name: str
+) -> None:
+    tags = "<meta property=og:type content=product><meta property=product:price:amount content=12>"
+    head = f'<title>Red Lamp | Acme</title><meta property=og:title content="{slogan}">{tags}'
+    url = f"https://shop.example/things/{last_part}"
+    assert found("<h1>Red Lamp</h1>", head, url=url).fields["name"] == name
+
+
+@pytest.mark.parametrize("stock", ["InStock", "OutOfStock"])
+def test_microdata_may_give_price_and_stock_without_an_offer(stock: str) -> None:
+    own = "<meta itemprop=price content=12><meta itemprop=priceCurrency content=EUR>"
+    own += f"<meta itemprop=availability content=https://schema.org/{stock}>"
+    body = (
+        f"<div itemscope itemtype=https://schema.org/Product><h1 itemprop=name>Lamp</h1>{own}</div>"
+    )
+    fields = found(body).fields
+    assert (fields["price"], fields["currency"], fields["availability"]) == (12, "EUR", stock)
+
+
+@pytest.mark.parametrize(("words", "price"), [("coupon-block", 40), ("price-block", 32)])
+def test_a_price_for_those_who_type_a_code_is_not_the_price(words: str, price: int) -> None:
+    own = f"<div class={words}><span class=price>32 €</span></div><p class=price>40 €</p>"
+    fields = found(f"{H1}{own}{BUY}").fields
+    assert fields["price"] == price
+    assert ("regular_price" in fields) == (price == 32)
+
+
+@pytest.mark.parametrize(
+    ("words", "button", "stock"),
+    [
+        ("unavailable-button", "", None),
+        ("buy-button", "", "InStock"),
+        ("unavailable-button", "<a class=buy-button>Comprar</a>", "InStock"),  # styles hide it
+    ],
+)
+def test_a_button_for_products_that_are_unavailable_sells_nothing(
+    words: str, button: str, stock: str | None
+) -> None:
+    body = f"{H1}<p class=price>R$ 31,99</p>{button}<p class={words}>Eu quero!</p>"
+    assert found(body, lang="pt").fields.get("availability") == stock
+
+
+@pytest.mark.parametrize("word", ["od", "Ab", "от"])
+def test_a_short_word_in_a_box_is_no_part_of_the_amount_in_the_next_boxes(word: str) -> None:
+    amount = "<span><span>1 049</span><span class=penny>,99</span></span>zł"
+    own = f"<span class=price-prefix>{word}</span><span class=price>{amount}</span>"
+    assert found(f"{H1}<div>{own}</div>{BUY}", lang="pl").fields["price"] == Decimal("1049.99")
