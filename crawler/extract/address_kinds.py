@@ -24,10 +24,10 @@ _LISTING_PATH = finder(
     rf"|[?&](?:page|p|q|cat|cpath|path)=|/(?:{any_of('paths', 'product')}){_OF_PRODUCTS}",
 )
 #: Carts, accounts, forms and legal pages, in the path or in a parameter: `?main_page=login`,
-#: `?route=checkout/cart`.
+#: `?route=checkout/cart`. A maker's folder may be called as a cart is in another language.
 _ERRAND_PATH = finder(
     rf"(?:/|[?&](?:main_page|route|dispatch|cl|controller|action|mode|act|page|view)=)(?:{any_of('paths', 'errand', 'offers')})"
-    r"(?:[/?.&]|$)"
+    r"(?:[/?.&](?![\w-]{8,200}-p-?\d{4})|$)"
 )
 #: Pages that lead to no product: carts, accounts, legal pages, deliveries.
 _ASIDE_PATH = finder(

@@ -26,7 +26,7 @@ from crawler.extract.visible_signs import Visible
 
 #: The price of a product's dearest variant, in JSON and in markup.
 _HIGH_PRICE = lazy_patterns.pattern(
-    rb"[Hh]igh[Pp]rice[\"'](?:\s{0,9}:|\s{1,9}content\s?=)\s{0,9}[\"']?(\d[\d.,]{0,14})"
+    rb"[Hh]igh[Pp]rice[\"'](?:\s{0,9}:|\s{1,9}content\s?=)\s{0,9}[\"']?(\d(?:[\d.,]{0,13}\d)?)"
 )
 #: Scripts, and the separators of groups of three digits.
 _SCRIPT = lazy_patterns.pattern(rb"<script\b.*?</script", re.S | re.I)
@@ -35,6 +35,8 @@ _GROUPS = rb"(?:[.,' ]|\xc2\xa0|\xe2\x80[\x89\xaf]|&nbsp;)?"
 _MAX_PRICE_DISTANCE = 15
 #: The same for a price in a price box without its currency.
 _MAX_BARE_DISTANCE = 23
+#: The same for a price that is the highest one of the data's range.
+_MAX_HIGHEST_DISTANCE = 40
 #: Lines from the price to the words for its tax.
 _MAX_TAX_LINES = 3
 #: Fields of which the value of a less trusted source may be better.
@@ -185,7 +187,8 @@ def weigh_shown(offered: dict[str, Fields], visible: Visible, page: Page, known:
 def _take_variant_price(offered: dict[str, Fields], visible: Visible, raw: bytes) -> None:
     """Take the visible variant's price where structured data has a range of prices.
 
-    The amount has to stand near the heading, and within the range.
+    The amount has to stand near the heading, and within the range. It may stand farther off where
+    it is the highest of the range: the lowest is then that of many pieces, or of paying at once.
     """
     shown_price, lowest = visible.fields.get("price"), _structured_price(offered)
     if (
@@ -195,11 +198,14 @@ def _take_variant_price(offered: dict[str, Fields], visible: Visible, raw: bytes
         or (visible.price_is_loose and not visible.price_marked)
     ):
         return
-    limit = _MAX_PRICE_DISTANCE if "currency" in visible.fields else _MAX_BARE_DISTANCE
-    if (visible.price_distance or 0) > limit or (high_price := _HIGH_PRICE.search(raw)) is None:
+    distance = visible.price_distance or 0
+    if distance > _MAX_HIGHEST_DISTANCE or (high_price := _HIGH_PRICE.search(raw)) is None:
         return
     highest = amount(high_price[1].decode())
     if highest is None or shown_price > highest:
+        return
+    limit = _MAX_PRICE_DISTANCE if "currency" in visible.fields else _MAX_BARE_DISTANCE
+    if distance > limit and shown_price != highest:
         return
     for source in STRUCTURED:
         if offered.get(source, {}).get("price") == lowest:

@@ -231,19 +231,18 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
     other = _is_other(money, place, start, end, before)
     if other and is_now and not place.behind:
         other = is_other(line.text[money.end : end][:BEHIND])  # "Price with discount: 12 €"
-    if len(line.text) < LONGEST_TILE_PRICE and is_marked_by_picture(line.element):
-        other = True
+    other = other or (len(line.text) < LONGEST_TILE_PRICE and is_marked_by_picture(line.element))
     unit = "" if other else behind[: per_unit.unit_behind(behind)]
     if unit or per_unit.names_unit(before[-20:], behind):
         other = True
     is_sum = start and not other and is_from_free(before, line.text[money.end :])
     is_sum = is_sum or (money.end < len(line.text) and says_or_more(line.text[money.end :]))
-    if is_sum or before[-2:].strip() in _MORE_OR_LESS or is_bound(before):
+    if is_sum or (before and (before[-2:].strip() in _MORE_OR_LESS or is_bound(before))):
         other = True
     cost = _cost_of_place(money, place) + (OTHER if other else 0)
     if start and RANGE.match(before):
         cost += 5
-    if is_now or (label and not start and CALLS_PRICE(label)):
+    if is_now or (label_words and not start and CALLS_PRICE(label_words)):
         cost -= 10  # a label counts as much as a class
     called = by_words and CALLS_PRICE(label_words) is not None
     return Candidate(
@@ -270,23 +269,24 @@ def _is_other(money: Money, place: _Place, start: int, end: int, before: str) ->
 
 def _cost_of_place(money: Money, place: _Place) -> int:
     """Return the cost of an amount (high if it is hardly the price) by its place and form."""
-    line = place.line
+    line, flags = place.line, place.line.flags
     cost = place.distance if place.distance >= 0 else 10 - place.distance * 3
-    if not line.flags & _lines.PRICE:
+    if not flags & _lines.PRICE:
         cost += 10
     if place.follows_link:
-        cost += 4 if line.flags & _lines.NOW else 12
-    if line.flags & _lines.LABEL and money.start > _MAX_START:
+        cost += 4 if flags & _lines.NOW else 12
+    if flags & _lines.LABEL and money.start > _MAX_START:
         cost += 15  # a choice with a surcharge: a guarantee, a size
-    if money.currency is None and not line.flags & _lines.NOW:
+    if money.currency is None and not flags & _lines.NOW:
         cost += 8
-    if line.flags & _lines.LINK and not (
-        money.start <= _MAX_START and _is_outside_links(line.element)
-    ):
+    if flags & _lines.LINK and not (money.start <= _MAX_START and _is_outside_links(line.element)):
         cost += 40
     if not money.value:
         cost += 100
-    return cost + min(60, max(0, len(line.text) - 40) // 2)
+    if len(line.text) > 40:  # a line of several boxes that begins with the price is no sentence
+        longest = 10 if flags & _lines.JOINED and not money.start else 60
+        cost += min(longest, len(line.text) // 2 - 20)
+    return cost
 
 
 def _is_outside_links(element: Element) -> bool:
@@ -411,8 +411,7 @@ def _is_no_price(price: Candidate, walk: Lines) -> bool:
     if price.cost > (_MAX_OTHER if price.other else _MAX_COST) or is_struck(price):
         return True
     line = price.line
-    is_above = line.index < walk.heading
-    if is_above and not price.money.value:
+    if (is_above := line.index < walk.heading) and not price.money.value:
         return True  # the sum of the cart in the page's head
     if price.other and (
         len(line.text) > LONGEST_TILE_PRICE or is_for_postage(price.money, line.text)

@@ -356,7 +356,14 @@ def _offers(value: Any) -> list[Node]:
             continue
         offers.append(offer)
         offers += [o for o in as_list(offer.get("offers"))[:_MAX_OFFERS] if isinstance(o, dict)]
+    if len(offers) > 1:
+        offers = [o for o in offers if "businessFunction" not in o or not _leases(o)] or offers
     return offers[:_MAX_OFFERS]
+
+
+def _leases(offer: Node) -> bool:
+    """Return whether an offer lets the product for rent, beside offers that sell it."""
+    return str(plain_text(offer["businessFunction"])).endswith("LeaseOut")
 
 
 def offer_fields(value: Any, url: str = "") -> Fields:

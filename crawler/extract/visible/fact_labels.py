@@ -35,6 +35,8 @@ _SHOP_NAME_LABEL = re.compile(r"[A-Z][\w&.]{1,20}-(\S.{4,20})").fullmatch
 _INITIALS = re.compile(r"[A-Z]{2,4}\s?#").fullmatch
 #: Last words of labels of numbers.
 _LABEL_ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
+#: The word for a number at the end of a label without spaces, and characters of such a label.
+_JOINED_ENDS, _MAX_JOINED = ("번호", "番号", "編號", "编号"), 4
 #: Words of a value that are searched for a further label.
 _MAX_WORDS = 8
 #: Characters of a cell that may be a label.
@@ -65,6 +67,9 @@ def label_of(text: str) -> str | None:
         name, tail = text.split(" ", 1)
         has_shop_name = " " in tail or ("-" in tail and name.isupper())
         labelled = has_shop_name and _IS_LABEL(tail)
+        return "sku" if labelled and labelled[1] else None
+    if text.endswith(_JOINED_ENDS) and " " not in text:  # the shop's name stands before the label
+        labelled = _IS_LABEL(text[-_MAX_JOINED:])
         return "sku" if labelled and labelled[1] else None
     return None
 

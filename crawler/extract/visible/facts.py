@@ -194,6 +194,8 @@ def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
         field = label_of(label) or label_of(label.rpartition(". ")[2])  # "Of wool. No: X-12"
         if match and field:
             _take(signs, field, match[2] or match[4])
+        elif match and match[3]:
+            signs.further_facts.append((match[3], match[4]))  # "Acme # 12": maybe the shop's name
         elif match is None and (field := label_of(part)) and following is not None:
             _take(signs, field, following.text)  # the line ends in a label
         elif match is None:

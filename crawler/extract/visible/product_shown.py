@@ -35,6 +35,7 @@ from crawler.extract.stock.shown import (
 from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
 from crawler.extract.visible.buttons_before import take_buttons_before
 from crawler.extract.visible.fact_labels import NUMBERS, label_of
+from crawler.extract.visible.fact_values import as_number
 from crawler.extract.visible.facts import (
     brand_before,
     find_facts,
@@ -331,12 +332,15 @@ def _number_of_shop(signs: Visible, url: str) -> str | None:
     """Return the value of an attribute whose label is the shop's name and a number's label.
 
     `Acme part number` is the maker's where Acme is no shop; in Romance languages the name is last.
+    In a line the name alone may stand before the number's sign: `Acme # 1234`.
     """
     site = host_of(url)
-    for label, value in signs.fields.get("attributes", {}).items():
+    for label, value in (*signs.fields.get("attributes", {}).items(), *signs.further_facts):
         if " " not in label:
             continue
         name, _, tail = label.partition(" ")
+        if tail == "#" and says_host(name.casefold(), site):
+            return as_number(value)
         if label_of(tail) not in NUMBERS:
             tail, _, name = label.rpartition(" ")
         if label_of(tail) in NUMBERS and says_host(name.casefold(), site):

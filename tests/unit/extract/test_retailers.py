@@ -4,6 +4,8 @@ from decimal import Decimal
 
 import pytest
 
+from crawler.extract import extract, parse
+from crawler.extract.address_kinds import is_errand
 from crawler.extract.stock.availability import buys
 from tests.unit.extract.bodies import BUY, H1, found
 
@@ -116,3 +118,74 @@ def test_a_heading_in_a_tiles_link_is_not_the_name_beside_a_price():
     )
     page = found(f"<h2>Night sale</h2><ul>{tiles}</ul>", url="https://shop.example/store/home")
     assert page.offered["text"].get("name") != "Acme"
+
+
+def _offered(offers):
+    return f'<script type="application/ld+json">{{"@type": "Product", "name": "Lamp", "offers": {offers}}}</script>'
+
+
+def _read(body, head="", lang="en", host="www.harborline.example", path="/lamp"):
+    html = f"<html lang={lang}><head>{head}</head><body>{body}</body></html>"
+    return extract(parse(html, f"https://{host}{path}")).fields
+
+
+def test_an_offer_for_rent_is_no_price_beside_an_offer_that_sells():
+    offers = (
+        '{"@type": "Offer", "price": "49.00", "priceCurrency": "EUR", "businessFunction":'
+        ' "http://purl.org/goodrelations/v1#LeaseOut"},'
+        '{"@type": "Offer", "price": "1049.00", "priceCurrency": "EUR"}'
+    )
+    found = _read(f"<h1>Red Saw</h1>{BUY}", head=_offered(f"[{offers}]"))
+    assert found["price"] == Decimal("1049.00")
+
+
+def test_the_highest_of_a_range_counts_where_the_page_shows_it_as_the_price():
+    offers = (
+        '{"@type": "AggregateOffer", "lowPrice": 1.98, "highPrice": 3.27, "priceCurrency": "USD"}'
+    )
+    table = "<tr><th>Qty</th><th>Unit Price</th></tr><tr><td>1</td><td>$3.27</td></tr>"
+    rows = "<p>Made of oak</p>" * 3
+    body = f"<h1>TX-4901</h1>{BUY}{rows}<table>{table}<tr><td>100</td><td>$1.98</td></tr></table>"
+    assert _read(body, head=_offered(offers))["price"] == Decimal("3.27")
+
+
+def test_a_makers_folder_is_no_cart_where_a_numbered_name_follows():
+    assert not is_errand("/kosar/light-shoe-p-73177780")
+    assert is_errand("/kosar/")
+    assert is_errand("/cart/lamps-12")
+
+
+def test_a_shops_name_stands_before_the_label_in_one_word_or_before_the_sign():
+    box = "<ul><li>바른몰상품번호: 77199-01</li></ul>"
+    assert _read(f"<h1>Lamp</h1><p>39,800원</p>{BUY}{box}")["sku"] == "77199-01"
+    box = "<div>Harborline # 62291</div><div>Model # DP-10B</div>"
+    assert _read(f"<h1>Drill</h1>{box}<p>$179.99</p>{BUY}")["sku"] == "62291"
+    assert (
+        _read(f"<h1>Drill</h1>{box.replace('Harborline', 'Review')}<p>$9</p>{BUY}")["sku"]
+        == "DP-10B"
+    )
+
+
+def test_a_long_line_of_boxes_begins_with_the_price():
+    line = (
+        "<div><b>R$ 1.549,00</b><span>ou R$ 1.394,10 no Pix (10% off)</span>"
+        "<span>em até 10x de R$ 154,90 sem juros no cartão</span></div><p>Produto indisponível</p>"
+    )
+    tiles = "".join(
+        f"<div class=shelf><a href='/{name}.html'>{name}</a><b>R$ {price}</b></div>"
+        for name, price in (("almofada", "49,90"), ("puff", "229,90"))
+    )
+    found = _read(f"<h1>Mesa de jantar</h1><p>Ref. MJ-6</p>{line}{tiles}", lang="pt-BR")
+    assert found["price"] == Decimal("1549.00")
+
+
+def test_a_labelled_price_right_above_the_heading_precedes_those_below():
+    above = "<div><p><span>Price:</span> $64.00</p></div>"
+    below = "<p>Sorry, this item is sold out.</p><h3>Hoops</h3><p>$24.00</p><h3>Runner</h3><p>$38.00</p>"
+    found = _read(f"{above}<h1>Serving Board</h1><p>Made by hand</p>{below}")
+    assert found["price"] == Decimal("64.00")
+
+
+def test_the_number_of_portuguese_pharmacies_precedes_the_one_in_the_address():
+    body = f"<h1>Sérum</h1><p>22,43 €</p><p>CNP: <span>6214783</span></p>{BUY}"
+    assert _read(body, path="/serum-3810.html")["sku"] == "6214783"
