@@ -211,7 +211,8 @@ def _value(element: Element, name: str = "", node: Node | None = None) -> str | 
 def _address_around(element: Element) -> str | None:
     """Return the address of the link that is an element's only child, or its parent."""
     inner = element[0].get("href") if len(element) == 1 else None
-    return inner or element.getparent().get("href")  # type: ignore[no-any-return]
+    parent = element.getparent()  # `itemref` may name the whole page, which has none
+    return inner if inner or parent is None else parent.get("href")
 
 
 def _text(element: Element) -> str:

@@ -43,8 +43,7 @@ _PAIR = lazy_patterns.pattern(
 #: A dash divides two facts if a word with a figure stands behind it: `Acme — ref. X-12`.
 _MAY_BE_DIVIDED = re.compile("[-:#：|՝·•–—]").search
 _DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
-#: A separator between two facts of one line.
-_RULED = re.compile(r"\s[|·•]\s").search
+_RULED = re.compile(r"\s[|·•]\s").search  # a separator between two facts of one line
 #: Characters of a number that may count the parts of a text.
 _MAX_ORDINAL = 2
 _PARTS = lazy_patterns.pattern(rf"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][{LETTERS} .-]{{1,25}}[:#])")
@@ -187,9 +186,8 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
 def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
     """Take the facts of a line's parts: `in stock - item #12`."""
     for part in filter(None, _PARTS.split(text)):
-        match = _PAIR.match(part)
-        if match is None and ". " in part:
-            match = _PAIR.match(part.rpartition(". ")[2])  # a sentence and "ISBN: 978..."
+        # The end may be a sentence and "ISBN: 978…".
+        match = _PAIR.match(part) or (_PAIR.match(part.rpartition(". ")[2]) if ". " in part else None)
         label = (match[1] or match[3]) if match else ""
         field = label_of(label) or label_of(label.rpartition(". ")[2])  # "Of wool. No: X-12"
         if match and field:
