@@ -187,7 +187,7 @@ def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
     """Take the facts of a line's parts: `in stock - item #12`."""
     for part in filter(None, _PARTS.split(text)):
         # The end may be a sentence and "ISBN: 978…".
-        match = _PAIR.match(part) or (_PAIR.match(part.rpartition(". ")[2]) if ". " in part else None)
+        match = _PAIR.match(part) or _PAIR.match(part.rpartition(". ")[2])
         label = (match[1] or match[3]) if match else ""
         field = label_of(label) or label_of(label.rpartition(". ")[2])  # "Of wool. No: X-12"
         if match and field:
