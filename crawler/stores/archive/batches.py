@@ -17,6 +17,7 @@ import psycopg2
 from psycopg2 import extensions
 
 from crawler.stores.archive.object_storage import ObjectStore
+from crawler.stores.archive.spellings import spellings
 from crawler.stores.archive.warc import Page, pack, places_of
 from crawler.stores.queries import query
 from crawler.stores.rows import swallowed_row_error
@@ -65,7 +66,7 @@ class PageTable:
             self.store.put(key, data)
         rows = [
             {
-                "url": page.url,
+                "url": url,
                 "at": page.at,
                 "status": page.status,
                 "key": key,
@@ -75,9 +76,10 @@ class PageTable:
                 "job_id": page.job_id,
             }
             for page, place in zip(pages, places, strict=True)
+            for url in spellings(page.url)
         ]
         cursor.execute(query("add_pages"), {"rows": orjson.dumps(rows).decode()})
-        if cursor.rowcount < len(pages):
+        if cursor.rowcount < len(rows):
             raise swallowed_row_error("archive")
         return Counter(archived=len(pages))
 
@@ -112,7 +114,7 @@ def _index_one(cursor: extensions.cursor, store: ObjectStore, key: str) -> Count
     try:
         rows = [
             {
-                "url": url,
+                "url": spelled,
                 "at": fetched_at,
                 "status": status,
                 "key": key,
@@ -120,8 +122,9 @@ def _index_one(cursor: extensions.cursor, store: ObjectStore, key: str) -> Count
                 "length": place.length,
             }
             for url, fetched_at, status, place in places_of(store.get(key, 0))
+            for spelled in spellings(url)
         ]
     except ValueError:
         return Counter(bad=1)
     cursor.execute(query("add_pages"), {"rows": orjson.dumps(rows).decode()})
-    return Counter(objects=1, pages=len(rows))
+    return Counter(objects=1, pages=len({row["start"] for row in rows}))

@@ -16,6 +16,7 @@ from scrapy.http.headers import Headers
 from scrapy.responsetypes import responsetypes
 
 from crawler.stores.archive.object_storage import ObjectStore, open_store
+from crawler.stores.archive.spellings import spellings
 from crawler.stores.archive.warc import MAX_RECORD_BYTES, Page, unpack
 from crawler.stores.queries import query
 from crawler.stores.store_endpoints import endpoints
@@ -42,18 +43,20 @@ class Reader:
     def find(self, url: str) -> Page | None:
         """Return the newest stored response of a URL, or None. Blocks the calling thread.
 
+        Where this spelling was never requested, the page's response to another one is returned.
+
         Raises:
             StoreUnreachable: the index or the object cannot be read.
             ValueError: the object has no page of that URL at that position.
         """
-        place = self._place(url)
+        place = next(filter(None, map(self._place, spellings(url))), None)
         if place is None:
             return None
         key, start, length = place
         if start < 0 or not 0 < length <= self.max_bytes:
             raise ValueError(f"the index names {length} bytes from {start} on")
         page = unpack(self.store.get(key, start, length), self.max_bytes)
-        if page.url != url:
+        if spellings(page.url)[-1] != spellings(url)[-1]:
             raise ValueError(f"the record is of another address: {str(page.url)[:200]}")
         return page
 
