@@ -208,6 +208,12 @@ class OwnScheduler(Scheduler):
         self.way = self.path(engine, inflight, lambda entry: None, ReadingLimit(0))
         return super().open(spider)
 
+    def has_pending_requests(self) -> bool:
+        # As Seine's scheduler: a download that ended, and that its task does not know of yet, is
+        # neither the downloader's nor the scraper's, and the crawl would end too early.
+        slot: Any = self.crawler.engine._slot  # type: ignore[attr-defined]
+        return super().has_pending_requests() or bool(slot.inprogress)
+
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Any:
         made: Any = super().from_crawler(crawler)
