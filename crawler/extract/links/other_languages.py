@@ -100,11 +100,16 @@ def alternate_folders(page: Page, path: str) -> frozenset[str]:
             continue
         target = page.resolve(link.get("href") or "") or ""
         has_own = has_own or target == page.url
-        folder = market_folder(target[target.find("/", 8) :]) if target.find("/", 8) > 0 else ""
+        folder = _folder_of(target)
         (same_language_folders if hreflang == lang else foreign_folders).add(folder)
     return frozenset(
         (foreign_folders | same_language_folders if has_own else foreign_folders) - {"", own_folder}
     )
+
+
+def _folder_of(url: str) -> str:
+    start = url.find("/", 8)
+    return market_folder(url[start:]) if start > 0 else ""
 
 
 def copies_beside(alternates: Iterable[tuple[str, str]]) -> frozenset[str]:
@@ -118,8 +123,7 @@ def copies_beside(alternates: Iterable[tuple[str, str]]) -> frozenset[str]:
     """
     languages: dict[str, set[str]] = {}
     for language, url in alternates:
-        path = url[url.find("/", 8) :] if url.find("/", 8) > 0 else ""
-        folder = market_folder(path)
+        folder = _folder_of(url)
         if language != "x-default" and set(folder.split("-")) <= {"", *language.split("-")}:
             languages.setdefault(folder, set()).add(language)
     own_languages = languages.pop("", None)

@@ -16,12 +16,7 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
 from crawler.extract.shop_number import in_address, is_model_number
 from crawler.extract.structured.product_fields import stands_in
-from crawler.extract.visible.fact_labels import (
-    LETTERS,
-    label_of,
-    maker_up_to_label,
-    up_to_label,
-)
+from crawler.extract.visible.fact_labels import LETTERS, label_of, maker_up_to_label, up_to_label
 from crawler.extract.visible.fact_rows import (
     AROUND,
     IS_ID,
@@ -43,7 +38,8 @@ _PAIR = lazy_patterns.pattern(
 #: A dash divides two facts if a word with a figure stands behind it: `Acme — ref. X-12`.
 _MAY_BE_DIVIDED = re.compile("[-:#：|՝·•–—]").search
 _DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
-_RULED = re.compile(r"\s[|·•]\s").search  # a separator between two facts of one line
+#: A separator between two facts of one line.
+_RULED = re.compile(r"\s[|·•]\s").search
 #: Characters of a number that may count the parts of a text.
 _MAX_ORDINAL = 2
 _PARTS = lazy_patterns.pattern(rf"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][{LETTERS} .-]{{1,25}}[:#])")
@@ -186,8 +182,9 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
 def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
     """Take the facts of a line's parts: `in stock - item #12`."""
     for part in filter(None, _PARTS.split(text)):
-        # The end may be a sentence and "ISBN: 978…".
-        match = _PAIR.match(part) or _PAIR.match(part.rpartition(". ")[2])
+        match = _PAIR.match(part)
+        if match is None and ". " in part:
+            match = _PAIR.match(part.rpartition(". ")[2])  # a sentence and "ISBN: 978…"
         label = (match[1] or match[3]) if match else ""
         field = label_of(label) or label_of(label.rpartition(". ")[2])  # "Of wool. No: X-12"
         if match and field:

@@ -40,7 +40,7 @@ def _shared_keys(function: Function) -> Iterator[str]:
     yield from (key for key, value in passed if uses[value] > 1)
     for loop in ast.walk(function):
         if isinstance(loop, _LOOPS):
-            made = _stored_names(loop)
+            made = stored_names(loop)
             yield from (key for key, value in _passed(loop) if value not in made)
 
 
@@ -62,7 +62,8 @@ def _pairs(value: ast.AST) -> Iterator[tuple[str, str]]:
                 yield word.arg, word.value.id
 
 
-def _stored_names(tree: ast.AST) -> set[str]:
+def stored_names(tree: ast.AST) -> set[str]:
+    """Return the variables that code assigns."""
     names = [x for x in ast.walk(tree) if isinstance(x, ast.Name)]
     return {x.id for x in names if isinstance(x.ctx, ast.Store)}
 
@@ -89,7 +90,7 @@ def _added_to(function: Function) -> Iterator[str]:
 
 def _passed_names(function: Function) -> dict[str, str]:
     """Return the names of a callback's arguments and of what it takes from meta, with the keys."""
-    stored = _stored_names(function)
+    stored = stored_names(function)
     arguments = [*function.args.args, *function.args.kwonlyargs]
     names = {x.arg: x.arg for x in arguments if x.arg not in stored}
     for node in ast.walk(function):

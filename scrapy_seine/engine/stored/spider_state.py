@@ -25,7 +25,7 @@ from scrapy.utils.misc import load_object
 
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.engine.stored.callbacks import own_classes
-from scrapy_seine.engine.stored.gathered_parts import gathering_callbacks
+from scrapy_seine.engine.stored.gathered_parts import gathering_callbacks, stored_names
 
 #: Methods that change the list, dict, set, deque or queue that they are called on.
 _CHANGING = frozenset(
@@ -190,7 +190,8 @@ def _source_of(kind: type) -> _Source | None:
     nodes = [x for x in ast.walk(tree) if isinstance(x, ast.ClassDef) and x.name == kind.__name__]
     assigned = [x for x in tree.body if isinstance(x, ast.Assign | ast.AnnAssign)]
     functions = [x for x in tree.body if isinstance(x, ast.FunctionDef | ast.AsyncFunctionDef)]
-    return _Source(nodes[-1], functions, _stored_names(assigned)) if nodes else None
+    variables = frozenset(name for node in assigned for name in _own_names(node))
+    return _Source(nodes[-1], functions, variables) if nodes else None
 
 
 def _made_by(node: ast.AST) -> set[tuple[str, str]]:
@@ -222,17 +223,15 @@ def _add_changes_of_objects(kind: type, methods: defaultdict[str, _Method]) -> N
         method.changed |= {name for name, called in calls if called in changing.get(name, ())}
 
 
-def _stored_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
+def _own_names(node: ast.AST) -> set[str]:
     """Return the variables that code assigns, and the arguments of its functions."""
-    parts = [part for node in nodes for part in ast.walk(node)]
-    stored = {x.id for x in parts if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)}
-    return frozenset(stored | {x.arg for x in parts if isinstance(x, ast.arg)})
+    return stored_names(node) | {x.arg for x in ast.walk(node) if isinstance(x, ast.arg)}
 
 
 def _globals_of(function: ast.AST, variables: frozenset[str]) -> frozenset[str]:
     """Return the variables of the module that a function means by these names."""
     declared = {x for n in ast.walk(function) if isinstance(n, ast.Global) for x in n.names}
-    return (variables - _stored_names([function])) | declared
+    return (variables - _own_names(function)) | declared
 
 
 def _text_of(node: ast.AST) -> str:
