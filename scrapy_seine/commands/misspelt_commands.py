@@ -23,7 +23,7 @@ from scrapy_seine.commands.early_options import wrong_options
 from scrapy_seine.misspelt_names import did_you_mean
 
 #: Verbs of `scrapy seine`, one module of this package each.
-VERBS = ("status", "progress", "workers", "frontier", "dlq", "seed", "join-feeds", "logs")
+VERBS = ("status", "progress", "workers", "frontier", "dlq", "seed", "join-feeds", "logs", "down")
 
 
 def wrong_turn(

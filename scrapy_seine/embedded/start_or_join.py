@@ -1,8 +1,8 @@
 """Who starts an embedded server, and who joins one that runs.
 
 The first process starts them, others join. They are no child processes: they outlive the process
-that started them, also when that is killed, and end with `stop` (`scrapy down`). They listen on
-unix sockets only, in folders that no other user can enter.
+that started them, also when that is killed, and end with `stop` (`scrapy seine down`). They listen
+on unix sockets only, in folders that no other user can enter.
 """
 
 from __future__ import annotations
