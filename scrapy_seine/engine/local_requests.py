@@ -18,7 +18,7 @@ import asyncio
 import logging
 import random
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from itertools import count
 from typing import Any
 
@@ -57,15 +57,17 @@ _DONE = b"done"
 _LEASE_FIELDS = [field.name for field in attrs.fields(Lease) if field.init]
 
 
-def off_the_web(request: Request, page: Request | None) -> str:
+def off_the_web(request: Request, page: Request | None, own_schemes: Collection[str] = ()) -> str:
     """Why a request of another scheme than http stays in this worker; '' if it may not be sent.
 
     *page* is the page that yielded the request. A page's text is not trusted, so it leads to no
-    file (I9); `start` is the spider's own code. A `data:` URL names no site.
+    file (I9); `start` is the spider's own code. A `data:` URL names no site. A scheme for which
+    only the project has a handler (*own_schemes*) leads where the project's code decides.
     """
     scheme = scheme_of(request.url)
     from_start = page is None and request.meta.get("is_start_request")
-    if scheme == "data" or (from_start and scheme not in {"", "http", "https"}):
+    is_sent = scheme == "data" or scheme in own_schemes
+    if is_sent or (from_start and scheme not in {"", "http", "https"}):
         return f"a {scheme}: URL is no address of a site, which any worker could ask"
     return ""
 

@@ -35,6 +35,7 @@ from scrapy_seine.engine.local_requests import is_stub, off_the_web
 from scrapy_seine.engine.redirect_loops import LOOPS, SENT, lead_of
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import has_unread_start
+from scrapy_seine.engine.starting.download_handlers import own_schemes
 from scrapy_seine.engine.starting.one_off import is_one_off, plain_scheduler
 from scrapy_seine.engine.stored import serializer
 from scrapy_seine.engine.stored.logins import hand_down_login
@@ -294,7 +295,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
                 request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal
             )
         except BadRequest:
-            if reason := off_the_web(request, page):
+            if reason := off_the_web(request, page, own_schemes(self.crawler.settings)):
                 return reason
             raise
         except EncodeError as error:

@@ -1,6 +1,6 @@
-"""A start fails by a download handler that cannot be imported, because each page would fail.
+"""The project's download handlers: a start fails by one that cannot be imported.
 
-Scrapy logs the traceback, and crawls on without a handler for the scheme.
+Each page would fail: Scrapy logs the traceback, and crawls on without a handler for the scheme.
 """
 
 from __future__ import annotations
@@ -34,3 +34,14 @@ def check_handlers(settings: BaseSettings) -> None:
         except Exception as error:
             text = f"DOWNLOAD_HANDLERS names {path} for {scheme}, which cannot be imported: {error}"
             raise ConfigError(text) from None
+
+
+def own_schemes(settings: BaseSettings) -> set[str]:
+    """Return the schemes for which the project has a handler, and Scrapy has none.
+
+    >>> sorted(own_schemes(BaseSettings({"DOWNLOAD_HANDLERS": {"sftp": "own.Sftp", "ftp": None}})))
+    ['sftp']
+    """
+    scrapys = settings.getdict("DOWNLOAD_HANDLERS_BASE")
+    handlers = settings.getdict("DOWNLOAD_HANDLERS")
+    return {scheme for scheme, path in handlers.items() if path and scheme not in scrapys}

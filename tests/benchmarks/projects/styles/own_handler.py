@@ -2,7 +2,7 @@
 
 import scrapy
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, TextResponse
 
 
 class RenderRequest(scrapy.Request):
@@ -29,6 +29,18 @@ class Handler(HTTP11DownloadHandler):
         return response.replace(flags=["by the handler"])
 
 
+class Shelf:
+    """Takes `shelf:` addresses, for which Scrapy has no handler."""
+
+    lazy = True
+
+    async def download_request(self, request):
+        return TextResponse(request.url, body=request.url[-1:].encode(), request=request)
+
+    async def close(self):
+        pass
+
+
 class Step:
     result = None
 
@@ -36,7 +48,7 @@ class Step:
 class HandlerSpider(scrapy.Spider):
     name = "handler"
     custom_settings = {
-        "DOWNLOAD_HANDLERS": {"http": Handler},
+        "DOWNLOAD_HANDLERS": {"http": Handler, "shelf": Shelf},
         "DOWNLOADER_MIDDLEWARES": {Render: 800},
     }
 
@@ -47,11 +59,15 @@ class HandlerSpider(scrapy.Spider):
     def parse(self, response):
         page = type(response.meta["page"]).__name__
         yield {"size": response.meta["steps"].result, "page": page, "flags": response.flags}
+        yield scrapy.Request(f"shelf://cat/{response.url[-1]}", self.parse_shelf)
         for n, link in enumerate(response.css("a.book::attr(href)").getall()):
             if n % 2:
                 yield response.follow(link, self.parse_book)
             else:
                 yield RenderRequest(response.urljoin(link), self.parse_book, wait=n)
+
+    def parse_shelf(self, response):
+        yield {"shelf": response.text}
 
     def parse_book(self, response):
         name = response.css("h1::text").get().strip()

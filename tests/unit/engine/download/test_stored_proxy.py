@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 from scrapy import Request
+from scrapy.settings import Settings
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine.download.private_addresses import AddressPolicy, Reach
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.local_requests import off_the_web
+from scrapy_seine.engine.starting.download_handlers import own_schemes
 from scrapy_seine.errors import AddressRefused
 from scrapy_seine.frontier.model import Lease
 
@@ -136,3 +138,13 @@ def test_a_page_leads_to_no_file_but_the_spider_s_start_may(
     assert bool(off_the_web(request, None)) is by_start
     assert bool(off_the_web(request, Request(URL))) is by_page
     assert not off_the_web(Request("file:///etc/hosts"), None)
+
+
+def test_a_page_leads_to_a_scheme_that_only_the_project_has_a_handler_for() -> None:
+    """Where the project replaces Scrapy's own handler of files, a page leads to no file (I9)."""
+    handlers = {"DOWNLOAD_HANDLERS": {"mem": "own.Mem", "file": "own.Files", "gone": None}}
+    schemes = own_schemes(Settings(handlers))
+
+    assert schemes == {"mem"}
+    assert off_the_web(Request("mem://store/1"), Request(URL), schemes)
+    assert not off_the_web(Request("file:///etc/hosts"), Request(URL), schemes)
