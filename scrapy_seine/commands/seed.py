@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
+import stat
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import islice
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from redis.exceptions import RedisError
@@ -26,6 +29,8 @@ from scrapy_seine.errors import BadSeed, ConfigError, StoreUnreachable
 BATCH = 1000
 #: Bytes of a line that are read; a seed is shorter.
 _LONGEST = MOST_BYTES + 2
+#: Bytes of a line without an end from which the file is no list of seeds.
+_ENDLESS = 1 << 26
 #: What a table may call its column of seeds.
 _HEADERS = {b"url", b"urls", b"link", b"links", b"loc", b"address"}
 Line = tuple[str, bytes]
@@ -69,12 +74,14 @@ def lines(argument: str) -> Iterator[Line]:
         ConfigError: a file cannot be read, or is a table.
     """
     if argument == "-":
+        _refuse_device("stdin", sys.stdin.buffer)
         yield from _seeds("stdin", sys.stdin.buffer)
     elif "://" in argument or argument.lstrip().startswith("{"):
         yield f"{argument[:200]}:", argument.encode("utf-8", "surrogateescape")
     else:
         try:
             with open(argument, "rb") as file:  # noqa: PTH123  # Path("") is the folder
+                _refuse_device(argument, file)
                 yield from _seeds(argument, file)
         except FileNotFoundError:
             raise ConfigError(
@@ -100,7 +107,7 @@ def _lines_of(name: str, file: BinaryIO) -> Iterator[bytes]:
     Raises:
         ConfigError: it is not, although it is marked so.
     """
-    lines_of_bytes = _bounded_lines(file)
+    lines_of_bytes = _bounded_lines(name, file)
     first = next(lines_of_bytes, b"")
     if not first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         yield first
@@ -113,12 +120,38 @@ def _lines_of(name: str, file: BinaryIO) -> Iterator[bytes]:
     yield from text.encode("utf-8", "surrogatepass").split(b"\n")
 
 
-def _bounded_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield lines, of a longer one its beginning, which is no seed: a device has no line's end."""
+def _refuse_device(name: str, file: BinaryIO) -> None:
+    """Refuse a device, which may have no end; a terminal and the empty device have one.
+
+    Raises:
+        ConfigError: the file is a device.
+    """
+    try:
+        status = os.fstat(file.fileno())
+    except OSError:  # no file of the system: a test's, or a notebook's
+        return
+    is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
+    if is_device and not file.isatty() and status.st_rdev != Path(os.devnull).stat().st_rdev:
+        raise ConfigError(f"{name} is a device, and no list of seeds")
+
+
+def _bounded_lines(name: str, file: BinaryIO) -> Iterator[bytes]:
+    """Yield lines; of a longer line its beginning, which is no seed.
+
+    Raises:
+        ConfigError: a line has no end.
+    """
     while line := file.readline(_LONGEST):
         yield line
+        size = len(line)
         while len(line) == _LONGEST and not line.endswith(b"\n"):
             line = file.readline(_LONGEST)
+            size += len(line)
+            if size > _ENDLESS:
+                text = (
+                    f"{name} has a line of more than {_ENDLESS >> 20} MiB, and is no list of seeds"
+                )
+                raise ConfigError(text)
 
 
 def _refuse_table(name: str, header: bytes) -> None:
@@ -151,6 +184,8 @@ def _push(
         while batch := list(islice(seed_lines, BATCH)):
             good_seeds = [seed for place, seed in batch if _is_good(place, seed, parse)]
             bad_count += len(batch) - len(good_seeds)
+            if not pushed and bad_count == BATCH:
+                raise ConfigError(f"the first {BATCH:,} lines are no seeds; nothing was pushed")
             try:
                 _append(client, key, good_seeds)
             except RedisError as error:

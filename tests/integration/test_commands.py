@@ -121,6 +121,17 @@ async def test_a_table_is_refused_because_its_columns_would_be_part_of_the_url(
     assert await redis_client.llen(namespace) == 0  # type: ignore[misc]
 
 
+def test_a_list_without_any_seed_is_given_up(
+    redis_url: str, namespace: str, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe of words has no end, and each word was named."""
+    settings = {"REDIS_URL": redis_url, "REDIS_START_URLS_KEY": namespace}
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"y\n" * 5000)))
+    assert perform(seed.Command(), ["-"], **settings) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == "seine: the first 1,000 lines are no seeds; nothing was pushed"
+
+
 async def test_seeds_come_from_standard_input_in_more_than_one_batch(
     redis_client: Redis, redis_url: str, namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

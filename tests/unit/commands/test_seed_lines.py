@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -27,3 +31,33 @@ def test_an_empty_file_holds_none() -> None:
 def test_a_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
         list(seed.lines(str(tmp_path)))
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
+def test_a_device_without_an_end_is_refused(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match=f"^{device} is a device, and no list of seeds$"):
+        list(seed.lines(device))
+    with Path(device).open("rb") as stdin:
+        monkeypatch.setattr(sys, "stdin", type("Stdin", (), {"buffer": stdin}))
+        with pytest.raises(ConfigError, match=r"^stdin is a device"):
+            list(seed.lines("-"))
+
+
+def test_a_pipe_whose_line_has_no_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`cat /dev/zero | scrapy seed -` was read for ever."""
+    monkeypatch.setattr(seed, "_ENDLESS", 1 << 20)
+    reader, writer = os.pipe()
+
+    def fill() -> None:
+        with contextlib.suppress(BrokenPipeError):
+            while os.write(writer, bytes(1 << 16)):
+                pass
+        os.close(writer)
+
+    thread = threading.Thread(target=fill)
+    thread.start()
+    with open(reader, "rb") as stdin:  # noqa: PTH123  # a pipe
+        monkeypatch.setattr(sys, "stdin", type("Stdin", (), {"buffer": stdin}))
+        with pytest.raises(ConfigError, match=r"^stdin has a line of more than 1 MiB, and is no"):
+            list(seed.lines("-"))
+    thread.join()
