@@ -39,6 +39,8 @@ _SHOWN = 100
 _UNSET = object()
 _PAIR = 2
 _BLANKS = set(string.whitespace)
+#: The longest pause between two requests to a site, s: a day, as in a site file.
+_DAY_S = 86_400
 #: Prefixes of Seine's settings.
 OURS = ("SEINE_", "FRONTIER_")
 
@@ -155,6 +157,12 @@ def _feed_options(value: Any) -> bool:
     return not (charset := dict(value).get("encoding")) or codecs.lookup(charset) is not None
 
 
+def _slot_options(value: Any) -> bool:
+    """Whether a value is a table of a slot's options whose delay is at most a day."""
+    delay = dict(value).get("delay")
+    return delay is None or 0 <= _real(delay) <= _DAY_S
+
+
 def _is_on(value: Any) -> bool:
     """Whether a value that `_switched` accepts switches something on, as Scrapy's `getbool` has it.
 
@@ -223,7 +231,7 @@ LIBRARY: Mapping[str, Kind] = {
     "SEINE_CRAWL_DELAY_LIMIT_SECONDS": number(),
     "SEINE_DATA_DIR": TEXT,
     "SEINE_DOMAIN_CONCURRENCY": whole_number(1),
-    "SEINE_DOMAIN_DELAY_MS": number(),
+    "SEINE_DOMAIN_DELAY_MS": number(0, 1000 * _DAY_S),
     "SEINE_DOMAIN_PAGES": whole_number(),
     "SEINE_DRAIN_SECONDS": number(),
     "SEINE_EMBEDDED": FLAG,
@@ -256,7 +264,7 @@ LIBRARY: Mapping[str, Kind] = {
     "SEINE_SEEN_WINDOW_SECONDS": number(1),
     "SEINE_TALLY_SECONDS": number(0.1),
 }
-_FRACTIONS = {"DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
+_FRACTIONS = {"DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
 _SCRAPY: Mapping[str, Kind] = {
     "ADDONS": ORDERED,
     "ASYNCIO_EVENT_LOOP": optional(CLASS),
@@ -276,7 +284,10 @@ _SCRAPY: Mapping[str, Kind] = {
         "an address, or a pair of address and port",
         lambda v: v is None or isinstance(v, str) or len(tuple(v)) == _PAIR,
     ),
-    "DOWNLOAD_SLOTS": or_none(table_of(table_of(ANY))),
+    "DOWNLOAD_DELAY": number(0, _DAY_S),
+    "DOWNLOAD_SLOTS": or_none(
+        table_of(Kind(f"a table with a delay of at most {_DAY_S} s", _slot_options))
+    ),
     "DOWNLOAD_TIMEOUT": number(0.001),
     "FEEDS": or_none(table_of(Kind("a table of a feed's options", _feed_options))),
     "FEED_EXPORT_ENCODING": optional(CHARSET),

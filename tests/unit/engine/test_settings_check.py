@@ -130,6 +130,9 @@ def test_the_project_s_own_settings_are_allowed(project: str) -> None:
         ("SCHEDULER", "x", "SCHEDULER='x' is not a class or its path"),
         ("TELNETCONSOLE_PORT", 7, "TELNETCONSOLE_PORT=7 is not a list"),
         ("RETRY_EXCEPTIONS", ["x"], "RETRY_EXCEPTIONS=.* of which each value is a class"),
+        ("DOWNLOAD_DELAY", 1e9, "DOWNLOAD_DELAY=1000000000.0 is not a number from 0 to 86400$"),
+        ("SEINE_DOMAIN_DELAY_MS", 1e9, "SEINE_DOMAIN_DELAY_MS=.* is not a number from 0 to"),
+        ("DOWNLOAD_SLOTS", {"a.example": {"delay": 1e9}}, "DOWNLOAD_SLOTS=.* at most 86400 s"),
         ("JOBDIR", 7, "JOBDIR=7 is not a text"),
         ("LOG_DATEFORMAT", 7, "LOG_DATEFORMAT=7 is not a text"),
         ("ASYNCIO_EVENT_LOOP", "x", "ASYNCIO_EVENT_LOOP='x' is not a class"),
@@ -146,6 +149,7 @@ def test_a_wrong_value_is_named_with_what_is_allowed(name: str, value: Any, says
     [
         ("DOWNLOAD_TIMEOUT", "2.5"),
         ("DOWNLOAD_DELAY", 0.25),
+        ("DOWNLOAD_SLOTS", {"a.example": {"delay": "2", "concurrency": 1}, "b.example": {}}),
         ("SEINE_KEEP_ALIVE", ""),
         ("SEINE_LIMITS_PER", '{"shop.example": "egress"}'),
         ("RETRY_HTTP_CODES", "500,503"),
