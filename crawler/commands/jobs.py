@@ -39,10 +39,13 @@ class Command(SeineCommand):
     example = "scrapy jobs start https://shop.example/"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare --spider."""
+        """Declare --spider and --again."""
         super().add_options(parser)
         parser.add_argument(
             "--spider", default="catalog", help="spider whose jobs are meant (default: catalog)"
+        )
+        parser.add_argument(
+            "--again", action="store_true", help="start a crawl even if the site's last one runs"
         )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -58,7 +61,7 @@ class Command(SeineCommand):
             redis = redis_client(stores.redis_url)
             try:
                 frontier = await open_frontier(redis, config)
-                jobs = await _act(Jobs(frontier), verb, names, plans)
+                jobs = await _act(Jobs(frontier), verb, names, plans, again=opts.again)
                 if verb not in {"list", "show"}:
                     target = " ".join(job.id for job in jobs)
                     await record_command(redis, frontier.keys, f"jobs {verb}", target, len(jobs))
@@ -91,7 +94,9 @@ def _notes(database_url: str, jobs: Sequence[Job]) -> dict[str, str]:
         return {}
 
 
-async def _act(jobs: Jobs, verb: str, names: Sequence[str], plans: Sequence[Plan]) -> list[Job]:
+async def _act(
+    jobs: Jobs, verb: str, names: Sequence[str], plans: Sequence[Plan], *, again: bool
+) -> list[Job]:
     if verb == "list":
         return await jobs.newest()
     if verb == "start":
@@ -100,7 +105,7 @@ async def _act(jobs: Jobs, verb: str, names: Sequence[str], plans: Sequence[Plan
             seeds_by_site.setdefault(site_id, {}).update(dict.fromkeys(urls))
         started_at = datetime.now(UTC)
         return [
-            await jobs.start(site_id, list(urls), started_at)
+            await jobs.start(site_id, list(urls), started_at, again=again)
             for site_id, urls in seeds_by_site.items()
         ]
     named_jobs = [await _job(jobs, name) for name in names]

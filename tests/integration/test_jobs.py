@@ -129,6 +129,22 @@ async def test_who_starts_the_same_twice_in_a_minute_gets_one_job_and_other_page
     assert (await jobs.get(one.id)).plan != other.plan
 
 
+async def test_a_second_crawl_of_a_running_site_is_refused_unless_it_is_asked_for(jobs):
+    """It would fetch the same pages again, with half of the site's pace for each."""
+    later = NOW + timedelta(hours=1)
+    first = await jobs.start("shop", SEEDS, NOW, again=False)
+    assert (await jobs.start("shop", SEEDS, NOW, again=False)).id == first.id
+
+    with pytest.raises(ConfigError, match=rf"job {first.id} crawls shop and has 2 requests left"):
+        await jobs.start("shop", SEEDS[:1], later, again=False)
+    assert await jobs.start("shop", SEEDS[:1], later, again=True)
+    assert await jobs.start("shop", ["http://shop.example/other"], later, again=False)
+    assert await jobs.start("other", SEEDS, later, again=False)
+    for job in await jobs.running():
+        await jobs.cancel(job)
+    assert await jobs.start("shop", SEEDS, later, again=False)
+
+
 async def test_each_job_fetches_the_same_pages_again(jobs, driver):
     await begin(jobs, "shop-1")
     assert (await begin(jobs, "shop-2")).total == 2

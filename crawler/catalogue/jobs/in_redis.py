@@ -76,21 +76,44 @@ class Jobs:
         assert current is not None  # it was written just now
         return current
 
-    async def start(self, site_id: str, urls: Sequence[str], started_at: datetime) -> Job:
+    async def start(
+        self, site_id: str, urls: Sequence[str], started_at: datetime, *, again: bool = True
+    ) -> Job:
         """Begin a site's full crawl; two calls within a minute begin one job.
 
         A job of that minute that has ended or has other seeds is not joined, because new requests
         would count for a finished job, or be dropped as those of a cancelled one.
 
+        Args:
+            site_id: the site.
+            urls: the seeds.
+            started_at: the job's name has the minute.
+            again: whether a second job may begin beside a running one with these seeds.
+
         Raises:
-            ConfigError: a URL is invalid; the message has it.
+            ConfigError: a URL is invalid, or a job of the site crawls these seeds; with its name.
         """
         name, plan = job_id(site_id, "full", started_at), _plan(urls, {})
         while (existing := await self.get(name)) is not None:
             if existing.state not in ENDED_STATES and existing.plan == plan.decode():
                 break
             name = next_name(name)
+        if existing is None and not again:
+            await self._refuse_second(site_id, urls)
         return await self.begin(name, site_id=site_id, kind="full", urls=urls)
+
+    async def _refuse_second(self, site_id: str, urls: Sequence[str]) -> None:
+        """Refuse seeds that a job of the site crawls, because it fetches the same pages.
+
+        Raises:
+            ConfigError: with the job's name.
+        """
+        seeds = {tidy(url) for url in urls}
+        for job in await self.running():
+            is_full = job.site_id == site_id and job.kind == "full" and job.left and job.plan
+            if is_full and seeds <= {tidy(url) for url in orjson.loads(job.plan)["urls"]}:
+                text = f"job {job.id} crawls {site_id} and has {job.left:,} requests left"
+                raise ConfigError(f"{text}; --again starts another one beside it")
 
     async def complete(self, job: Job) -> Job:
         """Push the remaining seeds of a job whose planning process died."""
