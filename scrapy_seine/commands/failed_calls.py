@@ -8,19 +8,21 @@ from __future__ import annotations
 import os
 import sys
 from configparser import Error as ConfigFileError
+from traceback import walk_tb
 
 from scrapy.utils.project import get_project_settings
 
 from scrapy_seine.broken_imports import broken_file
 from scrapy_seine.commands.early_options import set_values
 from scrapy_seine.engine.starting.unusable_settings import blame, blame_values
+from scrapy_seine.printable import OUTPUT_ERRORS, discard_output
 
 
 def fault_of_call(error: BaseException) -> str | None:
     """Say what the user has to mend; None where nothing is known to be wrong."""
     if not isinstance(error, Exception):
         return None
-    if (fault := blame_values(error)) is not None:
+    if (fault := _lost_output(error) or blame_values(error)) is not None:
         return fault
     try:
         settings = get_project_settings()
@@ -28,6 +30,17 @@ def fault_of_call(error: BaseException) -> str | None:
         return _fault_of_project(failure)
     settings.setdict(set_values(sys.argv[1:]), priority="cmdline")
     return blame(settings, error)
+
+
+def _lost_output(error: Exception) -> str | None:
+    """Say that a command of Scrapy could not print; None where another file is at fault."""
+    if not isinstance(error, OSError) or error.errno not in OUTPUT_ERRORS:
+        return None
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    if not str(frame.f_globals.get("__name__")).startswith("scrapy.commands"):
+        return None
+    discard_output()
+    return f"standard output cannot be written: {error.strerror}"
 
 
 def _fault_of_project(error: Exception) -> str | None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.helpers import scrapy_said
+from tests import started
+from tests.helpers import patient, scrapy_said, server_folder
 
 CONFIG = "[settings]\ndefault = shop.settings\n"
 SETTINGS = """
@@ -100,6 +104,42 @@ def test_a_format_that_this_installation_lacks_hides_no_other_fault(called: Call
     assert status == 1, text
     assert "STATS_CLASS names no.Stats, which cannot be imported" in text.splitlines()[-1]
     assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("words", [("list",), ("settings", "--get", "BOT_NAME")])
+def test_a_full_disk_is_one_line_of_scrapys_own_commands(
+    called: Called, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    called("version")  # writes the project
+    environment = {"SCRAPY_SETTINGS_MODULE": "shop.settings", "PYTHONUNBUFFERED": "1"}
+    with Path("/dev/full").open("w") as full:
+        done = started.run(
+            [sys.executable, "-m", "scrapy", *words],
+            cwd=tmp_path,
+            env={**os.environ, **environment},
+            stdout=full,
+            stderr=started.PIPE,
+            text=True,
+            timeout=patient(60),
+            check=False,
+        )
+
+    said = "seine: standard output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, said)
+
+
+def test_down_stops_the_embedded_redis(called: Called, tmp_path: Path) -> None:
+    """Its process had to be looked up in the data folder."""
+    with server_folder() as data:
+        settings = f"SEINE_EMBEDDED = True\nSEINE_DATA_DIR = {str(data)!r}"
+        assert called("seine", "status", settings=settings)[0] == 0
+        assert (data / "valkey.pid").exists()
+
+        status, text = called("seine", "down", "--json", settings=settings)
+        assert status == 0, text
+        assert json.loads(text)["stopped"] == ["redis"]
+        assert not (data / "valkey.pid").exists()
+        assert called("seine", "down", settings=settings) == (0, f"nothing runs in {data}\n")
 
 
 def test_scrapy_alone_lists_the_commands(called: Called) -> None:
