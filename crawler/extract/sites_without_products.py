@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import attrs
 
+from crawler.extract.address_kinds import has_later_page_parameter, is_later_page, without_origin
 from crawler.extract.default_parser import Found
 from crawler.extract.limited_dict import Newest
 from crawler.extract.links.dead_ends import is_catalogue_address
@@ -142,8 +143,12 @@ class SitesWithoutProducts(Record):
         site.first_empty_product = site.first_empty_product or url
 
     def note_listing(self, site_id: str, page: Page, *, has_products: bool) -> None:
-        """Count a page with signs of a listing; *has_products*: it has a link to a product."""
-        if is_root(page.url):
+        """Count a page with signs of a listing; *has_products*: it has a link to a product.
+
+        Not a later page, whose text is not read, so that no tile shows which links are products'.
+        """
+        path = without_origin(page.url)
+        if is_root(page.url) or is_later_page(path) or has_later_page_parameter(path):
             return
         site = self._sites[site_id]
         site.listings += 1

@@ -197,3 +197,13 @@ def test_listings_that_lead_to_no_product_are_told_of_at_the_end() -> None:
     for n in range(2):
         seen.note_listing("shop", parse("<p>Lamps", f"https://a.example/c/{n}"), has_products=True)
     assert not list(seen.last_warnings())
+
+
+@pytest.mark.parametrize("address", ["/journal?page=2", "/c/lamps/page/2", "/c/lamps?sivu=3"])
+def test_a_later_page_of_a_listing_is_not_counted_as_one_without_products(address: str) -> None:
+    """Its tiles are not read, so that its links were no products', and whole shops were warned of."""
+    seen = SitesWithoutProducts()
+    read(seen, WOO.page(GOODS[0], True), WOO.url(GOODS[0]), seed=True)
+    page = parse("<p>Older", f"https://a.example{address}")
+    seen.note_listing("shop", page, has_products=False)
+    assert not list(seen.last_warnings())
