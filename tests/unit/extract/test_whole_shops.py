@@ -349,3 +349,14 @@ def test_an_old_template_says_the_stock_in_a_word_or_by_an_input_in_capitals(
     )
     found = extract(parse(html, "https://discos.example/tienda/ficha.php?disco=104"))
     assert found.fields.get("availability") == expected
+
+
+@pytest.mark.parametrize("encoding", ["shift_jis", "euc-jp", "iso-2022-jp"])
+def test_a_yen_sign_with_the_backslashs_byte_is_one(encoding: str) -> None:
+    html = (
+        f'<html lang="ja"><meta charset="{encoding}"><title>紬 藍 | 店</title><h1>紬 藍</h1>'
+        '<img src="/i/1.jpg"><p>価格：\\26,400（税込）<br>税抜 \\24,000</p><p>在庫：1点</p>'
+        "<form method=post action=/cart><button>買い物かごに入れる</button></form></html>"
+    )
+    found = extract(parse(html.encode(encoding), "https://kimono.example/item/5000"))
+    assert (found.fields.get("price"), found.fields.get("currency")) == (Decimal(26400), "JPY")
