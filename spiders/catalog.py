@@ -366,8 +366,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         """
         site_id = site_id_of(response)
         if not shown and result.verdict.listing > 0:
-            has_products = any(link.kind == "product" for link in links)
-            self.fruitless.note_listing(site_id, result.page, has_products=has_products)
+            self.fruitless.note_listing(site_id, result.page, links)
         requested = str((response.meta.get("redirect_urls") or (response.url,))[0])
         canonical = result.page.canonical
         is_variant = (

@@ -9,13 +9,13 @@ of any product. Pure and bounded; words of gates are searched only on the page i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import attrs
 
-from crawler.extract.address_kinds import has_later_page_parameter, is_later_page, without_origin
 from crawler.extract.default_parser import Found
 from crawler.extract.limited_dict import Newest
+from crawler.extract.links.choice import Link, url_checksum
 from crawler.extract.links.dead_ends import is_catalogue_address
 from crawler.extract.page.page import Page, is_root, short_text
 from crawler.extract.words import any_word
@@ -25,6 +25,8 @@ from scrapy_seine.attrs_bases import Record, Value
 MIN_ALIKE_PAGES, _SIZE_TOLERANCE = 12, 0.05
 #: Products without a price before the warning that the site shows no prices.
 _MIN_UNPRICED = 10
+#: Links of a site's listings that are remembered, where none is a product's; a listing's are added at once.
+_MAX_LISTED = 2_000
 _MAX_SITES, _MAX_HEADINGS, _MAX_TITLE_LENGTH, _MAX_BEGINNING = 500, 3, 80, 20_000
 _GATES = {
     "it asks for the visitor's age": any_word("gate", "age"),
@@ -90,6 +92,10 @@ class _Site(Record):
     empty_listings: int = 0
     """Those of them without a link to a product."""
     first_empty_listing: str = ""
+    listed: set[int] = attrs.Factory(set)
+    """Checksums of the links of those listings."""
+    reached: int = 0
+    """Products to which one of these links led."""
     first_empty: Appearance | None = None
     """The first page without a product, as long as no page had one."""
 
@@ -114,6 +120,7 @@ class SitesWithoutProducts(Record):
             site.products += 1
             site.priced += result.fields.get("price") is not None
             site.alike, site.first_empty = 0, None
+            site.reached += bool(site.listed) and url_checksum(requested_url) in site.listed
             return None
         if site.warned or result.kind != "other" or result.unread:
             return None
@@ -142,19 +149,21 @@ class SitesWithoutProducts(Record):
         site.empty_products += 1
         site.first_empty_product = site.first_empty_product or url
 
-    def note_listing(self, site_id: str, page: Page, *, has_products: bool) -> None:
-        """Count a page with signs of a listing; *has_products*: it has a link to a product.
+    def note_listing(self, site_id: str, page: Page, links: Sequence[Link]) -> None:
+        """Count a page with signs of a listing, and its *links* if none of them is a product's.
 
-        Not a later page, whose text is not read, so that no tile shows which links are products'.
+        They may lead to products all the same: the tiles of a page whose address or head says that
+        it is a listing are not read, by which links of other addresses are products'.
         """
-        path = without_origin(page.url)
-        if is_root(page.url) or is_later_page(path) or has_later_page_parameter(path):
+        if is_root(page.url):
             return
         site = self._sites[site_id]
         site.listings += 1
-        if not has_products:
+        if not any(link.kind == "product" for link in links):
             site.empty_listings += 1
             site.first_empty_listing = site.first_empty_listing or page.url
+            if len(site.listed) < _MAX_LISTED:
+                site.listed.update(url_checksum(x.url) for x in links if x.kind == "other")
 
     def empty_products(self) -> Iterator[tuple[str, int, str]]:
         """Yield each site with such pages, their number and the first one's address."""
@@ -175,7 +184,7 @@ class SitesWithoutProducts(Record):
                     f"; one of them is {site.first_empty}" if site.first_empty is not None else ""
                 )
                 yield site_id, f"none of the {site.pages} pages read here shows a product{example}"
-            elif 2 * site.empty_listings > site.listings:
+            elif 2 * site.empty_listings > site.listings and site.reached < site.empty_listings:
                 yield (
                     site_id,
                     f"{site.empty_listings} of the {site.listings} listings read here lead to no"

@@ -375,7 +375,10 @@ class _LinkCollector:
         return self._in_own_language(links) if self.lang else links
 
     def _note_tiles(self) -> None:
-        """Call the links of tiles with a price products, and leave out links to their variants."""
+        """Call the links of tiles with a price products, and leave out links to their variants.
+
+        A variant has a product's address with a query or with one more segment.
+        """
         links = self.links_by_url
         places = set()
         for href in linked_tiles(self.page.tile_amounts):
@@ -384,7 +387,10 @@ class _LinkCollector:
                 links[url] = Link(url, "product", PRICED)
                 places.add(url)
         for url in [*links] if places else ():
-            if links[url].kind == "other" and url.partition("?")[0] in places:
+            place = url.partition("?")[0]
+            if links[url].kind == "other" and not places.isdisjoint(
+                {place, place.rpartition("/")[0]}
+            ):
                 del links[url]
 
     def _narrows(self, link: Link) -> bool:

@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.extract import extract, parse
+from crawler.extract import Link, extract, parse
 from crawler.extract.sites_without_products import MIN_ALIKE_PAGES, Appearance, SitesWithoutProducts
 from scrapy_seine import meta as m
 from spiders.catalog import CatalogSpider
@@ -187,23 +187,28 @@ def test_listings_that_lead_to_no_product_are_told_of_at_the_end() -> None:
     for thing in GOODS[:3]:
         read(seen, WOO.page(thing, True), WOO.url(thing), seed=True)
     for name in ("lamps", "chairs"):
-        seen.note_listing(
-            "shop", parse("<p>Loading", f"https://a.example/c/{name}"), has_products=False
-        )
+        seen.note_listing("shop", parse("<p>Loading", f"https://a.example/c/{name}"), [])
     assert [said for _, said in seen.last_warnings()] == [
         "2 of the 2 listings read here lead to no product, as https://a.example/c/lamps;"
         " a script may load their products"
     ]
     for n in range(2):
-        seen.note_listing("shop", parse("<p>Lamps", f"https://a.example/c/{n}"), has_products=True)
+        link = Link(f"https://a.example/p/{n}", "product", "")
+        seen.note_listing("shop", parse("<p>Lamps", f"https://a.example/c/{n}"), [link])
     assert not list(seen.last_warnings())
 
 
-@pytest.mark.parametrize("address", ["/journal?page=2", "/c/lamps/page/2", "/c/lamps?sivu=3"])
-def test_a_later_page_of_a_listing_is_not_counted_as_one_without_products(address: str) -> None:
-    """Its tiles are not read, so that its links were no products', and whole shops were warned of."""
+@pytest.mark.parametrize(("led", "warned"), [(3, False), (1, True)])
+def test_listings_whose_links_led_to_products_are_not_said_to_lead_to_none(
+    led: int, warned: bool
+) -> None:
+    """A page that says that it is a listing is read for no tile, and whole shops were warned of."""
     seen = SitesWithoutProducts()
-    read(seen, WOO.page(GOODS[0], True), WOO.url(GOODS[0]), seed=True)
-    page = parse("<p>Older", f"https://a.example{address}")
-    seen.note_listing("shop", page, has_products=False)
-    assert not list(seen.last_warnings())
+    goods = GOODS[:3]
+    links = [Link(WOO.url(thing), "other", "") for thing in goods[:led]]
+    read(seen, "<p>Shop", "https://a.example/", seed=True)
+    for n in range(2):
+        seen.note_listing("shop", parse("<p>Lamps", f"https://a.example/c/{n}?page=2"), links)
+    for thing in goods:
+        read(seen, WOO.page(thing, True), WOO.url(thing))
+    assert bool(list(seen.last_warnings())) is warned

@@ -376,11 +376,12 @@ def test_the_link_of_a_tile_with_a_price_is_a_products_whatever_its_address() ->
     assert found == {**dict.fromkeys(addresses, "product"), "/story": "other"}
 
 
-def test_the_colours_of_a_tile_are_not_followed_beside_it() -> None:
+@pytest.mark.parametrize("variant", ["?colour=red", "/red", "/red?size=3"])
+def test_the_colours_of_a_tile_are_not_followed_beside_it(variant: str) -> None:
     names = [f"/oak/{name}" for name in ("ada", "bea", "cleo")]
     boxes = "".join(
         f'<div class="k"><a href="{name}"><img src="/i.jpg">Lamp</a> <span>£2{n}.50</span>'
-        f'<a class="sw" href="{name}?colour=red"></a><a class="sw" href="{name}?colour=blue"></a></div>'
+        f'<a class="sw" href="{name}{variant}"></a></div>'
         for n, name in enumerate(names)
     )
     assert read_links(f"<html lang=en><h1>Lamps</h1>{boxes}") == dict.fromkeys(names, "product")
