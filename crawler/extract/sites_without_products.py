@@ -9,6 +9,7 @@ of any product. Pure and bounded; words of gates are searched only on the page i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import attrs
@@ -28,6 +29,8 @@ _MIN_UNPRICED = 10
 #: Links of a site's listings that are remembered, where none is a product's; a listing's are added at once.
 _MAX_LISTED = 2_000
 _MAX_SITES, _MAX_HEADINGS, _MAX_TITLE_LENGTH, _MAX_BEGINNING = 500, 3, 80, 20_000
+#: How scripts request data, and characters of a category's name in an address.
+_REQUESTS, _MIN_SEGMENT = (b"fetch(", b"XMLHttpRequest", b"axios", b".ajax(", b".getJSON("), 3
 _GATES = {
     "it asks for the visitor's age": any_word("gate", "age"),
     "it asks for a country": any_word("gate", "country"),
@@ -38,6 +41,16 @@ HELP = (
     'if a visitor has to answer something first, seed it with the cookie of the answer, {"url": …,'
     ' "cookies": {…}}, and COOKIES_ENABLED=1, or ask by a browser (lane = "browser" in its site file)'
 )
+
+
+def loads_own_list(page: Page) -> bool:
+    """Whether a script that requests data names the last part of the page's address: its category."""
+    segment = page.url.partition("?")[0].rstrip("/").rpartition("/")[2]
+    if len(segment) < _MIN_SEGMENT or is_root(page.url) or not any(map(page.holds, _REQUESTS)):
+        return False
+    names = re.compile(rf"[\"'`=/]{re.escape(segment)}[\"'`&]").search
+    texts = (script.text or "" for script in page.scripts)
+    return any(any(r.decode() in t for r in _REQUESTS) and names(t) for t in texts)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -183,6 +196,8 @@ class SitesWithoutProducts(Record):
                 example = (
                     f"; one of them is {site.first_empty}" if site.first_empty is not None else ""
                 )
+                if site.empty_listings:
+                    example += f"; a script may load the products of {site.first_empty_listing}"
                 yield site_id, f"none of the {site.pages} pages read here shows a product{example}"
             elif 2 * site.empty_listings > site.listings and site.reached < site.empty_listings:
                 yield (

@@ -11,7 +11,12 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import Link, extract, parse
-from crawler.extract.sites_without_products import MIN_ALIKE_PAGES, Appearance, SitesWithoutProducts
+from crawler.extract.sites_without_products import (
+    MIN_ALIKE_PAGES,
+    Appearance,
+    SitesWithoutProducts,
+    loads_own_list,
+)
 from scrapy_seine import meta as m
 from spiders.catalog import CatalogSpider
 from tests.benchmarks.shops import SHOPS, things
@@ -212,3 +217,20 @@ def test_listings_whose_links_led_to_products_are_not_said_to_lead_to_none(
     for thing in goods:
         read(seen, WOO.page(thing, True), WOO.url(thing))
     assert bool(list(seen.last_warnings())) is warned
+
+
+@pytest.mark.parametrize(
+    ("script", "loads"),
+    [
+        ("fetch('/graphql', {method: 'POST', body: JSON.stringify({c: 'vases', first: 6})})", True),
+        ('fetch("/api/items?group=vases&offset=" + n)', True),
+        ("fetch('/newsletter'); var vases = 1", False),
+        ("var category = 'vases'", False),
+    ],
+)
+def test_a_category_that_only_its_script_fills_is_a_listing_without_products(
+    script: str, loads: bool
+) -> None:
+    """Ten of thirty products were in no sitemap, and no line said that the listings were empty."""
+    page = parse(f"<h1>Vases</h1><div></div><script>{script}</script>", "https://a.example/r/vases")
+    assert loads_own_list(page) is loads
