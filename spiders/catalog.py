@@ -23,7 +23,7 @@ from crawler.extract.listing import announced
 from crawler.extract.listing.further_pages import further_pages
 from crawler.extract.page.page import tidied
 from crawler.extract.site import Site
-from crawler.extract.sites_without_products import HELP, SitesWithoutProducts
+from crawler.extract.sites_without_products import HELP, SitesWithoutProducts, loads_own_list
 from crawler.extract.template import Book, Drift, Judgement, Look, know_unpriced
 from crawler.items import Missing, Product
 from crawler.requested_address import requested_address
@@ -365,9 +365,8 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         Also count the listings that lead to no product, for a warning.
         """
         site_id = site_id_of(response)
-        if not shown and result.verdict.listing > 0:
-            has_products = any(link.kind == "product" for link in links)
-            self.fruitless.note_listing(site_id, result.page, has_products=has_products)
+        if not shown and (result.verdict.listing > 0 or loads_own_list(result.page)):
+            self.fruitless.note_listing(site_id, result.page, links)
         requested = str((response.meta.get("redirect_urls") or (response.url,))[0])
         canonical = result.page.canonical
         is_variant = (

@@ -11,15 +11,18 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.extract import Link
-from crawler.extract.address_kinds import is_front_of_language
+from crawler.extract.address_kinds import is_front_of_language, without_origin
+from crawler.extract.limited_dict import Newest
 from crawler.extract.links.choice import PRIORITY, listed_links
 from crawler.extract.links.link_header import refreshed
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.sitemap_check import SitemapCheck
 from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
 from crawler.extract.links.sitemap_news import dates_of, news_scope
+from crawler.extract.page.page import tidied
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import header
+from scrapy_seine.printable import printable
 from scrapy_seine.urls import absolute
 from spiders import which_site
 from spiders.page_reading import OK, PageReading, job_of
@@ -36,6 +39,8 @@ USUAL_NAMES = (
 MOST_SITEMAPS = 500
 #: Sitemaps on other sites that are requested for one site, at most.
 MOST_FOREIGN = 50
+#: Pages of a sitemap that are compared with known ones, and those that show that it is the shop's.
+_MOST_COMPARED, _MIN_KNOWN = 1_000, 3
 #: Levels of sitemap indexes, at most, because an endless chain of indexes is a trap.
 MOST_LEVELS = 10
 #: Statuses of a missing file. Redirects are followed, because many shops' /sitemap.xml is one;
@@ -56,6 +61,8 @@ class Sitemaps(PageReading):
         super().__init__(*args, **kwargs)
         #: Shops whose sitemap lacks no product; `middlewares.dead_ends` skips their other pages.
         self.sitemap_check = SitemapCheck()
+        #: By the shop's front page: the sitemaps whose pages are another site's.
+        self._foreign_sitemaps: Newest[list[str]] = Newest(list, MOST_SITEMAPS)
 
     def _look_for_sitemaps(self, response: Response, links: Sequence[Link]) -> Iterator[Request]:
         """Request the robots.txt of a shop whose front page this is, for its sitemaps.
@@ -139,7 +146,8 @@ class Sitemaps(PageReading):
         yield from self._sitemaps(further, origin, foreign, since=since, crawled=crawled)
         changed = dates_of(sitemap.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
         start = datetime.fromisoformat(since) if since else None
-        for link in listed_links(sitemap.addresses(origin), origin, site.follows):
+        addresses = self._on_own_host([*sitemap.addresses(origin)], response, origin)
+        for link in listed_links(addresses, origin, site.follows):
             self.sitemap_check.note_listed(link.url)
             if not self.knows(link.url, job_of(response)):
                 request = self._request(link, site, None)
@@ -149,6 +157,31 @@ class Sitemaps(PageReading):
                         continue
                     request.meta[m.SCOPE] = scope
                 yield request
+
+    def _on_own_host(self, urls: list[str], response: Response, origin: str) -> list[str]:
+        """Return a sitemap's pages; on the shop's host if all name another one, and some are known.
+
+        A shop that moved, or that runs below two names, may list its pages below the other name.
+        """
+        first = urls[:_MOST_COMPARED]
+        if len(first) < _MIN_KNOWN or any(same_site(url, origin) for url in first):
+            return urls
+        own_urls = [absolute(origin, without_origin(url)) for url in urls]
+        job = job_of(response)
+        known = sum(self.knows(tidied(url) or url, job) for url in own_urls[:_MOST_COMPARED])
+        if known >= _MIN_KNOWN:
+            return own_urls
+        self._count("foreign_sitemaps")
+        if not self._foreign_sitemaps[origin]:
+            self._foreign_sitemaps[origin].append(response.url)
+            self.logger.warning(
+                "%s: its %d pages are left out, because they are another site's, as %s; seed that"
+                " site if it is the shop's",
+                printable(response.url),
+                len(urls),
+                printable(first[0]),
+            )
+        return urls
 
     def _sitemaps(
         self, sitemap_urls: list[str], origin: str, foreign: int, **kwargs: str

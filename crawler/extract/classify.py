@@ -297,6 +297,7 @@ def visible_signs(visible: Visible, verdict: Verdict, page: Page) -> None:
     _stock_signs(visible, verdict)
     _plain_signs(visible, verdict)
     _tile_signs(visible, verdict)
+    page.tile_amounts = visible.tile_amounts
 
 
 def _sells_below_headings(visible: Visible, page: Page) -> bool:

@@ -9,12 +9,14 @@ of any product. Pure and bounded; words of gates are searched only on the page i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 import attrs
 
 from crawler.extract.default_parser import Found
 from crawler.extract.limited_dict import Newest
+from crawler.extract.links.choice import Link, url_checksum
 from crawler.extract.links.dead_ends import is_catalogue_address
 from crawler.extract.page.page import Page, is_root, short_text
 from crawler.extract.words import any_word
@@ -24,7 +26,11 @@ from scrapy_seine.attrs_bases import Record, Value
 MIN_ALIKE_PAGES, _SIZE_TOLERANCE = 12, 0.05
 #: Products without a price before the warning that the site shows no prices.
 _MIN_UNPRICED = 10
+#: Links of a site's listings that are remembered, where none is a product's; a listing's are added at once.
+_MAX_LISTED = 2_000
 _MAX_SITES, _MAX_HEADINGS, _MAX_TITLE_LENGTH, _MAX_BEGINNING = 500, 3, 80, 20_000
+#: How scripts request data, and characters of a category's name in an address.
+_REQUESTS, _MIN_SEGMENT = (b"fetch(", b"XMLHttpRequest", b"axios", b".ajax(", b".getJSON("), 3
 _GATES = {
     "it asks for the visitor's age": any_word("gate", "age"),
     "it asks for a country": any_word("gate", "country"),
@@ -35,6 +41,16 @@ HELP = (
     'if a visitor has to answer something first, seed it with the cookie of the answer, {"url": …,'
     ' "cookies": {…}}, and COOKIES_ENABLED=1, or ask by a browser (lane = "browser" in its site file)'
 )
+
+
+def loads_own_list(page: Page) -> bool:
+    """Whether a script that requests data names the last part of the page's address: its category."""
+    segment = page.url.partition("?")[0].rstrip("/").rpartition("/")[2]
+    if len(segment) < _MIN_SEGMENT or is_root(page.url) or not any(map(page.holds, _REQUESTS)):
+        return False
+    names = re.compile(rf"[\"'`=/]{re.escape(segment)}[\"'`&]").search
+    texts = (script.text or "" for script in page.scripts)
+    return any(any(r.decode() in t for r in _REQUESTS) and names(t) for t in texts)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -89,6 +105,10 @@ class _Site(Record):
     empty_listings: int = 0
     """Those of them without a link to a product."""
     first_empty_listing: str = ""
+    listed: set[int] = attrs.Factory(set)
+    """Checksums of the links of those listings."""
+    reached: int = 0
+    """Products to which one of these links led."""
     first_empty: Appearance | None = None
     """The first page without a product, as long as no page had one."""
 
@@ -113,6 +133,7 @@ class SitesWithoutProducts(Record):
             site.products += 1
             site.priced += result.fields.get("price") is not None
             site.alike, site.first_empty = 0, None
+            site.reached += bool(site.listed) and url_checksum(requested_url) in site.listed
             return None
         if site.warned or result.kind != "other" or result.unread:
             return None
@@ -141,15 +162,21 @@ class SitesWithoutProducts(Record):
         site.empty_products += 1
         site.first_empty_product = site.first_empty_product or url
 
-    def note_listing(self, site_id: str, page: Page, *, has_products: bool) -> None:
-        """Count a page with signs of a listing; *has_products*: it has a link to a product."""
+    def note_listing(self, site_id: str, page: Page, links: Sequence[Link]) -> None:
+        """Count a page with signs of a listing, and its *links* if none of them is a product's.
+
+        They may lead to products all the same: the tiles of a page whose address or head says that
+        it is a listing are not read, by which links of other addresses are products'.
+        """
         if is_root(page.url):
             return
         site = self._sites[site_id]
         site.listings += 1
-        if not has_products:
+        if not any(link.kind == "product" for link in links):
             site.empty_listings += 1
             site.first_empty_listing = site.first_empty_listing or page.url
+            if len(site.listed) < _MAX_LISTED:
+                site.listed.update(url_checksum(x.url) for x in links if x.kind == "other")
 
     def empty_products(self) -> Iterator[tuple[str, int, str]]:
         """Yield each site with such pages, their number and the first one's address."""
@@ -169,8 +196,10 @@ class SitesWithoutProducts(Record):
                 example = (
                     f"; one of them is {site.first_empty}" if site.first_empty is not None else ""
                 )
+                if site.empty_listings:
+                    example += f"; a script may load the products of {site.first_empty_listing}"
                 yield site_id, f"none of the {site.pages} pages read here shows a product{example}"
-            elif 2 * site.empty_listings > site.listings:
+            elif 2 * site.empty_listings > site.listings and site.reached < site.empty_listings:
                 yield (
                     site_id,
                     f"{site.empty_listings} of the {site.listings} listings read here lead to no"

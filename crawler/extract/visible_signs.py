@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -37,6 +37,8 @@ class Visible(Record):
     """The name of a picture is the page's main heading."""
     cards: int = 0
     """Prices in repeated structures: the tiles of a listing."""
+    tile_amounts: Sequence[Any] = ()
+    """The elements of these prices."""
     cards_apart: bool = False
     """All of these tiles stand where a page shows products other than its own."""
     lone_cards: int = 0

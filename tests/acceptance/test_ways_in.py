@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.acceptance.conftest import said
 from tests.helpers import serving
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.redis, pytest.mark.postgres]
@@ -23,8 +24,13 @@ def product(number: int) -> str:
 
 
 @contextmanager
-def shop(front: str, *, sitemap: str = "", header: bool = False) -> Iterator[str]:
-    """A shop whose listing says in the header alone where it goes on, or with a sitemap."""
+def shop(
+    front: str, *, sitemap: str = "", header: bool = False, other_host: str = ""
+) -> Iterator[str]:
+    """A shop whose listing says in the header alone where it goes on, or with a sitemap.
+
+    The sitemap names the pages on *other_host*, if any.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -44,7 +50,8 @@ def shop(front: str, *, sitemap: str = "", header: bool = False) -> Iterator[str
                 next_page = page + 1 if first + PER_PAGE < PRODUCTS else 0
             elif address.path == sitemap:
                 urls = "".join(
-                    f"<url><loc>{base}/product/lamp-{n}</loc></url>" for n in range(PRODUCTS)
+                    f"<url><loc>{other_host or base}/product/lamp-{n}</loc></url>"
+                    for n in range(PRODUCTS)
                 )
                 body = f"<urlset>{urls}</urlset>"
             self.send_response(200 if body else 404)
@@ -81,3 +88,18 @@ def test_the_next_page_may_stand_in_a_header_alone(crawl):
         crawl.start()
         crawl.wait_for_end(60)
     assert crawl.query("SELECT count(*) FROM products") == [(PRODUCTS,)]
+
+
+@pytest.mark.parametrize(("linked", "found"), [(3, PRODUCTS), (1, 1)])
+def test_a_sitemap_of_another_host_is_the_shop_s_if_pages_lead_to_some_of_it(crawl, linked, found):
+    """A moved shop's sitemap listed all products below its old name, which no line said."""
+    links = "".join(f'<a href="/product/lamp-{n}">Lamp {n}</a>' for n in range(linked))
+    with shop(
+        f"<html lang=en>{links}</html>", sitemap="/sitemap.xml", other_host="http://old.example"
+    ) as url:
+        crawl.seed(f"{url}/")
+        worker = crawl.start()
+        crawl.wait_for_end(60)
+    assert crawl.query("SELECT count(*) FROM products") == [(found,)]
+    is_said = "its 12 pages are left out, because they are another site's" in said(worker)
+    assert is_said is (found < PRODUCTS)

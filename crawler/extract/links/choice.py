@@ -23,6 +23,7 @@ from crawler.extract.links.facets import (
     is_identity,
     is_listed,
     is_script_path,
+    linked_tiles,
     narrows_further,
     shown_at_once,
 )
@@ -44,6 +45,7 @@ from crawler.extract.links.pagination import (
 from crawler.extract.links.scripted import SCRIPTED, described, scripted
 from crawler.extract.links.traps import is_dated_product, is_trap, names_goods
 from crawler.extract.links.unlinked import loaded_addresses, unlinked
+from crawler.extract.links.visit_parameters import without_category
 from crawler.extract.page.class_words import by_shape
 from crawler.extract.page.page import Element, Page, tidied
 from scrapy_seine.attrs_bases import Value
@@ -55,32 +57,14 @@ LinkKind = Literal["product", "pagination", "listing", "other"]
 LOADED = "a script loads it"
 #: The reason of a link to all of a listing's products.
 WHOLE = "it shows the whole listing"
+#: The reason of a link from a tile with a price.
+PRICED = "it is that of a tile with a price"
 #: The reason of a link whose kind is known, by the element's tag; others are loaded.
 _REASONS = {"link": "rel=next"}
 #: Higher is fetched first, because a product page adds few links and a listing's page many.
 PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20, "other": 0}
 
 _SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
-#: Shopify serves a product below each collection that contains it.
-_COLLECTION = lazy_patterns.pattern(
-    r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
-)
-#: osCommerce, its forks, OpenCart and Magento add the category from which the visitor came to a product's
-#: address: patterns of the product's address and of the category's parameter.
-_CATEGORY_PARAMETERS = (
-    (
-        lazy_patterns.pattern(r"[?&](?:products_id|info)=", re.I),
-        lazy_patterns.pattern(r"(?<=[?&])cPath=[\w.]*&?"),
-    ),
-    (
-        lazy_patterns.pattern(r"[?&]route=product/product&"),
-        lazy_patterns.pattern(r"(?<=[?&])path=[\d_]*&?"),
-    ),
-    (
-        lazy_patterns.pattern(r"/catalog/product/view/"),
-        lazy_patterns.pattern(r"(?<=/)category/\d+/?$"),
-    ),
-)
 _PRODUCT, _PAGER, _NAV, _FACET, _CRUMBS, _FOOT = (1 << bit for bit in range(6))
 _CONTEXTS = (
     (_FACET, r"facet|filter|refine|layered|narrow|swatch|sorter|sort-?by|toolbar-sorter|\btags?cloud"),
@@ -137,7 +121,7 @@ def find_links(
         if rel == "next":
             collector.add(element, "pagination")
         elif rel == "amphtml" or (rel == "alternate" and element.get("media")):
-            collector.hrefs.add(element.get("href"))  # the page itself, for phones
+            collector.copies.append(collector.url_of(element.get("href") or "#"))  # for phones
     for element in page.anchors[:_MAX_ANCHORS]:
         collector.add(element, None)
     for element, reference in unlinked(page):
@@ -200,6 +184,7 @@ class _LinkCollector:
         self.page = page
         self.allowed = allowed
         self.hrefs: set[str] = set()
+        self.copies: list[str | None] = []
         self.links_by_url: dict[str, Link] = {}
         self.address = _split_url(tidied(page.url) or page.url)
         end = page.base.find("/", 8)
@@ -228,7 +213,7 @@ class _LinkCollector:
         if href in self.hrefs and not (rel and "next" in rel):
             return
         self.hrefs.add(href)
-        url = self._url(href)
+        url = self.url_of(href)
         if url is None:
             return
         earlier_link = self.links_by_url.get(url)
@@ -257,7 +242,7 @@ class _LinkCollector:
 
     def _note_unfollowed(self, element: Element, href: str) -> None:
         """Note the first link to another page of the listing that may not be followed."""
-        url = None if self.page.unfollowed else self._url(href)
+        url = None if self.page.unfollowed else self.url_of(href)
         if url is not None and turns_page(
             element, "", _split_url(url), self.address, pager=bool(self._context(element) & _PAGER)
         ):
@@ -308,7 +293,8 @@ class _LinkCollector:
         reference = f"?_escaped_fragment_={quote(href[2:])}"
         return reference if len(reference) <= MAX_LENGTH else None
 
-    def _url(self, href: str) -> str | None:
+    def url_of(self, href: str) -> str | None:
+        """Return the address to request for a reference; None if it may not be requested."""
         scheme = None if href[0] == "/" else _SCHEME.match(href)
         if scheme and scheme[1].lower() not in {"http", "https"}:
             return None
@@ -368,6 +354,10 @@ class _LinkCollector:
         return own_flags | box_flags
 
     def result(self) -> list[Link]:
+        for url in self.copies:
+            self.links_by_url.pop(url or "", None)
+        if self.page.tile_amounts and not self.page.shows_product:
+            self._note_tiles()
         links = list(self.links_by_url.values())
         if "+" in "".join(self.links_by_url):
             links = [link for link in links if not self._narrows(link)]
@@ -383,6 +373,25 @@ class _LinkCollector:
         if len(links) <= _MAX_BESIDE_CHOICE and all(link.kind == "other" for link in links):
             links += self._in_first_language()
         return self._in_own_language(links) if self.lang else links
+
+    def _note_tiles(self) -> None:
+        """Call the links of tiles with a price products, and leave out links to their variants.
+
+        A variant has a product's address with a query or with one more segment.
+        """
+        links = self.links_by_url
+        places = set()
+        for href in linked_tiles(self.page.tile_amounts):
+            url = self.url_of(href)
+            if url is not None and url in links and links[url].kind == "other":
+                links[url] = Link(url, "product", PRICED)
+                places.add(url)
+        for url in [*links] if places else ():
+            place = url.partition("?")[0]
+            if links[url].kind == "other" and not places.isdisjoint(
+                {place, place.rpartition("/")[0]}
+            ):
+                del links[url]
 
     def _narrows(self, link: Link) -> bool:
         return link.kind != "product" and narrows_further(_split_url(link.url)[1], self.address[1])
@@ -428,22 +437,7 @@ def _of_origin(origin: str, href: str) -> str | None:
 
 def _requested(url: str) -> str | None:
     """Return an address in the form to request, without the category in a product's address."""
-    return tidied(_COLLECTION.sub(r"\1\2", url) if "/collections/" in url else _drop_category(url))
-
-
-def _drop_category(url: str) -> str:
-    """Return a product's address without the parameter of its category.
-
-    >>> _drop_category("https://a.example/product_info.php?info=p5_Lamp.html&cPath=3_4")
-    'https://a.example/product_info.php?info=p5_Lamp.html'
-    >>> _drop_category("https://a.example/index.php?cPath=3_4")
-    'https://a.example/index.php?cPath=3_4'
-    """
-    if "ath=" in url or "/category/" in url:
-        for product, category in _CATEGORY_PARAMETERS:
-            if product.search(url):
-                return category.sub("", url).rstrip("?&")
-    return url
+    return tidied(without_category(url))
 
 
 @lru_cache(maxsize=1024)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
 from crawler.extract.links.pagination import Address, is_display_parameter, is_page_parameter
@@ -36,6 +37,8 @@ ALL_PRODUCTS = 1_000_000
 _MIN_SHOWN, _MAX_SHOWN = 2, 5
 #: Boxes around a link, one of which may be its item of a list, or its tile; elements of a tile.
 _LISTED_LEVELS, _TILE_LEVELS = 3, 2
+#: Boxes around a tile's amount that are searched for its link.
+_AMOUNT_LEVELS = 4
 _MAX_TILE_ELEMENTS = 40
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 #: Paths of scripts that serve all pages of a shop: the parameters alone identify the page.
@@ -87,6 +90,21 @@ def _is_tile(box: Element, href: str | None) -> bool:
         and any(other.tag == "img" for other in inner)
         and any("price" in (other.get("class") or "") for other in inner)
     )
+
+
+def linked_tiles(amounts: Sequence[Element]) -> list[str]:
+    """Return the first references in the boxes of tiles' amounts, if they are as many as the tiles."""
+    references = dict.fromkeys(filter(None, map(_first_reference, amounts)))
+    return [*references] if len(references) == len(amounts) else []
+
+
+def _first_reference(amount: Element) -> str | None:
+    """Return the first reference in the innermost box around an amount that has one."""
+    for box in (amount, *islice(amount.iterancestors(), _AMOUNT_LEVELS)):
+        for anchor in box.iter("a"):
+            if (href := anchor.get("href")) and href[0] != "#":
+                return str(href)
+    return None
 
 
 def _restyles(target: set[tuple[str, str]], page: set[tuple[str, str]]) -> bool:

@@ -33,6 +33,8 @@ _PAGE_PATH = lazy_patterns.pattern(
 _CURSOR_PARAMETER = full_matcher(
     r"(?:end_?|start_?|next_?)?cursor|after|starting_?after|page_?token|next_?token|page_?info|continuation"
 )
+#: A cursor that no filter has for its value: letters of both cases, or letters and figures, in one.
+_OPAQUE = re.compile(r"(?=[\w%=~+-]*[A-Z])(?=[\w%=~+-]*[a-z])[\w%=~+-]{16,}").fullmatch
 _NEXT_LABEL = full_matcher(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→↓]*\s*|\s*[»›>→]+\s*")
 _MAX_LABEL_LENGTH = 1000
 _MAX_DIGITS = 9
@@ -95,6 +97,8 @@ def turns_page(
     added = set(target[2]) - set(page_address[2])
     if target[1] == page_address[1] and any(_CURSOR_PARAMETER(name) for name, _ in added):
         others = [value for name, value in added if not _CURSOR_PARAMETER(name)]
+        if others == [] and any(_OPAQUE(value) for _, value in added):
+            return True
         return all(value == "next" for value in others) and _is_labelled_next(element)
     if not number and not pager:
         return False

@@ -10,6 +10,7 @@ categories, and so do all of its parameters together: `?ref=box_3&pos=7`. Pure; 
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import islice
@@ -17,6 +18,7 @@ from time import monotonic
 
 import attrs
 
+from crawler.extract import lazy_patterns
 from crawler.extract.limited_dict import Newest
 from scrapy_seine.urls import domain_of_tidy
 
@@ -33,6 +35,26 @@ _MAX_LINKS = 400
 #: Seconds for which a page is remembered; a worker that runs on fetches it again afterwards.
 _REMEMBERED_S = 3600.0
 
+#: Shopify serves a product below each collection that contains it.
+_COLLECTION = lazy_patterns.pattern(
+    r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
+)
+#: osCommerce, its forks, OpenCart and Magento add the category from which the visitor came to a product's
+#: address: patterns of the product's address and of the category's parameter.
+_CATEGORY_PARAMETERS = (
+    (
+        lazy_patterns.pattern(r"[?&](?:products_id|info)=", re.I),
+        lazy_patterns.pattern(r"(?<=[?&])cPath=[\w.]*&?"),
+    ),
+    (
+        lazy_patterns.pattern(r"[?&]route=product/product&"),
+        lazy_patterns.pattern(r"(?<=[?&])path=[\d_]*&?"),
+    ),
+    (
+        lazy_patterns.pattern(r"/catalog/product/view/"),
+        lazy_patterns.pattern(r"(?<=/)category/\d+/?$"),
+    ),
+)
 #: Names under which an address's folders and its whole query are counted; no parameter has them.
 FOLDERS, QUERY = "/", "?"
 #: Characters of a last segment that may identify a product.
@@ -97,20 +119,19 @@ class Visits:
     def note_canonical(self, job: str, url: str, canonical: str) -> None:
         """Count that a product's page names its address without a parameter as its own.
 
-        The addresses must differ without the parameter, because some shops name one for all pages.
+        Its address in other folders counts alike. The addresses must differ without the parameter,
+        because some shops name one for all pages.
         """
-        place, _, query = url.partition("?")
-        host, names = domain_of_tidy(place), [pair.partition("=")[0] for pair in query.split("&")]
-        for name in names[:_MAX_NAMES] if query else ():
-            if canonical in {place, page_without(url, name).rstrip("?")}:
-                dropped = self._dropped[host].setdefault(name, set())
-                if len(dropped) < CANONICAL_PAGES:
-                    dropped.add(canonical)
-                else:  # links to products lose it, so that no product shows that it is irrelevant
-                    self.irrelevant_names.add(name)
-                    parameter = self._parameter((job, host, name, True))
-                    parameter.same_contents = max(parameter.same_contents, IRRELEVANT_PAGES)
-                self._pages[hash((job, canonical))] = 0, 0, monotonic()
+        host = domain_of_tidy(url)
+        for name in _left_out(url, canonical):
+            dropped = self._dropped[host].setdefault(name, set())
+            if len(dropped) < CANONICAL_PAGES:
+                dropped.add(canonical)
+            else:  # links to products lose it, so that no product shows that it is irrelevant
+                self.irrelevant_names.add(name)
+                parameter = self._parameter((job, host, name, True))
+                parameter.same_contents = max(parameter.same_contents, IRRELEVANT_PAGES)
+            self._pages[hash((job, canonical))] = 0, 0, monotonic()
 
     @property
     def has_names(self) -> bool:
@@ -167,6 +188,50 @@ class Visits:
         return parameter
 
 
+def _left_out(url: str, canonical: str) -> list[str]:
+    """Return the parameters that a canonical address leaves out; FOLDERS if it has other folders.
+
+    >>> _left_out("https://a.example/new/lamp-ada", "https://a.example/lamps/lamp-ada")
+    ['/']
+    >>> _left_out("https://a.example/ada?size=7", "https://a.example/ada")
+    ['size']
+    """
+    place, _, query = url.partition("?")
+    if query:
+        names = [pair.partition("=")[0] for pair in query.split("&")][:_MAX_NAMES]
+        return [n for n in names if canonical in {place, page_without(url, n).rstrip("?")}]
+    segments = [address.rstrip("/").rpartition("/")[2] for address in (url, canonical)]
+    is_same = segments[0] == segments[1] and _identifies(segments[0]) and canonical != url
+    return [FOLDERS] if is_same and domain_of_tidy(canonical) == domain_of_tidy(url) else []
+
+
+def _identifies(segment: str) -> bool:
+    """Whether a last segment may identify a product in any folder.
+
+    A number alone may be that of a category in one folder and of a product in another.
+    """
+    return len(segment) >= _MIN_SEGMENT and not segment.partition(".")[0].isdecimal()
+
+
+def without_category(url: str) -> str:
+    """Return a product's address without the folder or the parameter of its category.
+
+    >>> without_category("https://a.example/product_info.php?info=p5_Lamp.html&cPath=3_4")
+    'https://a.example/product_info.php?info=p5_Lamp.html'
+    >>> without_category("https://a.example/index.php?cPath=3_4")
+    'https://a.example/index.php?cPath=3_4'
+    >>> without_category("https://a.example/collections/lamps/products/ada")
+    'https://a.example/products/ada'
+    """
+    if "/collections/" in url:
+        return _COLLECTION.sub(r"\1\2", url)
+    if "ath=" in url or "/category/" in url:
+        for product, category in _CATEGORY_PARAMETERS:
+            if product.search(url):
+                return category.sub("", url).rstrip("?&")
+    return url
+
+
 def page_without(url: str, name: str) -> str:
     """Return an address without a parameter.
 
@@ -183,8 +248,7 @@ def _url_parameters(url: str) -> Iterator[tuple[str, str, str, str]]:
     place, _, query = url.partition("?")
     host, _, path = place.partition("://")[2].partition("/")
     folders, _, segment = path.rstrip("/").rpartition("/")
-    # A number alone may be that of a category in one folder and of a product in another.
-    if len(segment) >= _MIN_SEGMENT and not segment.partition(".")[0].isdecimal():
+    if _identifies(segment):
         yield host, FOLDERS, folders, f"{segment}?{query}"
     if not query:
         return

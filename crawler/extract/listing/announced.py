@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from urllib.parse import parse_qsl, urlsplit
 
 import attrs
 
 from crawler.extract import lazy_patterns
 from crawler.extract.links.choice import Link, url_checksum
-from crawler.extract.links.pagination import is_page_parameter
+from crawler.extract.links.pagination import is_page_parameter, page_number
 from crawler.extract.links.scripted import SCRIPTED
 from crawler.extract.listing.further_pages import MAX_PAGES, numbers_of, split_number
 from crawler.extract.page import lines
@@ -26,7 +28,7 @@ from scrapy_seine.urls import MAX_LENGTH
 
 #: Forms of a second page's address, the most frequent first; each costs one request of a site.
 _ADDRESS_FORMS = ("page={}", "p={}", "/page/{}")
-_MAX_OWN_FORMS = 2
+_MAX_OWN_FORMS, _SECOND = 2, 2
 #: Bytes of a page that are searched for numbers, and characters of a line.
 _MAX_RAW_BYTES, _MAX_LINE_LENGTH = 2_000_000, 120
 #: A number as a value in JSON, in a script or in an attribute; its name is read backwards from it.
@@ -55,6 +57,9 @@ MIN_HANDLES = 3
 _HANDLE = lazy_patterns.pattern(
     rb"\"(?:handle|slug|url_?key)\\?\"\s?:\s?\\?\"([\w-]{3,100})\\?\"", re.I
 )
+#: A parameter to which a script adds a number, and the end of an address with a place for one.
+_ADDED = lazy_patterns.pattern(rb"[?&]([a-z_]{1,20})=(?:[\"'`]\s?\+|\$?\{)", re.I)
+_PLACE = rb"((?:\\?[/?&-]|\?[\w=&%.-]{1,80}&)[A-Za-z_]{1,20}(?:\\?/|[-=]))(?:[\"'`]\s?\+|\$?\{)"
 #: Products of the first page that are stored, and products that a listing may announce.
 _MAX_CHECKSUMS, _MAX_PRODUCTS = 300, 1_000_000
 _MAX_BUTTONS = 3_000
@@ -89,9 +94,11 @@ class Search(Value):
 
         Half of the products must be new, because a shop may answer any address with its first page.
         """
-        marks = [url_checksum(link.url) for link in links if link.kind == "product"]
+        marks = _checksums(links, "product")
+        has_products = bool(marks)  # a later page's tiles are not read, by which links are products
+        marks = marks or _checksums(links, "other")
         fresh = len(set(marks) - set(self.seen))
-        if not fresh or 2 * fresh < len(marks):
+        if not fresh or (has_products and 2 * fresh < len(marks)):
             return None
         last_page = self.pages or math.ceil(self.products / fresh)
         return [
@@ -106,12 +113,12 @@ class Search(Value):
 def begin(page: Page, links: Sequence[Link], notice: Announced) -> Search | None:
     """Begin a search at a listing's first page; None if its address cannot be extended."""
     fields = (field.get("name") or "" for field in page.root.iter("input"))
-    templates = list(guesses(page.url, [name for name in fields if is_page_parameter(name)]))
+    names = [name for name in fields if is_page_parameter(name)]
+    usual = [*guesses(page.url, [*names, *_names_in_scripts(page)])]
+    templates = [*dict.fromkeys([*_own_templates(page), *usual])] if usual else []
     if not templates:
         return None
-    checksums = [url_checksum(link.url) for link in links if link.kind == "product"][
-        :_MAX_CHECKSUMS
-    ]
+    checksums = [*_checksums(links, "product"), *_checksums(links, "other")][:_MAX_CHECKSUMS]
     return Search(
         listing=page.url,
         templates=templates,
@@ -119,6 +126,33 @@ def begin(page: Page, links: Sequence[Link], notice: Announced) -> Search | None
         products=notice.products,
         pages=notice.pages,
     )
+
+
+def _checksums(links: Sequence[Link], kind: str) -> list[int]:
+    return [url_checksum(link.url) for link in links if link.kind == kind]
+
+
+def _names_in_scripts(page: Page) -> list[str]:
+    """Return the page parameters to which a script adds a number: `"?sayfa=" + number`."""
+    names = [name.decode() for name in _ADDED.findall(page.raw, 0, _MAX_RAW_BYTES)]
+    return [name for name in names if is_page_parameter(name)]
+
+
+def _own_templates(page: Page) -> Iterator[str]:
+    """Yield the listing's own address with a place for a number: `/lamps/page-{page}`."""
+    path = urlsplit(page.url).path.rstrip("/")
+    for spelt in {path, path.replace("/", "\\/")} if path else ():
+        pattern = re.escape(spelt.encode()) + _PLACE
+        for match in islice(re.finditer(pattern, page.raw[:_MAX_RAW_BYTES]), _MAX_OWN_FORMS):
+            url = page.resolve(path + match[1].decode().replace("\\", ""))
+            if url is not None and "{" not in url and _number_of(f"{url}2") == _SECOND:
+                yield f"{url}{{}}"
+
+
+def _number_of(url: str) -> int:
+    """Return the page number in an address, under any usual name; 0 without one."""
+    parts = urlsplit(url)
+    return page_number(("", parts.path, tuple(parse_qsl(parts.query))))
 
 
 def resume(plain: Mapping[str, object]) -> Search:
@@ -164,10 +198,10 @@ def has_list(kind: str, page: Page, links: Sequence[Link]) -> bool:
 
 def announced(page: Page, links: Sequence[Link]) -> Announced | None:
     """Return what a listing's first page announces; None if it shows all or links to more pages."""
-    current = split_number(page.url)
     if numbers_of(links) or any(link.kind == "pagination" for link in links):
         return None
-    if current is not None and current[1] > 1:
+    current = split_number(page.url)
+    if max(current[1] if current is not None else 0, _number_of(page.url)) > 1:
         return None
     linked = sum(link.kind == "product" for link in links)
     if not linked and not _lists_unlinked(page, links):

@@ -13,6 +13,9 @@ _META_CHARSET = lazy_patterns.pattern(
 )
 _HEADER_CHARSET = lazy_patterns.pattern(r"charset\s*=\s*[\"']?\s*([\w:.-]+)", re.I)
 _STATEFUL = ("utf-16", "iso2022")
+#: Encodings in which a yen sign has the backslash's byte, and such a sign before an amount.
+_JAPANESE = ("cp932", "shift", "euc_j", "euc-j", "iso2022_jp", "iso-2022-jp")
+_YEN = lazy_patterns.pattern(r"\\(?=\d[\d,])")
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe\x00\x00", "utf-32-le"),
@@ -82,6 +85,7 @@ def _legacy(body: bytes, declared: str | None) -> str:
 
 def _decoded(body: bytes, encoding: str) -> str:
     try:
-        return body.decode(encoding, "replace")
+        text = body.decode(encoding, "replace")
     except (LookupError, UnicodeError):  # some of Python's codecs raise despite "replace"
         return body.decode("cp1252", "replace")
+    return _YEN.sub("¥", text) if encoding.startswith(_JAPANESE) and "\\" in text else text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -83,6 +83,8 @@ class Page:
     page itself, if it says so of all of its links."""
     shows_product: bool = False
     """Whether `extract` judged the page to be a product's."""
+    tile_amounts: Sequence[Element] = ()
+    """The elements of the prices in a listing's tiles (`classify.visible_signs`)."""
     is_at_service: bool = False
     """Whether a folder of its address holds services (`classify.address_signs`)."""
     is_part: bool = False

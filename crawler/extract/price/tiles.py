@@ -88,7 +88,8 @@ class Amounts:
         """
         # In the tiles of some shops, the only amount has a class for regular prices.
         current_tiles, old_tiles = self._tiles(is_old=False), self._tiles(is_old=True)
-        signs.cards = len(current_tiles) or len(old_tiles)
+        signs.tile_amounts = current_tiles or old_tiles
+        signs.cards = len(signs.tile_amounts)
         tiles = {*current_tiles, *old_tiles}
         if not tiles:  # true of most pages of a product
             signs.cards_apart = True

@@ -97,8 +97,8 @@ def _stock_in(line: Line) -> str | None:
     is_short = len(line.text) < _SHORT
     boxed = is_short and line.flags & (_lines.PRICE | STOCK)
     label, _, value = line.text.partition(":" if is_short else "\n")
-    if value and _SOLD(value) and _STOCK_LABEL(label):
-        return "OutOfStock"
+    if value and _STOCK_LABEL(label) and (_YES(value) or _SOLD(value) or _NO(value)):
+        return "InStock" if _YES(value) else "OutOfStock"
     soon = (boxed or (is_short and line.flags & _lines.BUTTON)) and SOON(line.text)
     return "OutOfStock" if soon or (boxed and _SOLD(line.text)) else availability_of_text(line.text)
 

@@ -10,8 +10,13 @@ from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.extract import extract, parse
-from crawler.extract.sites_without_products import MIN_ALIKE_PAGES, Appearance, SitesWithoutProducts
+from crawler.extract import Link, extract, parse
+from crawler.extract.sites_without_products import (
+    MIN_ALIKE_PAGES,
+    Appearance,
+    SitesWithoutProducts,
+    loads_own_list,
+)
 from scrapy_seine import meta as m
 from spiders.catalog import CatalogSpider
 from tests.benchmarks.shops import SHOPS, things
@@ -187,13 +192,45 @@ def test_listings_that_lead_to_no_product_are_told_of_at_the_end() -> None:
     for thing in GOODS[:3]:
         read(seen, WOO.page(thing, True), WOO.url(thing), seed=True)
     for name in ("lamps", "chairs"):
-        seen.note_listing(
-            "shop", parse("<p>Loading", f"https://a.example/c/{name}"), has_products=False
-        )
+        seen.note_listing("shop", parse("<p>Loading", f"https://a.example/c/{name}"), [])
     assert [said for _, said in seen.last_warnings()] == [
         "2 of the 2 listings read here lead to no product, as https://a.example/c/lamps;"
         " a script may load their products"
     ]
     for n in range(2):
-        seen.note_listing("shop", parse("<p>Lamps", f"https://a.example/c/{n}"), has_products=True)
+        link = Link(f"https://a.example/p/{n}", "product", "")
+        seen.note_listing("shop", parse("<p>Lamps", f"https://a.example/c/{n}"), [link])
     assert not list(seen.last_warnings())
+
+
+@pytest.mark.parametrize(("led", "warned"), [(3, False), (1, True)])
+def test_listings_whose_links_led_to_products_are_not_said_to_lead_to_none(
+    led: int, warned: bool
+) -> None:
+    """A page that says that it is a listing is read for no tile, and whole shops were warned of."""
+    seen = SitesWithoutProducts()
+    goods = GOODS[:3]
+    links = [Link(WOO.url(thing), "other", "") for thing in goods[:led]]
+    read(seen, "<p>Shop", "https://a.example/", seed=True)
+    for n in range(2):
+        seen.note_listing("shop", parse("<p>Lamps", f"https://a.example/c/{n}?page=2"), links)
+    for thing in goods:
+        read(seen, WOO.page(thing, True), WOO.url(thing))
+    assert bool(list(seen.last_warnings())) is warned
+
+
+@pytest.mark.parametrize(
+    ("script", "loads"),
+    [
+        ("fetch('/graphql', {method: 'POST', body: JSON.stringify({c: 'vases', first: 6})})", True),
+        ('fetch("/api/items?group=vases&offset=" + n)', True),
+        ("fetch('/newsletter'); var vases = 1", False),
+        ("var category = 'vases'", False),
+    ],
+)
+def test_a_category_that_only_its_script_fills_is_a_listing_without_products(
+    script: str, loads: bool
+) -> None:
+    """Ten of thirty products were in no sitemap, and no line said that the listings were empty."""
+    page = parse(f"<h1>Vases</h1><div></div><script>{script}</script>", "https://a.example/r/vases")
+    assert loads_own_list(page) is loads

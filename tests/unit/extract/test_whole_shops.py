@@ -329,3 +329,34 @@ def test_all_products_of_a_shop_are_found_and_read(shop):
         assert found.kind == "product", found.verdict.reasons
         told = {field: found.fields.get(field) for field in expected}
         assert told == expected
+
+
+@pytest.mark.parametrize(
+    ("stock", "expected"),
+    [
+        ("Existencias: Sí<BR>", "InStock"),
+        ("Existencias: No<BR>", "OutOfStock"),
+        ('<FORM METHOD=POST><INPUT TYPE=SUBMIT VALUE="Agregar al carrito"></FORM>', "InStock"),
+    ],
+)
+def test_an_old_template_says_the_stock_in_a_word_or_by_an_input_in_capitals(
+    stock: str, expected: str
+) -> None:
+    html = (
+        "<HTML><TITLE>Corazón - Discos</TITLE><BODY><TABLE><TR><TD><FONT SIZE=5><B>Corazón</B></FONT>"
+        f'<BR><IMG SRC="/f/1.jpg"><BR>Clave: DA/104<BR>Precio: <B>$1,465.00 MXN</B><BR>{stock}'
+        '<A HREF="catalogo.php?cat=1">Regresar</A></TD></TR></TABLE></BODY></HTML>'
+    )
+    found = extract(parse(html, "https://discos.example/tienda/ficha.php?disco=104"))
+    assert found.fields.get("availability") == expected
+
+
+@pytest.mark.parametrize("encoding", ["shift_jis", "euc-jp", "iso-2022-jp"])
+def test_a_yen_sign_with_the_backslashs_byte_is_one(encoding: str) -> None:
+    html = (
+        f'<html lang="ja"><meta charset="{encoding}"><title>紬 藍 | 店</title><h1>紬 藍</h1>'
+        '<img src="/i/1.jpg"><p>価格：\\26,400（税込）<br>税抜 \\24,000</p><p>在庫：1点</p>'
+        "<form method=post action=/cart><button>買い物かごに入れる</button></form></html>"
+    )
+    found = extract(parse(html.encode(encoding), "https://kimono.example/item/5000"))
+    assert (found.fields.get("price"), found.fields.get("currency")) == (Decimal(26400), "JPY")

@@ -354,3 +354,55 @@ def test_a_sitemaps_pages_are_filtered_as_links_are() -> None:
     assert [(link.url, link.kind) for link in found] == [
         (f"{SHOP}/p/1", "product"), (f"{SHOP}/c/lamps", "listing"),
     ]  # fmt: skip
+
+
+def tiles(*addresses: str, more: str = "") -> str:
+    boxes = (
+        f'<div class="k"><a href="{href}"><img src="/i/{n}.jpg">Lamp {n}</a> £{n + 20}.50{more}</div>'
+        for n, href in enumerate(addresses)
+    )
+    return f"<html lang=en><h1>Lamps</h1>{''.join(boxes)}"
+
+
+def read_links(html: str, url: str = f"{SHOP}/range/lamps") -> dict[str, str]:
+    page = parse(html, url)
+    extract(page)
+    return {link.url.removeprefix(SHOP): link.kind for link in find_links(page)}
+
+
+def test_the_link_of_a_tile_with_a_price_is_a_products_whatever_its_address() -> None:
+    addresses = [f"/oak/{name}" for name in ("ada", "bea", "cleo", "dora")]
+    found = read_links(tiles(*addresses) + '<a href="/story">Story</a>')
+    assert found == {**dict.fromkeys(addresses, "product"), "/story": "other"}
+
+
+@pytest.mark.parametrize("variant", ["?colour=red", "/red", "/red?size=3"])
+def test_the_colours_of_a_tile_are_not_followed_beside_it(variant: str) -> None:
+    names = [f"/oak/{name}" for name in ("ada", "bea", "cleo")]
+    boxes = "".join(
+        f'<div class="k"><a href="{name}"><img src="/i.jpg">Lamp</a> <span>£2{n}.50</span>'
+        f'<a class="sw" href="{name}{variant}"></a></div>'
+        for n, name in enumerate(names)
+    )
+    assert read_links(f"<html lang=en><h1>Lamps</h1>{boxes}") == dict.fromkeys(names, "product")
+
+
+def test_a_copy_for_phones_is_left_however_a_link_spells_its_address() -> None:
+    head = f'<link rel="alternate" media="only screen and (max-width: 640px)" href="{SHOP}/m/c/1">'
+    assert links(f'{head}<a href="/m/c/1">Mobile</a><a href="/oak">Oak</a>', f"{SHOP}/c/1") == {
+        "/oak": "other"
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "kind"),
+    [
+        ("after=eyJpIjogNCwgImsiOiA4OTF9", "pagination"),
+        ("cursor=eyJpIjogNCwgImsiOiA4OTF9&sort=name", None),
+        ("after=2026-11-29", None),
+        ("after=christmas-and-new-year", None),
+    ],
+)
+def test_a_token_as_a_cursor_turns_the_page_under_any_label(query: str, kind: str | None) -> None:
+    found = links(f'<a href="/wines?{query}">További borok</a>', f"{SHOP}/wines")
+    assert found.get(f"/wines?{query}") == kind

@@ -163,3 +163,21 @@ def test_a_visits_parameter_that_canonical_addresses_drop_is_left_out_of_listing
     assert known.is_known("", address("/list"))
     assert not known.is_known("", address("/other")), "a listing that nobody has seen"
     assert not known.is_known("", f"{SHOP}/list?page=99")
+
+
+def test_a_product_whose_own_address_has_other_folders_is_fetched_once() -> None:
+    known = Visits()
+    for n in range(CANONICAL_PAGES + 1):
+        known.note("", f"{SHOP}/all/lamp-no-{n}", lamp(n), [])
+        known.note_canonical("", f"{SHOP}/all/lamp-no-{n}", f"{SHOP}/desk/lamp-no-{n}")
+    assert known.is_known("", f"{SHOP}/new/lamp-no-0")
+    assert known.is_known("", f"{SHOP}/desk/lamp-no-0"), "another page named it as its own"
+    assert not known.is_known("", f"{SHOP}/desk/lamp-no-77"), "a product that nobody has seen"
+
+
+def test_one_own_address_for_all_pages_makes_no_folder_irrelevant() -> None:
+    known = Visits()
+    for n in range(CANONICAL_PAGES + 3):
+        known.note("", f"{SHOP}/shop-{n}/offer", lamp(n), [])
+        known.note_canonical("", f"{SHOP}/shop-{n}/offer", f"{SHOP}/offers/offer")
+    assert not known.is_known("", f"{SHOP}/elsewhere/offer")

@@ -12,7 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.extract import find_links, parse
+from crawler.extract import Link, find_links, parse
 from crawler.extract.listing.announced import Announced, announced, begin, resume
 from spiders.catalog import CatalogSpider
 
@@ -240,3 +240,43 @@ def test_what_a_script_loads_is_asked_for_as_scripts_do_where_it_is_refused() ->
     assert following.url.endswith("page=3")
     refused = HtmlResponse(plain.url, 404, request=as_script)
     assert not list(spider.parse_loaded(refused))
+
+
+@pytest.mark.parametrize(
+    ("script", "first"),
+    [
+        ('{"urlTemplate": "/c/lamps/page-{page}"}', f"{URL}/page-{{}}"),
+        (r'{"next": "\/c\/lamps\/seite-${n}"}', f"{URL}/seite-{{}}"),
+        ('load("/c/lamps?view=1&p=" + n)', f"{URL}?view=1&p={{}}"),
+        ('location.search = "?sayfa=" + button.dataset.n', f"{URL}?sayfa={{}}"),
+        ("fetch(`?sida=${n}`)", f"{URL}?sida={{}}"),
+        ('location = "/c/lamps?colour=" + x; show("/p/" + id)', f"{URL}?page={{}}"),
+    ],
+)
+def test_an_address_in_a_script_with_a_place_for_the_number_is_tried_first(
+    script: str, first: str
+) -> None:
+    page = parse(body(more=f"<p>40 products</p><script>{script}</script>"), URL)
+    found = find_links(page)
+    notice = announced(page, found)
+    assert notice is not None
+    search = begin(page, found, notice)
+    assert search is not None
+    assert search.templates[0] == first
+
+
+@pytest.mark.parametrize("name", ["sayfa", "sivu", "page"])
+def test_a_later_page_announces_nothing_by_whatever_parameter(name: str) -> None:
+    assert read(body(2, more="<p>40 products</p>"), f"{URL}?{name}=2") is None
+
+
+def test_a_second_page_whose_links_name_no_product_is_one_if_they_are_new() -> None:
+    def plain(*names: str) -> list[Link]:
+        return [Link(f"https://shop.example/oak/{name}", "other", "") for name in (*names, "about")]
+
+    first = [Link(x.url, "product", "") for x in plain("ada", "bea")[:2]] + plain()
+    page = parse(body(), URL)
+    search = begin(page, first, Announced(0, 3, 2))
+    assert search is not None
+    assert search.further_urls(plain("ada", "bea")) is None
+    assert search.further_urls(plain("cleo", "dora")) == [f"{URL}?page=3"]
