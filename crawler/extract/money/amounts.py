@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Context, Decimal, InvalidOperation, Overflow
 from functools import lru_cache
+from itertools import islice
 from math import isfinite
 from typing import Any
 
@@ -244,6 +245,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
             continue  # these are the cents of the previous amount, or a number
         in_word = sign_before is None and start and _joins_figures(text[start - 1])
         if in_word and short_currency_words.word_beside(text, start, end, local) is None:
+            yield from _behind_word(text, match, local)
             continue  # these figures end a word: M12
         if text[end : end + 1] in _SIGNS_BEFORE_CENTS and (
             money := _around_sign(text, match, local)
@@ -289,6 +291,19 @@ def _own_sign_after(text: str, place: int, local: str | None) -> tuple[str | Non
         behind = text[place + length :][:2].lstrip()
         return (None, 0) if behind[:1].isdecimal() else (sign, length)
     return sign, length
+
+
+def _behind_word(text: str, figures: re.Match[str], local: str | None) -> Iterator[Money]:
+    """Yield the amount behind figures that end a word, and that a blank divides from it.
+
+    >>> [str(money.value) for money in find_prices("49 zł with SAVE10 549,00 zł")]
+    ['49', '549.00']
+    """
+    blank = next((place for place, sign in enumerate(figures[0]) if sign in _SPACES), None)
+    if blank is not None:
+        start = figures.start() + blank + 1
+        for money in islice(find_prices(text[start:], local), 1):
+            yield attrs.evolve(money, start=start + money.start, end=start + money.end)
 
 
 def _is_code(sign_before: str | None, figures: str) -> bool:

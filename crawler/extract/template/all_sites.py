@@ -99,7 +99,7 @@ class Book:
                 doubts[field] = doubt
         self._check_amounts(result, make, observations["price"], doubts)
         if profile.has_foreign or ("name" in doubts and doubts["name"].kind == "dispute"):
-            for field, doubt in foreign_doubts(observations, profile):
+            for field, doubt in foreign_doubts(observations, profile, result.page.title):
                 doubts.setdefault(field, doubt)
         foreign = foreign_language(result, profile)
         if foreign is None:
@@ -219,6 +219,9 @@ class Book:
         for change in changes:
             field, version = change.field, make.profile.version + 1
             stats = make.profile.fields.get(field)
+            if change.over:
+                self._request_reread(make.mender.take_newest(), make)
+                continue
             if stats is None or change.believed:
                 kind = "run" if field == "availability" else "minor"
                 drift = Drift(site_id, field, kind, change.reason, url, version - 1)

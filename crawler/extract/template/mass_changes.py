@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_FLOOR, Decimal, InvalidOperation
-from itertools import combinations
-from math import gcd
-from typing import Any, NamedTuple
+from decimal import Decimal, InvalidOperation
+from typing import Any
 
 import attrs
 
@@ -22,6 +20,14 @@ from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.template.name_affixes import Affix, common_affix
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.page_doubts import Doubt
+from crawler.extract.template.price_rates import (
+    Pair,
+    common_rate,
+    have_few_fees,
+    is_discount,
+    is_raise,
+    proportion,
+)
 from crawler.extract.template.price_runs import PriceRun
 from crawler.extract.template.stock_runs import StockRuns
 from scrapy_seine.attrs_bases import Record, Value
@@ -39,32 +45,14 @@ _COMPARED_PAGES, _MIN_CHANGED = 16, 6
 #: after which a change is over: more than are read again at once, because pages from before a change
 #: may be equal.
 _FORGET_AFTER, _OVER_AFTER = 4, 64
+#: Prices by one odd rate, with unchanged ones between them, before that is a change.
+_MIN_CONVERTED = 8
 #: Products whose stock state was exchanged for the other one, before that is reported.
 _MIN_EXCHANGED = 12
-#: Different prices that a rate must fit, and the largest share of a price that rounding may be.
-_MIN_PRICES, _MAX_ROUNDING = 4, Decimal("0.005")
-#: Discounts of sales are multiples of the first; a rate beyond the second is no sale.
-_SALE_STEP, _FAR_RATIO = Decimal("0.05"), Decimal("2.5")
-#: The largest rate by which a shop raises all its prices at once.
-_MAX_RAISE = Decimal("1.09")
-#: A fee is more than 1 and than this share of the median price; less is another price ending.
-_MIN_FEE = Decimal("0.005")
-#: Pages that are compared before a few fees are a change, pages for each of the fees, and the share
-#: of pairs of products with different fees of which the dearer one has the lower fee.
-_MIN_FEES, _PAGES_OF_FEE, _MIN_FALLING = 12, 3, 0.25
-#: Different cents of prices with fees; shops choose prices with fewer.
-_MIN_ENDINGS = 3
+#: Pages that kept a state, of so many since it seemed to be lost, and refute that.
+_MIN_KEPT, _PAGES_OF_STATE = 3, 24
 _MAX_TEXT_LENGTH = 200
 _SOLD_OUT_FOLDED = frozenset(map(str.casefold, UNAVAILABLE))
-
-
-class Pair(NamedTuple):
-    """The value of a field on a page, and the stored value of its product."""
-
-    page_value: Any
-    stored_value: Any
-    agreeing: frozenset[str]
-    """The page's sources that give the stored value."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -79,6 +67,8 @@ class Change(Value):
     """The text before and after each stored name."""
     believed: bool = False
     """Whether the shop changed its products, so that the change is only reported."""
+    over: bool = False
+    """Whether a change that was reported is none, so that its pages are read again."""
 
 
 @attrs.define(eq=False, repr=False)
@@ -90,7 +80,13 @@ class Contrast(Record):
     changed: dict[str, str] = attrs.Factory(dict)
     """Fields that are doubtful on all pages, and why."""
     stock: StockRuns = attrs.Factory(StockRuns)
+    _converted: deque[Pair] = attrs.Factory(lambda: deque(maxlen=_MIN_CONVERTED))
+    """The newest prices that differ, whatever the pages between them have."""
     _prices: PriceRun = attrs.Factory(PriceRun)
+    _lost_state: bool | None = None
+    """The state that all products have since the other one seemed to be lost."""
+    _kept: deque[bool] = attrs.Factory(lambda: deque(maxlen=_PAGES_OF_STATE))
+    """Whether the pages since then have kept the other one."""
     _comparable: set[str] = attrs.Factory(set)
     """Fields that equalled the stored value on some pages."""
     pages_to_compare: int = 0
@@ -134,6 +130,7 @@ class Contrast(Record):
             if field == "price" and _is_sale(fields, stored):
                 # Pages of sold-out products may show the reduced price alone.
                 self._note_agreeing(field, self._pairs_of(field))
+                self._converted.clear()
                 continue
             if field == "price" and _is_return(fields, stored):
                 continue
@@ -183,9 +180,13 @@ class Contrast(Record):
         )
         if not self.pages_to_compare and not self._pages_to_skip:
             self.pages_to_compare = 2 * _COMPARED_PAGES
-        if field in self.changed or len(pairs) < _MIN_CHANGED:
+        if field == "price":
+            self._converted.append(pairs[-1])
+        if field in self.changed or max(len(pairs), len(self._converted)) < _MIN_CHANGED:
             return None
-        change = _common_change(field, list(pairs))
+        change = _common_change(field, list(pairs)) or (
+            _conversion(self._converted) if field == "price" else None
+        )
         if change is not None:
             pairs.clear()
             if not change.believed:
@@ -210,6 +211,8 @@ class Contrast(Record):
         is_available, was_available = (
             value not in _SOLD_OUT_FOLDED for value in (page_value, stored_value)
         )
+        if self._lost_state is not None and (over := self._note_kept(is_available, was_available)):
+            return over
         turned = self.stock.compare(is_available, was_available)
         if self.stock.turned > 1:
             # Compare each page, because few of a shop's products are sold out.
@@ -239,8 +242,22 @@ class Contrast(Record):
         reason = f"{turned or self.stock.turned} products in a row {words}"
         if not turned:
             return Change("availability", reason, believed=True)
-        self.changed["availability"] = reason
+        self.changed["availability"], self._lost_state = reason, is_available
+        self._kept.clear()
         return Change("availability", reason)
+
+    def _note_kept(self, is_available: bool, was_available: bool) -> Change | None:
+        """Compare a page after a state seemed to be lost; return the change if it is not lost.
+
+        A template that lost a state shows none of it. In a wave of sold-out products, or of
+        deliveries, products of both states keep theirs.
+        """
+        self._kept.append(is_available is was_available is not self._lost_state)
+        if sum(self._kept) < _MIN_KEPT:
+            return None
+        self._lost_state, self.stock = None, StockRuns()
+        self.changed.pop("availability", None)
+        return Change("availability", "products of both states keep theirs", over=True)
 
     def mark_mended(self, field: str) -> None:
         """Forget a field's differences, because its values are read from another place now."""
@@ -303,17 +320,19 @@ def _is_return(fields: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
 def _common_change(field: str, pairs: Sequence[Pair]) -> Change | None:
     """Return the change that the newest differing pages share."""
     newest = pairs[-_MIN_CHANGED:]
+    if len(newest) < _MIN_CHANGED:
+        return None
     if field == "availability":
         return _exchanged_stock(pairs)
     if field == "price":
         if any(pair.agreeing for pair in newest):
             return None
         reason = proportion(newest)
-        if reason is None and len(pairs) >= _MIN_FEES and _have_few_fees(pairs):
+        if reason is None and have_few_fees(pairs):
             return Change(field, "each price is the stored one and one of a few fees")
         if reason is None:
             return _unmarked_sale(pairs)
-        return Change(field, reason, believed=is_raised(newest) or _is_raised_by_step(newest))
+        return Change(field, reason, believed=is_raise(newest))
     source = min(frozenset.intersection(*(pair.agreeing for pair in newest)), default=None)
     if len({pair.stored_value for pair in newest}) < _MIN_CHANGED and field in _DOUBTED_FIELDS:
         return None
@@ -339,38 +358,17 @@ def _exchanged_stock(pairs: Sequence[Pair]) -> Change | None:
     return Change("availability", f"{len(pairs)} products have exchanged their stock")
 
 
-def proportion(pairs: Sequence[Pair]) -> str | None:
-    """Return as text the one rate, fee or rounding by which all prices differ from the stored ones."""
-    if len({pair.stored_value for pair in pairs}) < _MIN_PRICES:
+def _conversion(pairs: Sequence[Pair]) -> Change | None:
+    """Return the change if prices have one odd rate to the stored ones, on a part of the pages.
+
+    A shop that shows some visitors the prices of another country converts them.
+    """
+    if len(pairs) < _MIN_CONVERTED or len({p.stored_value for p in pairs}) < _MIN_CONVERTED - 2:
         return None
-    if all(pair.page_value == int(pair.stored_value) != pair.stored_value for pair in pairs):
-        return "each price is the stored one without its cents"
-    rates = [pair.page_value / pair.stored_value for pair in pairs]
-    if min(rates) > _FAR_RATIO or max(rates) < 1 / _FAR_RATIO:
-        return "each price is far from the stored one"
-    fees = {pair.page_value - pair.stored_value for pair in pairs}
-    middle = sorted(pair.stored_value for pair in pairs)[len(pairs) // 2]
-    if len(fees) == 1 and abs(fee := fees.pop()) > max(1, _MIN_FEE * middle):
-        return f"each price is the stored one and {fee:+}"
-    rate = _common_rate(pairs)
-    if rate is None or _is_discount(rate):
+    rate = common_rate(pairs)
+    if rate is None or is_discount(rate) or is_raise(pairs) or any(p.agreeing for p in pairs):
         return None
-    return f"each price is {rate:.4f} times the stored one"
-
-
-def _common_rate(pairs: Sequence[Pair]) -> Decimal | None:
-    """Return the one rate of all prices and the stored ones; None if they have none."""
-    page_value, stored_value, _ = max(pairs, key=lambda pair: pair.stored_value)
-    rate, step = page_value / stored_value, max(_step(pair.page_value) for pair in pairs)
-    rounded = [step / pair.page_value for pair in pairs]
-    fits = all(abs(pair.stored_value * rate - pair.page_value) <= step for pair in pairs)
-    exact = sum(share <= _MAX_ROUNDING for share in rounded) >= _MIN_PRICES
-    return Decimal(rate) if fits and exact else None
-
-
-def _is_discount(rate: Decimal) -> bool:
-    """Whether a rate is that of a sale: lower by a round share."""
-    return rate < 1 and abs(rate / _SALE_STEP - round(rate / _SALE_STEP)) < _SALE_STEP
+    return Change("price", f"prices are {rate:.4f} times the stored ones, on a part of the pages")
 
 
 def _unmarked_sale(pairs: Sequence[Pair]) -> Change | None:
@@ -378,69 +376,8 @@ def _unmarked_sale(pairs: Sequence[Pair]) -> Change | None:
 
     It is said and believed, because no page tells which of the two it is.
     """
-    rate = _common_rate(pairs) if len(pairs) == _COMPARED_PAGES else None
-    if rate is None or not _is_discount(rate):
+    rate = common_rate(pairs) if len(pairs) == _COMPARED_PAGES else None
+    if rate is None or not is_discount(rate):
         return None
     reason = f"each price is {rate:.2f} times the stored one, and no page marks a sale"
     return Change("price", reason, believed=True)
-
-
-def _have_few_fees(pairs: Sequence[Pair]) -> bool:
-    """Whether all prices are higher by one of a few amounts, which do not grow with the prices.
-
-    A deposit is added then, or the postage of a class of goods. Shops raise dear goods by more, and
-    keep to a few endings, as 0.99: the prices of before have as many endings then.
-    """
-    endings, earlier = (
-        {_cents(p.page_value) for p in pairs},
-        {_cents(p.stored_value) for p in pairs},
-    )
-    if len(endings) < max(_MIN_ENDINGS, min(len(earlier) + 1, len(pairs) // 2)):
-        return False
-    fees = {pair.page_value - pair.stored_value for pair in pairs}
-    if min(fees) <= 0 or max(fees) <= 1 or _PAGES_OF_FEE * len(fees) > len(pairs):
-        return False
-    falling = total = 0
-    for one, other in combinations(pairs, 2):
-        low, high = sorted((one, other), key=lambda pair: pair.stored_value)
-        more = (high.page_value - high.stored_value) - (low.page_value - low.stored_value)
-        falling, total = falling + (more < 0), total + (more != 0)
-    return _MIN_FALLING * total < falling
-
-
-def is_raised(pairs: Sequence[Pair], limit: Decimal = _MAX_RAISE) -> bool:
-    """Whether all prices were raised by a few whole percent, or such a raise was undone.
-
-    Most taxes are higher, and an exchange rate has more digits.
-    """
-    step = max(_step(pair.page_value) for pair in pairs)
-    low, high = sorted(max(pairs, key=lambda pair: pair.stored_value)[:2])
-    rate = Decimal(high / low).quantize(Decimal("0.01"))
-    return 1 < rate <= limit and all(
-        abs(min(pair[:2]) * rate - max(pair[:2])) <= step * rate for pair in pairs
-    )
-
-
-def _is_raised_by_step(pairs: Sequence[Pair]) -> bool:
-    """Whether all prices were raised to the next one or two of those that the shop has.
-
-    Of prices such as 24.99, 29.99 and 34.99, a raise of 3 % makes the next one. A few prices may be
-    further apart than the shop's are.
-    """
-    fees = {pair.page_value - pair.stored_value for pair in pairs}
-    fee, lowest = min(fees), min(pair.stored_value for pair in pairs)
-    if len(fees) > 1 or not 0 < fee < lowest:
-        return False
-    distances = [int(100 * (pair.stored_value - lowest)) for pair in pairs]
-    step = gcd(*distances)
-    return step > 0 and 100 * fee in {step / 2, step, 2 * step}
-
-
-def _cents(price: Decimal) -> Decimal:
-    """Return a price without its whole units, however large it is."""
-    return price - price.to_integral_value(ROUND_FLOOR)
-
-
-def _step(price: Decimal) -> Decimal:
-    """Return the smallest step of a price: 0.01, or 1 where the price has no cents."""
-    return Decimal(1) if price == price.to_integral_value() else Decimal("0.01")

@@ -12,7 +12,8 @@ from crawler.extract.page.page import short_text
 
 #: Fields that are compared with the template.
 FIELDS = ("name", "price", "currency", "availability", "sku")
-_HEADING = "heading"
+#: The vote for a name that the page's main heading gives.
+HEADING = "heading"
 #: The place of an availability that the page says in words, wherever they stand.
 BY_WORDS = "words for the stock"
 #: Those of them whose values are equal only if identical.
@@ -47,7 +48,7 @@ def observe(result: Found) -> dict[str, Observation]:
         for field in offered.keys() & votes.keys():
             votes[field][source] = offered[field]
     if heading:
-        votes["name"][_HEADING] = heading
+        votes["name"][HEADING] = heading
     if sources.get("availability") == "text":
         # Where the words of the stock are lost, a button says that all products are in stock.
         paths = {"availability": BY_WORDS, **paths}

@@ -13,7 +13,13 @@ from crawler.extract.page.page import Page
 from crawler.extract.price.words_beside import says_from
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.template.confidence import TRUST, confidence
-from crawler.extract.template.observation import BY_WORDS, Observation, form_of, is_same_value
+from crawler.extract.template.observation import (
+    BY_WORDS,
+    HEADING,
+    Observation,
+    form_of,
+    is_same_value,
+)
 from crawler.extract.template.profile import KNOWN, WINDOW, Field, Profile
 from crawler.extract.template.values_by_place import texts_of
 from scrapy_seine.attrs_bases import Value
@@ -174,10 +180,13 @@ def _unusual_value(field: str, observation: Observation, stats: Field) -> Doubt 
 
 
 def foreign_doubts(
-    observations: Mapping[str, Observation], profile: Profile
+    observations: Mapping[str, Observation], profile: Profile, title: str = ""
 ) -> Iterator[tuple[str, Doubt]]:
-    """Yield the doubts about values whose source alone names another product than the page does."""
-    source = _foreign_source(observations["name"])
+    """Yield the doubts about values whose source alone names another product than the page does.
+
+    The page is its heading and another source, or its heading and its *title*.
+    """
+    source = _foreign_source(observations["name"], title)
     if source is None:
         return
     profile.has_foreign = True
@@ -188,11 +197,14 @@ def foreign_doubts(
             yield field, Doubt(FOREIGN, reason)
 
 
-def _foreign_source(name: Observation) -> str | None:
+def _foreign_source(name: Observation, title: str) -> str | None:
     """Return the structured data whose name differs from two others, which are the same."""
-    for source in name.votes.keys() & set(STRUCTURED):
-        others = [value for other, value in name.votes.items() if other != source]
-        differs = not any(is_same_value("name", name.votes[source], value) for value in others)
+    votes = name.votes
+    if len(votes) == 2 and str(votes.get(HEADING, "")) in title:
+        votes = {**votes, "title": votes[HEADING]} if votes.get(HEADING) else votes
+    for source in votes.keys() & set(STRUCTURED):
+        others = [value for other, value in votes.items() if other != source]
+        differs = not any(is_same_value("name", votes[source], value) for value in others)
         if differs and len(others) > 1 and _are_same_names(others):
             return source
     return None

@@ -260,7 +260,12 @@ def _is_shown(price: Observation, texts: list[Text]) -> bool:
     is_lowest = (
         visible_price is not None and price.value is not None and price.value < visible_price
     )
-    return any(price.value in text.amounts and (is_lowest or not text.struck) for text in texts)
+    return any(
+        price.value in text.amounts
+        # In one line with the price before a reduction, the lower amount is not struck.
+        and (is_lowest or not text.struck or price.value < max(text.amounts))
+        for text in texts
+    )
 
 
 def _stored_value(field: str, stored: Mapping[str, Any]) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from crawler.extract.template.mass_changes import Pair, is_raised, proportion
 from crawler.extract.template.observation import Observation
+from crawler.extract.template.price_rates import Pair, is_raised, proportion
 from crawler.extract.template.profile import Field
 
 #: A visible price that differs by this factor is another amount: an instalment, a total.

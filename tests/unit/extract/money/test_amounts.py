@@ -122,3 +122,16 @@ def test_cents_stand_behind_the_sign_where_nothing_is_counted(
     text: str, local: str | None, value: str
 ) -> None:
     assert str(next(find_prices(text, local)).value) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "amounts"),
+    [
+        ("494,10 zł z kodem SAVE10 549,00 zł", ["494.10", "549.00"]),
+        ("A12 1 299,00 zł", ["1299.00"]),
+        ("M12 30 zł, 5 zł", ["30", "5"]),
+        ("Rs10 549", ["10549"]),
+    ],
+)
+def test_figures_that_end_a_word_are_no_thousands_of_the_amount_behind_it(text, amounts):
+    assert [str(money.value) for money in find_prices(text)] == amounts

@@ -13,6 +13,7 @@ from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.extract.template.mass_changes import Change, Contrast
 from crawler.extract.template.observation import Observation
+from crawler.extract.template.price_rates import Pair, have_few_fees
 from scrapy_seine.urls import tidy
 from tests.benchmarks.shops import SHOPS, Thing, things
 
@@ -160,6 +161,38 @@ def test_a_raise_of_all_prices_by_a_few_whole_percent_is_believed_and_said(
     told, _, judged = crawl(change)
     assert {(drift.field, drift.kind) for drift in told} == {("price", "minor")}
     assert not judged.doubts
+
+
+@pytest.mark.parametrize(("old", "new"), [("1.21", "1.22"), ("1.22", "1.24"), ("1.19", "1.16")])
+def test_a_new_rate_of_the_tax_on_all_prices_is_believed_and_said(old: str, new: str) -> None:
+    def change(thing: Thing) -> Thing:
+        now = (thing.price / Decimal(old) * Decimal(new)).quantize(Decimal("0.01"))
+        return attrs.evolve(thing, price=now, regular=None)
+
+    told, _, judged = crawl(change)
+    assert {(drift.field, drift.kind) for drift in told} == {("price", "minor")}
+    assert not judged.doubts
+
+
+def converted(rate: str) -> list[Change]:
+    contrast, changes = Contrast(), list[Change]()
+    for number in range(90):
+        price = Decimal(1_099 + 617 * number) / 100
+        is_converted = number % 6 == 0
+        now = (price * Decimal(rate)).quantize(Decimal("0.01")) if is_converted else price
+        changes += contrast.note({"price": now}, {}, {"price": str(price)})
+    return changes
+
+
+def test_prices_of_another_country_on_a_part_of_the_pages_are_doubtful() -> None:
+    (change,) = converted("1.0837")
+    assert not change.believed
+    assert "on a part of the pages" in change.reason
+
+
+@pytest.mark.parametrize("rate", ["0.80", "1.05"])
+def test_a_part_of_the_products_may_be_raised_or_reduced_by_a_round_rate(rate: str) -> None:
+    assert all(change.believed for change in converted(rate))
 
 
 @pytest.mark.parametrize("rate", ["0.80", "0.90"])
@@ -339,3 +372,13 @@ def test_a_raise_to_the_next_of_the_shop_s_prices_is_believed_and_said(
         changes += contrast.note(fields, {}, {"price": str(price)})
     assert [change.believed for change in changes] == [is_believed]
     assert ("price" in contrast.changed) is not is_believed
+
+
+@pytest.mark.parametrize("by_price", [False, True])
+def test_fees_on_prices_without_cents_do_not_grow_with_the_prices(by_price: bool) -> None:
+    pairs = []
+    for number in range(16):
+        price = Decimal(190 + number * 7 % 16 * 110)
+        step = int(price // 600) if by_price else number
+        pairs.append(Pair(price + (30, 45, 80)[step % 3], price, frozenset()))
+    assert have_few_fees(pairs) is not by_price

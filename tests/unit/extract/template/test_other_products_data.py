@@ -7,7 +7,9 @@ import pytest
 
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
-from crawler.extract.template.page_doubts import FOREIGN
+from crawler.extract.template.observation import Observation
+from crawler.extract.template.page_doubts import FOREIGN, foreign_doubts
+from crawler.extract.template.profile import Profile
 from tests.benchmarks import further_changes, template_changes
 from tests.benchmarks.shops import SHOPS, Shop, Thing, things
 
@@ -65,3 +67,22 @@ def test_sources_that_differ_on_some_pages_are_reported_once() -> None:
     disputes = [judged for _, _, judged in pages if "price" in judged.doubts]
     assert 6 <= len(disputes) < len(pages) / 2
     assert [(d.field, d.kind) for d in told].count(("price", "dispute")) == 1
+
+
+@pytest.mark.parametrize(
+    ("title", "doubted"), [("Oak Bench | Shop", ["availability"]), ("Shop", []), ("Sofa", [])]
+)
+def test_heading_and_title_name_the_page_where_the_name_is_read_from_a_learned_place(
+    title: str, doubted: list[str]
+) -> None:
+    nothing = Observation(None, None, {}, None)
+    observations = {
+        "name": Observation(
+            "Oak Bench", "template", {"json-ld": "Sofa", "heading": "Oak Bench"}, None
+        ),
+        "availability": Observation("OutOfStock", "json-ld", {"json-ld": "OutOfStock"}, None),
+        "price": nothing,
+        "sku": nothing,
+    }
+    doubts = dict(foreign_doubts(observations, Profile(), title))
+    assert [*doubts] == doubted

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from crawler.extract.template.mass_changes import Contrast
+from crawler.extract.template.mass_changes import Change, Contrast
 from crawler.extract.template.stock_runs import StockRuns
 
 STATES = ("OutOfStock", "InStock")
@@ -152,3 +152,18 @@ def test_a_run_that_may_be_a_delivery_is_said_and_believed() -> None:
             changes += contrast.note_requested(requested, stored[requested])
     assert [(change.field, change.believed) for change in changes[:1]] == [("availability", True)]
     assert not contrast.changed
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_a_wave_of_sold_out_products_after_which_both_states_stay_is_no_lost_state(
+    is_lost: bool,
+) -> None:
+    contrast, changes = Contrast(), list[Change]()
+    before = shop(200)
+    run = [(True, False)] * 9
+    after = [(was, was and not is_lost) for was in shop(40, seed=2)]
+    for was, now in [(was, was) for was in before] + run + after:
+        contrast.needs_comparison(sampled=True, stock=STATES[now])
+        changes += contrast.note({"availability": STATES[now]}, {}, {"availability": STATES[was]})
+    assert [change.over for change in changes] == ([False] if is_lost else [False, True])
+    assert ("availability" in contrast.changed) is is_lost
