@@ -283,3 +283,38 @@ def test_a_short_word_in_a_box_is_no_part_of_the_amount_in_the_next_boxes(word: 
     amount = "<span><span>1 049</span><span class=penny>,99</span></span>zł"
     own = f"<span class=price-prefix>{word}</span><span class=price>{amount}</span>"
     assert found(f"{H1}<div>{own}</div>{BUY}", lang="pl").fields["price"] == Decimal("1049.99")
+
+
+@pytest.mark.parametrize(
+    ("label", "lang"),
+    [
+        ("Price for both:", "en"),
+        ("Total for all three", "en"),
+        ("Preis für beide", "de"),
+        ("Prix pour les deux", "fr"),
+        ("Precio de los dos", "es"),
+        ("Prezzo per entrambi", "it"),
+        ("Cena za oba", "pl"),
+    ],
+)
+def test_an_amount_below_the_label_of_two_things_is_no_price(label: str, lang: str) -> None:
+    both = f"<div><span>{label}</span><b class=special-price>17,98 €</b></div>"
+    own = "<dl><dt>Price</dt><dd>8,99 €</dd></dl>"
+    assert found(f"{H1}{both}{own}{BUY}", lang=lang).fields["price"] == Decimal("8.99")
+
+
+@pytest.mark.parametrize(("attribute", "stock"), [("onclick='add(7)'", "InStock"), ("", None)])
+def test_a_picture_that_a_script_watches_is_a_button(attribute: str, stock: str | None) -> None:
+    picture = f"<div><img src=/add.png alt='Add to cart' {attribute}></div>"
+    page = found(f"{H1}<p class=price>729,00 €</p>{picture}")
+    assert page.fields.get("availability") == stock
+
+
+@pytest.mark.parametrize(("mark", "stock"), [("", "InStock"), ("disabled", None)])
+def test_a_button_behind_a_price_below_the_reviews_buys(mark: str, stock: str | None) -> None:
+    reviews = "<div><h3>Reviews</h3><p>Nobody has reviewed it yet.</p></div>"
+    button = f"<button type=button {mark}>Add to basket</button>"
+    box = f"<div><span>Our price</span> <b class=price>£7.49</b><p>Quantity</p>{button}</div>"
+    page = found(f"{H1}<p>EAN: 4006381333931</p>{reviews}{box}")
+    assert page.fields["price"] == Decimal("7.49")
+    assert page.fields.get("availability") == stock
