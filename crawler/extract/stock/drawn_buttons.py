@@ -36,9 +36,13 @@ def _captions(page: Page) -> list[tuple[str, Element]]:
 
 
 def _picture_button(caption: str, picture: Element) -> Element | None:
-    """Return the link or button that holds just a picture with the caption of a buy button."""
+    """Return the link or button that holds just a picture with the caption of a buy button.
+
+    A picture that a script watches is a button by itself: `<img onclick="add()" alt="Add to cart">`.
+    """
     button = picture.getparent()
-    if button.tag not in {"a", "button"} or len(button) != 1:
+    is_button = button.tag in {"a", "button"} or picture.get("onclick") is not None
+    if not is_button or len(button) != 1:
         return None
     holds_only = not (button.text or "").strip() and not (picture.tail or "").strip()
     return button if holds_only and buys_in_short(caption) else None
