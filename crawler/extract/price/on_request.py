@@ -71,7 +71,9 @@ def says_on_request(text: str) -> bool:
 
 def has_button_for_price(walk: Lines) -> bool:
     """Whether one pressed field, where a button would buy, asks for the price: "Ask for price"."""
-    captions = (e.get("value") or "" for e in walk.inputs if e.get("type") in _PRESSED)
+    captions = (
+        e.get("value") or "" for e in walk.inputs if (e.get("type") or "").lower() in _PRESSED
+    )
     asking = [c for c in captions if len(c) < LONGEST_TILE_PRICE and _ON_REQUEST(c)]
     return len(asking) == 1  # a listing has one in each tile
 

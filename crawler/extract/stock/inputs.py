@@ -49,7 +49,7 @@ def say_to_buy(inputs: list[Element]) -> bool:
 
 def _caption(element: Element) -> str:
     """Return the caption of a button; '' for a field in which a visitor writes."""
-    kind = element.get("type")
+    kind = (element.get("type") or "").lower()
     if kind not in _PRESSABLE:
         return ""
     text = element.get("value") or element.get("alt") or element.get("title") or ""

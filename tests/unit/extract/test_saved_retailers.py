@@ -318,3 +318,30 @@ def test_a_button_behind_a_price_below_the_reviews_buys(mark: str, stock: str | 
     page = found(f"{H1}<p>EAN: 4006381333931</p>{reviews}{box}")
     assert page.fields["price"] == Decimal("7.49")
     assert page.fields.get("availability") == stock
+
+
+@pytest.mark.parametrize(
+    "button",
+    [
+        '<button aria-label="Add to cart"><svg></svg></button>',
+        '<a title="Add to cart" href="#" onclick="add()"></a>',
+        '<input type="Button" value="Add to cart">',
+        '<form action=/shop><a href="#"><input type="SUBMIT" value="Add to cart"></a></form>',
+    ],
+)
+def test_a_button_may_have_its_words_in_an_attribute_and_its_type_in_capitals(button: str) -> None:
+    page = found(f"{H1}<p class=price>12,00 €</p>{button}")
+    assert page.fields.get("availability") == "InStock"
+
+
+@pytest.mark.parametrize(
+    "button",
+    [
+        '<button aria-label="Add to cart" disabled><svg></svg></button>',
+        '<a title="Add to wishlist" href="#" onclick="add()"></a>',
+        '<div><a title="Add to cart" href="/add/1"></a></div>' * 3,
+    ],
+)
+def test_an_idle_button_a_wish_and_the_buttons_of_tiles_do_not_buy(button: str) -> None:
+    page = found(f"{H1}<p class=price>12,00 €</p>{button}")
+    assert page.fields.get("availability") is None
