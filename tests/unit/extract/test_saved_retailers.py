@@ -345,3 +345,27 @@ def test_a_button_may_have_its_words_in_an_attribute_and_its_type_in_capitals(bu
 def test_an_idle_button_a_wish_and_the_buttons_of_tiles_do_not_buy(button: str) -> None:
     page = found(f"{H1}<p class=price>12,00 €</p>{button}")
     assert page.fields.get("availability") is None
+
+
+@pytest.mark.parametrize(
+    ("views", "lang"),
+    [
+        ("Więcej widoków", "pl"),
+        ("More views", "en"),
+        ("Mehr Ansichten", "de"),
+        ("Plus de vues", "fr"),
+        ("Más vistas", "es"),
+        ("Fleiri sjónarhorn", "is"),
+    ],
+)
+def test_a_box_with_a_headings_class_names_the_product_and_a_head_of_pictures_does_not(
+    views: str, lang: str
+) -> None:
+    pictures = f"<div class=more-views><h2>{views}</h2><ul><li><img src=/a.jpg></li></ul></div>"
+    name = "<div class=product-name><span class=h1>Red Lamp</span></div>"
+    page = found(
+        f"{pictures}{name}<p class=price>99,00 €</p>{BUY}",
+        "<title>Lights of oak</title>",
+        lang=lang,
+    )
+    assert page.fields["name"] == "Red Lamp"
