@@ -369,3 +369,12 @@ def test_a_box_with_a_headings_class_names_the_product_and_a_head_of_pictures_do
         lang=lang,
     )
     assert page.fields["name"] == "Red Lamp"
+
+
+@pytest.mark.parametrize("href", ["#", "javascript:void(0)"])
+def test_a_link_that_unfolds_the_text_before_a_price_is_no_tile(href: str) -> None:
+    text = "<div>It lights a desk. <a href={}>{} <img src=/{}.gif></a></div>"
+    unfolded = f"{text.format(href, 'More', 'down')}{text.format(href, 'Less', 'up')}"
+    price = "<div><s>70,00 €</s> <span>59,99 €</span></div>"
+    page = found(f"<div>{H1}</div><div><form>{unfolded}{price}{BUY}</form></div>")
+    assert (page.kind, page.fields["price"]) == ("product", Decimal("59.99"))
