@@ -114,7 +114,7 @@ def _is_below_picture(walk: Lines, line: Line, main: Line) -> bool:
     if place <= walk.heading or not name.flags & _lines.LINK or name.text == main.text:
         return False
     link = link_around(name.element, _MAX_LINKED)
-    if link is None or checks_out(link) or _is_choice(link, line.element):
+    if link is None or not leads_away(link) or checks_out(link) or _is_choice(link, line.element):
         return False
     if is_errand((link.get("href") or "")[:LONGEST_LINE]):
         return False  # "Recommend it": a page of the product itself

@@ -28,7 +28,7 @@ def _button_of(form: Element) -> Element | None:
     """Return the button of a form that puts a thing into the cart; else None."""
     is_of_cart = _PUTS_IN_CART(form.get("action") or "") is not None
     for control in islice(form.iter("button", "input"), _MAX_CONTROLS):
-        if control.get("type", "submit") in {"submit", "image"} and (
+        if control.get("type", "submit").lower() in {"submit", "image"} and (
             is_of_cart or _PUTS_IN_CART(control.get("name") or "")
         ):
             return control

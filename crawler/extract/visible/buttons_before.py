@@ -1,4 +1,4 @@
-"""Read the buy buttons below the product's pictures, in a column before the heading."""
+"""Read the buy buttons in a column before the heading, or in a box behind other sections."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import partial
 from itertools import islice, takewhile
 from operator import is_not
 
+from crawler.extract.page.lines import BEYOND, BUTTON, Lines
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.stock.availability import availability_of_text, buys_in_short
 from crawler.extract.visible.priced_heading import is_of_frame
@@ -13,6 +14,8 @@ from crawler.extract.visible_signs import Visible
 
 #: Buttons of a page that are read, and characters of a button's caption.
 _MAX_BUTTONS, _MAX_CAPTION = 100, 40
+#: Lines between a price and its button.
+_MAX_BEHIND = 12
 
 
 def take_buttons_before(page: Page, heading: Element, signs: Visible) -> None:
@@ -30,3 +33,17 @@ def take_buttons_before(page: Page, heading: Element, signs: Visible) -> None:
     buying = [caption for caption in captions if buys_in_short(caption)]
     if (buying or is_ahead) and len(set(buying)) == len(buying) <= 2:
         signs.buy_buttons, signs.fields["availability"] = 1, "PreOrder" if is_ahead else "InStock"
+
+
+def take_button_by_price(walk: Lines, signs: Visible) -> None:
+    """Take the enabled button behind a price below another section: a buy box behind the reviews."""
+    price, fields = signs.price_line, signs.fields
+    if price is None or not walk.lines[price].flags & BEYOND:
+        return
+    if not (signs.buy_buttons or fields.get("availability")) and any(
+        line.flags & BUTTON
+        and line.element.get("disabled") is None
+        and buys_in_short(line.text[:_MAX_CAPTION])
+        for line in islice(walk.lines, price + 1, price + 1 + _MAX_BEHIND)
+    ):
+        signs.buy_buttons, fields["availability"] = 1, "InStock"

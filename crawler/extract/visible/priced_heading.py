@@ -38,6 +38,9 @@ _IS_PRICE_BOX = CachedRule(
 _IS_FRAME = CachedRule(
     lambda words: re.search(r"cart|basket|nav|menu|search", words.lower()) is not None
 )
+#: Tags of headings, and of boxes that have a heading's letters by their class.
+_TITLE_TAGS = (*_HEADINGS, "span", "div", "p")
+_IS_TITLED = CachedRule(lambda words: not {"h1", "h2"}.isdisjoint(words[:200].lower().split()))
 _FOOT = re.compile(r"(?:^|\s)(?:(?:site|page|main|global)[-_]?)?footer").search
 _HEAD = re.compile(r"(?:^|\s)(?:(?:site|main|global)[-_]?)?header(?=\s|$)").search
 _IS_FOOT = CachedRule(lambda words: _FOOT(words[:200].lower()) is not None)
@@ -169,11 +172,17 @@ def _last_before(boxes: list[Element]) -> Element | None:
     """Return the last heading before the innermost box that has any before it; None if unnamed."""
     for box in boxes:
         for sibling in islice(box.itersiblings(preceding=True), _MAX_AROUND):
-            headings = [h for h in islice(sibling.iter(*_HEADINGS), _MAX_AROUND) if short_text(h)]
+            titled = filter(_is_heading, islice(sibling.iter(*_TITLE_TAGS), _MAX_HEADINGS))
+            headings = [h for h in islice(titled, _MAX_AROUND) if short_text(h)]
             if headings:
                 text = short_text(headings[-1])
                 return headings[-1] if _is_name(headings[-1]) and not is_general(text) else None
     return None
+
+
+def _is_heading(element: Element) -> bool:
+    """Whether an element is a heading by its tag, or by a class for one: `<span class="h1">`."""
+    return element.tag in _HEADINGS or _IS_TITLED[element.get("class") or ""]
 
 
 def is_price(text: str) -> bool:

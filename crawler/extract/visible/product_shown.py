@@ -33,7 +33,7 @@ from crawler.extract.stock.shown import (
     stock_above,
 )
 from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
-from crawler.extract.visible.buttons_before import take_buttons_before
+from crawler.extract.visible.buttons_before import take_button_by_price, take_buttons_before
 from crawler.extract.visible.fact_labels import NUMBERS, label_of
 from crawler.extract.visible.fact_values import as_number
 from crawler.extract.visible.facts import (
@@ -123,6 +123,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         signs.beside = beside
     if heading is not None:
         _take_heading(heading, page, signs, structured)
+        take_button_by_price(own_walk, signs)
         _take_labelled_name(walk, heading, fields, page.title)
     pictures = named_pictures(page, fields.get("name"))
     signs.pictured = bool(pictures)

@@ -283,3 +283,98 @@ def test_a_short_word_in_a_box_is_no_part_of_the_amount_in_the_next_boxes(word: 
     amount = "<span><span>1 049</span><span class=penny>,99</span></span>zł"
     own = f"<span class=price-prefix>{word}</span><span class=price>{amount}</span>"
     assert found(f"{H1}<div>{own}</div>{BUY}", lang="pl").fields["price"] == Decimal("1049.99")
+
+
+@pytest.mark.parametrize(
+    ("label", "lang"),
+    [
+        ("Price for both:", "en"),
+        ("Total for all three", "en"),
+        ("Preis für beide", "de"),
+        ("Prix pour les deux", "fr"),
+        ("Precio de los dos", "es"),
+        ("Prezzo per entrambi", "it"),
+        ("Cena za oba", "pl"),
+    ],
+)
+def test_an_amount_below_the_label_of_two_things_is_no_price(label: str, lang: str) -> None:
+    both = f"<div><span>{label}</span><b class=special-price>17,98 €</b></div>"
+    own = "<dl><dt>Price</dt><dd>8,99 €</dd></dl>"
+    assert found(f"{H1}{both}{own}{BUY}", lang=lang).fields["price"] == Decimal("8.99")
+
+
+@pytest.mark.parametrize(("attribute", "stock"), [("onclick='add(7)'", "InStock"), ("", None)])
+def test_a_picture_that_a_script_watches_is_a_button(attribute: str, stock: str | None) -> None:
+    picture = f"<div><img src=/add.png alt='Add to cart' {attribute}></div>"
+    page = found(f"{H1}<p class=price>729,00 €</p>{picture}")
+    assert page.fields.get("availability") == stock
+
+
+@pytest.mark.parametrize(("mark", "stock"), [("", "InStock"), ("disabled", None)])
+def test_a_button_behind_a_price_below_the_reviews_buys(mark: str, stock: str | None) -> None:
+    reviews = "<div><h3>Reviews</h3><p>Nobody has reviewed it yet.</p></div>"
+    button = f"<button type=button {mark}>Add to basket</button>"
+    box = f"<div><span>Our price</span> <b class=price>£7.49</b><p>Quantity</p>{button}</div>"
+    page = found(f"{H1}<p>EAN: 4006381333931</p>{reviews}{box}")
+    assert page.fields["price"] == Decimal("7.49")
+    assert page.fields.get("availability") == stock
+
+
+@pytest.mark.parametrize(
+    "button",
+    [
+        '<button aria-label="Add to cart"><svg></svg></button>',
+        '<a title="Add to cart" href="#" onclick="add()"></a>',
+        '<input type="Button" value="Add to cart">',
+        '<form action=/shop><a href="#"><input type="SUBMIT" value="Add to cart"></a></form>',
+    ],
+)
+def test_a_button_may_have_its_words_in_an_attribute_and_its_type_in_capitals(button: str) -> None:
+    page = found(f"{H1}<p class=price>12,00 €</p>{button}")
+    assert page.fields.get("availability") == "InStock"
+
+
+@pytest.mark.parametrize(
+    "button",
+    [
+        '<button aria-label="Add to cart" disabled><svg></svg></button>',
+        '<a title="Add to wishlist" href="#" onclick="add()"></a>',
+        '<div><a title="Add to cart" href="/add/1"></a></div>' * 3,
+    ],
+)
+def test_an_idle_button_a_wish_and_the_buttons_of_tiles_do_not_buy(button: str) -> None:
+    page = found(f"{H1}<p class=price>12,00 €</p>{button}")
+    assert page.fields.get("availability") is None
+
+
+@pytest.mark.parametrize(
+    ("views", "lang"),
+    [
+        ("Więcej widoków", "pl"),
+        ("More views", "en"),
+        ("Mehr Ansichten", "de"),
+        ("Plus de vues", "fr"),
+        ("Más vistas", "es"),
+        ("Fleiri sjónarhorn", "is"),
+    ],
+)
+def test_a_box_with_a_headings_class_names_the_product_and_a_head_of_pictures_does_not(
+    views: str, lang: str
+) -> None:
+    pictures = f"<div class=more-views><h2>{views}</h2><ul><li><img src=/a.jpg></li></ul></div>"
+    name = "<div class=product-name><span class=h1>Red Lamp</span></div>"
+    page = found(
+        f"{pictures}{name}<p class=price>99,00 €</p>{BUY}",
+        "<title>Lights of oak</title>",
+        lang=lang,
+    )
+    assert page.fields["name"] == "Red Lamp"
+
+
+@pytest.mark.parametrize("href", ["#", "javascript:void(0)"])
+def test_a_link_that_unfolds_the_text_before_a_price_is_no_tile(href: str) -> None:
+    text = "<div>It lights a desk. <a href={}>{} <img src=/{}.gif></a></div>"
+    unfolded = f"{text.format(href, 'More', 'down')}{text.format(href, 'Less', 'up')}"
+    price = "<div><s>70,00 €</s> <span>59,99 €</span></div>"
+    page = found(f"<div>{H1}</div><div><form>{unfolded}{price}{BUY}</form></div>")
+    assert (page.kind, page.fields["price"]) == ("product", Decimal("59.99"))
