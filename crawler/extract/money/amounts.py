@@ -302,8 +302,10 @@ def _behind_word(text: str, figures: re.Match[str], local: str | None) -> Iterat
     blank = next((place for place, sign in enumerate(figures[0]) if sign in _SPACES), None)
     if blank is not None:
         start = figures.start() + blank + 1
-        for money in islice(find_prices(text[start:], local), 1):
-            yield attrs.evolve(money, start=start + money.start, end=start + money.end)
+        # What lies further behind is searched by the caller.
+        for money in islice(find_prices(text[start : figures.end() + _REACH], local), 1):
+            if start + money.start < figures.end():
+                yield attrs.evolve(money, start=start + money.start, end=start + money.end)
 
 
 def _is_code(sign_before: str | None, figures: str) -> bool:

@@ -200,8 +200,9 @@ def foreign_doubts(
 def _foreign_source(name: Observation, title: str) -> str | None:
     """Return the structured data whose name differs from two others, which are the same."""
     votes = name.votes
-    if len(votes) == 2 and str(votes.get(HEADING, "")) in title:
-        votes = {**votes, "title": votes[HEADING]} if votes.get(HEADING) else votes
+    heading = votes.get(HEADING)
+    if heading and len(votes) == 2 and str(heading) in title:
+        votes = {**votes, "title": heading}
     for source in votes.keys() & set(STRUCTURED):
         others = [value for other, value in votes.items() if other != source]
         differs = not any(is_same_value("name", votes[source], value) for value in others)

@@ -128,6 +128,8 @@ def test_cents_stand_behind_the_sign_where_nothing_is_counted(
     ("text", "amounts"),
     [
         ("494,10 zł z kodem SAVE10 549,00 zł", ["494.10", "549.00"]),
+        ("CODE1 000 is now 5 €", ["5"]),
+        ("CODE1 000 " * 5_000, []),
         ("A12 1 299,00 zł", ["1299.00"]),
         ("M12 30 zł, 5 zł", ["30", "5"]),
         ("Rs10 549", ["10549"]),
