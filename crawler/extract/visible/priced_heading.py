@@ -20,6 +20,8 @@ from crawler.extract.words import CachedRule, entry_matcher
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MAX_HEADINGS, _MAX_AROUND = 80, 12
+#: Elements of a box among which its headings are searched.
+_MAX_SEARCHED = 500
 _LONGEST_PRICE, _LONGEST_NAME = 40, 200
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{2}")
 #: Tags of boxes for a price, boxes of a page, levels around one, and boxes with the same place.
@@ -172,7 +174,7 @@ def _last_before(boxes: list[Element]) -> Element | None:
     """Return the last heading before the innermost box that has any before it; None if unnamed."""
     for box in boxes:
         for sibling in islice(box.itersiblings(preceding=True), _MAX_AROUND):
-            titled = filter(_is_heading, islice(sibling.iter(*_TITLE_TAGS), _MAX_HEADINGS))
+            titled = filter(_is_heading, islice(sibling.iter(*_TITLE_TAGS), _MAX_SEARCHED))
             headings = [h for h in islice(titled, _MAX_AROUND) if short_text(h)]
             if headings:
                 text = short_text(headings[-1])

@@ -284,3 +284,8 @@ def test_a_page_that_overruns_while_words_are_indexed_spoils_no_later_page(
         match = find(text)
         assert match is not None
         assert match[0] == text
+
+
+@pytest.mark.parametrize("label", ["Κωδικός EAN", "ΚΩΔΙΚΟΣ EAN", "Код EAN"])
+def test_the_word_for_a_code_before_ean_is_a_barcode_s_label(label):
+    assert fact_labels.label_of(label) == "gtin"
