@@ -40,13 +40,16 @@ def is_side_offer(walk: Lines, line: Line, boxes: Boxes) -> bool:
             return False
         if box not in boxes:
             links = [*islice(box.iter("a"), _MAX_LINKS)]
-            text = short_text(box, _MAX_OFFER_LENGTH + 1) if links else ""
-            boxes[box] = links, len(text) <= _MAX_OFFER_LENGTH
+            boxes[box] = links, bool(links and _is_small(box))
         links, is_small = boxes[box]
         if links:
             needs_picture = line.index > walk.heading
             return is_small and _name_another(links, main.text, needs_picture)
     return False
+
+
+def _is_small(box: Element) -> bool:
+    return len(short_text(box, _MAX_OFFER_LENGTH + 1)) <= _MAX_OFFER_LENGTH
 
 
 def _name_another(links: list[Element], main: str, needs_picture: bool) -> bool:
