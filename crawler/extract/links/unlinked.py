@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from urllib.parse import urlencode
 
 from crawler.extract import lazy_patterns
@@ -76,7 +77,7 @@ def _loading_buttons(page: Page, names: Sequence[str]) -> Iterator[tuple[Element
 
 def _choice_addresses(select: Element) -> Iterator[tuple[Element, str]]:
     """Yield the addresses of a `select`: its values, or those that its form requests with each."""
-    options = list(select.iter("option"))
+    options = islice(select.iter("option"), 2 * _MAX_OPTIONS)  # selects may be nested
     values = [value for field in options if (value := (field.get("value") or "").strip())]
     if not 1 < len(values) <= _MAX_OPTIONS:
         return
@@ -97,7 +98,7 @@ def needs_no_text(form: Element, selects: int) -> bool:
     """Whether a form sends so many `select` elements by GET, and has no text to fill in."""
     if (form.get("method") or "get").strip().lower() != "get":
         return False
-    fields = list(form.iter("select", "input", "textarea"))
+    fields = [*islice(form.iter("select", "input", "textarea"), _MAX_FORM_ELEMENTS + 1)]
     if len(fields) > _MAX_FORM_ELEMENTS or any(field.tag == "textarea" for field in fields):
         return False
     input_types = {(f.get("type") or "text").lower() for f in fields if f.tag == "input"}

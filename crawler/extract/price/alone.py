@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from operator import attrgetter
+from typing import Any, TypeVar
+
 from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.price.other_amounts import PERCENT, WITH_TAX, WITHOUT_TAX, says_other
@@ -15,6 +19,10 @@ MAX_PAIR_LINE = 30
 MAX_REMARK = 30
 #: Characters of a line that are looked at: a line of amounts alone may have a megabyte.
 _MAX_LOOK = 1000
+#: Amounts that are compared without a search, and lines from an amount to those beside it.
+_FEW, _MAX_NEAR = 16, 12
+_LINE_OF: Any = attrgetter("line.index")
+_Amount = TypeVar("_Amount")
 
 
 def are_alone(text: str, currency: str | None, *, labelled: bool = False) -> bool:
@@ -58,3 +66,15 @@ def _words_beside(text: str, currency: str | None) -> str:
         end = money.end + (unit_behind(text[money.end :]) if "/" in text else 0)
         text = text[: money.start] + " " * (end - money.start) + text[end:]
     return " ".join(text.split())
+
+
+def near(amounts: list[_Amount], amount: _Amount) -> list[_Amount]:
+    """Return those of many amounts, in the page's order, that are within lines of one; a few as is.
+
+    Comparing each of thousands of amounts with all others would take the square.
+    """
+    if len(amounts) <= _FEW:
+        return amounts
+    line = _LINE_OF(amount)
+    begin = bisect_left(amounts, line - _MAX_NEAR, key=_LINE_OF)
+    return amounts[begin : bisect_right(amounts, line + _MAX_NEAR, key=_LINE_OF)]

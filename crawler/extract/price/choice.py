@@ -73,7 +73,7 @@ from crawler.extract.price.sentences import (
     is_in_prose,
     is_mentioned,
 )
-from crawler.extract.price.side_offers import is_side_offer
+from crawler.extract.price.side_offers import Boxes, is_side_offer
 from crawler.extract.price.sold_by_unit import accept_unit
 from crawler.extract.price.struck_below import struck_below
 from crawler.extract.price.tiles import Amounts, is_within
@@ -131,11 +131,12 @@ def _candidates(
         untiled = [pair for pair in own_lines if not is_in_tile(walk, pair[0])]
         signs.lone_cards = 0 if signs.cards else len(own_lines) - len(untiled)
         if signs.lone_cards:
-            tiled = [pair for pair in own_lines if pair not in untiled]
-            all_amounts.in_lone_tiles = {money.value for _, monies in tiled for money in monies}
-        own_lines = [
-            pair for pair in untiled if not (is_side_offer(walk, pair[0]) or is_filter_step(*pair))
-        ]
+            kept = set(map(id, untiled))
+            tiled = [monies for pair in own_lines if id(pair) not in kept for monies in pair[1]]
+            all_amounts.in_lone_tiles = {money.value for money in tiled}
+        boxes: Boxes = {}
+        untiled = [pair for pair in untiled if not is_side_offer(walk, pair[0], boxes)]
+        own_lines = [pair for pair in untiled if not is_filter_step(*pair)]
     if not own_lines and not signs.cards:
         marked = [pair for pair in amounts if _beside_others(pair[0])]
         own_lines = [pair for pair in marked if not look_for_tiles or not is_in_tile(walk, pair[0])]

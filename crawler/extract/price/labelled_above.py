@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import attrs
 
@@ -21,6 +21,8 @@ _ONE_WORD = re.compile(r"\W{0,3}[^\W\d]{4,24}\W{0,3}").fullmatch
 _MAX_RATIO = 2
 #: Characters of a column's head.
 _MAX_HEAD = 40
+#: Columns of a table that are looked at.
+_MAX_COLUMNS = 50
 
 
 def labelled_above(candidates: list[Candidate]) -> list[Candidate]:
@@ -53,14 +55,16 @@ def _is_below_other_head(amount: Candidate) -> bool:
 def _head_of(cell: Element) -> Element | None:
     """Return the head of a cell's column in a table's first row; None if it has none."""
     row = cell.getparent()
-    rows = row.getparent() if row is not None and len(row) > 2 else None
+    cells = [*islice(row, _MAX_COLUMNS)] if row is not None else []
+    rows = row.getparent() if len(cells) > 2 and cell in cells else None
     if rows is None:
         return None
     above = rows.getprevious()
     heads = above[0] if above is not None and above.tag == "thead" and len(above) else rows[0]
-    place = row.index(cell)
-    is_head = len(heads) == len(row) and heads[place].tag == "th"
-    return heads[place] if is_head else None
+    columns = [*islice(heads, _MAX_COLUMNS)]
+    place = cells.index(cell)
+    is_head = len(columns) == len(cells) and columns[place].tag == "th"
+    return columns[place] if is_head else None
 
 
 def _is_above(upper: Candidate, lower: Candidate) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 
 from crawler.extract.page import lines as _lines
+from crawler.extract.price.alone import near
 from crawler.extract.price.line_amounts import says_old
 from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE
 from crawler.extract.price.other_amounts import RANGE
@@ -42,7 +43,7 @@ def _has_lower_beside(amount: Candidate, candidates: list[Candidate]) -> bool:
         not (c.old or c.other)
         and c.money.value < amount.money.value
         and abs(c.line.index - amount.line.index) <= _MAX_REDUCED_LINES
-        for c in candidates
+        for c in near(candidates, amount)
     )
 
 

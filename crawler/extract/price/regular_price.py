@@ -14,7 +14,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money
 from crawler.extract.page.lines import BUTTON, DIGIT, LINK, NOW, PRICE, Line
 from crawler.extract.price import alone
-from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, are_alone
+from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, are_alone, near
 from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, WITHOUT_TAX, says_other
 from crawler.extract.price.strikes import is_struck_at
 from crawler.extract.price.tax_rates import CENT, MAX_RATIO, taxed_by
@@ -228,12 +228,12 @@ def mark_pairs(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[
     """Mark the regular price of two amounts that stand alone side by side."""
     candidates = _mark_called_other(candidates, lines)
     plain = [c for c in candidates if not c.other and not c.old]
-    old_amounts = [c for c in candidates if c.old]
+    old = [c for c in candidates if c.old]
     saved = {c.money.value for c in candidates if c.other}
     for place, (first, second) in enumerate(pairwise(plain)):
         neighbours = plain[max(0, place - 1) : place] + plain[place + 2 : place + 3]
         low = min(first.money.value, second.money.value)
-        if any(is_beside(c, first) and c.money.value > low for c in old_amounts):
+        if old and any(is_beside(c, first) and c.money.value > low for c in near(old, first)):
             continue
         no_third = not any(
             (_are_adjacent(c, first) or _are_adjacent(c, second))
@@ -335,7 +335,7 @@ def favour_reduced(candidates: list[Candidate]) -> list[Candidate]:
         return candidates
     return [
         c
-        if c.old or c.other or not any(_is_right_before(regular, c) for regular in old_amounts)
+        if c.old or c.other or not any(_is_right_before(old, c) for old in near(old_amounts, c))
         else attrs.evolve(c, cost=c.cost - _MAX_FAVOUR)
         for c in candidates
     ]

@@ -20,13 +20,16 @@ _SHOWS_PICTURE = re.compile(
 _MAX_AROUND, _MAX_BOXES, _MAX_LINKS = 6, 100, 4
 #: Characters of a box with one offer, and of a product's name.
 _MAX_OFFER_LENGTH, _MIN_NAME = 200, 3
+#: The first links of boxes that were looked at, and whether a box is as small as one offer.
+Boxes = dict[Element, tuple[list[Element], bool]]
 
 
-def is_side_offer(walk: Lines, line: Line) -> bool:
+def is_side_offer(walk: Lines, line: Line, boxes: Boxes) -> bool:
     """Whether a small box holds an amount and the link to another product, but not the heading.
 
     Shops repeat such a box on all pages, beside terms and carts as well. After the heading the box
-    needs a linked picture too, because a product's own links may stand above its price.
+    needs a linked picture too, because a product's own links may stand above its price. *boxes* are
+    kept for the page's other amounts, because a wide box may hold thousands of them.
     """
     if walk.heading < 0:
         return False
@@ -35,12 +38,18 @@ def is_side_offer(walk: Lines, line: Line) -> bool:
     for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
         if box in around_main:
             return False
-        links = [*islice(box.iter("a"), _MAX_LINKS)]
+        if box not in boxes:
+            links = [*islice(box.iter("a"), _MAX_LINKS)]
+            boxes[box] = links, bool(links and _is_small(box))
+        links, is_small = boxes[box]
         if links:
-            is_small = len(short_text(box, _MAX_OFFER_LENGTH + 1)) <= _MAX_OFFER_LENGTH
             needs_picture = line.index > walk.heading
             return is_small and _name_another(links, main.text, needs_picture)
     return False
+
+
+def _is_small(box: Element) -> bool:
+    return len(short_text(box, _MAX_OFFER_LENGTH + 1)) <= _MAX_OFFER_LENGTH
 
 
 def _name_another(links: list[Element], main: str, needs_picture: bool) -> bool:
