@@ -238,3 +238,13 @@ def test_the_language_in_the_address_is_no_country_where_the_page_names_one():
     html = f'<html lang="fr-CA"><head><title>Oak Lamp</title></head><body>{body}</body></html>'
     fields = extract(parse(html.encode(), "https://a.example/fr/p/lampe", "text/html")).fields
     assert (fields["currency"], fields["regular_price"]) == ("CAD", Decimal("179.99"))
+
+
+def test_a_saving_without_a_currency_behind_the_price_now_is_about_itself():
+    body = (
+        "<h1>Lampe Fyr</h1><p><span>Før 1.799,-</span> <span>Nu 1.299,-</span> <span>Spar 500,-"
+        "</span></p><button>Læg i kurv</button>"
+    )
+    html = f'<html lang="da"><head><title>Lampe Fyr</title></head><body>{body}</body></html>'
+    fields = extract(parse(html.encode(), "https://a.example/p/fyr", "text/html")).fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(1299), Decimal(1799))
