@@ -159,6 +159,8 @@ def local_currency(url_host: str, lang: str, url: str = "") -> str | None:
     'CLP'
     >>> local_currency("a.ch", "de", "https://a.ch/de/p"), local_currency("a.com", "de", "https://a.com/de/p")
     ('CHF', 'EUR')
+    >>> local_currency("a.com", "fr-ca", "https://a.com/fr/p")
+    'CAD'
     """
     language, _, region = lang.partition("-")
     top_level = url_host.rpartition(".")[2]
@@ -170,7 +172,7 @@ def local_currency(url_host: str, lang: str, url: str = "") -> str | None:
     # In "shop.ch/de" the path's two letters are the page's language and no country.
     url_currency = (
         _CURRENCY_OF_COUNTRY.get(code)
-        if not (domain_currency and code == language)
+        if not (code == language and (domain_currency or region))
         else domain_currency
     )
     currency = (

@@ -21,7 +21,11 @@ _MAKERS = frozenset(
         "producer": ("", "s"), "proizvoditel": ("", "i"), "brend": ("", "i", "y"),
         "gyarto": ("", "k"), "producator": ("", "i"), "tillverkare": ("",),
         "varumarke": ("", "n"), "maerke": ("", "r"), "designer": ("", "s"),
-        "fabricante": ("", "s"), "merek": ("",),
+        "fabricante": ("", "s"), "merek": ("",), "maker": ("", "s"), "mærke": ("", "r"),
+        "produttor": ("e", "i"), "produttric": ("i",), "producteur": ("", "s"), "tootja": ("", "d"),
+        "proizvodac": ("", "i"), "proizvođač": ("", "i"), "editeur": ("", "s"), "verlag": ("", "e"),
+        "uitgever": ("", "s"), "kiado": ("", "k"), "wydawnictwo": ("",), "forlag": ("",),
+        "produzent": ("", "en"), "valmistaja": ("", "t"), "razotaj": ("s", "i"),
     }.items()
     for end in ends
 )  # fmt: skip

@@ -23,6 +23,28 @@ _MAX_RATIO = 2
 _MAX_HEAD = 40
 #: Columns of a table that are looked at.
 _MAX_COLUMNS = 50
+#: Lines from a price without its costs to the sum.
+_MAX_SUM_LINES = 6
+
+
+def _add_up(candidates: list[Candidate]) -> list[Candidate]:
+    """Mark a price without its costs as another amount if their sum is called a price as well.
+
+    `Selling price 7,699 / Handling 595 / Sales price 8,294`. A total with postage is no price.
+    """
+    for first, second, third in zip(candidates, candidates[1:], candidates[2:], strict=False):
+        if (
+            second.other
+            and third.money.value == first.money.value + second.money.value
+            and third.money.currency == first.money.currency
+            and 0 < third.line.index - first.line.index <= _MAX_SUM_LINES
+            and not (first.old or third.old)
+            and all(CALLS_PRICE(c.line.text[: c.money.start].strip(" :")) for c in (first, third))
+        ):
+            net = attrs.evolve(first, other=True, cost=first.cost + OTHER)
+            paid = attrs.evolve(third, other=False, now=True, cost=min(first.cost, third.cost))
+            return [net if c is first else paid if c is third else c for c in candidates]
+    return candidates
 
 
 def labelled_above(candidates: list[Candidate]) -> list[Candidate]:
@@ -37,6 +59,9 @@ def labelled_above(candidates: list[Candidate]) -> list[Candidate]:
             for c in candidates
         ]
     plain = [c for c in candidates if not c.other]
+    if len(plain) < len(candidates) > 2:
+        candidates = _add_up(candidates)
+        plain = [c for c in candidates if not c.other]
     if any(c.old for c in plain):
         return candidates
     for upper, lower in pairwise(plain):

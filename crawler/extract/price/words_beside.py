@@ -105,7 +105,10 @@ def _words_of_later(money: Money, text: str, start: int, end: int) -> str:
     if ". " in between:
         return in_sentence(between) + after  # `9 €/month. Free postage over 60 € only`
     # `€9 was €12 save €3`: the words behind are about the next amount.
-    is_before = end < len(text) and (says_old(between.strip()) or has_lower_behind(money, text))
+    label = between.strip()
+    is_before = end < len(text) and (
+        says_old(label) or says_now(label) or has_lower_behind(money, text)
+    )
     return between if is_before else after
 
 

@@ -22,6 +22,9 @@ def _any_label(any_of: AnyOf) -> str:
 
 
 _IS_LABEL = full_matcher_by_start(_any_label)
+_SHOP_NUMBERS = frozenset({"sku", "mpn"})
+#: Characters of a number that may count the parts of a text.
+_MAX_ORDINAL = 2
 #: Letters of labels with the vowels of Thai and Hindi, which are marks and no letters to `re`.
 LETTERS = r"\w\u0900-\u0903\u093a-\u094f\u0e31-\u0e4e"
 #: A further label behind a value, `12-B EAN: 4006381333931`, or a remark in brackets.
@@ -81,7 +84,7 @@ def up_to_label(value: str) -> tuple[str, str]:
     if match := _NEXT_LABEL.search(value):
         return value[: match.start()], value[match.start() :].strip()
     words = value.split(" ")[:_MAX_WORDS]
-    for place in range(1, len(words) - 1):
+    for place in range(1, len(words)):
         if not holds_digit(words[place]) and label_of(words[place]):
             return " ".join(words[:place]), " ".join(words[place:])
     return value, ""
@@ -102,6 +105,46 @@ def maker_up_to_label(value: str) -> tuple[str, str]:
     if following and value[: following.start()][-1:] in _STOPS:
         return value[: following.start()], following[0].strip() + value[following.end() - 1 :]
     return value, ""
+
+
+def unseparated(text: str) -> tuple[str, str] | None:
+    """Split `Item no. 88-12` or `(Code 88-12)`: the label ends before a word with a digit."""
+    if text[0] == "(" and text[-1] == ")":
+        text = text[1:-1]
+    words = text.split(" ")
+    for count in range(1, min(4, len(words))):
+        is_last = len(words) == count + 1
+        is_code = words[count].isupper() and (
+            "-" in words[count] or (is_last and words[count - 1][-1] == ".")
+        )
+        if holds_digit(words[count]) or is_code:
+            if count == 1 and len(words[1]) <= _MAX_ORDINAL and words[0].isalpha():
+                return None  # "Article 4" of the terms, "Item 2" of a list
+            field = label_of(" ".join(words[:count])) if len(words) == count + 1 else None
+            return (field, words[count]) if field and field != "brand" else None
+        is_last = len(words) == count + 2 and words[count + 1].isdecimal()
+        if is_last and words[count].isupper() and not label_of(" ".join(words[:-1])):
+            field = label_of(" ".join(words[:count]))  # `Item no. K 101`, but `Mã SP 101`
+            return (field, " ".join(words[count:])) if field in _SHOP_NUMBERS else None
+    return None
+
+
+def numbered_before(text: str) -> tuple[tuple[str, str], str] | None:
+    """Split `Item no. 88-12 2W Maker`: the fact before a further fact's label, and its field.
+
+    Behind the number may stand a further word, as of a supplier.
+    """
+    if not holds_digit(text):
+        return None
+    words = text.rstrip(AROUND).split(" ")[:_MAX_WORDS]
+    for count in range(min(_MAX_LABEL_WORDS, len(words) - 2), 0, -1):
+        if field := label_of(" ".join(words[-count:])):
+            before = words[:-count]
+            fact = unseparated(" ".join(before))
+            if fact is None and len(before) > 2:
+                fact = unseparated(" ".join(before[:-1]))
+            return None if fact is None else (fact, field)
+    return None
 
 
 def is_number_cell(cell: Element) -> bool:

@@ -16,7 +16,14 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
 from crawler.extract.shop_number import in_address, is_model_number
 from crawler.extract.structured.product_fields import stands_in
-from crawler.extract.visible.fact_labels import LETTERS, label_of, maker_up_to_label, up_to_label
+from crawler.extract.visible.fact_labels import (
+    LETTERS,
+    label_of,
+    maker_up_to_label,
+    numbered_before,
+    unseparated,
+    up_to_label,
+)
 from crawler.extract.visible.fact_rows import (
     AROUND,
     IS_ID,
@@ -40,15 +47,15 @@ _MAY_BE_DIVIDED = re.compile("[-:#：|՝·•–—]").search
 _DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
 #: A separator between two facts of one line.
 _RULED = re.compile(r"\s[|·•]\s").search
-#: Characters of a number that may count the parts of a text.
-_MAX_ORDINAL = 2
-_PARTS = lazy_patterns.pattern(rf"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][{LETTERS} .-]{{1,25}}[:#])")
+#: The last separator of a line may stand before a link: `Code 12-B ·`.
+_PARTS = lazy_patterns.pattern(
+    rf"\s[-–—|·•](?:\s|$)|\s?[,;/]\s(?=[^\W\d][{LETTERS} .-]{{1,25}}[:#])"
+)
 _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
 #: A number in round brackets: years, measures and packs have few figures or small letters.
 _BRACKETED_AT_END = lazy_patterns.pattern(
     r"\s\((?!(?:1[4-9]|20)\d\d(?:\D(?:19|20)?\d\d)?\))(?=(?:[^\s()\d]{0,12}\d){4})([A-Z\d./_-]{4,30})\)$"
 )
-_NUMBERS = frozenset({"sku", "mpn"})
 _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 #: A line that may end with a label and a number.
 _ENDS_IN_CODE = re.compile(r"\S (?=\S{0,30}[\d-])[\w./-]{3,30}\)?\Z").search
@@ -189,6 +196,10 @@ def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
         field = label_of(label) or label_of(label.rpartition(". ")[2])  # "Of wool. No: X-12"
         if match and field:
             _take(signs, field, match[2] or match[4])
+        elif (" " in label or part[-1] == ":") and (facts := numbered_before(label or part)):
+            _take(signs, *facts[0])
+            if value := (match[2] or match[4]) if match else following and following.text:
+                _take(signs, facts[1], value)
         elif match and match[3]:
             signs.further_facts.append((match[3], match[4]))  # "Acme # 12": maybe the shop's name
         elif match is None and (field := label_of(part)) and following is not None:
@@ -408,7 +419,7 @@ def _labelled_number(text: str) -> str | None:
     match = _PAIR.match(text) if _DIVIDED(text) else None
     if match and label_of(match[1] or match[3]) == "sku":
         return as_identifier((match[2] or match[4]).strip(f"#{AROUND}")) or None
-    fact = _unseparated(text) if text and match is None else None
+    fact = unseparated(text) if text and match is None else None
     return as_identifier(fact[1].strip(AROUND)) or None if fact and fact[0] == "sku" else None
 
 
@@ -422,38 +433,16 @@ def _take_parts(coded_lines: list[Line], signs: Visible) -> None:
 
 
 def _take_unseparated(signs: Visible, text: str) -> None:
-    if fact := _unseparated(text):
+    if fact := unseparated(text):
         _take(signs, *fact)
 
 
 def _unseparated_in(text: str) -> tuple[str, str] | None:
     """Split a short text into label and number, or the sentence at a text's end."""
-    fact = _unseparated(text) if len(text) < _MAX_CODE else None
+    fact = unseparated(text) if len(text) < _MAX_CODE else None
     if fact is None and ". " in text and (last := _LAST_SENTENCE.search(text[-_MAX_CODE:])):
-        return _unseparated(last[1]) or _unseparated(last[1].rpartition(". ")[2])
+        return unseparated(last[1]) or unseparated(last[1].rpartition(". ")[2])
     return fact
-
-
-def _unseparated(text: str) -> tuple[str, str] | None:
-    """Split `Item no. 88-12` or `(Code 88-12)`: the label ends before a word with a digit."""
-    if text[0] == "(" and text[-1] == ")":
-        text = text[1:-1]
-    words = text.split(" ")
-    for count in range(1, min(4, len(words))):
-        is_last = len(words) == count + 1
-        is_code = words[count].isupper() and (
-            "-" in words[count] or (is_last and words[count - 1][-1] == ".")
-        )
-        if holds_digit(words[count]) or is_code:
-            if count == 1 and len(words[1]) <= _MAX_ORDINAL and words[0].isalpha():
-                return None  # "Article 4" of the terms, "Item 2" of a list
-            field = label_of(" ".join(words[:count])) if len(words) == count + 1 else None
-            return (field, words[count]) if field and field != "brand" else None
-        is_last = len(words) == count + 2 and words[count + 1].isdecimal()
-        if is_last and words[count].isupper() and not label_of(" ".join(words[:-1])):
-            field = label_of(" ".join(words[:count]))  # `Item no. K 101`, but `Mã SP 101`
-            return (field, " ".join(words[count:])) if field in _NUMBERS else None
-    return None
 
 
 def _take(signs: Visible, field: str, value: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import pytest
+
 from crawler.extract import parse
 from crawler.extract.default_parser import extract
 from crawler.extract.fields import Fields
@@ -200,3 +202,49 @@ def test_a_price_above_the_name_with_a_labelled_one_before_goes_before_anothers_
     )
     fields = read(body)
     assert (fields["price"], fields["regular_price"]) == (Decimal("28.00"), Decimal("40.00"))
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "brand"),
+    [
+        ('Art.-Nr. 104199 2W Hersteller: <a href="/hersteller/acme">Acme</a>', "104199", "Acme"),
+        ("Item no. CA-1886IR Manufacturer: Acme", "CA-1886IR", "Acme"),
+        ("SKU: KO-4412 Manufacturer: <a href='/brands/acme'>Acme</a>", "KO-4412", "Acme"),
+        ('Code XH-320 · <a href="/makers/acme">Acme</a>', "XH-320", "Acme"),
+        ('Ref. BX-320 | <a href="/produttori/acme">Acme</a>', "BX-320", "Acme"),
+    ],
+)
+def test_a_number_is_read_before_the_label_or_the_link_of_the_maker(line, number, brand):
+    fields = read(f"<h1>Oak Lamp</h1><div>{line}</div><p>€48.95</p><button>Add to cart</button>")
+    assert (fields["sku"], fields["brand"]) == (number, brand)
+
+
+def test_a_dealers_price_with_its_costs_is_the_price_and_a_total_with_postage_is_not():
+    rows = (
+        "<h1>Oak Boat</h1><div><div><span>MSRP</span><span>$8,999</span></div><div><span>Selling"
+        " Price</span><span>$7,699</span></div><div><span>Delivery &amp; Handling</span><span>$595"
+        "</span></div><div><span>{}</span><span>$8,294</span></div></div><button>Buy now</button>"
+    )
+    for label, price in (("Sales Price", "8294"), ("Order total", "7699")):
+        fields = read(rows.format(label))
+        assert (fields["price"], fields["regular_price"]) == (Decimal(price), Decimal(8999))
+
+
+def test_the_language_in_the_address_is_no_country_where_the_page_names_one():
+    body = (
+        '<h1>Oak Lamp</h1><p><span class="a">129,99 $</span> <span class="b">Rég. 179,99 $</span>'
+        "</p><button>Ajouter au panier</button>"
+    )
+    html = f'<html lang="fr-CA"><head><title>Oak Lamp</title></head><body>{body}</body></html>'
+    fields = extract(parse(html.encode(), "https://a.example/fr/p/lampe", "text/html")).fields
+    assert (fields["currency"], fields["regular_price"]) == ("CAD", Decimal("179.99"))
+
+
+def test_a_saving_without_a_currency_behind_the_price_now_is_about_itself():
+    body = (
+        "<h1>Lampe Fyr</h1><p><span>Før 1.799,-</span> <span>Nu 1.299,-</span> <span>Spar 500,-"
+        "</span></p><button>Læg i kurv</button>"
+    )
+    html = f'<html lang="da"><head><title>Lampe Fyr</title></head><body>{body}</body></html>'
+    fields = extract(parse(html.encode(), "https://a.example/p/fyr", "text/html")).fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(1299), Decimal(1799))
