@@ -33,8 +33,8 @@ _PAGE_PATH = lazy_patterns.pattern(
 _CURSOR_PARAMETER = full_matcher(
     r"(?:end_?|start_?|next_?)?cursor|after|starting_?after|page_?token|next_?token|page_?info|continuation"
 )
-#: A cursor that no filter has for its value: letters of both cases, or letters and figures, in one.
-_OPAQUE = re.compile(r"(?=[\w%=~+-]*[A-Z])(?=[\w%=~+-]*[a-z])[\w%=~+-]{16,}").fullmatch
+#: Characters of a cursor, in one word.
+_TOKEN = re.compile(r"[\w%=~+-]{16,}").fullmatch
 _NEXT_LABEL = full_matcher(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→↓]*\s*|\s*[»›>→]+\s*")
 _MAX_LABEL_LENGTH = 1000
 _MAX_DIGITS = 9
@@ -82,6 +82,15 @@ def has_page_number(url: str) -> bool:
     return _PAGE_PATH.search(url.partition("?")[0]) is not None
 
 
+def _is_opaque(value: str) -> bool:
+    """Whether a value is a cursor and no filter's: a long word with letters of both cases.
+
+    >>> _is_opaque("eyJpZCI6MTIzNDU2fQ"), _is_opaque("2026-01-31t00-00-00")
+    (True, False)
+    """
+    return _TOKEN(value) is not None and value.lower() != value != value.upper()
+
+
 def turns_page(
     element: Element, rel: str, target: Address, page_address: Address, *, pager: bool
 ) -> bool:
@@ -97,7 +106,7 @@ def turns_page(
     added = set(target[2]) - set(page_address[2])
     if target[1] == page_address[1] and any(_CURSOR_PARAMETER(name) for name, _ in added):
         others = [value for name, value in added if not _CURSOR_PARAMETER(name)]
-        if others == [] and any(_OPAQUE(value) for _, value in added):
+        if others == [] and any(_is_opaque(value) for _, value in added):
             return True
         return all(value == "next" for value in others) and _is_labelled_next(element)
     if not number and not pager:

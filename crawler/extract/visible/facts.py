@@ -49,7 +49,7 @@ _DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
 _RULED = re.compile(r"\s[|·•]\s").search
 #: The last separator of a line may stand before a link: `Code 12-B ·`.
 _PARTS = lazy_patterns.pattern(
-    rf"\s[-–—|·•](?:\s|$)|\s?[,;/]\s(?=[^\W\d][{LETTERS} .-]{{1,25}}[:#])"
+    rf"\s(?:[-–—|·•]\s|[|·•]$)|\s?[,;/]\s(?=[^\W\d][{LETTERS} .-]{{1,25}}[:#])"
 )
 _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
 #: A number in round brackets: years, measures and packs have few figures or small letters.

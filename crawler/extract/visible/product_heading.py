@@ -59,6 +59,11 @@ _ENDS_HEADING = re.compile(
     r"\W{0,2}(?:by|von|par|от|door)\s+\S|\([^\W\d_]{0,8}[.:°º]?\s?\d{5,16}\)\Z"
 ).match
 _REMARKS = frozenset({"small", "em"})
+#: Three words, a number behind its label, or stars; and what Japanese shops promise before a name.
+_IS_REMARK = lazy_patterns.pattern(
+    r"[^\w(]{2,}|\W?\w+(?:\W+\w+){2}|\W?[^\W\d]+\W{1,3}(?:\w{1,4}\W)?\d{4,}\W?\Z"
+)
+_BRACKETS = lazy_patterns.pattern(r"^(?:【[^【】]{1,40}】\s*)+")
 #: Classes and ids of a product's number, and of a subtitle below its name.
 _ENDS_NAME = CachedRule(
     lambda words: (
@@ -286,6 +291,27 @@ def _spaced(name: str, heading: Element, page: Page) -> str:
     return name
 
 
+def _without_remarks(name: str, heading: Element, page: Page) -> str:
+    """Return a name without remarks that no title has, if a title begins with the rest.
+
+    A remark, as a slogan or a rating, has a box of its own, or Japan's brackets. One or two words
+    are left, because they may be the choice that the page is of: `Lamp Ada <span>red</span>`.
+    """
+    titles = (page.title, page.meta("og:title"))
+    rest = _BRACKETS.sub("", name)
+    for inner in heading:
+        text = short_text(inner)
+        if _IS_REMARK.match(text) and not any(text in title for title in titles):
+            rest = " ".join(rest.replace(text, " ", 1).split())
+    is_titled = len(rest) >= _MIN_NAME and any(
+        title.startswith(rest) and not title[len(rest) :][:1].isalnum() for title in titles
+    )
+    return rest if is_titled and name not in page.title else name
+
+
 def name_in_heading(heading: Element, page: Page) -> str:
     """Return the product's name in its heading, without numbers, slogans and authors in it."""
-    return _part_in_title(heading, page) or _spaced(_name_in(heading), heading, page)
+    if name := _part_in_title(heading, page):
+        return name
+    name = _spaced(_name_in(heading), heading, page)
+    return _without_remarks(name, heading, page) if len(heading) or "【" in name else name

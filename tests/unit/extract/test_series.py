@@ -2,6 +2,8 @@
 
 from decimal import Decimal
 
+import pytest
+
 from crawler.extract import extract, parse
 
 _BUY = "<form action=/cart><input type=submit value='Add to cart'></form>"
@@ -312,3 +314,21 @@ def test_an_amount_with_a_coupon_is_no_price():
     body = f"<h1>Oak lamp</h1><span class=old-price>$137.00</span>{coupon}<span class=price>$109.00</span>{_BUY}"
     fields = _read(body).fields
     assert (fields["price"], fields["regular_price"]) == (Decimal("109.00"), Decimal("137.00"))
+
+
+@pytest.mark.parametrize(
+    ("heading", "name"),
+    [
+        ("Oak lamp <small>made by hand</small>", "Oak lamp"),
+        ("Oak lamp <span>★★★★☆ (5 reviews)</span>", "Oak lamp"),
+        ("Oak lamp <span>(item no. 01052)</span>", "Oak lamp"),
+        ("Oak lamp<br><span>a light for years</span>", "Oak lamp"),
+        ("【送料無料】Oak lamp", "Oak lamp"),
+        ("Oak lamp <span>red</span>", "Oak lamp red"),
+        ("Oak lamp <span>with a shade of silk</span>", "Oak lamp with a shade of silk"),
+    ],
+)
+def test_a_remark_in_the_heading_that_no_title_has_is_no_part_of_the_name(heading, name):
+    title = "Oak lamp with a shade of silk | Shop" if "silk" in heading else "Oak lamp buy cheaply"
+    body = f"<h1>{heading}</h1><p class=price>$9</p>{_BUY}"
+    assert _read(body, title=title).fields["name"] == name
