@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain
@@ -40,6 +40,22 @@ def patient(seconds: float) -> float:
     What measures time has no use for it (`tests.measuring`).
     """
     return seconds * BUSY
+
+
+def on_full_disk(words: Sequence[str], folder: Path, env: Mapping[str, str]) -> tuple[int, str]:
+    """Run `scrapy` with its output on a full disk; returns the status and what it says."""
+    with Path("/dev/full").open("w") as full:
+        done = started.run(
+            [sys.executable, "-m", "scrapy", *words],
+            cwd=folder,
+            env={**os.environ, **env},
+            stdout=full,
+            stderr=started.PIPE,
+            text=True,
+            timeout=patient(60),
+            check=False,
+        )
+    return done.returncode, str(done.stderr)
 
 
 def wait_until(predicate: Callable[[], object], timeout_s: float, description: str) -> None:

@@ -24,7 +24,7 @@ from crawler.stores.store_endpoints import Endpoints
 from scrapy_seine.commands.misspelt_commands import commands_below
 from scrapy_seine.errors import ConfigError
 from tests import started
-from tests.helpers import execute, patient, scrapy_said, server_folder
+from tests.helpers import execute, on_full_disk, patient, scrapy_said, server_folder
 
 ROOT = Path(__file__).parents[2]
 Said = Callable[..., tuple[int, str]]
@@ -155,19 +155,8 @@ def test_a_proxy_of_the_environment_that_cannot_be_used_ends_the_start(said: Sai
 def test_a_full_disk_is_blamed_and_not_a_store(redis_url: str, database: str) -> None:
     stores = {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
     for words in (("status",), ("sql", "SELECT 1")):
-        with Path("/dev/full").open("w") as full:
-            done = started.run(
-                [sys.executable, "-m", "scrapy", *words],
-                cwd=ROOT,
-                env={**os.environ, **stores},
-                stdout=full,
-                stderr=started.PIPE,
-                text=True,
-                timeout=patient(60),
-                check=False,
-            )
         said = "seine: standard output cannot be written: No space left on device\n"
-        assert (done.returncode, done.stderr) == (1, said)
+        assert on_full_disk(words, ROOT, stores) == (1, said)
 
 
 def test_a_misspelt_project_is_named_instead_of_crawling_without_settings(said: Said) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests import started
-from tests.helpers import patient, scrapy_said, server_folder
+from tests.helpers import on_full_disk, scrapy_said, server_folder
 
 CONFIG = "[settings]\ndefault = shop.settings\n"
 SETTINGS = """
@@ -112,20 +109,8 @@ def test_a_full_disk_is_one_line_of_scrapys_own_commands(
 ) -> None:
     called("version")  # writes the project
     environment = {"SCRAPY_SETTINGS_MODULE": "shop.settings", "PYTHONUNBUFFERED": "1"}
-    with Path("/dev/full").open("w") as full:
-        done = started.run(
-            [sys.executable, "-m", "scrapy", *words],
-            cwd=tmp_path,
-            env={**os.environ, **environment},
-            stdout=full,
-            stderr=started.PIPE,
-            text=True,
-            timeout=patient(60),
-            check=False,
-        )
-
     said = "seine: standard output cannot be written: No space left on device\n"
-    assert (done.returncode, done.stderr) == (1, said)
+    assert on_full_disk(words, tmp_path, environment) == (1, said)
 
 
 def test_down_stops_the_embedded_redis(called: Called, tmp_path: Path) -> None:
