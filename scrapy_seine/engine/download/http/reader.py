@@ -104,8 +104,10 @@ class Reader:
             return len(data)
         self._buffered = b""
         self._remaining -= size
-        head = answer_head(block[begin : match.start()], self.method)
-        if not head.interim:
+        # Blank lines before the status line are those of a script that wrote one too many.
+        lines = block[begin : match.start()].lstrip(b"\r\n")
+        head = answer_head(lines, self.method) if lines else None
+        if head is not None and not head.interim:
             self.keeps = head.keeps
             self._await(head)
             self.sink.head(head)
