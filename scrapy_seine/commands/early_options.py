@@ -21,7 +21,7 @@ def wrong_options(words: Sequence[str]) -> str | None:
 
     >>> wrong_options(["crawl", "s", "-s", "DOWNLOAD_SLOTS=5"])
     "DOWNLOAD_SLOTS='5' is not a table (in JSON, if it is a text), of which each value is a table \
-(in JSON, if it is a text)"
+with a delay of at most 86400 s"
     >>> wrong_options(["crawl", "-sLOG_LEVEL=loud", "--set=LOG_LEVEL=INFO", "--set", "X=1"])
     >>> wrong_options(["crawl", "s", "--pidfile=/proc/no/x"])
     '--pidfile /proc/no/x cannot be written: No such file or directory'
