@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit
 import attrs
 from aiohttp import web
 
-from crawler.catalogue.jobs.in_redis import Jobs
+from crawler.catalogue.jobs.in_redis import Jobs, SeedsInUse
 from crawler.catalogue.jobs.schedules import Schedules, checked
 from crawler.dashboard.api import begin, give_priority, note
 from crawler.dashboard.context import Context, context_of
@@ -141,7 +141,8 @@ def _on_job(verb: str, question: str, *, danger: bool = False) -> Action:
 
 
 async def _start_job(context: Context, form: Form) -> int:
-    await begin(context, form.get("url", "").split(), form.get("site", "").strip())
+    urls, site = form.get("url", "").split(), form.get("site", "").strip()
+    await begin(context, urls, site, again=form.get("again") == "yes")
     return 1
 
 
@@ -280,6 +281,8 @@ async def act(request: web.Request) -> web.StreamResponse:
         return _ask(request, verb, action, form)
     try:
         n = await action.run(context_of(request), form)
+    except SeedsInUse as error:
+        raise web.HTTPConflict(text=f"{error}\n") from None
     except (ValueError, ConfigError, FrontierError) as error:
         raise web.HTTPBadRequest(text=f"{error}\n") from None
     await note(request, verb, _target(verb, form), n)

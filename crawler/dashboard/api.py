@@ -21,7 +21,7 @@ import psycopg2
 from aiohttp import web
 
 from crawler.catalogue.jobs.in_postgres import record
-from crawler.catalogue.jobs.in_redis import Jobs
+from crawler.catalogue.jobs.in_redis import Jobs, SeedsInUse
 from crawler.catalogue.jobs.model import ENDED_STATES, NAME, Job
 from crawler.catalogue.jobs.schedules import MAX_SEEDS, Schedule, Schedules, checked
 from crawler.dashboard.api_document import (
@@ -51,11 +51,13 @@ def _refusal(kind: type[web.HTTPException], text: str) -> web.HTTPException:
 
 
 def _with_refusals(handler: Handler) -> Handler:
-    """Turn errors of the caller into a 400."""
+    """Turn errors of the caller into a 400, seeds that a running job crawls into a 409."""
 
     async def wrapped(request: web.Request) -> web.Response:
         try:
             return await handler(request)
+        except SeedsInUse as error:
+            raise _refusal(web.HTTPConflict, str(error)) from None
         except (ConfigError, FrontierError, ValueError) as error:
             raise _refusal(web.HTTPBadRequest, " ".join(str(error).split())) from None
 
@@ -101,6 +103,13 @@ def _text(fields: Fields, name: str) -> str:
     value = fields.get(name, "")
     if not isinstance(value, str):
         raise ValueError(f"{name} is no text")
+    return value
+
+
+def _flag(fields: Fields, name: str) -> bool:
+    value = fields.get(name, False)
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} is neither true nor false")
     return value
 
 
@@ -153,12 +162,12 @@ async def show_job(request: web.Request) -> web.Response:
 async def start_job(request: web.Request) -> web.Response:
     """Begin a site's full crawl."""
     fields = await fields_of(request, JOB_FIELDS)
-    urls, site = _texts(fields, "urls"), _text(fields, "site")
+    urls, site, again = _texts(fields, "urls"), _text(fields, "site"), _flag(fields, "again")
     context = context_of(request)
     urls = await _seeds(context, urls, site)
     if site and not urls:
         raise _refusal(web.HTTPNotFound, "no schedule of this site that names a URL is stored")
-    job = await begin(context, urls, site)
+    job = await begin(context, urls, site, again=again)
     await note(request, "start_job", job.id)
     return web.json_response(plain_job(job), status=201)
 
@@ -169,17 +178,18 @@ async def _seeds(context: Context, urls: list[str], site: str) -> list[str]:
     return urls or list(schedule.seeds if schedule else ())
 
 
-async def begin(context: Context, urls: list[str], site: str = "") -> Job:
+async def begin(context: Context, urls: list[str], site: str = "", *, again: bool) -> Job:
     """Begin a site's full crawl at *urls*, or at the seeds of its stored schedule.
 
     Raises:
         ValueError: there is no URL, or a URL is invalid.
+        SeedsInUse: a running job of the site crawls these seeds, and *again* is not set.
     """
     seeds = await _seeds(context, urls, site)
     if not seeds:
         raise ValueError("urls names no URL, and no schedule of the site that does is stored")
     site_id = checked(site or site_of(seeds[0]), "", seeds, 0).site_id
-    job = await Jobs(context.frontier).start(site_id, seeds, datetime.now(UTC))
+    job = await Jobs(context.frontier).start(site_id, seeds, datetime.now(UTC), again=again)
     # If PostgreSQL does not answer, the coordinator records the job in its next step.
     with contextlib.suppress(StoreUnreachable, psycopg2.Error):
         await asyncio.to_thread(record, context.database.url, context.config.crawl, [job])
@@ -250,11 +260,8 @@ async def put_schedule(request: web.Request) -> web.Response:
         raise ValueError(f"the body names none of {', '.join(SCHEDULE_FIELDS)}")
     schedules = Schedules(context_of(request).frontier)
     cron, urls = _text(fields, "cron"), _texts(fields, "urls")
-    paused = fields.get("paused", False)
-    if not isinstance(paused, bool):
-        raise ValueError("paused is neither true nor false")
     schedule = checked(request.match_info["site"], cron, urls, time.time())
-    schedule = attrs.evolve(schedule, paused=paused)
+    schedule = attrs.evolve(schedule, paused=_flag(fields, "paused"))
     await schedules.put(schedule)
     await note(request, "set_schedule", f"{schedule.site_id} {schedule.cron}")
     return web.json_response(plain_schedule(schedule))

@@ -25,7 +25,7 @@ _REFUSALS = {
     401: "The token is missing or wrong.",
     403: "A change needs the token as a bearer.",
     404: "There is no such thing.",
-    409: "The job has ended.",
+    409: "The job has ended, or a running job crawls these URLs.",
     429: "Too many wrong tokens.",
     503: "Redis does not answer.",
 }
@@ -61,6 +61,10 @@ _CRON: dict[str, Any] = {
 JOB_FIELDS: dict[str, Any] = {
     "urls": {**_URLS, "description": "Where it begins; none: where the site's schedule does."},
     "site": {**_SITE, "description": "Its name; none: the domain of the first URL."},
+    "again": {
+        "type": "boolean",
+        "description": "Whether a second job may begin beside a running one of these URLs.",
+    },
 }
 CHOICES = ("domain", "job", "site", "url")
 PRIORITY_FIELDS: dict[str, Any] = {
@@ -186,7 +190,7 @@ def _paths() -> dict[str, Any]:
             "post": _operation(
                 "Begin a site's full crawl; twice in a minute is the same job.",
                 job,
-                *(*change, 404),
+                *(*change, 404, 409),
                 body=JOB_FIELDS,
                 needed={"anyOf": [_non_empty("urls"), {"required": ["site"]}]},
                 status=201,

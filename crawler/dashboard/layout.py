@@ -220,6 +220,11 @@ def labelled(label: str, name: str, example: str = "", *, required: bool = False
     return tag.label(label, tag.input(name=name, placeholder=example or None, required=required))
 
 
+def ticked(label: str, name: str) -> Markup:
+    """Render a labelled tick box of a form, whose value is `yes`."""
+    return tag.label(label, tag.input(type="checkbox", name=name, value="yes"))
+
+
 def search_form(name: str, label: str, value: str, button: str = "Search") -> Markup:
     """Render a search form with one field."""
     field = tag.input(type="search", name=name, id=name, value=value, autocomplete="off")

@@ -31,6 +31,10 @@ PACE_S = 5.0
 _PLAN = "plan"
 
 
+class SeedsInUse(ConfigError):
+    """A running job of the site crawls these seeds."""
+
+
 class Jobs:
     """The jobs of one crawl."""
 
@@ -91,7 +95,8 @@ class Jobs:
             again: whether a second job may begin beside a running one with these seeds.
 
         Raises:
-            ConfigError: a URL is invalid, or a job of the site crawls these seeds; with its name.
+            ConfigError: a URL is invalid; the message has it.
+            SeedsInUse: a running job of the site crawls these seeds; the message has its name.
         """
         name, plan = job_id(site_id, "full", started_at), _plan(urls, {})
         while (existing := await self.get(name)) is not None:
@@ -106,14 +111,14 @@ class Jobs:
         """Refuse seeds that a job of the site crawls, because it fetches the same pages.
 
         Raises:
-            ConfigError: with the job's name.
+            SeedsInUse: with the job's name.
         """
         seeds = {tidy(url) for url in urls}
         for job in await self.running():
             is_full = job.site_id == site_id and job.kind == "full" and job.left and job.plan
             if is_full and seeds <= {tidy(url) for url in orjson.loads(job.plan)["urls"]}:
                 text = f"job {job.id} crawls {site_id} and has {job.left:,} requests left"
-                raise ConfigError(f"{text}; --again starts another one beside it")
+                raise SeedsInUse(f"{text}; a second one beside it needs `again`")
 
     async def complete(self, job: Job) -> Job:
         """Push the remaining seeds of a job whose planning process died."""

@@ -112,7 +112,8 @@ class Schedules:
         Raises:
             ConfigError: there are too many schedules.
         """
-        if await self._redis.hlen(self._key) >= MAX_SCHEDULES:
+        is_new = not await self._redis.hexists(self._key, schedule.site_id)
+        if is_new and await self._redis.hlen(self._key) >= MAX_SCHEDULES:
             raise ConfigError(f"there are {MAX_SCHEDULES} schedules, which is the most")
         values = attrs.asdict(schedule, filter=lambda field, _: field.name != "site_id")
         await self._redis.hset(self._key, schedule.site_id, orjson.dumps(values))

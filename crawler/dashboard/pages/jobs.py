@@ -11,7 +11,16 @@ from crawler.catalogue.jobs.model import ENDED, Job
 from crawler.catalogue.jobs.schedules import Schedules
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
-from crawler.dashboard.layout import action_form, badge, labelled, moment, page, refusal, table
+from crawler.dashboard.layout import (
+    action_form,
+    badge,
+    labelled,
+    moment,
+    page,
+    refusal,
+    table,
+    ticked,
+)
 from crawler.reads.records import recorded_jobs
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads.formatting import count, share, time_left
@@ -48,6 +57,7 @@ async def jobs(request: web.Request) -> web.Response:
                 "start_job",
                 "Start a full crawl",
                 labelled("A shop's address", "url", "https://a-shop.example", required=True),
+                ticked("Again, beside a running job of this address", "again"),
             ),
             class_="actions panel",
         ),

@@ -43,7 +43,8 @@ def _recoded(body: bytes, content_type: str) -> bytes:
             text = body[len(bom) :].decode(encoding, "replace")
             return text.encode("utf-8", "replace")
     declared = _declared(body, content_type)
-    if declared and declared.lower().startswith(_STATEFUL):
+    # A page in UTF-16 has NULs; if it has none, a middleware recoded it, and its header is stale.
+    if declared and declared.startswith(_STATEFUL if b"\0" in body else _STATEFUL[1:]):
         return _decoded(body, declared).encode("utf-8", "replace")
     if body.isascii():
         return body

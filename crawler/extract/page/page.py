@@ -401,10 +401,14 @@ def _parsed_pieces(raw: bytes) -> Element:
     return parser.close()
 
 
+#: Types that say nothing of a page (MIME Sniffing Standard, 7): its bytes decide.
+_UNTYPED = frozenset({"application/octet-stream", "application/unknown", "unknown/unknown", "*/*"})
+
+
 def _looks_like_html(raw: bytes, content_type: str) -> bool:
     kind = content_type.partition(";")[0].strip().lower()
     if "html" in kind:
         return True
-    if kind and not kind.startswith("text/") and kind not in {"application/octet-stream"}:
+    if "/" in kind and not kind.startswith("text/") and kind not in _UNTYPED:
         return False
     return _MARKUP.search(raw, 0, SNIFFED_BYTES) is not None

@@ -68,6 +68,18 @@ async def test_a_job_is_begun_paused_resumed_and_cancelled(api, frontier):
     assert actions == ["cancel_job", "resume_job", "pause_job", "start_job", "start_job"]
 
 
+async def test_a_second_crawl_of_a_running_jobs_seeds_needs_again(api, frontier):
+    """It would fetch the same pages again, with half of the site's pace for each."""
+    earlier = datetime.now(UTC) - timedelta(hours=1)
+    first = await Jobs(frontier).start("shop.example", [SHOP], earlier)
+    status, told = await api("POST", "/jobs", {"urls": [SHOP]})
+    assert status == 409
+    assert f"job {first.id} crawls shop.example" in told["error"]
+    assert (await api("POST", "/jobs", {"urls": [SHOP], "again": "yes"}))[0] == 400
+    status, second = await api("POST", "/jobs", {"urls": [SHOP], "again": True})
+    assert (status, second["id"] != first.id) == (201, True)
+
+
 async def test_half_a_letter_is_refused_before_a_job_begins(api, frontier):
     """JSON may name half of a surrogate pair, which no store can hold."""
     status, told = await api("POST", "/jobs", data='{"urls": ["https://shop.example/\\ud800"]}')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 
 import orjson
 
@@ -31,6 +32,15 @@ async def test_jobs_and_schedules_are_begun_changed_and_ended_by_forms(client, f
     assert not (await schedules.get("shop")).paused
     await act(client, "remove_schedule", site="shop")
     assert await schedules.all() == []
+
+
+async def test_a_second_crawl_of_a_running_jobs_seeds_needs_its_tick_box(client, frontier):
+    earlier = datetime.now(UTC) - timedelta(hours=1)
+    first = await Jobs(frontier).start("shop.example", [SHOP], earlier)
+    assert first.id in await act(client, "start_job", url=SHOP, status=409)
+    assert 'name="again"' in await (await client.get("/jobs")).text()
+    await act(client, "start_job", url=SHOP, again="yes")
+    assert len(await Jobs(frontier).newest()) == 2
 
 
 async def test_a_wrong_schedule_is_refused_in_a_line(client):

@@ -105,6 +105,9 @@ def test_what_is_html_is_read_whatever_it_is_called() -> None:
         ("\ufeff<h1>Café €</h1>".encode("utf-16"), "text/html"),
         ("\ufeff<h1>Café €</h1>".encode("utf-8-sig"), "text/html; charset=latin-1"),
         ("<h1>Café €</h1>".encode("utf-16-le"), "text/html; charset=utf-16-le"),
+        ("<h1>Café €</h1>".encode(), "text/html; charset=utf-16"),  # recoded by a middleware
+        ("<h1>Café €</h1>".encode(), "*/*"),
+        ("<h1>Café €</h1>".encode(), "html; charset=utf-8"),
     ],
 )
 def test_a_wrong_charset_does_not_spoil_the_text(body: bytes, content_type: str) -> None:

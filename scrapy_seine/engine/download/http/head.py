@@ -45,6 +45,9 @@ _OF_CONNECTION = frozenset(
     }
 )
 
+#: Transfer encodings that pack a body; any other name but `chunked` says nothing (`binary`).
+_PACKING = frozenset({b"gzip", b"x-gzip", b"deflate", b"compress", b"x-compress", b"br", b"zstd"})
+
 #: Statuses whose answers have no body.
 _BODILESS = frozenset({204, 304})
 _NO_CONTENT = 204
@@ -143,10 +146,10 @@ def answer_head(block: bytes, method: str) -> Head:
         if lower in _OF_CONNECTION:
             control.setdefault(lower, []).append(value)
     coding_list = b",".join(control.get(b"transfer-encoding", ())).lower().split(b",")
-    codings = {word.strip() for word in coding_list} - {b"", b"identity"}
-    if codings - {b"chunked"}:
-        raise BadAnswer(f"unknown transfer encoding {min(codings - {b'chunked'})[:40]!r}")
-    chunked = bool(codings)
+    codings = {word.strip() for word in coding_list}
+    if packing := codings & _PACKING:
+        raise BadAnswer(f"unknown transfer encoding {min(packing)!r}")
+    chunked = b"chunked" in codings
     length = None if chunked else _length(control.get(b"content-length", []))
     if method == "HEAD" or status in _BODILESS:
         length, chunked = 0, False
@@ -191,12 +194,11 @@ def _fields(lines: list[bytes]) -> Iterable[tuple[bytes, bytes]]:
 
 
 def _length(values: list[bytes]) -> int | None:
+    """Return the body's length; None if there is none, or what stands there is no number."""
     if not values:
         return None
     texts = {value.strip() for value in b",".join(values).split(b",")}
-    if not all(value.isdigit() and len(value) < 20 for value in texts):  # noqa: PLR2004
-        raise BadAnswer("no length of a body")
-    lengths = {int(value) for value in texts}
+    lengths = {int(text) if text.isdigit() and len(text) < 20 else None for text in texts}  # noqa: PLR2004
     if len(lengths) > 1:
         raise BadAnswer("two lengths of one body")
     return lengths.pop()

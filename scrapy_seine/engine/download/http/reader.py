@@ -13,6 +13,8 @@ MOST_HEAD = 1 << 18
 #: Bytes of a line with a chunk's length, and of all trailers after the last chunk, at most.
 _MOST_LINE, _MOST_TRAILERS = 4096, 1 << 16
 
+#: What a script writes before the status line: blank lines, or its file's byte order mark.
+_BEFORE_STATUS = b"\r\n\t \xef\xbb\xbf"
 _END = re.compile(rb"\n\r?\n")
 _HEX = re.compile(rb"[0-9a-fA-F]{1,15}")
 
@@ -104,8 +106,9 @@ class Reader:
             return len(data)
         self._buffered = b""
         self._remaining -= size
-        head = answer_head(block[begin : match.start()], self.method)
-        if not head.interim:
+        lines = block[begin : match.start()].lstrip(_BEFORE_STATUS)
+        head = answer_head(lines, self.method) if lines else None
+        if head is not None and not head.interim:
             self.keeps = head.keeps
             self._await(head)
             self.sink.head(head)

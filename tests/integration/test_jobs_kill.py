@@ -1,0 +1,60 @@
+"""A coordinator killed while it ends a job: the next one ends it, once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+
+import psycopg2
+import pytest
+
+from crawler.catalogue.jobs.closing import end_jobs
+from crawler.catalogue.jobs.in_redis import Jobs
+from scrapy_seine.sinks.postgres.database import connect
+from tests import started
+from tests.helpers import execute, wait_until
+from tests.integration.frontier_kit import Driver
+from tests.integration.test_jobs import add_products
+
+pytestmark = [pytest.mark.redis, pytest.mark.postgres]
+
+
+def _kill_where_it_marks(*arguments: str, database: str) -> None:
+    """Kill a coordinator while a lock of ours keeps it from marking products."""
+    with contextlib.closing(psycopg2.connect(database)) as holder, holder.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM products FOR UPDATE")
+        ending = started.Popen([sys.executable, "-m", "tests.acceptance.coordinating", *arguments])
+
+        def waits() -> bool:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            return cursor.fetchone()[0] > 0 or ending.poll() is not None
+
+        wait_until(waits, 20, "it marks products")
+        assert ending.poll() is None
+        ending.kill()
+        ending.wait()
+
+
+async def test_a_coordinator_killed_while_it_marks_products_as_gone(
+    redis_client, redis_url, namespace, database, tmp_path
+):
+    driver = Driver(redis_client, namespace)
+    jobs = Jobs(driver.f)
+    add_products(database, (3, 3, 3))
+    job = await jobs.begin("shop-1", site_id="shop", kind="full", urls=["http://shop.example/"])
+    await driver.ack(*await driver.take(9))
+    await jobs.note_checked(job)
+    execute(database, "UPDATE products SET scraped_at = now() WHERE external_id <> '2'")
+    execute(database, "UPDATE products SET missing_at = now() WHERE external_id = '2'")
+
+    (plans := tmp_path / "plans.json").write_text("[]")
+    arguments = (redis_url, namespace, database, str(plans))
+    await asyncio.to_thread(_kill_where_it_marks, *arguments, database=database)
+    assert (await jobs.get("shop-1")).state == "running"
+    (ended,) = await end_jobs(jobs, database)
+    assert (ended.id, ended.state) == ("shop-1", "finished")
+    assert await end_jobs(jobs, database) == []
+    with connect(database) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT external_id FROM products WHERE gone_at IS NOT NULL")
+        assert cursor.fetchall() == [("2",)]
