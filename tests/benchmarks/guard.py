@@ -44,7 +44,7 @@ class Bar:
     """CPU of reading saved pages by that of lxml's parse of them, when the bar was set; by their
     kilobytes."""
     margin: float
-    """How much more is let pass: 0.15 is 15 %. The tree of the bar took .65 on another processor."""
+    """How much more is let pass: 0.15 is 15 %. The tree of .575 took .65 on another processor."""
     reading_margin: float
     """The same of reading saved pages, which is measured page by page. A processor speeds Python
     and lxml up differently: a tree of 5.2 on one takes 5.45 to 5.8 times the parse on another."""
