@@ -61,8 +61,8 @@ class Sitemaps(PageReading):
         super().__init__(*args, **kwargs)
         #: Shops whose sitemap lacks no product; `middlewares.dead_ends` skips their other pages.
         self.sitemap_check = SitemapCheck()
-        #: By the shop's front page: the sitemaps whose pages are another site's.
-        self._foreign_sitemaps: Newest[list[str]] = Newest(list, MOST_SITEMAPS)
+        #: By the shop's front page: whether a sitemap with another site's pages was told of.
+        self._told_foreign: Newest[bool] = Newest(bool, MOST_SITEMAPS)
 
     def _look_for_sitemaps(self, response: Response, links: Sequence[Link]) -> Iterator[Request]:
         """Request the robots.txt of a shop whose front page this is, for its sitemaps.
@@ -172,8 +172,8 @@ class Sitemaps(PageReading):
         if known >= _MIN_KNOWN:
             return own_urls
         self._count("foreign_sitemaps")
-        if not self._foreign_sitemaps[origin]:
-            self._foreign_sitemaps[origin].append(response.url)
+        if not self._told_foreign[origin]:
+            self._told_foreign[origin] = True
             self.logger.warning(
                 "%s: its %d pages are left out, because they are another site's, as %s; seed that"
                 " site if it is the shop's",
