@@ -95,7 +95,7 @@ def test_the_target_counts_what_it_answers_on_all_its_domains() -> None:
 
 
 def test_the_bar_lets_fifteen_percent_pass() -> None:
-    bar = Bar(cpu_ratio=0.5, read_by_parse={"20": 5.0}, margin=0.15, reading_margin=0.06)
+    bar = Bar(cpu_ratio=0.5, reading_ratio={"20": 1.1}, margin=0.15, reading_margin=0.06)
 
     assert bar.passes(Found(seine=[9.0, 2.3, 2.2], plain=[4.0, 4.0, 4.0]).ratio)
     assert not bar.passes(Found(seine=[9.0, 2.4, 2.2], plain=[4.0, 4.0, 4.0]).ratio)
