@@ -73,7 +73,7 @@ def said(redis_url: str, database: str) -> Said:
         (("export", "prodcts"), "no table 'prodcts' to export; did you mean products?"),
         (("demo", "--products", "1e400"), "PRODUCTS='1e400' is not a finite number"),
         (("demo", "--workers", "99999999"), "WORKERS=99999999 is above 32; each is a process"),
-        (("exporter", "--host", "x" * 99, "--port", "0"), "cannot be served: encoding with"),
+        (("exporter", "--host", "x" * 99, "--port", "0"), "too long"),
         (("dlq", "show", "\udce9"), r"the argument b'\xe9' is not UTF-8 text"),
         (("shell", "-c", "1", "/proc"), "/proc: it is a folder, not a page's file"),
         (("parse", "--spider", "catalog", "--meta", "[1]", "http://x.example/"), "--meta [1] is"),
