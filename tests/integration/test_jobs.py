@@ -297,6 +297,41 @@ async def test_a_complete_job_is_closed_and_recorded(coordinator, driver, databa
         assert cursor.fetchall() == [(job.id, "finished", 2, 2, 0)]
 
 
+async def list_ended(jobs, redis, count, kind="news"):
+    """List as many ended jobs that began after all others."""
+    now, pipe = await jobs.now_s(), redis.pipeline(transaction=False)
+    for n in range(count):
+        values = {"state": "finished", "site_id": f"site{n}", "kind": kind, "started_at": now + n}
+        pipe.hset(jobs._key(f"{kind}-{n}"), mapping=values)
+        pipe.zadd(jobs._index, {f"{kind}-{n}": now + n})
+    await pipe.execute()
+
+
+async def test_a_job_ends_however_many_began_after_it(coordinator, driver, redis_client):
+    """Hourly looks at the sitemaps of 42 sites are a thousand jobs in the day of a re-crawl."""
+    jobs = coordinator.jobs
+    job = await begin(jobs)
+    await list_ended(jobs, redis_client, 1001)
+    assert [found.id for found in await jobs.running()] == [job.id]
+    await driver.ack(*await driver.take(9))
+    await coordinator.step(datetime.now(UTC))
+    assert (await jobs.get(job.id)).state == "finished"
+
+
+async def test_the_list_of_jobs_does_not_grow_for_ever(coordinator, redis_client):
+    jobs = coordinator.jobs
+    last_full = await jobs.begin("old-full", site_id="site0", kind="full", urls=())
+    await jobs.finish(last_full)
+    running = await begin(jobs)
+    await list_ended(jobs, redis_client, 1500)
+    assert await jobs.unlist_ended() == 500
+    assert await jobs.unlist_ended() == 0
+    listed = {job.id for job in await jobs.newest(0)}
+    assert len(listed) == 1002
+    assert {running.id, last_full.id, "news-1499", "news-500"} <= listed
+    assert await jobs.get("news-0") is not None
+
+
 async def test_workers_end_a_job_although_another_one_runs(
     jobs, driver, database, redis_url, monkeypatch
 ):

@@ -138,6 +138,7 @@ class Coordinator:
             or (now - self._recrawled_at).total_seconds() >= self._pause_s
         ):
             self._recrawled_at, started_s = now, monotonic()
+            await self.jobs.unlist_ended()
             for plan in self.plans:
                 await self._recrawl(plan, now)
             # The query is slow for large sites, and must leave the database time for other queries.
@@ -170,7 +171,7 @@ class Coordinator:
         """Return the site's jobs without the cancelled ones, newest first."""
         return [
             job
-            for job in await self.jobs.newest(1000)
+            for job in await self.jobs.newest(0)
             if job.site_id == plan.site_id and job.state != "cancelled"
         ]
 

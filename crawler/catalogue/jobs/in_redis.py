@@ -27,6 +27,8 @@ from scrapy_seine.urls import domain, tidy
 SEED_PRIORITY = 100
 #: Shortest interval between two measurements of a job's speed, s.
 PACE_S = 5.0
+#: Ended jobs that stay listed, and jobs that one call of Redis reads, at most.
+MOST_LISTED, _READ_JOBS = 1000, 1000
 #: Field of a job's hash with its seeds as JSON.
 _PLAN = "plan"
 
@@ -215,22 +217,45 @@ class Jobs:
 
     async def newest(self, limit: int = 50) -> list[Job]:
         """Return the newest jobs, newest first."""
-        names = await self._redis.zrevrange(self._index, 0, limit - 1)
-        pipe = self._redis.pipeline(transaction=False)
-        for name in names:
-            pipe.hgetall(self._key(word(name)))
-        rows = zip(names, await pipe.execute(), strict=True)
-        return [
-            await self._job_from(word(name), fields) for name, fields in rows if b"state" in fields
-        ]
+        return [await self._job_from(*row) for row in await self._listed(limit)]
+
+    async def _listed(self, limit: int = 0) -> list[tuple[str, Mapping[bytes, bytes]]]:
+        """Return names and fields of the newest jobs, newest first; 0: of all that are listed."""
+        rows: list[tuple[str, Mapping[bytes, bytes]]] = []
+        names = list(map(word, await self._redis.zrevrange(self._index, 0, limit - 1)))
+        for start in range(0, len(names), _READ_JOBS):
+            part, pipe = names[start : start + _READ_JOBS], self._redis.pipeline(transaction=False)
+            for name in part:
+                pipe.hgetall(self._key(name))
+            rows += zip(part, await pipe.execute(), strict=True)
+        return [(name, fields) for name, fields in rows if b"state" in fields]
+
+    async def unlist_ended(self) -> int:
+        """Keep MOST_LISTED jobs in the list, and those that run; returns how many left it.
+
+        The list is read whole every second. PostgreSQL has all jobs. Each site's last finished full
+        crawl stays listed, because the site's sitemaps are read for what has changed since then.
+        """
+        finished_fulls: set[str] = set()
+        outdated = []
+        for place, (name, fields) in enumerate(await self._listed()):
+            job = _job(name, fields)
+            if job.kind == "full" and job.state == "finished" and job.site_id not in finished_fulls:
+                finished_fulls.add(job.site_id)
+            elif place >= MOST_LISTED and job.state in ENDED_STATES:
+                outdated.append(name)
+        for start in range(0, len(outdated), _READ_JOBS):
+            await self._redis.zrem(self._index, *outdated[start : start + _READ_JOBS])
+        return len(outdated)
 
     async def keep_listed(self, job: Job) -> None:
         """List a job again if the list was deleted, because a job in no list never ends."""
         await self._redis.zadd(self._index, {job.id: job.started_at}, nx=True)
 
     async def running(self) -> list[Job]:
-        """Return the jobs among the newest thousand that have not ended."""
-        return [job for job in await self.newest(1000) if job.state not in ENDED_STATES]
+        """Return the jobs that have not ended."""
+        rows = [row for row in await self._listed() if word(row[1][b"state"]) not in ENDED_STATES]
+        return [await self._job_from(*row) for row in rows]
 
     async def pause(self, job: Job) -> None:
         """Pause a job: lease no requests of its seeds' domains."""
