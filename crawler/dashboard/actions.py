@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit
 import attrs
 from aiohttp import web
 
-from crawler.catalogue.jobs.in_redis import Jobs, SeedsInUse
+from crawler.catalogue.jobs.in_redis import JobConflict, Jobs
 from crawler.catalogue.jobs.schedules import Schedules, checked
 from crawler.dashboard.api import begin, give_priority, note
 from crawler.dashboard.context import Context, context_of
@@ -281,7 +281,7 @@ async def act(request: web.Request) -> web.StreamResponse:
         return _ask(request, verb, action, form)
     try:
         n = await action.run(context_of(request), form)
-    except SeedsInUse as error:
+    except JobConflict as error:
         raise web.HTTPConflict(text=f"{error}\n") from None
     except (ValueError, ConfigError, FrontierError) as error:
         raise web.HTTPBadRequest(text=f"{error}\n") from None

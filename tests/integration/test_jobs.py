@@ -160,6 +160,22 @@ async def test_pause_and_resume_reach_the_workers(jobs, driver):
     assert (await jobs.get(job.id)).state == "running"
 
 
+@pytest.mark.parametrize("end", ["finish", "cancel"])
+@pytest.mark.parametrize("verb", ["pause", "resume", "cancel"])
+async def test_a_job_that_has_ended_stays_as_it_is(jobs, driver, verb, end):
+    """A pause would stop its site for all other jobs; resumed, a cancelled one would run again."""
+    job = await begin(jobs)
+    await getattr(jobs, end)(job)
+    ended = await jobs.get(job.id)
+    with pytest.raises(ConfigError, match=rf"job {job.id} is {ended.state}"):
+        await getattr(jobs, verb)(job)
+    await jobs.finish(job)  # by a worker that read it before
+    after = await jobs.get(job.id)
+    assert (after.state, after.finished_at) == (ended.state, ended.finished_at)
+    assert await driver.redis.xlen(driver.f.keys.events) == 1
+    assert not await driver.redis.hexists(driver.f.keys.domain("shop.example"), "paused")
+
+
 async def test_what_waits_for_a_cancelled_job_goes_at_once(jobs, driver):
     """I10: its domain may be parked for an hour, and workers would stay for nothing else."""
     job, other = await begin(jobs), await begin(jobs, "shop-2")
@@ -262,7 +278,7 @@ async def test_what_changed_before_the_last_full_crawl_is_no_news(coordinator, d
     await coordinator.jobs.finish(job)
     look = (await coordinator._look_at_sitemaps(plan))["cb_kwargs"]
     assert look == {"origin": SEEDS[0], "since": job.started.isoformat(), "crawled": job.id}
-    await coordinator.jobs.cancel(job)
+    await driver.redis.hset(coordinator.jobs._key(job.id), "state", "cancelled")
     assert "since" not in (await coordinator._look_at_sitemaps(plan))["cb_kwargs"]
 
 

@@ -33,8 +33,8 @@ MOST_LISTED, _READ_JOBS = 1000, 1000
 _PLAN = "plan"
 
 
-class SeedsInUse(ConfigError):
-    """A running job of the site crawls these seeds."""
+class JobConflict(ConfigError):
+    """A job's state forbids what is asked: it has ended, or it crawls these seeds already."""
 
 
 class Jobs:
@@ -98,7 +98,7 @@ class Jobs:
 
         Raises:
             ConfigError: a URL is invalid; the message has it.
-            SeedsInUse: a running job of the site crawls these seeds; the message has its name.
+            JobConflict: a running job of the site crawls these seeds; the message has its name.
         """
         name, plan = job_id(site_id, "full", started_at), _plan(urls, {})
         while (existing := await self.get(name)) is not None:
@@ -113,14 +113,14 @@ class Jobs:
         """Refuse seeds that a job of the site crawls, because it fetches the same pages.
 
         Raises:
-            SeedsInUse: with the job's name.
+            JobConflict: with the job's name.
         """
         seeds = {tidy(url) for url in urls}
         for job in await self.running():
             is_full = job.site_id == site_id and job.kind == "full" and job.left and job.plan
             if is_full and seeds <= {tidy(url) for url in orjson.loads(job.plan)["urls"]}:
                 text = f"job {job.id} crawls {site_id} and has {job.left:,} requests left"
-                raise SeedsInUse(f"{text}; a second one beside it needs `again`")
+                raise JobConflict(f"{text}; a second one beside it needs `again`")
 
     async def complete(self, job: Job) -> Job:
         """Push the remaining seeds of a job whose planning process died."""
@@ -257,14 +257,29 @@ class Jobs:
         rows = [row for row in await self._listed() if word(row[1][b"state"]) not in ENDED_STATES]
         return [await self._job_from(*row) for row in rows]
 
+    async def _refuse_ended(self, job: Job) -> None:
+        current = await self.get(job.id)
+        if current is not None and current.state in ENDED_STATES:
+            raise JobConflict(f"job {job.id} is {current.state}")
+
     async def pause(self, job: Job) -> None:
-        """Pause a job: lease no requests of its seeds' domains."""
+        """Pause a job: lease no requests of its seeds' domains.
+
+        Raises:
+            JobConflict: it has ended. Its domains may have requests of other jobs.
+        """
+        await self._refuse_ended(job)
         await self._redis.hset(self._key(job.id), "state", "paused")
         for name in job.domains:
             await self.frontier.pause(name)
 
     async def resume(self, job: Job) -> None:
-        """Continue a paused job."""
+        """Continue a paused job.
+
+        Raises:
+            JobConflict: it has ended.
+        """
+        await self._refuse_ended(job)
         await self._redis.hset(self._key(job.id), "state", "running")
         for name in job.domains:
             await self.frontier.resume(name)
@@ -274,7 +289,11 @@ class Jobs:
 
         Its requests at its seeds' domains are dropped at once, because their turn may be hours
         away; those at other domains are dropped when their turn comes.
+
+        Raises:
+            JobConflict: it has ended.
         """
+        await self._refuse_ended(job)
         if job.state == "paused":
             await self.resume(job)
         await self._end(job.id, "cancelled")
@@ -289,7 +308,7 @@ class Jobs:
         await self._redis.hset(self._key(job.id), "checked", 1)
 
     async def finish(self, job: Job) -> None:
-        """Mark a complete job as finished."""
+        """Mark a complete job as finished; one that has ended meanwhile stays as it is."""
         await self._end(job.id, "finished")
 
     async def note_pace(self, jobs: Iterable[Job], at_s: float) -> None:
@@ -303,6 +322,8 @@ class Jobs:
 
     async def _end(self, job: str, state: State) -> None:
         now_s, current = await self.now_s(), await self.get(job)
+        if current is not None and current.state in ENDED_STATES:
+            return
         key, pipe = self._key(job), self._redis.pipeline(transaction=True)
         pipe.hset(key, "state", state)
         pipe.hset(key, "finished_at", str(now_s))
