@@ -299,6 +299,23 @@ async def test_a_look_at_sitemaps_enters_nothing_in_the_scope_of_a_crawl_that_ru
     assert (await coordinator._look_at_sitemaps(plan))["cb_kwargs"]["crawled"] == first.id
 
 
+async def test_a_step_with_nothing_to_plan_reads_the_list_no_oftener_for_more_sites(
+    coordinator, redis_client
+):
+    """With fifty sites a step took five seconds, and the leader's lock expires after ten."""
+    sitemap = "http://shop.example/map.xml"
+    coordinator.plans = [Plan(site_id=f"s{n}", seeds=SEEDS, sitemaps=(sitemap,)) for n in range(10)]
+    await list_ended(coordinator.jobs, redis_client, 200)
+
+    async def reads() -> int:
+        return (await redis_client.info("commandstats"))["cmdstat_hgetall"]["calls"]
+
+    await coordinator.step(NOW)
+    before = await reads()
+    await coordinator.step(NOW)
+    assert await reads() - before < 5 * 210
+
+
 async def test_a_complete_job_is_closed_and_recorded(coordinator, driver, database):
     await coordinator.step(NOW)
     leases = (await driver.f.lease("w", 9, ttl_ms=TTL)).leases

@@ -248,6 +248,12 @@ class Jobs:
             await self._redis.zrem(self._index, *outdated[start : start + _READ_JOBS])
         return len(outdated)
 
+    async def of_site(self, site_id: str) -> list[Job]:
+        """Return the listed jobs of a site, newest first."""
+        site = site_id.encode()
+        rows = [row for row in await self._listed() if row[1].get(b"site_id") == site]
+        return [await self._job_from(*row) for row in rows]
+
     async def keep_listed(self, job: Job) -> None:
         """List a job again if the list was deleted, because a job in no list never ends."""
         await self._redis.zadd(self._index, {job.id: job.started_at}, nx=True)
