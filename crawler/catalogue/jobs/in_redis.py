@@ -83,7 +83,7 @@ class Jobs:
         return current
 
     async def start(
-        self, site_id: str, urls: Sequence[str], started_at: datetime, *, again: bool = True
+        self, site_id: str, urls: Sequence[str], started_at: datetime, *, again: bool = False
     ) -> Job:
         """Begin a site's full crawl; two calls within a minute begin one job.
 
