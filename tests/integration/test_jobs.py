@@ -356,12 +356,17 @@ async def test_the_list_of_jobs_does_not_grow_for_ever(coordinator, redis_client
     last_full = await jobs.begin("old-full", site_id="site0", kind="full", urls=())
     await jobs.finish(last_full)
     running = await begin(jobs)
+    await begin(jobs, "waits")  # in flight, and elsewhere
+    await redis_client.hset(jobs._key("waits"), "state", "cancelled")
+    await jobs.cancel(await begin(jobs, "cancelled"))
+    await redis_client.sadd(jobs.frontier.keys.cancelled, "waits")
     await list_ended(jobs, redis_client, 1500)
-    assert await jobs.unlist_ended() == 500
+    assert await jobs.unlist_ended() == 501
     assert await jobs.unlist_ended() == 0
     listed = {job.id for job in await jobs.newest(0)}
-    assert len(listed) == 1002
-    assert {running.id, last_full.id, "news-1499", "news-500"} <= listed
+    assert len(listed) == 1003
+    assert {running.id, last_full.id, "waits", "news-1499", "news-500"} <= listed
+    assert await redis_client.smembers(jobs.frontier.keys.cancelled) == {b"waits"}
     assert await jobs.get("news-0") is not None
 
 

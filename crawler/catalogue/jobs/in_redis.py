@@ -233,8 +233,9 @@ class Jobs:
     async def unlist_ended(self) -> int:
         """Keep MOST_LISTED jobs in the list, and those that run; returns how many left it.
 
-        The list is read whole every second. PostgreSQL has all jobs. Each site's last finished full
-        crawl stays listed, because the site's sitemaps are read for what has changed since then.
+        The list is read whole every second, and each heartbeat returns the cancelled jobs, which
+        leave that set with it. PostgreSQL has all jobs. Each site's last finished full crawl stays
+        listed, because the site's sitemaps are read for what has changed since then.
         """
         finished_fulls: set[str] = set()
         outdated = []
@@ -242,10 +243,16 @@ class Jobs:
             job = _job(name, fields)
             if job.kind == "full" and job.state == "finished" and job.site_id not in finished_fulls:
                 finished_fulls.add(job.site_id)
-            elif place >= MOST_LISTED and job.state in ENDED_STATES:
+            elif place >= MOST_LISTED and (
+                job.state == "finished"
+                # Workers drop requests of a cancelled job until none is left.
+                or (job.state == "cancelled" and not (await self._job_from(name, fields)).left)
+            ):
                 outdated.append(name)
         for start in range(0, len(outdated), _READ_JOBS):
-            await self._redis.zrem(self._index, *outdated[start : start + _READ_JOBS])
+            names = outdated[start : start + _READ_JOBS]
+            await self._redis.zrem(self._index, *names)
+            await self._redis.srem(self.frontier.keys.cancelled, *names)
         return len(outdated)
 
     async def of_site(self, site_id: str) -> list[Job]:
