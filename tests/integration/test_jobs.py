@@ -15,8 +15,10 @@ from scrapy.crawler import Crawler
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.catalogue.coordinator.leader import Coordinator
+from crawler.catalogue.jobs.in_postgres import record
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED, Plan
+from crawler.catalogue.jobs.restoring import restore_jobs
 from crawler.catalogue.jobs.schedules import Schedules, checked
 from crawler.learned_sites import Templates
 from crawler.storage import storage_of
@@ -435,6 +437,30 @@ async def test_a_job_whose_state_is_lost_begins_anew_and_is_not_finished(
     await driver.ack(*leases)
     await coordinator.step(NOW + timedelta(hours=1))
     assert await lost_rows(database) == [(name, "lost", 2, 0), (f"{name}:2", "finished", 2, 2)]
+
+
+async def test_of_two_lost_jobs_of_one_minute_each_begins_anew_with_its_own_seeds(
+    driver, jobs, database
+):
+    """The first one's next name is the second one's."""
+    seeds = {"one": ["http://shop.example/one"], "two": ["http://shop.example/two"]}
+    lost = [await jobs.start("shop", urls, NOW) for urls in seeds.values()]
+    crawl = driver.f.keys.crawl
+    record(database, crawl, lost)
+    await driver.f.erase()
+    for _ in range(2):  # another process does the same
+        await restore_jobs(jobs, database)
+    states = {row[0]: row[1] for row in await lost_rows(database)}
+    name = lost[0].id
+    assert states == {
+        name: "lost",
+        f"{name}:2": "lost",
+        f"{name}:3": "running",
+        f"{name}:4": "running",
+    }
+    restored = [orjson.loads(job.plan)["urls"] for job in await jobs.running()]
+    assert sorted(restored) == sorted(seeds.values())
+    assert len(await driver.take(9)) == 2
 
 
 async def test_an_ended_job_that_redis_lost_does_not_begin_again(coordinator, driver, database):
