@@ -50,6 +50,9 @@ _TRIES = 4
 _FLUSH_S = 1.0
 _FRESH_S = 30.0
 _ANNOUNCE_S = 60.0
+#: A domain without a request for this long is forgotten here, because each costs a call of Redis
+#: every _FRESH_S; it is longer than any request takes, s.
+_IDLE_S = 900.0
 
 
 @attrs.define(eq=False, repr=False)
@@ -63,6 +66,8 @@ class Site(Record):
     steps: tuple[str, ...]
     counts: dict[str, tuple[int, int]] = attrs.Factory(dict)
     """Good and bad responses by step, since the last report."""
+    used_at: float = attrs.Factory(time.monotonic)
+    """When a request last asked for its step, monotonic s."""
 
 
 class Escalate:
@@ -128,6 +133,7 @@ class Escalate:
         site = self.sites.get(name)
         if site is None or self._stale(request, site):
             return self._look(request, name)
+        site.used_at = time.monotonic()
         if site.view.probe:
             return self._probe(request, name, site)
         self._use(request, step_within(site.view.step, site.steps))
@@ -270,6 +276,8 @@ class Escalate:
                 counts, site.counts = site.counts, {}
                 await self._settle(name, site, counts)
                 site.read_at = now_s
+            if now_s - site.used_at > _IDLE_S and not site.counts:
+                del self.sites[name]  # the next request reads the domain's step again
 
     async def _settle(self, name: str, site: Site, counts: dict[str, tuple[int, int]]) -> None:
         store = self._store()

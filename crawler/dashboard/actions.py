@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit
 import attrs
 from aiohttp import web
 
-from crawler.catalogue.jobs.in_redis import Jobs, SeedsInUse
+from crawler.catalogue.jobs.in_redis import JobConflict, Jobs
 from crawler.catalogue.jobs.schedules import Schedules, checked
 from crawler.dashboard.api import begin, give_priority, note
 from crawler.dashboard.context import Context, context_of
@@ -31,7 +31,6 @@ MAX_LETTERS = 10_000
 REPLAY_PAUSE_MS = 50
 _MAX_DELAY_MS = 86_400_000
 _MAX_CONCURRENCY = 10_000
-_BATCH = 500
 _RESULT_PARAMETERS = ("done=", "n=")
 #: Fields that select the queued requests for another priority.
 _SELECTION_FIELDS = ("domain", "job", "site", "url")
@@ -104,22 +103,12 @@ async def _selected_ids(frontier: Frontier, form: Form) -> list[str]:
 
 async def _replay(context: Context, form: Form) -> int:
     ids = await _selected_ids(context.frontier, form)
-    return await _in_batches(ids, partial(_requeue, context.frontier))
+    return await context.frontier.requeue_dead(ids, pause_ms=REPLAY_PAUSE_MS)
 
 
 async def _purge(context: Context, form: Form) -> int:
     ids = await _selected_ids(context.frontier, form)
-    return await _in_batches(ids, context.frontier.purge)
-
-
-async def _requeue(frontier: Frontier, ids: Sequence[str]) -> int:
-    return await frontier.requeue_dead(ids, pause_ms=REPLAY_PAUSE_MS)
-
-
-async def _in_batches(ids: Sequence[str], change: Callable[[Sequence[str]], Awaitable[int]]) -> int:
-    """Change the letters in batches, because other clients wait while a script runs."""
-    batches = [ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH)]
-    return sum([await change(batch) for batch in batches])
+    return await context.frontier.purge(ids)
 
 
 async def _job(context: Context, form: Form, verb: str) -> int:
@@ -281,7 +270,7 @@ async def act(request: web.Request) -> web.StreamResponse:
         return _ask(request, verb, action, form)
     try:
         n = await action.run(context_of(request), form)
-    except SeedsInUse as error:
+    except JobConflict as error:
         raise web.HTTPConflict(text=f"{error}\n") from None
     except (ValueError, ConfigError, FrontierError) as error:
         raise web.HTTPBadRequest(text=f"{error}\n") from None

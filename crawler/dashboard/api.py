@@ -21,8 +21,8 @@ import psycopg2
 from aiohttp import web
 
 from crawler.catalogue.jobs.in_postgres import record
-from crawler.catalogue.jobs.in_redis import Jobs, SeedsInUse
-from crawler.catalogue.jobs.model import ENDED_STATES, NAME, Job
+from crawler.catalogue.jobs.in_redis import JobConflict, Jobs
+from crawler.catalogue.jobs.model import NAME, Job
 from crawler.catalogue.jobs.schedules import MAX_SEEDS, Schedule, Schedules, checked
 from crawler.dashboard.api_document import (
     JOB_FIELDS,
@@ -51,12 +51,12 @@ def _refusal(kind: type[web.HTTPException], text: str) -> web.HTTPException:
 
 
 def _with_refusals(handler: Handler) -> Handler:
-    """Turn errors of the caller into a 400, seeds that a running job crawls into a 409."""
+    """Turn errors of the caller into a 400, what a job's state forbids into a 409."""
 
     async def wrapped(request: web.Request) -> web.Response:
         try:
             return await handler(request)
-        except SeedsInUse as error:
+        except JobConflict as error:
             raise _refusal(web.HTTPConflict, str(error)) from None
         except (ConfigError, FrontierError, ValueError) as error:
             raise _refusal(web.HTTPBadRequest, " ".join(str(error).split())) from None
@@ -183,7 +183,7 @@ async def begin(context: Context, urls: list[str], site: str = "", *, again: boo
 
     Raises:
         ValueError: there is no URL, or a URL is invalid.
-        SeedsInUse: a running job of the site crawls these seeds, and *again* is not set.
+        JobConflict: a running job of the site crawls these seeds, and *again* is not set.
     """
     seeds = await _seeds(context, urls, site)
     if not seeds:
@@ -200,8 +200,6 @@ async def change_job(request: web.Request) -> web.Response:
     """Pause, resume or cancel a job."""
     job, jobs = await _job(request), Jobs(context_of(request).frontier)
     verb = request.match_info["verb"]
-    if job.state in ENDED_STATES:
-        raise _refusal(web.HTTPConflict, f"job {job.id} is {job.state}")
     await {"pause": jobs.pause, "resume": jobs.resume, "cancel": jobs.cancel}[verb](job)
     await note(request, f"{verb}_job", job.id)
     return web.json_response(plain_job(await _job(request)))

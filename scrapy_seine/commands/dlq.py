@@ -24,13 +24,11 @@ from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.audit import record_command
-from scrapy_seine.reads.dead_letters import MOST, Filter, one_dead, reason_of, search_dead
+from scrapy_seine.reads.dead_letters import Filter, one_dead, reason_of, search_dead
 from scrapy_seine.reads.fleet import shown_fields
 from scrapy_seine.reads.requests import Found
 
 VERBS = ("list", "show", "replay", "purge")
-#: Dead letters handed to one script.
-STEP = 500
 NO_SUCH = "no dead letter has the id {!r}; scrapy dlq list shows them"
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "": 1}
 
@@ -120,16 +118,13 @@ class Command(SeineCommand):
         self.show(text, **letter_fields)
 
     async def _replay(self, frontier: Frontier, ids: list[str], pace_ms: int) -> None:
-        back = 0
-        for part in _parts(ids):
-            wait = back * pace_ms
-            back += await frontier.requeue_dead(part, pause_ms=pace_ms, wait_ms=wait)
+        back = await frontier.requeue_dead(ids, pause_ms=pace_ms)
         await record_command(frontier.redis, frontier.keys, "replay", " ".join(ids[:20]), back)
         duration_s = back * pace_ms / 1000
         self.show(f"{back} replayed over {duration_s:g} s", replayed=back, over_s=duration_s)
 
     async def _purge(self, frontier: Frontier, ids: list[str]) -> None:
-        purged = sum([await frontier.purge(part) for part in _parts(ids)])
+        purged = await frontier.purge(ids)
         await record_command(frontier.redis, frontier.keys, "purge", " ".join(ids[:20]), purged)
         self.show(f"{purged} purged", purged=purged)
 
@@ -168,12 +163,8 @@ async def _selected_ids(frontier: Frontier, ids: list[str], selection: Filter) -
             if await one_dead(frontier, id_) is None:
                 raise ConfigError(NO_SUCH.format(id_))
         return ids
-    letters, _ = await search_dead(frontier, selection, limit=MOST)
+    letters, _ = await search_dead(frontier, selection, limit=sys.maxsize, most=sys.maxsize)
     return [letter.id for letter in reversed(letters)]
-
-
-def _parts(ids: list[str]) -> list[list[str]]:
-    return [ids[start : start + STEP] for start in range(0, len(ids), STEP)]
 
 
 def _table(letters: list[Found]) -> lazy_rich.Table:

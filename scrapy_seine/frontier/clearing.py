@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 
 from scrapy_seine.frontier.encoding.wire import domain_of, escape, job_of
 from scrapy_seine.frontier.one_partition import Part
+from scrapy_seine.lenient_parsing import whole_number
 
 #: Requests that one step touches.
 STEP = 500
@@ -39,7 +40,7 @@ async def _cancel_jobs(part: Part) -> None:
     client: Any = part.redis
     async for key in scan(part.redis, part.keys.job + ":"):
         names = ("total", "sent", "arrived", "done", "ignored", "failed")
-        total, sent, arrived, *outcomes = (int(n or 0) for n in await client.hmget(key, names))
+        total, sent, arrived, *outcomes = map(whole_number, await client.hmget(key, names))
         await client.hset(key, "cancelled", total + sent - arrived - sum(outcomes))
 
 

@@ -39,6 +39,13 @@ from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest, Lines
 from scrapy_seine.lenient_parsing import whole_number, word
 
+#: Dead letters in one script, at most, because other clients wait while it runs.
+_STEP = 500
+
+
+def _in_steps(ids: Sequence[str]) -> list[Sequence[str]]:
+    return [ids[start : start + _STEP] for start in range(0, len(ids), _STEP)]
+
 
 class Frontier(Part):
     """One crawl's frontier in Redis, or one partition of it (see `partitions`)."""
@@ -261,20 +268,23 @@ class Frontier(Part):
         Their retry counts start again. They are stored unpacked, so that a worker of any version
         reads them.
         """
-        if not ids:
-            return 0
         client: Any = self.redis
-        stored = await self.dictionaries.unpack_stored(await client.hmget(self.keys.requests, ids))
-        pairs = [
-            arg
-            for id_, text in zip(ids, stored, strict=True)
-            for arg in (id_, reset_tries(text, self.seal))
-        ]
-        return int(await self.run("requeue_dead", wait_ms, pause_ms, *pairs))
+        back = 0
+        for part in _in_steps(ids):
+            raw = await client.hmget(self.keys.requests, part)
+            stored = await self.dictionaries.unpack_stored(raw)
+            pairs = [
+                arg
+                for id_, text in zip(part, stored, strict=True)
+                for arg in (id_, reset_tries(text, self.seal))
+            ]
+            wait_ms_of_step = wait_ms + back * pause_ms
+            back += int(await self.run("requeue_dead", wait_ms_of_step, pause_ms, *pairs))
+        return back
 
     async def purge(self, ids: Sequence[str]) -> int:
         """Remove dead letters for good; returns how many."""
-        return int(await self.run("purge", *ids))
+        return sum([int(await self.run("purge", *part)) for part in _in_steps(ids)])
 
     async def configure(
         self,

@@ -19,7 +19,7 @@
 | overran | hash | by domain: pages whose reading took too long | workers | until its domain is paused |
 | counters | hash | totals since the crawl began | all | permanent |
 | job:<id> | hash | total done failed; its plan and state | push commit bury, coordinator | until removed |
-| jobs, cancelled | sorted set, set | jobs by their beginning (s); those that are cancelled | coordinator, jobs | until removed |
+| jobs, cancelled | sorted set, set | jobs by their beginning (s): those that run, the newest thousand, and the last finished full crawl of each site; of these, the cancelled ones | coordinator, jobs | until removed |
 | schedules | hash | by site: when its full crawl starts (JSON; the catalogue's jobs) | dashboard | until removed |
 | events, events_sent | stream, string | ends of jobs (JSON), and the last one that the webhook's receiver has | coordinator, workers, dashboard | newest 10,000 |
 | coordinator | string | who leads | coordinator | 10 s |

@@ -71,11 +71,13 @@ class KnownState(Record):
         id_, turn, seq = text.rsplit(" ", 2)
         return cls(id_, int(turn), int(seq))
 
-    def learn_reply(self, before: KnownState, seq: int) -> None:
-        """Learn from the reply to a counted call; a call from before a rollback is ignored."""
-        if before.turn == self.turn:
-            self.seq = max(self.seq, seq)
-            self.calls = max(self.calls, before.calls + 1)
+    def learn_reply(self, before: KnownState, seq: int) -> bool:
+        """Learn from the reply to a counted call; False if the call was made to another state."""
+        if (before.id, before.turn) != (self.id, self.turn):
+            return False
+        self.seq = max(self.seq, seq)
+        self.calls = max(self.calls, before.calls + 1)
+        return True
 
     def roll_back(self, turn: int, seq: int) -> bool:
         """Go on from the state that Redis fell back to; False if that is known already."""
@@ -134,11 +136,7 @@ class Watch:
 
         Returns False if the remembered state is not the one that the call was made to.
         """
-        known = self.known
-        if before is None or known is None or (before.id, before.turn) != (known.id, known.turn):
-            return False
-        known.learn_reply(before, seq)
-        return True
+        return before is not None and self.known is not None and self.known.learn_reply(before, seq)
 
     def learn_push(self, before: KnownState | None, pushed: int) -> None:
         """Learn from a push's reply: it used *pushed* numbers of the sequence."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import blake2b
 from time import monotonic
 from typing import Any
@@ -27,12 +27,13 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.lost_state import new_token
 from scrapy_seine.frontier.model import Push
-from scrapy_seine.frontier.round_trips.redis_refusals import Refusals
+from scrapy_seine.frontier.round_trips.redis_refusals import Refusals, breaks_all
 from scrapy_seine.frontier.round_trips.timer import at_random
 from scrapy_seine.frontier.shared_seeds import warn_of_shared_seeds
 from scrapy_seine.lenient_parsing import whole_number
 from scrapy_seine.lua_scripts import call
 from scrapy_seine.printable import printable, redact
+from scrapy_seine.store_wait import passes
 
 logger = logging.getLogger(__name__)
 #: How long a worker blocks on the list (a seed there wakes it at once) before it looks for a set or
@@ -51,6 +52,11 @@ REJECTS_KEPT = 10_000
 MOST_TRIES = 3
 #: Characters of a seed, and of the reason, kept of a rejected seed.
 _SHOWN = 2000
+
+
+def _refuses_all(error: ResponseError) -> bool:
+    """Whether a server refuses all pushes, for instance one partition's with a full memory."""
+    return passes(error) or breaks_all(error)
 
 
 def mark_of(claim: bytes) -> str:
@@ -173,25 +179,35 @@ class Intake:
         # All are read, and none killed this worker: later failures are not the seeds' fault.
         client: Any = self.redis
         await client.hdel(self.keys.tries, *seeds)
-        refused = await self._push(pushes)
-        self.entered(pushes)
-        for index, reason in refused:
-            notes[owners[index]] = self._note(seeds[owners[index]], reason)
+        errors = await self._push(pushes)
+        self.entered([push for index, push in enumerate(pushes) if index not in errors])
+        waiting = {owners[i]: error for i, error in errors.items() if _refuses_all(error)}
+        for index, refusal in errors.items():
+            if (claim := owners[index]) not in waiting:
+                notes[claim] = self._note(seeds[claim], f"Redis refuses it: {refusal}")
+        settled = [claim for claim in seeds if claim not in waiting]
+        await self._settle({claim: notes.get(claim, b"") for claim in settled})
+        if waiting:
+            raise next(iter(waiting.values()))
+
+    async def _settle(self, notes: Mapping[bytes, bytes]) -> None:
+        """Settle claims; *notes* has the reason of each rejected seed, b"" for a good one."""
         k = self.keys
-        settled = [field for claim in seeds for field in (claim, notes.get(claim, b""))]
         keys = [k.claimed, k.claims, k.rejected, k.tries]
-        await call(self.redis, script("settle_seeds"), keys, [REJECTS_KEPT, *settled])
-        waiting = self.accepted(len(seeds) - len(notes), len(notes))
-        if waiting is not None:
-            await waiting
+        arguments = [argument for claim_and_note in notes.items() for argument in claim_and_note]
+        await call(self.redis, script("settle_seeds"), keys, [REJECTS_KEPT, *arguments])
+        rejected_count = sum(map(bool, notes.values()))
+        result = self.accepted(len(notes) - rejected_count, rejected_count)
+        if result is not None:
+            await result
 
     def _read(self, seed: bytes, tries: int) -> Sequence[Push]:
         if tries >= MOST_TRIES:
             raise BadSeed(f"{tries} workers ended while they read it")
         return self.read(seed)
 
-    async def _push(self, pushes: Sequence[Push]) -> list[tuple[int, str]]:
-        """Push; returns the index of each push that Redis refuses, with its reason.
+    async def _push(self, pushes: Sequence[Push]) -> dict[int, ResponseError]:
+        """Push; returns the error of each push that Redis refuses, by index.
 
         Raises:
             RedisError: Redis does not answer, or refuses all, which is no single push's fault.
@@ -199,20 +215,20 @@ class Intake:
         try:
             await self.frontier.push(pushes)
         except ResponseError as error:
-            refused = await self._push_each(pushes)
-            if len(refused) == len(pushes):
+            errors = await self._push_each(pushes)
+            if len(errors) == len(pushes):
                 raise error from None
-            return refused
-        return []
+            return errors
+        return {}
 
-    async def _push_each(self, pushes: Sequence[Push]) -> list[tuple[int, str]]:
-        refused = []
+    async def _push_each(self, pushes: Sequence[Push]) -> dict[int, ResponseError]:
+        errors = {}
         for index, push in enumerate(pushes):
             try:
                 await self.frontier.push([push])
             except ResponseError as error:
-                refused.append((index, f"Redis refuses it: {error}"))
-        return refused
+                errors[index] = error
+        return errors
 
     def _note(self, seed: bytes, reason: str) -> bytes:
         text = printable(redact(seed[:_SHOWN].decode("utf-8", "backslashreplace")))

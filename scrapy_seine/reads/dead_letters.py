@@ -86,19 +86,24 @@ def parse_note(note: bytes | None) -> dict[str, Any]:
 
 
 async def search_dead(
-    frontier: Frontier, selection: Filter, *, limit: int = 100
+    frontier: Frontier, selection: Filter, *, limit: int = 100, most: int = MOST
 ) -> tuple[list[Found], bool]:
-    """Return matching dead letters, newest first, and whether all were searched."""
-    parts = await run_all(_search_part(part, selection, limit) for part in frontier.parts)
+    """Return matching dead letters, newest first, and whether all were searched.
+
+    *most* of each partition are read, from the newest on that is old enough.
+    """
+    parts = await run_all(_search_part(part, selection, limit, most) for part in frontier.parts)
     matches = sorted((x for letters, _ in parts for x in letters), key=lambda x: -x.at)
     return matches[:limit], len(matches) <= limit and all(is_complete for _, is_complete in parts)
 
 
 async def _search_part(
-    frontier: Frontier, selection: Filter, limit: int
+    frontier: Frontier, selection: Filter, limit: int, most: int
 ) -> tuple[list[Found], bool]:
+    client: Any = frontier.redis
     matches: list[Found] = []
-    for start in range(0, MOST, STEP):
+    first = await client.zcount(frontier.keys.dead, f"({selection.until * 1000}", "+inf")
+    for start in range(first, first + most, STEP):
         batch = await read_dead(frontier, start=start, limit=STEP)
         matches += [letter for letter in batch if selection.matches(letter)]
         if len(batch) < STEP:

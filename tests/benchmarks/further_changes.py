@@ -35,12 +35,6 @@ def _before_price(html: str, thing: Thing, shop: Shop, box: str) -> str:
     return re.sub(rf"(<\w+[^<>]*>{shown})", lambda match: box + match[1], html, count=1)
 
 
-def _after_price(html: str, thing: Thing, shop: Shop, box: str) -> str:
-    """Put an element behind the one that shows the price."""
-    shown = re.escape(shop.words.money(thing.price))
-    return re.sub(rf"({shown}</\w+>)", lambda match: match[1] + box, html, count=1)
-
-
 def _instead(html: str, title: str, main: str) -> str:
     """Return a page of the shop's frame with another title and nothing of the product."""
     start, end = html.find("</header>"), html.find("<footer")

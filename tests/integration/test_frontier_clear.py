@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import orjson
 import pytest
 from redis.asyncio import Redis
 
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.model import Burial, Push
+from scrapy_seine.reads.dead_letters import Filter, search_dead
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 
 pytestmark = pytest.mark.redis
@@ -105,6 +109,37 @@ async def test_a_replayed_request_has_all_its_tries_again(d: Driver) -> None:
     (lease,) = await d.take()
     assert decode(lease.blob)["meta"] == {"job_id": "j", "seine_replayed": True}
     assert lease.stored.startswith(b"4000 a.example\n")
+
+
+async def dead(d: Driver, n: int, name: str) -> list[str]:
+    """Bury as many requests now; returns their ids."""
+    await d.f.push([page(f"{name}{i}") for i in range(n)])
+    leases = await d.take(n)
+    await d.f.bury([Burial(lease=x, note=orjson.dumps({"reason": name})) for x in leases])
+    return [lease.id for lease in leases]
+
+
+async def test_a_replay_of_many_keeps_its_pause_between_any_two(d: Driver) -> None:
+    """In steps that began at once each, the dashboard's replays were a burst."""
+    await d.f.configure(delay_ms=0, concurrency=2000, half_window_ms=10**9)
+    ids = await dead(d, 1000, "a") + await dead(d, 200, "b")
+    assert await d.f.requeue_dead(ids, pause_ms=50) == 1200
+    client: Any = d.redis
+    times = [at for _, at in await client.zrange(d.f.keys.delayed, 0, -1, withscores=True)]
+    assert times == [d.now + 50 * n for n in range(1200)]
+
+
+async def test_old_dead_letters_are_found_behind_any_number_of_newer_ones(d: Driver) -> None:
+    await d.f.configure(delay_ms=0, concurrency=2000, half_window_ms=10**9)
+    old = await dead(d, 3, "old")
+    d.later(60_000)
+    await dead(d, 600, "new")
+    selection = Filter(until=d.now / 1000 - 30)
+    letters, complete = await search_dead(d.f, selection, most=500)
+    assert (sorted(letter.id for letter in letters), complete) == (sorted(old), True)
+    letters, _ = await search_dead(d.f, Filter(), limit=sys.maxsize, most=sys.maxsize)
+    assert len(letters) == 603
+    assert await d.f.purge([letter.id for letter in letters]) == 603
 
 
 async def test_remembered_urls_are_duplicates_without_having_been_requests(d: Driver) -> None:

@@ -24,7 +24,6 @@ from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.frontier.lost_state import StateLost
 from scrapy_seine.frontier.model import Burial, Done, Push
 from scrapy_seine.sinks.postgres.database import connect
 from tests.helpers import patient, wait_until_async
@@ -160,6 +159,22 @@ async def test_pause_and_resume_reach_the_workers(jobs, driver):
     assert (await jobs.get(job.id)).state == "running"
 
 
+@pytest.mark.parametrize("end", ["finish", "cancel"])
+@pytest.mark.parametrize("verb", ["pause", "resume", "cancel"])
+async def test_a_job_that_has_ended_stays_as_it_is(jobs, driver, verb, end):
+    """A pause would stop its site for all other jobs; resumed, a cancelled one would run again."""
+    job = await begin(jobs)
+    await getattr(jobs, end)(job)
+    ended = await jobs.get(job.id)
+    with pytest.raises(ConfigError, match=rf"job {job.id} is {ended.state}"):
+        await getattr(jobs, verb)(job)
+    await jobs.finish(job)  # by a worker that read it before
+    after = await jobs.get(job.id)
+    assert (after.state, after.finished_at) == (ended.state, ended.finished_at)
+    assert await driver.redis.xlen(driver.f.keys.events) == 1
+    assert not await driver.redis.hexists(driver.f.keys.domain("shop.example"), "paused")
+
+
 async def test_what_waits_for_a_cancelled_job_goes_at_once(jobs, driver):
     """I10: its domain may be parked for an hour, and workers would stay for nothing else."""
     job, other = await begin(jobs), await begin(jobs, "shop-2")
@@ -262,7 +277,7 @@ async def test_what_changed_before_the_last_full_crawl_is_no_news(coordinator, d
     await coordinator.jobs.finish(job)
     look = (await coordinator._look_at_sitemaps(plan))["cb_kwargs"]
     assert look == {"origin": SEEDS[0], "since": job.started.isoformat(), "crawled": job.id}
-    await coordinator.jobs.cancel(job)
+    await driver.redis.hset(coordinator.jobs._key(job.id), "state", "cancelled")
     assert "since" not in (await coordinator._look_at_sitemaps(plan))["cb_kwargs"]
 
 
@@ -283,6 +298,23 @@ async def test_a_look_at_sitemaps_enters_nothing_in_the_scope_of_a_crawl_that_ru
     assert (await coordinator._look_at_sitemaps(plan))["cb_kwargs"]["crawled"] == first.id
 
 
+async def test_a_step_with_nothing_to_plan_reads_the_list_no_oftener_for_more_sites(
+    coordinator, redis_client
+):
+    """With fifty sites a step took five seconds, and the leader's lock expires after ten."""
+    sitemap = "http://shop.example/map.xml"
+    coordinator.plans = [Plan(site_id=f"s{n}", seeds=SEEDS, sitemaps=(sitemap,)) for n in range(10)]
+    await list_ended(coordinator.jobs, redis_client, 200)
+
+    async def reads() -> int:
+        return (await redis_client.info("commandstats"))["cmdstat_hgetall"]["calls"]
+
+    await coordinator.step(NOW)
+    before = await reads()
+    await coordinator.step(NOW)
+    assert await reads() - before < 5 * 210
+
+
 async def test_a_complete_job_is_closed_and_recorded(coordinator, driver, database):
     await coordinator.step(NOW)
     leases = (await driver.f.lease("w", 9, ttl_ms=TTL)).leases
@@ -295,6 +327,46 @@ async def test_a_complete_job_is_closed_and_recorded(coordinator, driver, databa
     with connect(database) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT job_id, state, total, done, failed FROM jobs")
         assert cursor.fetchall() == [(job.id, "finished", 2, 2, 0)]
+
+
+async def list_ended(jobs, redis, count, kind="news"):
+    """List as many ended jobs that began after all others."""
+    now, pipe = await jobs.now_s(), redis.pipeline(transaction=False)
+    for n in range(count):
+        values = {"state": "finished", "site_id": f"site{n}", "kind": kind, "started_at": now + n}
+        pipe.hset(jobs._key(f"{kind}-{n}"), mapping=values)
+        pipe.zadd(jobs._index, {f"{kind}-{n}": now + n})
+    await pipe.execute()
+
+
+async def test_a_job_ends_however_many_began_after_it(coordinator, driver, redis_client):
+    """Hourly looks at the sitemaps of 42 sites are a thousand jobs in the day of a re-crawl."""
+    jobs = coordinator.jobs
+    job = await begin(jobs)
+    await list_ended(jobs, redis_client, 1001)
+    assert [found.id for found in await jobs.running()] == [job.id]
+    await driver.ack(*await driver.take(9))
+    await coordinator.step(datetime.now(UTC))
+    assert (await jobs.get(job.id)).state == "finished"
+
+
+async def test_the_list_of_jobs_does_not_grow_for_ever(coordinator, redis_client):
+    jobs = coordinator.jobs
+    last_full = await jobs.begin("old-full", site_id="site0", kind="full", urls=())
+    await jobs.finish(last_full)
+    running = await begin(jobs)
+    await begin(jobs, "waits")  # in flight, and elsewhere
+    await redis_client.hset(jobs._key("waits"), "state", "cancelled")
+    await jobs.cancel(await begin(jobs, "cancelled"))
+    await redis_client.sadd(jobs.frontier.keys.cancelled, "waits")
+    await list_ended(jobs, redis_client, 1500)
+    assert await jobs.unlist_ended() == 501
+    assert await jobs.unlist_ended() == 0
+    listed = {job.id for job in await jobs.newest(0)}
+    assert len(listed) == 1003
+    assert {running.id, last_full.id, "waits", "news-1499", "news-500"} <= listed
+    assert await redis_client.smembers(jobs.frontier.keys.cancelled) == {b"waits"}
+    assert await jobs.get("news-0") is not None
 
 
 async def test_workers_end_a_job_although_another_one_runs(
@@ -327,74 +399,6 @@ async def test_a_job_with_more_ends_than_requests_is_not_complete(jobs, driver, 
     await redis_client.hset(jobs._key(job.id), mapping={"total": 0, "done": 1})
     found = await jobs.get(job.id)
     assert (found.left, found.complete) == (0, False)
-
-
-async def lost_rows(database):
-    with connect(database) as connection, connection.cursor() as cursor:
-        cursor.execute("SELECT job_id, state, total, done FROM jobs ORDER BY job_id")
-        return cursor.fetchall()
-
-
-@pytest.mark.parametrize("how", ["its own key", "the whole crawl"])
-async def test_a_job_whose_state_is_lost_begins_anew_and_is_not_finished(
-    coordinator, driver, database, redis_client, how
-):
-    """I12: by its next name, in whose scope each URL enters, whatever Redis still remembers."""
-    name = "shop-full-20261121T0400"
-    await coordinator.step(NOW)
-    await driver.ack(*await driver.take(1))
-    if how == "its own key":
-        await redis_client.delete(coordinator.jobs._key(name))
-    else:
-        await driver.f.erase()
-        with pytest.raises(StateLost):
-            await coordinator.jobs.frontier.idle()
-        coordinator._has_joined = False
-    for _ in range(3):
-        await coordinator.step(NOW)
-    assert await lost_rows(database) == [
-        (name, "lost", 2, 0),
-        (f"{name}:2", "running", 2, 0),
-    ]
-    assert [job.id for job in await coordinator.jobs.running()] == [f"{name}:2"]
-    leases = await driver.take(9)
-    assert sum(lease.job == f"{name}:2" for lease in leases) == 2
-    await driver.ack(*leases)
-    await coordinator.step(NOW + timedelta(hours=1))
-    assert await lost_rows(database) == [(name, "lost", 2, 0), (f"{name}:2", "finished", 2, 2)]
-
-
-async def test_an_ended_job_that_redis_lost_does_not_begin_again(coordinator, driver, database):
-    await coordinator.step(NOW)
-    await driver.ack(*await driver.take(9))
-    await coordinator.step(NOW)
-    await driver.f.erase()
-    coordinator._has_joined = False
-    await coordinator.step(NOW)
-    assert [state for _, state, _, _ in await lost_rows(database)] == ["finished"]
-    assert not await driver.take(9)
-
-
-async def test_the_coordinator_calls_nothing_finished_on_another_state(coordinator, driver):
-    """I12: an empty frontier looks like a finished one."""
-    await coordinator.step(NOW)
-    (job,) = await coordinator.jobs.running()
-    await driver.f.erase()
-    with pytest.raises(StateLost):
-        await coordinator.jobs.frontier.idle()
-    assert job.left == 2
-
-
-async def test_a_lost_recrawl_is_begun_by_its_next_name(coordinator, database, driver):
-    add_products(database, days_ago=[40])
-    coordinator.plans = [Plan(site_id="shop", recrawl_s=86_400)]
-    await coordinator.step(NOW)
-    name = (await coordinator.jobs.running())[0].id
-    await driver.f.erase()
-    coordinator._has_joined, coordinator._recrawled_at = False, None
-    await coordinator.step(NOW)
-    assert [job.id for job in await coordinator.jobs.running()] == [f"{name}:2"]
-    assert len(await driver.take(9)) == 1
 
 
 async def test_one_coordinator_leads_and_another_takes_over(redis_client, namespace, database):

@@ -12,6 +12,7 @@ import attrs
 import orjson
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.errors import SeineError
@@ -20,6 +21,7 @@ from scrapy_seine.frontier.encoding.wire import script
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys, SeedKeys
 from scrapy_seine.frontier.model import Push
+from scrapy_seine.frontier.opening import frontier_of
 from scrapy_seine.frontier.seed_intake import Intake
 from scrapy_seine.frontier.shared_seeds import warn_of_shared_seeds
 from scrapy_seine.lua_scripts import call
@@ -165,6 +167,34 @@ async def test_i8_a_seed_that_redis_refuses_takes_no_other_along(
     assert list(await reasons(redis_client, keys)) == ["bad"]
     assert await redis_client.exists(keys.claimed, keys.claims) == 0
     assert await redis_client.zcard(frontier.keys.queue("a.example")) >= 2
+
+
+async def test_seeds_of_a_partition_that_takes_nothing_wait_and_the_others_enter(
+    redis_client: Redis, keys: SeedKeys, namespace: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def read(seed: bytes) -> list[Push]:
+        return [Push(domain=seed.decode(), blob=b"x", fingerprint=hash(seed), force=True)]
+
+    frontier = frontier_of(redis_client, namespace, 2)
+    seeds = [f"shop{n}.example" for n in range(12)]
+    broken = frontier.parts[1]
+    waiting = {seed.encode() for seed in seeds if frontier.part(seed) is broken}
+    assert 0 < len(waiting) < len(seeds)
+    await redis_client.rpush(keys.seeds, *seeds)
+    await redis_client.set(broken.keys.ready, "of somebody else")
+    counted = []
+    intake = Intake(redis_client, frontier, keys, read, lambda *counts: counted.append(counts))
+    with pytest.raises(ResponseError, match="must be a sorted set"):
+        await intake.take()
+    assert await reasons(redis_client, keys) == {}
+    assert "rejected" not in caplog.text
+    assert set(await redis_client.hvals(keys.claimed)) == waiting
+    await redis_client.delete(broken.keys.ready)
+    await redis_client.zadd(keys.claims, dict.fromkeys(await redis_client.hkeys(keys.claimed), 1))
+    assert await intake.take() == len(waiting)
+    assert (await frontier.counts()).ready == len(seeds)
+    assert counted == [(len(seeds) - len(waiting), 0), (len(waiting), 0)]
+    assert await redis_client.exists(keys.claimed, keys.claims) == 0
 
 
 async def test_a_seed_that_ends_its_workers_comes_again_alone_three_times_and_is_rejected(

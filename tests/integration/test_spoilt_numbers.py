@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Budgets, Burial, Retry
+from scrapy_seine.frontier.opening import frontier_of
 from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import TTL, Driver, exchange_of, page, pages
 
@@ -119,6 +120,48 @@ async def test_a_bloom_filter_of_which_nobody_knows_the_keys_begins_anew(
     client: Any = redis_client
     await client.hset(d.f.keys.seen, field, "{x")
     assert await _work_on(d) == 12
+
+
+@pytest.mark.parametrize("junk", ["", "{x", "[]", "{}", '{"gen": 1, "kind": "exact"}'])
+async def test_old_generations_are_swept_although_the_list_of_them_holds_junk(
+    redis_client: Redis, namespace: str, junk: str
+) -> None:
+    d = await _used(redis_client, namespace)
+    client: Any = redis_client
+    key = f"{d.f.keys.seen}:drop"
+    await client.rpush(key, junk)
+    assert await d.f.clear() == 9
+    assert await client.exists(key) == 0
+    assert await client.keys(f"{d.f.keys.seen}:*") == []
+
+
+async def test_a_crawl_is_cleared_although_a_hold_and_a_jobs_number_are_none(
+    redis_client: Redis, namespace: str
+) -> None:
+    d = await _used(redis_client, namespace)
+    client: Any = redis_client
+    await client.hset(d.f.keys.held, "7", "x")
+    await client.hset(f"{d.f.keys.job}:j", "done", "x")
+    assert await d.f.clear() == 9
+    assert await client.exists(d.f.keys.held) == 0
+    assert await client.hget(f"{d.f.keys.job}:j", "cancelled") == b"9"
+
+
+async def test_a_jobs_budget_is_shared_although_a_partitions_count_is_none(
+    redis_client: Redis, namespace: str
+) -> None:
+    f = frontier_of(redis_client, namespace, 2)
+    client: Any = redis_client
+    await client.hset(f.keys.control, "job_pages", "9")
+    jobs = {f"j{n}": n for n in range(150)}
+    await client.zadd(f.keys.jobs, jobs)
+    for name in jobs:
+        await client.hset(f"{f.keys.job}:{name}", "state", "running")
+    for part, total in zip(f.parts, ("x", "3"), strict=True):
+        await client.hset(f"{part.keys.job}:j0", "total", total)
+    await f.tend()
+    elsewhere = [await client.hget(f"{part.keys.job}:j0", "elsewhere") for part in f.parts]
+    assert elsewhere == [b"3", b"0"]
 
 
 async def test_a_worker_names_a_number_that_begins_anew_once_and_counts_it(

@@ -54,6 +54,22 @@ async def joined(redis: Redis, crawl: str) -> tuple[Frontier, list[Exception]]:
     return f, told
 
 
+async def test_a_late_reply_of_a_lost_crawl_says_nothing_of_the_next_one(
+    redis_client: Redis, namespace: str
+) -> None:
+    """Its sequence was higher, so that the new crawl seemed to have fallen back."""
+    f, told = await joined(redis_client, namespace)
+    await f.push(pages(9))
+    late, sequence = f.watch.before, f.watch.known
+    await f.erase()
+    await f.begin()
+    assert sequence is not None
+    f.watch.learn_push(late, 9)
+    f.watch.learn_lease_reply(late, f"{sequence.id} 0 {sequence.seq}")
+    assert await f.push(pages(1)) == ["OK"]
+    assert told == []
+
+
 async def test_tokens_and_ids_are_given_out_once_whatever_state_comes_back(
     redis_client: Redis, namespace: str
 ) -> None:

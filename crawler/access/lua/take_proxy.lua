@@ -53,9 +53,21 @@ local function note_use(uses)
     redis.call('PEXPIRE', uses, hold)
 end
 
+-- The sets of a proxy, nil where it is of this pool no more: it was listed with another pool or country since.
+local function pools_with(id)
+    local kept = redis.call('HGET', INFO, id)
+    local info = kept and cjson.decode(kept)
+    local keys = info and pools_of(info.pool, info.country) or {}
+    for _, key in ipairs(keys) do
+        if key == pool then return keys end
+    end
+    redis.call('ZREM', pool, id)
+end
+
 local function take(id, probe, at)
-    local info = cjson.decode(redis.call('HGET', INFO, id))
-    for _, key in ipairs(pools_of(info.pool, info.country)) do
+    local keys = pools_with(id)
+    if not keys then return nil end
+    for _, key in ipairs(keys) do
         redis.call('ZADD', key, 'XX', now, id)
     end
     if probe then
@@ -73,7 +85,8 @@ end
 local last_use = ARGV[5] ~= '' and redis.call('ZSCORE', pool, ARGV[5])
 if last_use then
     local at, probe = free_at(ARGV[5], tonumber(last_use))
-    if at == 0 then return take(ARGV[5], probe, now) end
+    local taken = at == 0 and take(ARGV[5], probe, now)
+    if taken then return taken end
 end
 local first, soonest, upcoming = 0, nil, nil
 while first < SCAN do
@@ -81,14 +94,16 @@ while first < SCAN do
     if #page == 0 then break end
     for i = 1, #page, 2 do
         local at, probe, paced = free_at(page[i], tonumber(page[i + 1]))
-        if at == 0 then return take(page[i], probe, now) end
+        local taken = at == 0 and take(page[i], probe, now)
+        if taken then return taken end
         if paced and at - now <= lead and not (upcoming and upcoming.at <= at) then
             upcoming = { id = page[i], probe = probe, at = at }
         end
-        if at then soonest = math.min(soonest or at, at) end
+        if at and at > 0 then soonest = math.min(soonest or at, at) end
     end
     first = first + 50
 end
-if upcoming then return take(upcoming.id, upcoming.probe, upcoming.at) end
+local taken = upcoming and take(upcoming.id, upcoming.probe, upcoming.at)
+if taken then return taken end
 if not soonest then return { 'NONE' } end
 return { 'WAIT', math.max(soonest - now, 1) }

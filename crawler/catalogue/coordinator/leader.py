@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 
@@ -138,6 +138,7 @@ class Coordinator:
             or (now - self._recrawled_at).total_seconds() >= self._pause_s
         ):
             self._recrawled_at, started_s = now, monotonic()
+            await self.jobs.unlist_ended()
             for plan in self.plans:
                 await self._recrawl(plan, now)
             # The query is slow for large sites, and must leave the database time for other queries.
@@ -158,21 +159,21 @@ class Coordinator:
         due_at = cron_times.last_due(plan.schedule, now)
         if plan.since is not None and due_at < plan.since:
             return
-        await self._plan_once(plan, "full", due_at, plan.seeds)
+        name = job_id(plan.site_id, "full", due_at)
+        if not await self._is_planned(name):
+            await self._begin(name, plan, "full", plan.seeds)
 
     async def _plan_sitemap_look(self, plan: Plan, now: datetime) -> None:
-        if not plan.sitemaps or plan.watch_s <= 0 or await self._first_crawl_runs(plan):
+        if not plan.sitemaps or plan.watch_s <= 0:
             return
-        due_at = cron_times.slot(now, plan.watch_s)
-        await self._plan_once(plan, "news", due_at, plan.sitemaps, self._look_at_sitemaps)
+        name = job_id(plan.site_id, "news", cron_times.slot(now, plan.watch_s))
+        if not (await self._is_planned(name) or await self._first_crawl_runs(plan)):
+            fields = await self._look_at_sitemaps(plan)
+            await self._begin(name, plan, "news", plan.sitemaps, fields)
 
     async def _jobs_of(self, plan: Plan) -> list[Job]:
         """Return the site's jobs without the cancelled ones, newest first."""
-        return [
-            job
-            for job in await self.jobs.newest(1000)
-            if job.site_id == plan.site_id and job.state != "cancelled"
-        ]
+        return [job for job in await self.jobs.of_site(plan.site_id) if job.state != "cancelled"]
 
     async def _first_crawl_runs(self, plan: Plan) -> bool:
         """Whether the site's first full crawl is running."""
@@ -205,19 +206,18 @@ class Coordinator:
             cb_kwargs["since"] = max(times).isoformat()
         return {"callback": "parse_sitemap", "cb_kwargs": cb_kwargs}
 
-    async def _plan_once(
+    async def _is_planned(self, name: str) -> bool:
+        job = await self.jobs.get(name)
+        return job.planned if job is not None else await self._is_recorded(name)
+
+    async def _begin(
         self,
+        name: str,
         plan: Plan,
         kind: str,
-        due_at: datetime,
         urls: Sequence[str],
-        describe: Callable[[Plan], Awaitable[Mapping[str, object]]] | None = None,
+        fields: Mapping[str, object] | None = None,
     ) -> None:
-        name = job_id(plan.site_id, kind, due_at)
-        existing = await self.jobs.get(name)
-        if existing.planned if existing is not None else await self._is_recorded(name):
-            return
-        fields = await describe(plan) if describe is not None else None
         job = await self.jobs.begin(name, site_id=plan.site_id, kind=kind, urls=urls, fields=fields)
         await asyncio.to_thread(record, self.database_url, self.crawl, [job])
         logger.info("job %s begins: %d seeds", job.id, len(urls))

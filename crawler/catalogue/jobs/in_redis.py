@@ -27,12 +27,14 @@ from scrapy_seine.urls import domain, tidy
 SEED_PRIORITY = 100
 #: Shortest interval between two measurements of a job's speed, s.
 PACE_S = 5.0
+#: Ended jobs that stay listed, and jobs that one call of Redis reads, at most.
+MOST_LISTED, _READ_JOBS = 1000, 1000
 #: Field of a job's hash with its seeds as JSON.
 _PLAN = "plan"
 
 
-class SeedsInUse(ConfigError):
-    """A running job of the site crawls these seeds."""
+class JobConflict(ConfigError):
+    """A job's state forbids what is asked: it has ended, or it crawls these seeds already."""
 
 
 class Jobs:
@@ -81,7 +83,7 @@ class Jobs:
         return current
 
     async def start(
-        self, site_id: str, urls: Sequence[str], started_at: datetime, *, again: bool = True
+        self, site_id: str, urls: Sequence[str], started_at: datetime, *, again: bool = False
     ) -> Job:
         """Begin a site's full crawl; two calls within a minute begin one job.
 
@@ -96,7 +98,7 @@ class Jobs:
 
         Raises:
             ConfigError: a URL is invalid; the message has it.
-            SeedsInUse: a running job of the site crawls these seeds; the message has its name.
+            JobConflict: a running job of the site crawls these seeds; the message has its name.
         """
         name, plan = job_id(site_id, "full", started_at), _plan(urls, {})
         while (existing := await self.get(name)) is not None:
@@ -111,14 +113,14 @@ class Jobs:
         """Refuse seeds that a job of the site crawls, because it fetches the same pages.
 
         Raises:
-            SeedsInUse: with the job's name.
+            JobConflict: with the job's name.
         """
         seeds = {tidy(url) for url in urls}
         for job in await self.running():
             is_full = job.site_id == site_id and job.kind == "full" and job.left and job.plan
             if is_full and seeds <= {tidy(url) for url in orjson.loads(job.plan)["urls"]}:
                 text = f"job {job.id} crawls {site_id} and has {job.left:,} requests left"
-                raise SeedsInUse(f"{text}; a second one beside it needs `again`")
+                raise JobConflict(f"{text}; a second one beside it needs `again`")
 
     async def complete(self, job: Job) -> Job:
         """Push the remaining seeds of a job whose planning process died."""
@@ -215,31 +217,82 @@ class Jobs:
 
     async def newest(self, limit: int = 50) -> list[Job]:
         """Return the newest jobs, newest first."""
-        names = await self._redis.zrevrange(self._index, 0, limit - 1)
-        pipe = self._redis.pipeline(transaction=False)
-        for name in names:
-            pipe.hgetall(self._key(word(name)))
-        rows = zip(names, await pipe.execute(), strict=True)
-        return [
-            await self._job_from(word(name), fields) for name, fields in rows if b"state" in fields
-        ]
+        return [await self._job_from(*row) for row in await self._listed(limit)]
+
+    async def _listed(self, limit: int = 0) -> list[tuple[str, Mapping[bytes, bytes]]]:
+        """Return names and fields of the newest jobs, newest first; 0: of all that are listed."""
+        rows: list[tuple[str, Mapping[bytes, bytes]]] = []
+        names = list(map(word, await self._redis.zrevrange(self._index, 0, limit - 1)))
+        for start in range(0, len(names), _READ_JOBS):
+            part, pipe = names[start : start + _READ_JOBS], self._redis.pipeline(transaction=False)
+            for name in part:
+                pipe.hgetall(self._key(name))
+            rows += zip(part, await pipe.execute(), strict=True)
+        return [(name, fields) for name, fields in rows if b"state" in fields]
+
+    async def unlist_ended(self) -> int:
+        """Keep MOST_LISTED jobs in the list, and those that run; returns how many left it.
+
+        The list is read whole every second, and each heartbeat returns the cancelled jobs, which
+        leave that set with it. PostgreSQL has all jobs. Each site's last finished full crawl stays
+        listed, because the site's sitemaps are read for what has changed since then.
+        """
+        finished_fulls: set[str] = set()
+        outdated = []
+        for place, (name, fields) in enumerate(await self._listed()):
+            job = _job(name, fields)
+            if job.kind == "full" and job.state == "finished" and job.site_id not in finished_fulls:
+                finished_fulls.add(job.site_id)
+            elif place >= MOST_LISTED and (
+                job.state == "finished"
+                # Workers drop requests of a cancelled job until none is left.
+                or (job.state == "cancelled" and not (await self._job_from(name, fields)).left)
+            ):
+                outdated.append(name)
+        for start in range(0, len(outdated), _READ_JOBS):
+            names = outdated[start : start + _READ_JOBS]
+            await self._redis.zrem(self._index, *names)
+            await self._redis.srem(self.frontier.keys.cancelled, *names)
+        return len(outdated)
+
+    async def of_site(self, site_id: str) -> list[Job]:
+        """Return the listed jobs of a site, newest first."""
+        site = site_id.encode()
+        rows = [row for row in await self._listed() if row[1].get(b"site_id") == site]
+        return [await self._job_from(*row) for row in rows]
 
     async def keep_listed(self, job: Job) -> None:
         """List a job again if the list was deleted, because a job in no list never ends."""
         await self._redis.zadd(self._index, {job.id: job.started_at}, nx=True)
 
     async def running(self) -> list[Job]:
-        """Return the jobs among the newest thousand that have not ended."""
-        return [job for job in await self.newest(1000) if job.state not in ENDED_STATES]
+        """Return the jobs that have not ended."""
+        rows = [row for row in await self._listed() if word(row[1][b"state"]) not in ENDED_STATES]
+        return [await self._job_from(*row) for row in rows]
+
+    async def _refuse_ended(self, job: Job) -> None:
+        current = await self.get(job.id)
+        if current is not None and current.state in ENDED_STATES:
+            raise JobConflict(f"job {job.id} is {current.state}")
 
     async def pause(self, job: Job) -> None:
-        """Pause a job: lease no requests of its seeds' domains."""
+        """Pause a job: lease no requests of its seeds' domains.
+
+        Raises:
+            JobConflict: it has ended. Its domains may have requests of other jobs.
+        """
+        await self._refuse_ended(job)
         await self._redis.hset(self._key(job.id), "state", "paused")
         for name in job.domains:
             await self.frontier.pause(name)
 
     async def resume(self, job: Job) -> None:
-        """Continue a paused job."""
+        """Continue a paused job.
+
+        Raises:
+            JobConflict: it has ended.
+        """
+        await self._refuse_ended(job)
         await self._redis.hset(self._key(job.id), "state", "running")
         for name in job.domains:
             await self.frontier.resume(name)
@@ -249,7 +302,11 @@ class Jobs:
 
         Its requests at its seeds' domains are dropped at once, because their turn may be hours
         away; those at other domains are dropped when their turn comes.
+
+        Raises:
+            JobConflict: it has ended.
         """
+        await self._refuse_ended(job)
         if job.state == "paused":
             await self.resume(job)
         await self._end(job.id, "cancelled")
@@ -264,7 +321,7 @@ class Jobs:
         await self._redis.hset(self._key(job.id), "checked", 1)
 
     async def finish(self, job: Job) -> None:
-        """Mark a complete job as finished."""
+        """Mark a complete job as finished; one that has ended meanwhile stays as it is."""
         await self._end(job.id, "finished")
 
     async def note_pace(self, jobs: Iterable[Job], at_s: float) -> None:
@@ -278,6 +335,8 @@ class Jobs:
 
     async def _end(self, job: str, state: State) -> None:
         now_s, current = await self.now_s(), await self.get(job)
+        if current is not None and current.state in ENDED_STATES:
+            return
         key, pipe = self._key(job), self._redis.pipeline(transaction=True)
         pipe.hset(key, "state", state)
         pipe.hset(key, "finished_at", str(now_s))

@@ -7,19 +7,21 @@ the new job its own scope, in which each URL is fetched again, and its own count
 of the lost job do not change.
 
 Any number of processes may run this at once, and each step is idempotent: the new name follows from
-the old one, and beginning a job twice makes one job.
+the old one and the plan, and beginning a job twice makes one job.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Collection
 
 from crawler.catalogue.jobs.in_postgres import Unended, mark_lost, record, recorded_state, unended
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED_STATES, Job, next_name
 from crawler.stores.frontier_ids import note_frontier
 from scrapy_seine.lenient_parsing import moment_of, whole_number
+from scrapy_seine.lenient_parsing import record as record_of
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +36,8 @@ async def restore_jobs(jobs: Jobs, database_url: str) -> list[Job]:
     crawl = jobs.frontier.keys.crawl
     await _check_frontier(jobs, database_url)
     begun_jobs, ended_jobs = [], []
-    for recorded in await asyncio.to_thread(unended, database_url, crawl):
+    recorded_jobs = await asyncio.to_thread(unended, database_url, crawl)
+    for recorded in recorded_jobs:
         job = await jobs.get(recorded.id)
         if job is not None:
             if job.state in ENDED_STATES:  # the process that ended it did not record it
@@ -42,7 +45,8 @@ async def restore_jobs(jobs: Jobs, database_url: str) -> list[Job]:
             else:
                 await jobs.keep_listed(job)
             continue
-        restored = await _begin_anew(jobs, database_url, recorded)
+        name = await _next_free_name(jobs, recorded, {job.id for job in recorded_jobs})
+        restored = await _begin_anew(jobs, database_url, recorded, name)
         if restored is not None:
             begun_jobs.append(restored)
     if ended_jobs:
@@ -78,8 +82,22 @@ async def _check_frontier(jobs: Jobs, database_url: str) -> None:
         )
 
 
-async def _begin_anew(jobs: Jobs, database_url: str, lost_job: Unended) -> Job | None:
-    name, restored = next_name(lost_job.id), None
+async def _next_free_name(jobs: Jobs, lost_job: Unended, names: Collection[str]) -> str:
+    """Return the first next name that is no other job's: of *names*, those that have not ended.
+
+    A job of the same plan is the lost one, which another process has begun anew.
+    """
+    plan, name = {"urls": lost_job.urls, "fields": lost_job.fields}, next_name(lost_job.id)
+    while True:
+        existing = await jobs.get(name)
+        is_the_same = existing is not None and record_of(existing.plan) == plan
+        if is_the_same or (existing is None and name not in names):
+            return name
+        name = next_name(name)
+
+
+async def _begin_anew(jobs: Jobs, database_url: str, lost_job: Unended, name: str) -> Job | None:
+    restored = None
     if lost_job.urls:
         restored = await jobs.begin(
             name,

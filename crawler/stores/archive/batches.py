@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from typing import Any
 
 import orjson
 import psycopg2
@@ -18,7 +19,7 @@ from psycopg2 import extensions
 
 from crawler.stores.archive.object_storage import ObjectStore
 from crawler.stores.archive.spellings import spellings
-from crawler.stores.archive.warc import Page, pack, places_of
+from crawler.stores.archive.warc import Page, Place, pack, places_of
 from crawler.stores.queries import query
 from crawler.stores.rows import swallowed_row_error
 from scrapy_seine.errors import StoreUnreachable
@@ -65,18 +66,9 @@ class PageTable:
         if pages:
             self.store.put(key, data)
         rows = [
-            {
-                "url": url,
-                "at": page.at,
-                "status": page.status,
-                "key": key,
-                "start": place.start,
-                "length": place.length,
-                "site_id": page.site_id,
-                "job_id": page.job_id,
-            }
+            row | {"site_id": page.site_id, "job_id": page.job_id}
             for page, place in zip(pages, places, strict=True)
-            for url in spellings(page.url)
+            for row in _rows_of(key, page.url, page.at, page.status, place)
         ]
         cursor.execute(query("add_pages"), {"rows": orjson.dumps(rows).decode()})
         if cursor.rowcount < len(rows):
@@ -86,6 +78,12 @@ class PageTable:
     def _key(self) -> str:
         now = datetime.now(UTC)
         return f"{now:%Y/%m/%d/%H%M%S}-{self.worker()}-{uuid.uuid4().hex[:8]}.warc.gz"
+
+
+def _rows_of(key: str, url: str, at: datetime, status: int, place: Place) -> list[dict[str, Any]]:
+    """Return the index's rows of a page in the object *key*, one for each spelling of its URL."""
+    page = {"at": at, "status": status, "key": key, "start": place.start, "length": place.length}
+    return [{"url": spelled, **page} for spelled in spellings(url)]
 
 
 def index(store: ObjectStore, database_url: str) -> Counter[str]:
@@ -112,18 +110,8 @@ def _index_one(cursor: extensions.cursor, store: ObjectStore, key: str) -> Count
     if (cursor.fetchone() or (False,))[0]:
         return Counter(known=1)
     try:
-        rows = [
-            {
-                "url": spelled,
-                "at": fetched_at,
-                "status": status,
-                "key": key,
-                "start": place.start,
-                "length": place.length,
-            }
-            for url, fetched_at, status, place in places_of(store.get(key, 0))
-            for spelled in spellings(url)
-        ]
+        pages = places_of(store.get(key, 0))
+        rows = [row for page in pages for row in _rows_of(key, *page)]
     except ValueError:
         return Counter(bad=1)
     cursor.execute(query("add_pages"), {"rows": orjson.dumps(rows).decode()})

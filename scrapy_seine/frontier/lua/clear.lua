@@ -5,7 +5,10 @@
 -- reply: how many requests there were, dead ones too
 local n = redis.call('HLEN', REQUESTS)
 for _, id in ipairs(redis.call('HKEYS', HELD)) do
-    let_go(id, holding(id))
+    local hold = holding(id)
+    if hold then
+        let_go(id, hold)
+    end
 end
 free_slots()
 local g = recall()

@@ -86,16 +86,15 @@ end
 local function serve()
     promote_delayed()
     promote_waiting(lead, 2 * wanted)
-    local turns, skipped = 2 * wanted + 100, 0 -- bounds: ids left behind, domains of a lane not had
+    local turns, at = 2 * wanted + 100, 0 -- a bound: ids left behind
     while wanted > 0 and turns > 0 do
         turns = turns - 1
-        local domain = redis.call('ZRANGE', READY, skipped, skipped)[1]
+        local domain = at and redis.call('ZRANGE', READY, at, at)[1]
         if not domain then
             break
         end
         local s = limits(domain)
-        local able = not s or serves_lane(s.lane, ARGV[6])
-        if able then hand_out(domain, s) else skipped = skipped + 1 end
+        if not s or serves_lane(s.lane, ARGV[6]) then hand_out(domain, s) else at = pass_lanes(at + 1, ARGV[6]) end
     end
     count('leased', given_out)
     write_leases(holds, expiries)

@@ -6,9 +6,7 @@ from typing import Any
 
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.gather import run_all
-
-#: Newest jobs that are considered.
-MOST_JOBS = 100
+from scrapy_seine.lenient_parsing import whole_number
 
 
 async def share_totals(frontier: Frontier) -> int:
@@ -33,7 +31,7 @@ async def _limited(frontier: Frontier) -> dict[str, bytes | None]:
     """Return running jobs that have a budget: their own (as its value) or the crawl's."""
     client: Any = frontier.redis
     keys = frontier.keys
-    names = [n.decode() for n in await client.zrevrange(keys.jobs, 0, MOST_JOBS - 1)]
+    names = [n.decode() for n in await client.zrange(keys.jobs, 0, -1)]
     pipe = frontier.redis.pipeline(transaction=False)
     pipe.hget(keys.control, "job_pages")
     for name in names:
@@ -42,7 +40,7 @@ async def _limited(frontier: Frontier) -> dict[str, bytes | None]:
     return {
         name: budget
         for name, (state, budget) in zip(names, fields, strict=True)
-        if state not in {b"finished", b"cancelled"} and (budget or int(common or 0))
+        if state not in {b"finished", b"cancelled"} and (budget or whole_number(common))
     }
 
 
@@ -50,7 +48,7 @@ async def _totals(part: Frontier, names: list[str]) -> list[int]:
     pipe = part.redis.pipeline(transaction=False)
     for name in names:
         pipe.hget(f"{part.keys.job}:{name}", "total")
-    return [int(total or 0) for total in await pipe.execute()]
+    return [whole_number(total) for total in await pipe.execute()]
 
 
 async def _write(part: Frontier, limited: dict[str, bytes | None], elsewhere: list[int]) -> None:

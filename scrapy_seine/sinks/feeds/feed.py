@@ -196,7 +196,7 @@ class Feed:
         try:
             while self._sealed:
                 number, part, pages = self._sealed[0]
-                await self._write(number, part, pages)
+                await self._write(number, part)
                 self._sealed.popleft()
                 self._waiting -= part.size
                 self._press()
@@ -208,11 +208,11 @@ class Feed:
         finally:
             self._writing = None
 
-    async def _write(self, number: int, part: Part, pages: list[_Page]) -> None:
+    async def _write(self, number: int, part: Part) -> None:
         try:
             sealed = part.seal() if part.ends_soon else await asyncio.to_thread(part.seal)
         except Exception as error:  # an item that its format cannot represent
-            self._refuse(part, pages, f"feed {self.place.name}: {describe(error)}")
+            self._refuse(part, f"feed {self.place.name}: {describe(error)}")
             return
         name = await self._naming.part(number)
 
@@ -234,11 +234,13 @@ class Feed:
     def _warn(self, text: str) -> None:
         logger.warning("feed %s: %s", self.place.name, redact(text))
 
-    def _refuse(self, part: Part, pages: list[_Page], reason: str) -> None:
-        """Fail the pages of a part that cannot be closed, and no others."""
+    def _refuse(self, part: Part, reason: str) -> None:
+        """Fail the pages of a part that cannot be closed, and no others; they may end in a later
+        part."""
         logger.error("%s; %d items' pages are tried again", redact(reason), part.rows)
         readings = {id(reading) for reading, _, _ in part.runs}
-        for page in (*pages, *self._pages.values(), *self._ending_pages):
+        sealed_pages = (page for _, _, pages in self._sealed for page in pages)
+        for page in (*sealed_pages, *self._pages.values(), *self._ending_pages):
             if id(page.reading) in readings:
                 page.has_failed = reason
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import orjson
 import pytest
 
 from scrapy_seine.frontier.frontier import Frontier
@@ -38,3 +39,21 @@ async def test_a_lane_is_taken_back(frontier) -> None:
     assert await leased(frontier) == 0
     await frontier.set_lane("a.example", "")
     assert await leased(frontier) == 1
+
+
+@pytest.mark.parametrize("many", [300, 2500])
+async def test_domains_of_a_lane_hold_up_nobody_however_many_stand_first(
+    redis_client, namespace, many
+) -> None:
+    frontier = Frontier(redis_client, namespace, now_ms=1_800_000_000_000)
+    info = orjson.dumps({"lanes": ["browser"]})
+    await frontier.renew("renders", [], ttl_ms=10**9, info=info)
+    await frontier.push([page(n, f"rendered{n}.example") for n in range(many)])
+    for n in range(many):
+        await frontier.set_lane(f"rendered{n}.example", "browser")
+    await frontier.push([page(many + n, f"shop{n}.example") for n in range(10)])
+    taken = 0  # of domains that were served equally often, "rendered" comes before "shop"
+    for _ in range(20 * many // 1000 + 1):
+        taken += await leased(frontier)
+        frontier.now_ms += 497
+    assert taken == 10

@@ -248,6 +248,26 @@ async def test_a_list_goes_with_the_last_worker_that_has_it(redis_client, namesp
     assert (await one.register(listed("a:1"), "w1")).removed_count == 1
 
 
+async def test_a_proxy_that_changes_its_pool_leaves_the_old_one(redis_client, namespace) -> None:
+    """Its id is the same, so that it was taken from both; listed no more, it failed each take."""
+    pool = ProxyPool(redis_client, namespace, now_ms=1_000_000)
+    first, second = (
+        [Proxy("http://a:1", name, "", ""), Proxy("http://b:1", "x", "", "")]
+        for name in ("old", "new")
+    )
+    await pool.register(first, "w1")
+    assert (await taken(pool, pool="old")).id == first[0].id
+    await pool.register(second, "w1")
+    assert await pool.take("other.example", pool="old") == float("inf")
+    assert (await taken(pool, "other.example", pool="new")).id == first[0].id
+    await pool.register(first, "w1")
+    await pool.register(second[1:], "w1")
+    pool.listed = ""
+    for name in ("old", "new"):
+        assert await pool.take("third.example", pool=name) == float("inf")
+    assert (await taken(pool, "third.example", pool="x")).id == second[1].id
+
+
 async def test_one_workers_new_list_takes_the_place_of_its_old_one(pool) -> None:
     await pool.register(listed("a:1", "b:1"), "w1")
     found = await pool.register(listed("b:1"), "w1")

@@ -1,5 +1,7 @@
 """Actions ask first, do what the frontier's verbs do, and are written down."""
 
+from itertools import pairwise
+
 import pytest
 
 from crawler.catalogue.jobs.in_redis import Jobs
@@ -59,6 +61,16 @@ async def test_a_queue_gets_another_priority(client, frontier):
         "shop.example": 3993,
         "b.example": 4000,
     }
+
+
+async def test_a_replay_of_many_dead_letters_is_no_burst(client, frontier):
+    for n in range(501):
+        await bury(frontier, f"https://shop.example/{n}")
+    await act(client, "replay", all="yes", reason="timeout", back="/dead")
+    rows = await frontier.redis.zrange(frontier.keys.delayed, 0, -1, withscores=True)
+    times = [at for _, at in rows]
+    assert len(times) == 501
+    assert min(after - before for before, after in pairwise(times)) == 50
 
 
 async def test_ticked_dead_letters_go_back(client, frontier):

@@ -43,6 +43,15 @@ async def test_a_second_crawl_of_a_running_jobs_seeds_needs_its_tick_box(client,
     assert len(await Jobs(frontier).newest()) == 2
 
 
+async def test_a_form_of_a_job_that_has_ended_meanwhile_changes_nothing(client, frontier):
+    jobs = Jobs(frontier)
+    job = await jobs.start("shop.example", [SHOP], datetime.now(UTC))
+    await jobs.finish(job)
+    for verb in ("pause_job", "resume_job", "cancel_job"):
+        assert f"job {job.id} is finished" in await act(client, verb, job=job.id, status=409)
+    assert (await jobs.get(job.id)).state == "finished"
+
+
 async def test_a_wrong_schedule_is_refused_in_a_line(client):
     text = await act(client, "set_schedule", site="a", cron="often", url=SHOP, status=400)
     assert "no cron expression" in text

@@ -16,7 +16,6 @@ from scrapy.settings import Settings
 from tests.helpers import patient, serving
 from tests.integration.passing import spider as own
 
-_HERE = "tests.integration.passing.spider"
 WAYS = {
     "scrapy": {
         "SCHEDULER": "scrapy.core.scheduler.Scheduler",

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy.exporters import CsvItemExporter
+from scrapy import Request
+from scrapy.exporters import CsvItemExporter, JsonLinesItemExporter
 
+from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.inflight import InFlightTable
+from scrapy_seine.frontier.model import Lease
 from scrapy_seine.sinks.feeds.feed import Feed
 from scrapy_seine.sinks.feeds.join import Order, join
 from scrapy_seine.sinks.feeds.part import Reading
@@ -52,6 +55,57 @@ async def test_rows_after_a_refused_item_have_their_header_and_no_column_of_it(
     assert join(Order(place.path, "r", lambda _: place.final))
     rows = ["name", *(item["name"] for item in before), "desk", "chair"]
     assert place.final.read_text("latin-1").split() == rows
+
+
+class RefusesAtTheEnd(JsonLinesItemExporter):  # type: ignore[misc]
+    """Finds only at a part's end that it cannot write an item, as exporters of Parquet do."""
+
+    bad = False
+
+    def export_item(self, item: Any) -> None:
+        """Take an item."""
+        self.bad = self.bad or item["name"] == "bad"
+        super().export_item(item)
+
+    def finish_exporting(self) -> None:
+        """Refuse a part with a bad item.
+
+        Raises:
+            ValueError: it has one.
+        """
+        if self.bad:
+            raise ValueError("bad")
+
+
+async def test_a_page_whose_part_is_refused_has_failed_though_its_end_waits_in_another(
+    tmp_path: Path,
+) -> None:
+    inflight, ends = InFlightTable(), []
+    inflight.connect(lambda entry: ends.append((entry.outcome, entry.reason)), lambda *_: None)
+    place = Folder(tmp_path / "out.jl")
+    place.prepare()
+    feed = Feed(
+        place,
+        lambda buffer, _: RefusesAtTheEnd(buffer),
+        inflight,
+        Naming(named, lambda entry: "page"),
+        outage_s=1,
+        on_failure=pytest.fail,
+    )
+    inflight.finishing.append(feed.page_finished)
+    request = Request("http://a.example/")
+    lease = Lease(id="1", token="1", slot_ms=0, deliveries=0, stored=b"")
+    entry = inflight.begin(request, lease)
+    current.set(entry)
+    feed.take({"name": "bad"})
+    feed.seal()
+    feed.take({"name": "good"})
+    inflight.state_done(entry)
+    inflight.record_finished(request)
+    await feed.flush()
+    [(outcome, reason)] = ends
+    assert outcome == "bury"
+    assert reason.endswith("ValueError: bad")
 
 
 async def test_a_part_that_gives_its_place_to_one_with_more_columns_leaves_it_its_records(
