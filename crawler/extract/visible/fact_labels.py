@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from crawler.extract import lazy_patterns
+from crawler.extract.gtin import checked_gtin
 from crawler.extract.page.page import Element, holds_digit, short_text
 from crawler.extract.visible.fact_rows import AROUND
 from crawler.extract.words import full_matcher_by_start
@@ -44,8 +45,14 @@ _JOINED_ENDS, _MAX_JOINED = ("번호", "番号", "編號", "编号"), 4
 _MAX_WORDS = 8
 #: Characters of a cell that may be a label.
 _MAX_CELL = 120
+#: A maker's name that ends a sentence, no abbreviation, and a sentence with a figure behind it.
+_NAME_SENTENCE = lazy_patterns.pattern(r"([^.]{0,40}[^\W\d]{4})\.\s([^\W\d].*\d.*)")
 #: Signs at the end of a sentence or a part of one.
 _STOPS = frozenset(".,;")
+#: The figures of a barcode within a text, and at most two words before them.
+_BARCODE_INSIDE = lazy_patterns.pattern(
+    r"(?<!\S)((?:\S{2,20}\s)?\S{2,20}?)[\s:：#]{1,3}(97[89][\d-]{10,14}|\d{12,14}|\d{8})(?![\w-]|[.,]\d)"
+)
 #: Words of a label behind a maker's name.
 _MAX_LABEL_WORDS = 3
 
@@ -104,6 +111,8 @@ def maker_up_to_label(value: str) -> tuple[str, str]:
     following = _NEXT_LABEL.search(value) if colon else None
     if following and value[: following.start()][-1:] in _STOPS:
         return value[: following.start()], following[0].strip() + value[following.end() - 1 :]
+    if ". " in value and (sentence := _NAME_SENTENCE.match(value)):
+        return sentence[1], sentence[2]
     return value, ""
 
 
@@ -144,6 +153,15 @@ def numbered_before(text: str) -> tuple[tuple[str, str], str] | None:
             if fact is None and len(before) > 2:
                 fact = unseparated(" ".join(before[:-1]))
             return None if fact is None else (fact, field)
+    return None
+
+
+def barcode_inside(text: str) -> str | None:
+    """Return the barcode behind its label anywhere in a text: `Oak, 2 kg. EAN 4006381333931 (new)`."""
+    for match in _BARCODE_INSIDE.finditer(text):
+        words = match[1].split(" ")
+        if "gtin" in (label_of(" ".join(words)), label_of(words[-1])):
+            return checked_gtin(match[2])
     return None
 
 

@@ -86,14 +86,15 @@ def logo_behind(label: Element) -> str | None:
 
 
 def boxes_before(heading: Element) -> list[Element]:
-    """Return the boxes before a heading: right before, and before the box that begins with it."""
+    """Return the boxes before a heading: the two before it, and that before its own box."""
     parent = heading.getparent()
     if parent is not None and parent.tag == "td":
         parent = parent.getparent()  # a layout table may have the number in the row above
     above, beside = heading.getprevious(), None if parent is None else parent.getprevious()
     if above is None and beside is None and (outer := parent.getparent()) is not None:
         beside = outer.getprevious()
-    return [box for box in (above, beside) if box is not None]
+    farther = None if above is None else above.getprevious()
+    return [box for box in (above, farther, beside) if box is not None]
 
 
 def last_in(box: Element) -> Element:

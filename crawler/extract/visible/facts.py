@@ -9,15 +9,14 @@ from itertools import islice
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import is_barcode, named_gtin
-from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
 from crawler.extract.shop_number import in_address, is_model_number
-from crawler.extract.structured.product_fields import stands_in
 from crawler.extract.visible.fact_labels import (
     LETTERS,
+    barcode_inside,
     label_of,
     maker_up_to_label,
     numbered_before,
@@ -27,34 +26,27 @@ from crawler.extract.visible.fact_labels import (
 from crawler.extract.visible.fact_rows import (
     AROUND,
     IS_ID,
-    boxes_before,
-    last_in,
     logo_behind,
     pairs_below_heads,
     row_pair,
 )
-from crawler.extract.visible.fact_values import as_identifier, as_maker, as_number
+from crawler.extract.visible.fact_values import as_maker, as_number
 from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule
 
-_PAIR = lazy_patterns.pattern(
+PAIR = lazy_patterns.pattern(
     r"([^:：՝#]{2,40}?\s?#?)\s?(?:[:：՝]|\bis\b)\s?(\S.{0,80})"
     r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
 )
 #: A dash divides two facts if a word with a figure stands behind it: `Acme — ref. X-12`.
 _MAY_BE_DIVIDED = re.compile("[-:#：|՝·•–—]").search
-_DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
+DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
 #: A separator between two facts of one line.
 _RULED = re.compile(r"\s[|·•]\s").search
 #: The last separator of a line may stand before a link: `Code 12-B ·`.
 _PARTS = lazy_patterns.pattern(
     rf"\s(?:[-–—|·•]\s|[|·•]$)|\s?[,;/]\s(?=[^\W\d][{LETTERS} .-]{{1,25}}[:#])"
-)
-_IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
-#: A number in round brackets: years, measures and packs have few figures or small letters.
-_BRACKETED_AT_END = lazy_patterns.pattern(
-    r"\s\((?!(?:1[4-9]|20)\d\d(?:\D(?:19|20)?\d\d)?\))(?=(?:[^\s()\d]{0,12}\d){4})([A-Z\d./_-]{4,30})\)$"
 )
 _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 #: A line that may end with a label and a number.
@@ -64,9 +56,9 @@ _LAST_SENTENCE = lazy_patterns.pattern(
     r"[.!?]\s((?:[^\s.]{1,14}\.?\s){1,3}(?=\S{0,30}[\d-])[\w./-]{3,30})\.?$"
 )
 #: Characters of a line that may be a fact, and of a brand.
-_MAX_FACT, MAX_BRAND = 120, 40
+MAX_FACT, MAX_BRAND = 120, 40
 #: Characters of a line that may be a label and a number without a sign, and boxes around it.
-_MAX_CODE, _MAX_AROUND = 40, 2
+MAX_CODE, _MAX_AROUND = 40, 2
 #: No maker's name has an amount: a box of the class `merk` may hold an instalment.
 _HAS_CENTS = re.compile(r"\d[.,]\d\d(?!\d)").search
 _NAMES_VENDOR = re.compile("vendor|supplier").search
@@ -149,7 +141,7 @@ def _facts_beyond(walk: Lines, signs: Visible) -> None:
     """
     values_by_field: dict[str, set[str]] = {}
     for line in walk.lines[max(walk.heading, 0) :]:
-        if not line.flags & _lines.BEYOND or len(line.text) > _MAX_FACT:
+        if not line.flags & _lines.BEYOND or len(line.text) > MAX_FACT:
             continue
         if not _HAS_NO_FACT[line.text] or _label_inside(line):
             after, facts = line.index + 1, Visible()
@@ -178,20 +170,22 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
             _take(signs, field, following.text if logo is None else logo)
     elif label and not _RULED(line.text):
         _take(signs, *label)
-    elif _DIVIDED(line.text):
+    elif DIVIDED(line.text):
         if label:  # `Brand <b>Acme</b> · Code <b>12-B</b>`
             _take(signs, label[0], _PARTS.split(label[1])[0])
         _take_divided(signs, line.text, following)
     elif fact := _unseparated_in(line.text):
         _take(signs, *fact)
+    elif barcode := barcode_inside(line.text):
+        _take(signs, "gtin", barcode)
 
 
 def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
     """Take the facts of a line's parts: `in stock - item #12`."""
     for part in filter(None, _PARTS.split(text)):
-        match = _PAIR.match(part)
+        match = PAIR.match(part)
         if match is None and ". " in part:
-            match = _PAIR.match(part.rpartition(". ")[2])  # a sentence and "ISBN: 978…"
+            match = PAIR.match(part.rpartition(". ")[2])  # a sentence and "ISBN: 978…"
         label = (match[1] or match[3]) if match else ""
         field = label_of(label) or label_of(label.rpartition(". ")[2])  # "Of wool. No: X-12"
         if match and field:
@@ -210,11 +204,11 @@ def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
 
 def _has_no_fact(text: str) -> bool:
     """Whether a line holds neither a label nor a fact, however it is divided."""
-    if label_of(text) or (_MAY_BE_DIVIDED(text) and _DIVIDED(text)):
+    if label_of(text) or (_MAY_BE_DIVIDED(text) and DIVIDED(text)):
         return False
     # A number behind a label has a figure or a dash, or is a word in capitals: "Ref. EGF".
     may_be_code = "-" in text or holds_digit(text) or (". " in text and text[-1].isupper())
-    return not may_be_code or _unseparated_in(text) is None
+    return not may_be_code or (_unseparated_in(text) or barcode_inside(text)) is None
 
 
 #: Labels and menus are the same on all of a shop's pages.
@@ -229,9 +223,9 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
     if not line.flags & _lines.JOINED:
         return None
     box = line.element
-    label = (box.text or "")[:_MAX_FACT].strip()
+    label = (box.text or "")[:MAX_FACT].strip()
     if not label and len(box):  # the label stands behind an icon
-        label = (box[0].tail or "")[:_MAX_FACT].strip()
+        label = (box[0].tail or "")[:MAX_FACT].strip()
     if not label or len(label) >= len(line.text) or not line.text.startswith(label):
         return None
     field = label_of(label)
@@ -239,7 +233,7 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
         return None
     value = line.text[len(label) :].strip()
     following = box.getnext()
-    following_text = "" if following is None else short_text(following, _MAX_FACT)
+    following_text = "" if following is None else short_text(following, MAX_FACT)
     if following_text and value.startswith(f"{following_text} "):
         value = following_text  # the line's text behind it is about something else
     if value[:1] == "(" and value.find(")") == len(value) - 1:
@@ -269,7 +263,7 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
         if (
             field in {None, "model"}
             and len(pair[0]) < 60
-            and (len(pair[1]) < _MAX_FACT or next(row.iter("table"), None) is None)
+            and (len(pair[1]) < MAX_FACT or next(row.iter("table"), None) is None)
         ):
             attributes.setdefault(pair[0].rstrip(" :"), pair[1])
     if attributes:
@@ -293,7 +287,7 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
     field = "gtin" if "ean" in words or "upc" in words else field
     text = line.text
-    if pair := _PAIR.match(text):
+    if pair := PAIR.match(text):
         # The box may hold the label as well: `<li class="sku"><b>Item:</b><i>X-1</i></li>`.
         text = (pair[2] or pair[4]) if label_of(pair[1] or pair[3]) else text
     elif label_of(text.partition(" ")[0]) == field:
@@ -316,7 +310,7 @@ def _may_be_seller(line: Line) -> bool:
     """
     for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
         if _NAMES_VENDOR((box.get("class") or "").lower()):
-            return _BY.sub("", short_text(box, _MAX_FACT), count=1) != _BY.sub("", line.text)
+            return _BY.sub("", short_text(box, MAX_FACT), count=1) != _BY.sub("", line.text)
     return False
 
 
@@ -325,110 +319,12 @@ def _classes_around(element: Element) -> Iterator[str]:
         yield (box.get("class") or box.get("id") or "")[:1000].lower()
 
 
-def brand_before(heading: Element, title: str) -> str | None:
-    """Return the brand right before a heading, in an element whose class, id or tag is a brand's.
-
-    Or in any element, if the page's *title* has the brand and the heading in a row.
-    """
-    parent = heading.getparent()
-    boxes = (heading.getprevious(), None if parent is None else parent.getprevious())
-    for element in map(_sole_box, boxes):
-        if element is None:
-            continue
-        names = f"{element.tag} {element.get('class') or ''} {element.get('id') or ''}"
-        if names_maker(names[:1000].lower().rstrip()):
-            text = short_text(element)
-            if text and len(text) <= MAX_BRAND and ":" not in text and not label_of(text):
-                return text
-        if brand := _brand_behind_label(element):
-            return brand
-    above = heading.getprevious()
-    if above is not None and above.tag == heading.tag == "h1":
-        text = short_text(above)  # the name is in two headings, or the price has its own
-        return text if text and next(find_prices(text), None) is None else None
-    if above is not None and above.tag in {"a", "span", "div", "p"}:
-        text, name = short_text(above), short_text(heading)
-        if _is_titled(text, name, title) or _begins_with_maker(name, text):
-            return text
-    return None
-
-
-def _sole_box(element: Element | None) -> Element | None:
-    """Return the only box in an element without a class and text of its own, else the element."""
-    if element is None or len(element) != 1 or element.get("class") or element.tag == "a":
-        return element
-    box = element[0]
-    texts = f"{element.text or ''}{box.tail or ''}"
-    return element if texts.strip() or leads_home(box) else box
-
-
-def _brand_behind_label(element: Element) -> str | None:
-    """Return the brand in a short text right above a heading: `Brand: Acme`."""
-    match = _PAIR.match(short_text(element, _MAX_FACT))
-    if match is None or label_of(match[1] or match[3]) != "brand":
-        return None
-    brand = (match[2] or match[4]).strip(AROUND)
-    return brand if len(brand) <= MAX_BRAND and ":" not in brand else None
-
-
-def _is_titled(maker: str, name: str, title: str) -> bool:
-    """Whether a page's title begins with the maker and, behind it, the product's name."""
-    title_start = f"{maker} {name}".casefold()
-    return 0 < len(maker) <= MAX_BRAND and title.casefold().startswith(title_start)
-
-
-def _begins_with_maker(name: str, text: str) -> bool:
-    """Whether the text above a product's name is its first words: `Acme` above `Acme lamp 12`."""
-    return 1 < len(text) <= MAX_BRAND and name.startswith(f"{text} ")
-
-
-def number_in_heading(heading: Element, url: str, fields: Fields) -> str | None:
-    """Return the number in round brackets at a heading's end or below, which the address has too.
-
-    It is the maker's where the address also has the number under the shop's own label.
-    """
-    text, below = short_text(heading, MAX_TEXT_LENGTH), heading.getnext()
-    if below is not None and (below.text or "")[:1] == "(":
-        text = f" {short_text(below, _MAX_CODE)}"
-    if not text.endswith(")"):
-        return None
-    bracketed, labelled = _BRACKETED_AT_END.search(text), fields.get("sku")
-    if bracketed is None or not stands_in(url, bracketed[1]):
-        return None
-    is_addressed = labelled and stands_in(url.casefold(), labelled.casefold())
-    return None if is_addressed else bracketed[1]
-
-
-def number_beside(heading: Element) -> str | None:
-    """Return the number in brackets at a heading's end, or behind its label before the heading."""
-    last_text = short_text(heading[-1], _MAX_FACT) if len(heading) else ""
-    if bracketed := _IN_BRACKETS.fullmatch(last_text):
-        return as_identifier(bracketed[1]) or None
-    for box in boxes_before(heading):
-        text = short_text(box, _MAX_FACT)
-        number = _labelled_number(text) if text else None
-        if number is None and _DIVIDED(text) and len(box):
-            number = _labelled_number(short_text(last_in(box), _MAX_FACT))
-        if number is not None:
-            return number
-    return None
-
-
-def _labelled_number(text: str) -> str | None:
-    """Return the number of a text that is just a label and the product's number."""
-    match = _PAIR.match(text) if _DIVIDED(text) else None
-    if match and label_of(match[1] or match[3]) == "sku":
-        return as_identifier((match[2] or match[4]).strip(f"#{AROUND}")) or None
-    fact = unseparated(text) if text and match is None else None
-    return as_identifier(fact[1].strip(AROUND)) or None if fact and fact[0] == "sku" else None
-
-
 def _take_parts(coded_lines: list[Line], signs: Visible) -> None:
     """Take a number behind its label in a part of a line: `10 g 132 kr <i>art.nr 12-B</i>`."""
     for box in (line.element for line in coded_lines):
         for part in (*islice(box, _MAX_AROUND), *islice(box.itersiblings(), _MAX_AROUND)):
             text = part.text
-            if text and " " in text.strip() and part.tag in _INLINE and len(text) < _MAX_CODE:
+            if text and " " in text.strip() and part.tag in _INLINE and len(text) < MAX_CODE:
                 _take_unseparated(signs, " ".join(text.split()))
 
 
@@ -439,8 +335,8 @@ def _take_unseparated(signs: Visible, text: str) -> None:
 
 def _unseparated_in(text: str) -> tuple[str, str] | None:
     """Split a short text into label and number, or the sentence at a text's end."""
-    fact = unseparated(text) if len(text) < _MAX_CODE else None
-    if fact is None and ". " in text and (last := _LAST_SENTENCE.search(text[-_MAX_CODE:])):
+    fact = unseparated(text) if len(text) < MAX_CODE else None
+    if fact is None and ". " in text and (last := _LAST_SENTENCE.search(text[-MAX_CODE:])):
         return unseparated(last[1]) or unseparated(last[1].rpartition(". ")[2])
     return fact
 
@@ -479,8 +375,11 @@ def _is_model(fields: Fields) -> bool:
 
 def _take_next_fact(signs: Visible, text: str) -> None:
     """Take the fact behind another fact's value in its line."""
-    pair = _PAIR.match(text)
+    pair = PAIR.match(text)
     if pair is None:
-        _take_unseparated(signs, text)
+        if barcode := barcode_inside(text):
+            _take(signs, "gtin", barcode)
+        else:
+            _take_unseparated(signs, text)
     elif field := label_of(pair[1] or pair[3]):
         _take(signs, field, pair[2] or pair[4])

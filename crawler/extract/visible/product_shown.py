@@ -33,17 +33,15 @@ from crawler.extract.stock.shown import (
     stock_above,
 )
 from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
+from crawler.extract.visible.beside_heading import (
+    brand_before,
+    number_beside,
+    number_in_heading,
+)
 from crawler.extract.visible.buttons_before import take_button_by_price, take_buttons_before
 from crawler.extract.visible.fact_labels import NUMBERS, label_of
 from crawler.extract.visible.fact_values import as_number
-from crawler.extract.visible.facts import (
-    brand_before,
-    find_facts,
-    number_beside,
-    number_in_heading,
-    take_addressed,
-    take_confirmed,
-)
+from crawler.extract.visible.facts import find_facts, take_addressed, take_confirmed
 from crawler.extract.visible.makers import maker_beside, prefer_brand
 from crawler.extract.visible.no_goods import is_for_persons, no_goods
 from crawler.extract.visible.page_currency import currency_of_place

@@ -1,0 +1,102 @@
+"""Facts that share a line, a sentence or a box with others, as themes write them."""
+
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.unit.extract.bodies import BUY, H1, found
+
+PRICE = "<p class=price>$40.00</p>"
+EAN = "4006381333931"
+
+
+def fields(before: str = "", after: str = "", name: str = H1) -> dict[str, Any]:
+    """What is read from a product's page with boxes before the heading and behind the price."""
+    return found(f"<div>{before}{name}{PRICE}{BUY}{after}</div>").fields
+
+
+def test_a_barcode_behind_its_label_is_read_within_a_text() -> None:
+    read = fields(after=f"<p>Solid oak, 24 cm. EAN {EAN} and one year of warranty</p>")
+    assert read["gtin"] == EAN
+    assert "gtin" not in fields(after="<p>Solid oak. EAN 4006381333932 and a warranty</p>")
+    assert "gtin" not in fields(after=f"<p>Call us at {EAN} on working days please</p>")
+
+
+def test_a_makers_name_ends_with_its_sentence() -> None:
+    read = fields(after=f"<p>Brand: Acme Works. Width 24 cm. Barcode {EAN}</p>")
+    assert (read["brand"], read["gtin"]) == ("Acme Works", EAN)
+    assert fields(after="<p>Brand: Dr. Lamp 24</p>")["brand"] == "Dr. Lamp 24"
+
+
+def test_each_line_of_a_box_before_the_heading_is_a_fact() -> None:
+    lines = "<div><span>SKU: </span><span>RC-30020</span></div><div>Brand: Acme Works</div>"
+    read = fields(before=f"<div class=area-sku>{lines}</div>")
+    assert (read["sku"], read["brand"]) == ("RC-30020", "Acme Works")
+
+
+def test_the_number_stands_above_the_maker_who_stands_above_the_heading() -> None:
+    number = "<div><div>Code: <span>80124417</span></div></div>"
+    assert fields(before=f"{number}<p class=x>Acme</p>")["sku"] == "80124417"
+
+
+def test_a_logo_that_opens_the_makers_site_in_a_new_window_names_the_maker() -> None:
+    logo = "<a href=https://www.acme.example{} class=product-manufacturer-link><img alt=Acme></a>"
+    assert fields(after=logo.format(" target=_blank"))["brand"] == "Acme"
+    assert "brand" not in fields(after=logo.format(""))
+
+
+def test_a_link_below_the_folder_by_maker_names_the_maker() -> None:
+    assert fields(before="<p><a href=/nach-hersteller/acme-works/>Acme Works</a></p>")["brand"] == (
+        "Acme Works"
+    )
+
+
+@pytest.mark.parametrize(
+    ("label", "field", "value"),
+    [
+        ("Fabr.code", "mpn", "IC-6100"),
+        ("Kat. broj proizvođača", "mpn", "09.9772.11"),
+        ("Lev. art.nr", "mpn", "F82411-030"),
+        ("ШК", "gtin", EAN),
+    ],
+)
+def test_labels_of_numbers(label: str, field: str, value: str) -> None:
+    facts = f"<table><tr><td>SKU</td><td>T-1</td></tr><tr><td>{label}</td><td>{value}</td></tr>"
+    assert fields(after=f"{facts}</table>")[field] == value
+
+
+def test_a_japanese_type_beside_the_shops_number_is_the_makers() -> None:
+    facts = "<dl><dt>型番</dt><dd>TDM-0747</dd><dt>商品コード</dt><dd>MZ-0412</dd></dl>"
+    read = fields(after=facts)
+    assert (read["sku"], read["mpn"]) == ("MZ-0412", "TDM-0747")
+    assert fields(after="<dl><dt>型番</dt><dd>TDM-0747</dd></dl>")["sku"] == "TDM-0747"
+
+
+def data(**product: Any) -> str:
+    """A product in JSON-LD."""
+    offer = {"@type": "Offer", "price": "40", "priceCurrency": "USD"}
+    content = {"@type": "Product", "name": "Red Lamp 40", "offers": offer, **product}
+    return f"<script type=application/ld+json>{orjson.dumps(content).decode()}</script>"
+
+
+def test_a_labelled_number_of_the_maker_is_preferred_to_a_databases() -> None:
+    read = found(
+        f"{H1}{PRICE}{BUY}<p>SKU: T-1</p><p>MPN: JBL-3-BR</p>", head=data(sku="T-1", mpn="920417")
+    ).fields
+    assert read["mpn"] == "JBL-3-BR"
+
+
+def test_a_group_has_the_barcode_of_the_variant_whose_number_the_page_shows() -> None:
+    variants = [
+        {
+            "@type": "Product",
+            "sku": sku,
+            "gtin": gtin,
+            "offers": {"price": 40, "priceCurrency": "USD"},
+        }
+        for sku, gtin in (("T-1", EAN), ("T-2", "9783161484100"))
+    ]
+    group = data(**{"@type": "ProductGroup", "productGroupID": "8123", "hasVariant": variants})
+    assert found(f"{H1}<p>SKU: T-1</p>{PRICE}{BUY}", head=group).fields["gtin"] == EAN
+    assert "gtin" not in found(f"{H1}{PRICE}{BUY}", head=group).fields
