@@ -1,0 +1,52 @@
+"""Remarks about a product's price and stock: its tax, another currency, what cannot be ordered."""
+
+from decimal import Decimal
+
+import pytest
+
+from tests.unit.extract.bodies import BUY, H1, found
+
+PRICE = "<p class=price>$40.00</p>"
+
+
+@pytest.mark.parametrize(
+    ("net", "gross"),
+    [
+        ("excl. VAT", "incl. VAT"),
+        ("excl. VAT | each", "incl. 8.1% VAT"),
+        ("exkl. MwSt. | pro Stück", "inkl. 8.1% MwSt."),
+    ],
+)
+def test_a_net_price_with_its_remark_below_gives_way_to_the_one_with_tax(
+    net: str, gross: str
+) -> None:
+    amounts = f"<div>€9.85</div><div>{net}</div><div>€10.65 {gross}</div>"
+    assert found(f"{H1}{amounts}{BUY}").fields["price"] == Decimal("10.65")
+
+
+def test_a_conversion_behind_a_sign_in_a_box_of_its_own_is_no_price() -> None:
+    amounts = (
+        "<div class=details-price><div class=details-price-wrapper><del>22,00 лв.</del>"
+        "<span class=price-new>17,60 лв.</span> <span class=eur>/ 9,00 €</span></div></div>"
+    )
+    read = found(f"{H1}<div>by <a href=/x>Acme</a></div>{amounts}{BUY}").fields
+    assert (read["price"], read["currency"]) == (Decimal("17.60"), "BGN")
+    assert read["regular_price"] == Decimal("22.00")
+
+
+def test_what_is_out_of_stock_without_a_button_cannot_be_ordered() -> None:
+    facts = "<dl><dt>Availability:</dt><dd>Special order, 4-6 weeks</dd>{}</dl>"
+    gift = "<dt>Gift wrapping:</dt><dd>Options available</dd>"
+    sold = "<p>Out of stock</p><input type=submit value='Sold out' disabled>"
+    for rows in (facts.format(""), facts.format(gift)):
+        assert found(f"{H1}{PRICE}{rows}{sold}").fields["availability"] == "OutOfStock"
+        assert found(f"{H1}{PRICE}{rows}{BUY}").fields["availability"] == "BackOrder"
+
+
+@pytest.mark.parametrize("path", ["", "/topic/14112/leak"])
+def test_a_thread_of_a_forum_is_no_product(path: str) -> None:
+    post = (
+        "<h1>Leak</h1><div>I paid £59 inc VAT, in stock next day. Fine.</div><button>Reply</button>"
+    )
+    body = post if path else f"<div class=forum-topic-page>{post}</div>"
+    assert found(body, url=f"https://a.example{path or '/p/leak'}").kind == "other"
