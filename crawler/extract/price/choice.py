@@ -152,6 +152,8 @@ def _all_amounts(walk: Lines, local: str | None, look_for_tiles: bool) -> Amount
         if remaining <= 0:
             break
         monies = monies_of(line, local)
+        if not monies:
+            continue  # most lines with a figure
         if "=" in line.text:
             monies = without_rates(line.text, monies)
         if len(monies) == 1 and monies[0].currency is None:

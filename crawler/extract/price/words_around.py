@@ -11,7 +11,7 @@ from crawler.extract.money.amounts import Money
 from crawler.extract.page.lines import Line
 from crawler.extract.page.page import holds_digit
 from crawler.extract.price.alone import MAX_REMARK
-from crawler.extract.price.other_amounts import WITH_TAX, WITHOUT_TAX
+from crawler.extract.price.other_amounts import WITHOUT_TAX
 
 #: Characters beside an amount that may say whether the tax is included.
 _MAX_WORDS_BESIDE = 14
@@ -26,7 +26,7 @@ _REMARK_BEFORE = re.compile(r"\d\s?[^\s\d()（）]{0,3}\s?[(（][^()（）]{1,30
 def words_around(line: Line, money: Money, lines: Sequence[Line]) -> str:
     """Return the words beside an amount, up to the next amount or a bracket; else those below it.
 
-    Below, only a remark in brackets or about the tax counts, because other words may be about
+    Below, only a remark in brackets or "without tax" counts, because other words may be about
     something else.
     """
     text = line.text
@@ -34,7 +34,7 @@ def words_around(line: Line, money: Money, lines: Sequence[Line]) -> str:
         if label := _label_in_row(line, lines):
             return label
         below = lines[line.index + 1].text if line.index + 1 < len(lines) else ""
-        is_remark = below[:1] in _BRACKETS or _is_about_tax(below)
+        is_remark = below[:1] in _BRACKETS or _says_net(below)
         return below if is_remark and len(below) <= MAX_REMARK else ""
     before, behind = text[: money.start][-_MAX_WORDS_BESIDE:], text[money.end :].lstrip()
     if _REMARK_BEFORE(before):
@@ -47,9 +47,12 @@ def words_around(line: Line, money: Money, lines: Sequence[Line]) -> str:
     return f"{_WORDS_END.split(before)[-1]} {_WORDS_END.split(behind)[0]}"
 
 
-def _is_about_tax(text: str) -> bool:
-    """Whether a text without a figure begins with words for the tax: `excl. VAT | each`."""
-    remark = None if holds_digit(text) else WITHOUT_TAX(text) or WITH_TAX(text)
+def _says_net(text: str) -> bool:
+    """Whether a text without a figure begins with words for a price without tax: `excl. VAT | each`.
+
+    "incl. VAT" below two amounts is about both, of which one may be the price before a reduction.
+    """
+    remark = None if holds_digit(text) else WITHOUT_TAX(text)
     return remark is not None and remark.start() == 0
 
 

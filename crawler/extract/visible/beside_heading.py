@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import find_prices
-from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text
+from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
+from crawler.extract.price.line_amounts import says_old
 from crawler.extract.structured.product_fields import stands_in
 from crawler.extract.visible.fact_labels import label_of, unseparated
 from crawler.extract.visible.fact_rows import AROUND, boxes_before, last_in
@@ -20,6 +23,8 @@ from crawler.extract.visible.facts import (
 )
 from crawler.extract.visible.home_links import leads_home
 
+#: The highest ratio of a regular price to the price.
+_MAX_RATIO = 5
 #: Boxes that have a line of their own, and how many of them in one box are read.
 _BOXES, _MAX_PARTS = frozenset({"div", "p", "li", "ul", "dl", "section"}), 6
 _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
@@ -27,6 +32,17 @@ _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
 _BRACKETED_AT_END = lazy_patterns.pattern(
     r"\s\((?!(?:1[4-9]|20)\d\d(?:\D(?:19|20)?\d\d)?\))(?=(?:[^\s()\d]{0,12}\d){4})([A-Z\d./_-]{4,30})\)$"
 )
+
+
+def old_price_above(heading: Element, price: Decimal, currency: str | None) -> Decimal | None:
+    """Return the price before a reduction in the line above a heading: `statt 28,50 €`."""
+    for above in boxes_before(heading):
+        text = short_text(above, MAX_CODE) if len(above) <= 1 else ""  # no header
+        for money in find_prices(text, currency) if holds_digit(text) and says_old(text) else ():
+            is_price = price < money.value < _MAX_RATIO * price and money.currency == currency
+            if is_price and says_old(text[: money.start]):
+                return money.value
+    return None
 
 
 def brand_before(heading: Element, title: str) -> str | None:

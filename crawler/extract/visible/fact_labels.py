@@ -38,9 +38,18 @@ _SHOP_NAME_LABEL = re.compile(r"[A-Z][\w&.]{1,20}-(\S.{4,20})").fullmatch
 #: A shop's initials as the label of its own number.
 _INITIALS = re.compile(r"[A-Z]{2,4}\s?#").fullmatch
 #: Last words of labels of numbers.
-_LABEL_ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
+LABEL_ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
+#: Names of barcodes at the end of a label in any language, and characters of such a label.
+_CODE_NAMES, _MAX_CODE_LABEL = frozenset({"EAN", "GTIN", "UPC", "ISBN"}), 20
+#: Words before the code of a package, or of a product before this one: `Carton EAN`, `Alte EAN`.
+_OF_OTHER_GOODS = re.compile(
+    r"\bold|\balt|ersetz|repla|rempla|reemp|sostit|prev|ancien|anterior|vorig|case|[ck]arton|outer"
+    r"|inner|box|pack|pall?et|master|doos|cai?xa|caja|colis|gebinde|vpe"
+).search
 #: The word for a number at the end of a label without spaces, and characters of such a label.
 _JOINED_ENDS, _MAX_JOINED = ("번호", "番号", "編號", "编号"), 4
+#: Words of a shop's name before the label of its number.
+_MAX_NAME_WORDS = 3
 #: Words of a value that are searched for a further label.
 _MAX_WORDS = 8
 #: Characters of a cell that may be a label.
@@ -72,7 +81,9 @@ def label_of(text: str) -> str | None:
         return "sku"  # "BH #": the shop's own number
     # The last word decides first, because nearly no line ends as a label does.
     last_word = text[max(text.rfind(" "), text.rfind("-")) + 1 :]
-    if last_word.lower().strip(".") in _LABEL_ENDS and " " in text:
+    if last_word in _CODE_NAMES and len(text) < _MAX_CODE_LABEL and not holds_digit(text):
+        return None if _OF_OTHER_GOODS(text.lower()) else "gtin"  # "Número EAN", "Šifra EAN"
+    if last_word.lower().strip(".") in LABEL_ENDS and " " in text:
         # "RS Stock No": shops put their own name before the label.
         name, tail = text.split(" ", 1)
         has_shop_name = " " in tail or ("-" in tail and name.isupper())
@@ -82,6 +93,17 @@ def label_of(text: str) -> str | None:
         labelled = _IS_LABEL(text[-_MAX_JOINED:])
         return "sku" if labelled and labelled[1] else None
     return None
+
+
+def name_in_label(text: str) -> str:
+    """Return the name before or behind a number's label, '' without one: `Parts Depot Part Number`."""
+    words = text.split(" ")
+    most = _MAX_NAME_WORDS if words[-1].lower() in LABEL_ENDS else 1
+    for count in range(1, min(len(words) - 1, most) + 1):
+        if label_of(" ".join(words[count:])) in NUMBERS:
+            return " ".join(words[:count])
+    tail, _, name = text.rpartition(" ")
+    return name if label_of(tail) in NUMBERS else ""
 
 
 def up_to_label(value: str) -> tuple[str, str]:
@@ -160,7 +182,8 @@ def barcode_inside(text: str) -> str | None:
     """Return the barcode behind its label anywhere in a text: `Oak, 2 kg. EAN 4006381333931 (new)`."""
     for match in _BARCODE_INSIDE.finditer(text):
         words = match[1].split(" ")
-        if "gtin" in (label_of(" ".join(words)), label_of(words[-1])):
+        is_label = "gtin" in (label_of(" ".join(words)), label_of(words[-1]))
+        if is_label and not _OF_OTHER_GOODS(match[1].lower()):
             return checked_gtin(match[2])
     return None
 

@@ -25,7 +25,7 @@ from crawler.extract.visible.fact_labels import (
 )
 from crawler.extract.visible.fact_rows import (
     AROUND,
-    IS_ID,
+    IS_WEAK,
     logo_behind,
     pairs_below_heads,
     row_pair,
@@ -96,10 +96,18 @@ def find_facts(walk: Lines, signs: Visible) -> None:
             coded_lines.append(line)
     for identifier in last_facts:
         _take(signs, *identifier)
-    if "sku" not in signs.fields:
+    if "sku" not in signs.fields and not _take_weak(signs):
         _take_parts(coded_lines, signs)
         if walk.has_others:
             _facts_beyond(walk, signs)
+
+
+def _take_weak(signs: Visible) -> bool:
+    """Take the first number behind a label that others precede; return whether it is one."""
+    number = next((value for field, value in signs.further_facts if field == "sku"), None)
+    if number is not None:
+        _take(signs, "sku", number)
+    return "sku" in signs.fields
 
 
 def _is_heading(walk: Lines, line: Line) -> bool:
@@ -167,7 +175,8 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
         if not line.element.tag == following.element.tag == "th":  # the head of a table
             is_inside = following.element.getparent() is line.element  # Brand: <a>Acme</a>
             logo = logo_behind(line.element) if field == "brand" and not is_inside else None
-            _take(signs, field, following.text if logo is None else logo)
+            value = following.text if logo is None else logo
+            _take_labelled(signs, field, line.text, value)
     elif label and not _RULED(line.text):
         _take(signs, *label)
     elif DIVIDED(line.text):
@@ -189,7 +198,7 @@ def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
         label = (match[1] or match[3]) if match else ""
         field = label_of(label) or label_of(label.rpartition(". ")[2])  # "Of wool. No: X-12"
         if match and field:
-            _take(signs, field, match[2] or match[4])
+            _take_labelled(signs, field, label, match[2] or match[4])
         elif (" " in label or part[-1] == ":") and (facts := numbered_before(label or part)):
             _take(signs, *facts[0])
             if value := (match[2] or match[4]) if match else following and following.text:
@@ -256,7 +265,7 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
                     _take(signs, field, value)
             continue
         field = label_of(pair[0])
-        if field == "sku" and IS_ID(pair[0].strip(AROUND)):
+        if field == "sku" and IS_WEAK(pair[0].strip(AROUND)):
             last_facts.append((field, pair[1]))
         elif field:
             _take(signs, field, pair[1])
@@ -339,6 +348,14 @@ def _unseparated_in(text: str) -> tuple[str, str] | None:
     if fact is None and ". " in text and (last := _LAST_SENTENCE.search(text[-MAX_CODE:])):
         return unseparated(last[1]) or unseparated(last[1].rpartition(". ")[2])
     return fact
+
+
+def _take_labelled(signs: Visible, field: str, label: str, value: str) -> None:
+    """Take a fact, or note a number behind a label that others precede."""
+    if field == "sku" and IS_WEAK(label.strip(AROUND)):
+        signs.further_facts.append((field, value.strip(AROUND)))
+    else:
+        _take(signs, field, value)
 
 
 def _take(signs: Visible, field: str, value: str) -> None:

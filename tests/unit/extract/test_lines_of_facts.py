@@ -85,6 +85,9 @@ def test_a_labelled_number_of_the_maker_is_preferred_to_a_databases() -> None:
         f"{H1}{PRICE}{BUY}<p>SKU: T-1</p><p>MPN: JBL-3-BR</p>", head=data(sku="T-1", mpn="920417")
     ).fields
     assert read["mpn"] == "JBL-3-BR"
+    replaced = "<p>SKU: T-1</p><p>Filter P550520</p><p>OEM no: 32-925694</p>"
+    shown = found(f"{H1}{PRICE}{BUY}{replaced}", head=data(sku="T-1", mpn="P550520")).fields
+    assert shown["mpn"] == "P550520"
 
 
 def test_a_group_has_the_barcode_of_the_variant_whose_number_the_page_shows() -> None:
@@ -100,3 +103,36 @@ def test_a_group_has_the_barcode_of_the_variant_whose_number_the_page_shows() ->
     group = data(**{"@type": "ProductGroup", "productGroupID": "8123", "hasVariant": variants})
     assert found(f"{H1}<p>SKU: T-1</p>{PRICE}{BUY}", head=group).fields["gtin"] == EAN
     assert "gtin" not in found(f"{H1}{PRICE}{BUY}", head=group).fields
+
+
+@pytest.mark.parametrize("label", ["Número EAN", "Šifra EAN", "Numéro UPC", "Code CUP"])
+def test_a_code_s_name_behind_a_word_of_any_language_labels_a_barcode(label: str) -> None:
+    assert fields(after=f"<p>{label}: {EAN}</p>")["gtin"] == EAN
+    assert "gtin" not in fields(after=f"<p>Carton EAN: {EAN}</p><p>Ersetzt EAN {EAN} ab Mai</p>")
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        "<dl><dt>Catalogue no</dt><dd>RABID-31</dd></dl><p>Item no.: 20417</p>",
+        "<h2>Internet # 318412</h2><h2>Store SKU # 20417</h2>",
+    ],
+)
+def test_the_shops_number_precedes_a_lists_and_a_websites(facts: str) -> None:
+    assert fields(after=facts)["sku"] == "20417"
+    assert fields(after="<h2>Internet # 318412</h2>")["sku"] == "318412"
+
+
+def test_a_firm_is_called_after_the_brand_above_the_heading() -> None:
+    row = "<table><tr><td>Manufacturer</td><td>{}</td></tr></table>"
+    brand = "<div class=pdp-brand><a href=/b/acme>Acme</a></div>"
+    assert fields(before=brand, after=row.format("Acme Lamps Pvt Ltd"))["brand"] == "Acme"
+    assert fields(before=brand, after=row.format("Oak Works Ltd"))["brand"] == "Oak Works Ltd"
+
+
+def test_a_name_of_two_words_before_a_numbers_label_is_the_shops() -> None:
+    row = "<tr><th>{}</th><td>{}</td></tr>"
+    rows = row.format("Parts Depot Part Number", "PD-88") + row.format("MPN", "23532118")
+    body = f"{H1}{PRICE}{BUY}<table>{rows}</table>"
+    assert found(body, head="<title>Red Lamp | Parts Depot</title>").fields["sku"] == "PD-88"
+    assert found(body, head="<title>Red Lamp | Oak</title>").fields["sku"] == "23532118"
