@@ -19,6 +19,7 @@ from crawler.extract.visible.facts import (
     MAX_CODE,
     MAX_FACT,
     PAIR,
+    PARTS,
     names_maker,
 )
 from crawler.extract.visible.home_links import leads_home
@@ -40,7 +41,8 @@ def old_price_above(heading: Element, price: Decimal, currency: str | None) -> D
         text = short_text(above, MAX_CODE) if len(above) <= 1 else ""  # no header
         for money in find_prices(text, currency) if holds_digit(text) and says_old(text) else ():
             is_price = price < money.value < _MAX_RATIO * price and money.currency == currency
-            if is_price and says_old(text[: money.start]):
+            is_last = not any(map(str.isalpha, text[money.end :]))  # else of something other
+            if is_price and is_last and says_old(text[: money.start]):
                 return money.value
     return None
 
@@ -91,7 +93,7 @@ def _brand_behind_label(element: Element) -> str | None:
         return next(filter(None, map(_brand_behind_label, lines)), None)
     if label_of(match[1] or match[3]) != "brand":
         return None
-    brand = (match[2] or match[4]).strip(AROUND)
+    brand = PARTS.split(match[2] or match[4])[0].strip(AROUND)
     return brand if len(brand) <= MAX_BRAND and ":" not in brand else None
 
 

@@ -44,7 +44,7 @@ _CODE_NAMES, _MAX_CODE_LABEL = frozenset({"EAN", "GTIN", "UPC", "ISBN"}), 20
 #: Words before the code of a package, or of a product before this one: `Carton EAN`, `Alte EAN`.
 _OF_OTHER_GOODS = re.compile(
     r"\bold|\balt|ersetz|repla|rempla|reemp|sostit|prev|ancien|anterior|vorig|case|[ck]arton|outer"
-    r"|inner|box|pack|pall?et|master|doos|cai?xa|caja|colis|gebinde|vpe"
+    r"|inner|\bx\b|box|pack|pall?et|master|doos|cai?xa|caja|colis|gebinde|vpe"
 ).search
 #: The word for a number at the end of a label without spaces, and characters of such a label.
 _JOINED_ENDS, _MAX_JOINED = ("번호", "番号", "編號", "编号"), 4
@@ -55,12 +55,12 @@ _MAX_WORDS = 8
 #: Characters of a cell that may be a label.
 _MAX_CELL = 120
 #: A maker's name that ends a sentence, no abbreviation, and a sentence with a figure behind it.
-_NAME_SENTENCE = lazy_patterns.pattern(r"([^.]{0,40}[^\W\d]{4})\.\s([^\W\d].*\d.*)")
+_NAME_SENTENCE = lazy_patterns.pattern(r"([^.]{0,40}[^\W\d]{4})\.\s(\S.*\d.*)")
 #: Signs at the end of a sentence or a part of one.
 _STOPS = frozenset(".,;")
 #: The figures of a barcode within a text, and at most two words before them.
 _BARCODE_INSIDE = lazy_patterns.pattern(
-    r"(?<!\S)((?:\S{2,20}\s)?\S{2,20}?)[\s:：#]{1,3}(97[89][\d-]{10,14}|\d{12,14}|\d{8})(?![\w-]|[.,]\d)"
+    r"(?<!\S)((?:\S{1,20}\s)?\S{2,20}?)[\s:：#]{1,3}(97[89][\d-]{10,14}|\d{12,14}|\d{8})(?![\w-]|[.,]\d)"
 )
 #: Words of a label behind a maker's name.
 _MAX_LABEL_WORDS = 3

@@ -16,6 +16,7 @@ from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, sho
 from crawler.extract.shop_number import in_address, is_model_number
 from crawler.extract.visible.fact_labels import (
     LETTERS,
+    NUMBERS,
     barcode_inside,
     label_of,
     maker_up_to_label,
@@ -45,7 +46,7 @@ DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
 #: A separator between two facts of one line.
 _RULED = re.compile(r"\s[|·•]\s").search
 #: The last separator of a line may stand before a link: `Code 12-B ·`.
-_PARTS = lazy_patterns.pattern(
+PARTS = lazy_patterns.pattern(
     rf"\s(?:[-–—|·•]\s|[|·•]$)|\s?[,;/]\s(?=[^\W\d][{LETTERS} .-]{{1,25}}[:#])"
 )
 _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
@@ -55,6 +56,11 @@ _ENDS_IN_CODE = re.compile(r"\S (?=\S{0,30}[\d-])[\w./-]{3,30}\)?\Z").search
 _LAST_SENTENCE = lazy_patterns.pattern(
     r"[.!?]\s((?:[^\s.]{1,14}\.?\s){1,3}(?=\S{0,30}[\d-])[\w./-]{3,30})\.?$"
 )
+#: Key of the barcodes within texts among further facts.
+_INSIDE = "barcode"
+#: The end of a sentence, which no abbreviation has: `Acme Works. Ref. X-12`.
+_SENTENCE_END = lazy_patterns.pattern(r"(?:(?<=[^\W\d]{4})|(?<=\d))\.\s")
+_MAX_SENTENCES = 8
 #: Characters of a line that may be a fact, and of a brand.
 MAX_FACT, MAX_BRAND = 120, 40
 #: Characters of a line that may be a label and a number without a sign, and boxes around it.
@@ -94,6 +100,9 @@ def find_facts(walk: Lines, signs: Visible) -> None:
             _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)
         elif is_joined and _ENDS_IN_CODE(line.text):
             coded_lines.append(line)
+    inside = [value for field, value in signs.further_facts if field == _INSIDE]
+    if len(inside) == 1:  # several ones are those of tiles
+        last_facts.append(("gtin", inside[0]))
     for identifier in last_facts:
         _take(signs, *identifier)
     if "sku" not in signs.fields and not _take_weak(signs):
@@ -181,17 +190,17 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
         _take(signs, *label)
     elif DIVIDED(line.text):
         if label:  # `Brand <b>Acme</b> · Code <b>12-B</b>`
-            _take(signs, label[0], _PARTS.split(label[1])[0])
+            _take(signs, label[0], PARTS.split(label[1])[0])
         _take_divided(signs, line.text, following)
     elif fact := _unseparated_in(line.text):
         _take(signs, *fact)
     elif barcode := barcode_inside(line.text):
-        _take(signs, "gtin", barcode)
+        signs.further_facts.append((_INSIDE, barcode))
 
 
 def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
     """Take the facts of a line's parts: `in stock - item #12`."""
-    for part in filter(None, _PARTS.split(text)):
+    for part in filter(None, PARTS.split(text)):
         match = PAIR.match(part)
         if match is None and ". " in part:
             match = PAIR.match(part.rpartition(". ")[2])  # a sentence and "ISBN: 978…"
@@ -209,6 +218,20 @@ def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
             _take(signs, field, following.text)  # the line ends in a label
         elif match is None:
             _take_unseparated(signs, part)
+        elif ". " in match[2]:
+            _take_sentences(signs, match[2])  # "Width: 24 cm. Made in 1930. Item no: 12-B"
+
+
+def _take_sentences(signs: Visible, text: str) -> None:
+    """Take the facts of a text's sentences."""
+    for sentence in _SENTENCE_END.split(text)[:_MAX_SENTENCES]:
+        pair = PAIR.match(sentence)
+        value = (pair[2] or pair[4]) if pair else ""
+        field = label_of(pair[1] or pair[3]) if pair else None
+        if field and not (field in NUMBERS and " " in value):  # "Item no: 4712 sold separately"
+            _take(signs, field, value)
+        elif sentence and (fact := _unseparated_in(sentence)):
+            _take(signs, *fact)
 
 
 def _has_no_fact(text: str) -> bool:
@@ -347,6 +370,9 @@ def _unseparated_in(text: str) -> tuple[str, str] | None:
     fact = unseparated(text) if len(text) < MAX_CODE else None
     if fact is None and ". " in text and (last := _LAST_SENTENCE.search(text[-MAX_CODE:])):
         return unseparated(last[1]) or unseparated(last[1].rpartition(". ")[2])
+    if fact is None and " - " in text:  # "Code 12-B - available", but "Code OAK10 - 10 % off"
+        code, _, remark = text.partition(" - ")
+        return None if holds_digit(remark) else unseparated(code)
     return fact
 
 
@@ -368,6 +394,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
         value = named_gtin(value) or ""
     else:
         if " " in value:
+            value = value.replace("：", ": ")
             value, next_fact = (maker_up_to_label if field == "brand" else up_to_label)(value)
             if next_fact:
                 value = value.rstrip(".,")
@@ -396,7 +423,6 @@ def _take_next_fact(signs: Visible, text: str) -> None:
     if pair is None:
         if barcode := barcode_inside(text):
             _take(signs, "gtin", barcode)
-        else:
-            _take_unseparated(signs, text)
+        _take_sentences(signs, text)
     elif field := label_of(pair[1] or pair[3]):
         _take(signs, field, pair[2] or pair[4])

@@ -20,6 +20,8 @@ def test_a_barcode_behind_its_label_is_read_within_a_text() -> None:
     read = fields(after=f"<p>Solid oak, 24 cm. EAN {EAN} and one year of warranty</p>")
     assert read["gtin"] == EAN
     assert "gtin" not in fields(after="<p>Solid oak. EAN 4006381333932 and a warranty</p>")
+    tile = f"<div><a href=/p/oak>Oak</a> EAN {EAN} <b>$45.00</b></div>"
+    assert "gtin" not in fields(after=2 * tile)
     assert "gtin" not in fields(after=f"<p>Call us at {EAN} on working days please</p>")
 
 
@@ -108,7 +110,8 @@ def test_a_group_has_the_barcode_of_the_variant_whose_number_the_page_shows() ->
 @pytest.mark.parametrize("label", ["Número EAN", "Šifra EAN", "Numéro UPC", "Code CUP"])
 def test_a_code_s_name_behind_a_word_of_any_language_labels_a_barcode(label: str) -> None:
     assert fields(after=f"<p>{label}: {EAN}</p>")["gtin"] == EAN
-    assert "gtin" not in fields(after=f"<p>Carton EAN: {EAN}</p><p>Ersetzt EAN {EAN} ab Mai</p>")
+    assert "gtin" not in fields(after=f"<p>Carton EAN: {EAN}</p><p>Ersetzt EAN {EAN} ab</p>")
+    assert "gtin" not in fields(after=f"<p>Contains 2 x EAN {EAN} and a bulb</p>")
 
 
 @pytest.mark.parametrize(
@@ -136,3 +139,29 @@ def test_a_name_of_two_words_before_a_numbers_label_is_the_shops() -> None:
     body = f"{H1}{PRICE}{BUY}<table>{rows}</table>"
     assert found(body, head="<title>Red Lamp | Parts Depot</title>").fields["sku"] == "PD-88"
     assert found(body, head="<title>Red Lamp | Oak</title>").fields["sku"] == "23532118"
+
+
+def test_each_sentence_of_a_line_of_facts_is_read() -> None:
+    line = "<p>Width: 24 cm oak. Made in 1930. Item no: 4711</p>"
+    assert fields(after=line)["sku"] == "4711"
+    accessory = "<p>Width: 24 cm oak. Bulb not included. Item no: 4712 sold apart</p>"
+    assert "sku" not in fields(after=accessory)
+    line = f"<p>Brand: Acme Works. 42 cm wide. Ref. AW-42. EAN {EAN} (single)</p>"
+    read = fields(after=line)
+    assert (read["brand"], read["sku"], read["gtin"]) == ("Acme Works", "AW-42", EAN)
+
+
+def test_a_number_ends_before_a_dash_and_what_it_says_of_the_stock() -> None:
+    assert fields(after="<p>Code OL-075 - available</p>")["sku"] == "OL-075"
+    assert fields(after="<p>Code OAK10 - 10 % off today</p>").get("sku") != "OAK10"
+
+
+def test_a_makers_name_above_the_heading_ends_before_a_rule() -> None:
+    assert fields(before="<p>Brand: Acme | Style no. 88120</p>")["brand"] == "Acme"
+
+
+def test_facts_with_wide_colons_share_a_line() -> None:
+    line = f"<p>メーカー：長谷園　型番：NCT-31　JAN：{EAN}</p><p>商品番号 DN-0831</p>"
+    read = fields(after=line)
+    assert (read["brand"], read["mpn"], read["gtin"]) == ("長谷園", "NCT-31", EAN)
+    assert read["sku"] == "DN-0831"

@@ -69,6 +69,8 @@ def test_the_price_before_stands_above_the_heading(words: str, lang: str) -> Non
     read = found(body.format(words, H1, BUY), lang=lang).fields
     assert (read["price"], read["regular_price"]) == (Decimal("23.90"), Decimal("28.50"))
     assert "regular_price" not in found(body.format("from", H1, BUY)).fields
+    postage = body.replace("28,50 €", "28,50 € Versand")
+    assert "regular_price" not in found(postage.format("statt", H1, BUY), lang="de").fields
 
 
 def test_an_amount_in_a_box_called_before_is_the_price_before() -> None:
