@@ -83,6 +83,7 @@ _FIELD = lazy_patterns.pattern(
 )
 #: The sku of a product's first variant, in an attribute's JSON.
 _SKU_OF_VARIANT = lazy_patterns.pattern(rb"&quot;sku&quot;:\s?&quot;([\w./-]{2,40})&quot;")
+_SCRIPT = lazy_patterns.pattern(rb"<script\b.*?</script", re.S | re.I)
 _VENDOR = lazy_patterns.pattern(rb'"vendor"\s{0,4}:\s{0,4}"((?:[^"\\<>]|\\[^<>]){1,80})"')
 _MAX_VARIANT_LENGTH = 2_000
 #: Characters from which on a number in an address is no coincidence.
@@ -98,10 +99,9 @@ def set_number(fields: Fields, sources: dict[str, str], text_fields: Fields, pag
 
     `external_id` does not change, because it is the key under which the product is stored.
     """
-    labelled, model = text_fields.get("sku"), _model(text_fields)
-    other_codes = {None, fields.get("gtin"), fields.get("mpn"), fields.get("sku")}
-    if labelled not in other_codes and sources.get("sku") not in {None, "text"}:
-        fields["sku"], sources["sku"] = labelled, "text"
+    if "sku" in text_fields or "mpn" in text_fields:
+        _prefer_labelled(fields, sources, text_fields, page.raw)
+    model = _model(text_fields)
     if fields.get("sku"):
         if model and model != fields["sku"] and not fields.get("mpn"):
             fields["mpn"], sources["mpn"] = model, "text"
@@ -136,6 +136,34 @@ def set_number(fields: Fields, sources: dict[str, str], text_fields: Fields, pag
         fields["sku"], sources["sku"] = addressed, "url"
     elif last_number := _last_number(page, text_fields):
         fields["sku"], sources["sku"] = last_number
+
+
+def _prefer_labelled(
+    fields: Fields, sources: dict[str, str], text_fields: Fields, raw: bytes
+) -> None:
+    """Prefer numbers under visible labels to those of the data, which are often a database's.
+
+    The maker's number of the data stays if the page shows it: the labelled one is another maker's
+    that the part replaces.
+    """
+    other_codes = {None, fields.get("gtin"), fields.get("mpn"), fields.get("sku")}
+    for name in ("sku", "mpn"):
+        labelled = text_fields.get(name)
+        if labelled in other_codes or sources.get(name, "text") == "text":
+            continue
+        if name == "sku" or str(fields[name]).encode() not in _SCRIPT.sub(b"", raw[:_MAX_BYTES]):
+            fields[name], sources[name] = labelled, "text"
+    if "variants" in fields and "sku" in fields:
+        _take_variant_numbers(fields, sources)
+
+
+def _take_variant_numbers(fields: Fields, sources: dict[str, str]) -> None:
+    """Take barcode and maker's number of the variant whose number the page has as the product's."""
+    shown = [v for v in fields["variants"] if v.get("sku") == fields["sku"]]
+    if len(shown) == 1:
+        for name in ("gtin", "mpn"):
+            if name in shown[0] and not fields.get(name):
+                fields[name], sources[name] = shown[0][name], "json-ld"
 
 
 def _first_variant_number(fields: Fields, group: str) -> str | None:
