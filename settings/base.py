@@ -415,9 +415,14 @@ WREQ_HTTP2_ENABLED = True
 SEINE_BROWSER = False
 # The browser: chromium, or firefox (Debian's firefox-esr). Default chromium, which starts faster.
 PLAYWRIGHT_BROWSER_TYPE = "chromium"
-# Path of the browser. Default: found on PATH by its usual names. PLAYWRIGHT_CDP_URL names a remote
-# browser instead.
+# Path of the browser. Default: found on PATH by its usual names.
 SEINE_BROWSER_PATH = ""
+# A remote browser instead: the address of Chromium's DevTools (http://host:9222, ws://…). One on
+# another machine needs proxies or SEINE_PRIVATE_ADDRESSES=allow, because the guard of private
+# addresses listens on this one. Default: none, each worker starts a browser of its own.
+PLAYWRIGHT_CDP_URL = ""
+# The same by the address of a Playwright server (ws://…), for any browser. Default: none.
+PLAYWRIGHT_CONNECT_URL = ""
 # Visitors (contexts) that the browser has at a time. Default 4, each some 65 MB.
 SEINE_BROWSER_CONTEXTS = 4
 # Pages open at a time. Default 4: rendering is bound by the CPU.
