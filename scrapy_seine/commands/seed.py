@@ -167,7 +167,7 @@ def _refuse_table(name: str, header: bytes) -> None:
             by = "" if separator == b"\t" else f" -d'{separator.decode()}'"
             raise ConfigError(
                 f"{name} is a table; push its column of URLs, as by: "
-                f"tail -n +2 {name} | cut{by} -f{places[0]} | scrapy seed -"
+                f"tail -n +2 {name} | cut{by} -f{places[0]} | scrapy seine seed -"
             )
 
 
