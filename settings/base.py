@@ -214,7 +214,9 @@ TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 COOKIES_ENABLED = False
 ROBOTSTXT_OBEY = True
-USER_AGENT = "Seine/0.1 (+https://example.com/bot)"
+# Name of the bot, by which robots.txt is read, and whom a site may write to. A line at each start
+# asks for your own.
+USER_AGENT = "Seine (+https://example.com/bot)"
 # Lowest level that is logged. Its variable is SEINE_LOG_LEVEL, because many programs set LOG_LEVEL.
 # Default: INFO.
 LOG_LEVEL = "INFO"
