@@ -189,7 +189,7 @@ def _push(
             try:
                 _append(client, key, good_seeds)
             except RedisError as error:
-                raise StoreUnreachable(f"after {pushed} seeds: {error}") from None
+                raise StoreUnreachable(f"{key}, after {pushed} seeds: {error}") from None
             pushed += len(good_seeds)
     return pushed, bad_count
 
