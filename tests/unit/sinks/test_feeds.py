@@ -274,6 +274,21 @@ def test_a_feed_without_items_is_what_its_format_says(tmp_path: Path) -> None:
     assert read(tmp_path / "out-1.json") == [{"t": "a"}]
 
 
+def test_a_run_that_is_not_over_replaces_a_file_by_items_alone(tmp_path: Path) -> None:
+    """A worker that found no Redis emptied the file of the crawl before."""
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    out = tmp_path / "out-1.jsonl"
+    out.write_text('{"t": "yesterday"}\n', "utf-8")
+    join(order(parts, "jsonl"))
+    put_part(parts, "r1", "jsonl", [], [(FIRST, "done")])  # a page without an item
+    join(order(parts, "jsonl"))
+    assert read(out) == [{"t": "yesterday"}]
+    put_part(parts, "r2", "jsonl", [(OTHER, {"t": "a"})])
+    join(order(parts, "jsonl"))
+    assert read(out) == [{"t": "a"}]
+
+
 def test_a_run_without_items_leaves_a_file_that_is_appended_to(tmp_path: Path) -> None:
     parts = tmp_path / "parts"
     parts.mkdir()
