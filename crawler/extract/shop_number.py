@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import without_origin
 from crawler.extract.fields import Fields
-from crawler.extract.page.page import Page, holds_digit
+from crawler.extract.page.page import Page, holds_digit, without_scripts
 from crawler.extract.structured.product_fields import stands_in
 from crawler.extract.words import any_of, finder
 
@@ -83,7 +83,6 @@ _FIELD = lazy_patterns.pattern(
 )
 #: The sku of a product's first variant, in an attribute's JSON.
 _SKU_OF_VARIANT = lazy_patterns.pattern(rb"&quot;sku&quot;:\s?&quot;([\w./-]{2,40})&quot;")
-_SCRIPT = lazy_patterns.pattern(rb"<script\b.*?</script", re.S | re.I)
 _VENDOR = lazy_patterns.pattern(rb'"vendor"\s{0,4}:\s{0,4}"((?:[^"\\<>]|\\[^<>]){1,80})"')
 _MAX_VARIANT_LENGTH = 2_000
 #: Characters from which on a number in an address is no coincidence.
@@ -151,7 +150,7 @@ def _prefer_labelled(
         labelled = text_fields.get(name)
         if labelled in other_codes or sources.get(name, "text") == "text":
             continue
-        if name == "sku" or str(fields[name]).encode() not in _SCRIPT.sub(b"", raw[:_MAX_BYTES]):
+        if name == "sku" or str(fields[name]).encode() not in without_scripts(raw[:_MAX_BYTES]):
             fields[name], sources[name] = labelled, "text"
     if "variants" in fields and "sku" in fields:
         _take_variant_numbers(fields, sources)
