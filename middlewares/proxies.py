@@ -33,6 +33,7 @@ from crawler.access.proxies.pool import (
     Slot,
     TakenProxy,
 )
+from crawler.access.proxies.same_answers import SameAnswers
 from crawler.access.proxies.sticky import StickyProxies
 from crawler.access.redis_errors import RedisErrors
 from crawler.access.shared_state import fleet_name
@@ -44,6 +45,7 @@ from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError, NoWay
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
+from scrapy_seine.once_a_minute import OnceAMinute
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -79,6 +81,8 @@ _TRIES = "proxy_retry_times"
 _UNTIL = "proxy_until"
 #: Key of `request.meta`: the ladder's step on which the request has reported its pool as refused.
 _TOLD = "proxy_told"
+#: Key of `request.meta`: the request looks for another proxy than its session's.
+_ELSEWHERE = "proxy_elsewhere"
 
 
 class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class has no types
@@ -98,6 +102,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.default = str(settings.get("SEINE_PROXY_POOL", "any"))
         self.max_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
         self.sticky = StickyProxies(settings)
+        self.same_answers = SameAnswers()
+        self._false_log = OnceAMinute()
         self.limits_per = LimitsPer(settings)
         self.clock = ServerClock()
         self.counted_at: dict[str, float] = {}
@@ -273,7 +279,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         country = str(request.meta.get(m.PROXY_COUNTRY) or "").upper()
         limits = self._limits_of(request, site)
         route = site, pool, country
-        sticky_id = self.sticky.proxy_of(route)
+        sticky_id = "" if request.meta.pop(_ELSEWHERE, None) else self.sticky.proxy_of(route)
         try:
             proxies = await self._open()
             if limits is not None:
@@ -366,8 +372,34 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         is_ban = getattr(self.crawler.spider, "response_is_ban", self.policy.response_is_ban)
         reason = f"refused through {request.meta[PROXY_ID]}: HTTP {response.status}"
         refused = request.meta.get(VERDICT) in REFUSED
-        back = await self._settle(request, is_ban(request, response), reason, refused=refused)
+        ban = is_ban(request, response)
+        if response.status < 300 and request.method == "GET" and not ban:  # noqa: PLR2004
+            site = domain(request.url)
+            verdict, first = self.same_answers.judge(site, request.url, response.body)
+            if verdict == "again":
+                return await self._look_again(request, first)
+            if verdict == "no page":
+                ban, reason = True, f"answered as {first} through {request.meta[PROXY_ID]}"
+                self._log_false(site, first, request.meta[PROXY_ID])
+        back = await self._settle(request, ban, reason, refused=refused)
         return back or response
+
+    async def _look_again(self, request: Request, first: str) -> Request:
+        """Send a request once more, as a rule through another proxy; no try is counted."""
+        await self._report(request, "unknown")
+        self.stats.inc_value("proxies/looks_again")
+        request.meta[_ELSEWHERE] = True
+        reason = f"answered as {first}"
+        copy = self.inflight.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
+        return copy or request.replace(dont_filter=True)
+
+    def _log_false(self, site: str, first: str, proxy: str) -> None:
+        if self._false_log.is_due(site):
+            logger.warning(
+                "proxy %s answers each page of %s with one page, which is not the site's: it is "
+                "banned there. %s was read from that answer: fetch it again",
+                *(proxy, site, first),
+            )
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Report the proxy's use; send the request through another proxy if this one failed."""

@@ -404,3 +404,28 @@ async def test_a_pool_that_no_proxy_has_reaches_a_page_through_its_robots_txt(
 def test_a_proxy_is_not_blamed_for_a_page(error: Exception, ban: bool | None) -> None:
     """Else a page that links to a private address could ban all proxies of its site."""
     assert VerdictPolicy().exception_is_ban(Request(URL), error) is ban
+
+
+async def test_a_proxy_with_one_answer_for_all_pages_is_banned_and_they_are_sent_again(
+    make: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A third of a shop was read from a captive portal, and called done."""
+    proxies = await make(SEINE_PROXIES=["portal.example:1", "good.example:2"])
+
+    async def read_through(number: int) -> str:
+        """Send a page until it is read; returns its proxy."""
+        while True:
+            request = leased(proxies, number)
+            request._set_url(f"http://shop.example/p/{number}")
+            assert await proxies.process_request(request) is None
+            request.meta[VERDICT] = "ok"
+            proxy = str(request.meta["proxy"])
+            body = b"Welcome" if "portal" in proxy else b"%d" % number
+            answer = Response(request.url, body=body)
+            if await proxies.process_response(request, answer) is answer:
+                return proxy
+
+    read = [await read_through(number) for number in range(20)]
+    assert read.count("http://portal.example:1") <= 1, "nothing to compare the first page with"
+    assert caplog.text.count("answers each page of shop.example with one page") == 1
+    assert proxies.stats.get_value("proxies/bans") == 1
