@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import attrs
@@ -9,9 +10,12 @@ import orjson
 import pytest
 
 from crawler.catalogue.coordinator.leader import Coordinator
-from crawler.catalogue.jobs.model import Plan
+from crawler.catalogue.jobs import cron_times
+from crawler.catalogue.jobs.model import Plan, job_id
 from crawler.catalogue.jobs.schedules import Schedules, checked
+from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.errors import ConfigError
+from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import Driver
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
@@ -111,3 +115,28 @@ async def test_a_full_crawl_waits_for_one_that_began_a_moment_before(coordinator
     assert caplog.text.count("begins later: job by-hand crawls shop and has 2 requests left") == 1
     await coordinator._plan_full_crawl(plan, job.started + timedelta(minutes=9))
     assert len(await names_of(coordinator)) == 2
+
+
+@pytest.mark.parametrize("hours", [-26, 26])
+async def test_schedules_are_due_by_the_clock_of_redis(coordinator, monkeypatch, hours):
+    """I6: a coordinator a day ahead began tomorrow's crawl, so that tomorrow had none."""
+
+    class Elsewhere(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return datetime.now(tz) + timedelta(hours=hours)
+
+    for module in ("coordinator.leader", "jobs.in_redis"):
+        monkeypatch.setattr(f"crawler.catalogue.{module}.datetime", Elsewhere)
+    coordinator.round_s = 0.01
+    leading = asyncio.ensure_future(coordinator.run())
+
+    async def has_begun() -> bool:
+        return bool(await names_of(coordinator))
+
+    try:
+        await wait_until_async(has_begun, 10, "the full crawl begins")
+    finally:
+        await cancel([leading])
+    due_at = cron_times.last_due(PLAN.schedule, await coordinator.jobs.now())
+    assert await names_of(coordinator) == {job_id("shop", "full", due_at)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from time import monotonic
 
 import attrs
@@ -92,7 +92,7 @@ class Coordinator:
             while not _is_cancelled():
                 try:
                     if await self._update_leadership():
-                        await self.step(datetime.now(UTC))
+                        await self.step(await self.jobs.now())
                 except StateError as error:
                     self._has_joined = self._has_joined and not isinstance(error, StateLost)
                     logger.error("%s", error)

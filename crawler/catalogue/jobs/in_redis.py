@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import attrs
@@ -304,6 +304,10 @@ class Jobs:
         # By a script, because a Cluster answers the TIME command once for each server.
         seconds, micros = await self._redis.eval("return redis.call('TIME')", 1, self._index)
         return int(seconds) + int(micros) / 1e6
+
+    async def now(self) -> datetime:
+        """Return the time of Redis' clock, by which schedules are due (I6)."""
+        return datetime.fromtimestamp(await self.now_s(), UTC)
 
 
 def _plan(urls: Iterable[str], fields: Mapping[str, object]) -> bytes:
