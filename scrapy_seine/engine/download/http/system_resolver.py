@@ -18,6 +18,8 @@ from twisted.internet.threads import deferToThreadPool
 KEPT_S = 60.0
 #: The same after a failed look, so that not each connection asks the name server.
 KEPT_STALE_S = 5.0
+#: How long a new look is waited for where older addresses are known, s.
+LOOK_S = 1.0
 
 
 class SystemResolver:
@@ -42,6 +44,10 @@ class SystemResolver:
         if lookup is None or lookup.get_loop() is not loop:
             lookup = self._lookups[host] = loop.create_task(self._look_up(host))
             lookup.add_done_callback(lambda done: self._ended(host, done))
+        if addresses:
+            await asyncio.wait([lookup], timeout=LOOK_S)
+            if not lookup.done():  # the name server is silent
+                return addresses
         return await asyncio.shield(lookup)
 
     def forget(self, host: str) -> None:

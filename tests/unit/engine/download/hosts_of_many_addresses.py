@@ -50,7 +50,7 @@ async def main() -> dict[str, str]:
     from scrapy.resolver import CachingThreadedResolver
     from twisted.internet import reactor
 
-    from scrapy_seine.engine.download.http import system_resolver
+    from scrapy_seine.engine.download.http import resolve, system_resolver
     from scrapy_seine.engine.download.http.pool import Pool
 
     CachingThreadedResolver(reactor, 10_000, 60).install_on_reactor()  # type: ignore[arg-type]
@@ -77,7 +77,11 @@ async def main() -> dict[str, str]:
         told["it moved, the next try"] = await connected("moves.example")
         SERVER["answers"] = False
         told["the name server fails"] = await connected("moves.example")
-        SERVER["answers"] = True
+        SERVER["answers"], SERVER["silent"] = True, True
+        system_resolver.LOOK_S, resolve.NAME_SERVER_TIMEOUT_S = 0.2, 0.5
+        told["the name server is silent"] = await connected("moves.example")
+        SERVER["silent"] = False
+        system_resolver.LOOK_S = resolve.NAME_SERVER_TIMEOUT_S = 20.0
         del ADDRESSES["moves.example", 1]
         told["its name is gone"] = await connected("moves.example")
     told["its server is gone"] = await connected("moves.example")

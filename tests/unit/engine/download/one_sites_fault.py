@@ -21,12 +21,14 @@ from twisted.internet import asyncioreactor
 
 NOERROR, SERVFAIL, NXDOMAIN = 0, 2, 3
 ADDRESSES = {("good.example", 1): ["93.184.216.34"], ("six.example", 28): ["2001:4860::8"]}
-SERVER = {"answers": True}
+SERVER = {"answers": True, "silent": False}
 
 
 def serve(server: socket.socket) -> None:
     while True:
         query, client = server.recvfrom(4096)
+        if SERVER["silent"]:
+            continue
         labels, at = [], 12
         while query[at]:
             labels.append(query[at + 1 : at + 1 + query[at]].decode())

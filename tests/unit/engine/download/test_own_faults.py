@@ -110,6 +110,7 @@ def test_a_host_is_reached_at_any_of_its_addresses_and_where_it_moved(tmp_path: 
         "it moved": "DownloadConnectionRefusedError",
         "it moved, the next try": "127.0.0.5",
         "the name server fails": "127.0.0.5",
+        "the name server is silent": "127.0.0.5",
         "its name is gone": "127.0.0.5",
         "its server is gone": "DownloadConnectionRefusedError",
         "both are gone": "CannotResolveHostError",
