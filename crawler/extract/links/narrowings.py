@@ -1,0 +1,164 @@
+"""Listings that only narrow another one, or that only products' pages link to: facets, tags, brands.
+
+Such a page shows a part of the products that other listings show. A shop with a dozen facets in its
+paths (`/shop/red/large/`) has thousands of such pages, and each combination links to further ones.
+They are counted by the listing that they narrow and by their depth below it, or by their folder.
+Where the last ones showed no further product, the others are left out. The more of them showed one
+before, the more this takes. Pure; memory is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+import attrs
+
+from crawler.extract.address_kinds import is_front_of_language, without_origin
+from crawler.extract.limited_dict import Newest
+from crawler.extract.links.choice import Link, url_checksum
+from crawler.extract.links.pagination import has_page_number
+from scrapy_seine.attrs_bases import Record
+from scrapy_seine.urls import domain_of_tidy
+
+#: Pages in a row without a further product, products on them, and different pages among them, before
+#: others are left out.
+MIN_PAGES, _MIN_SHOWN, _MIN_SHELVES = 10, 30, 3
+#: Sites, addresses of a site that are compared, folders that are counted, and links of a page.
+_MAX_SITES, _MAX_ADDRESSES, _MAX_PLACES, _MAX_LINKS = 20, 20_000, 500, 400
+
+
+@attrs.define(eq=False, repr=False)
+class _Place(Record):
+    fruitful: int = 0
+    """Pages with a further product."""
+    run: int = 0
+    """Pages without one since then."""
+    shelves: set[int] = attrs.Factory(set)
+    """Hashes of what these show; the same box of best-sellers on all of them proves nothing."""
+    shown: int = 0
+    """Products on these."""
+
+    @property
+    def is_exhausted(self) -> bool:
+        is_long = self.run >= MIN_PAGES * (1 + self.fruitful) and self.shown >= _MIN_SHOWN
+        return is_long and len(self.shelves) >= _MIN_SHELVES
+
+
+@attrs.define(eq=False, repr=False)
+class _Site(Record):
+    products: set[int] = attrs.Factory(set)
+    """Checksums of the products to which pages link."""
+    listings: set[int] = attrs.Factory(set)
+    """Checksums of the first pages of listings that show products."""
+    linked: set[int] = attrs.Factory(set)
+    """Checksums of other addresses to which pages link that show no product of their own."""
+    aside: set[int] = attrs.Factory(set)
+    """Checksums of those to which only products' pages link."""
+    places: dict[str, _Place] = attrs.Factory(dict)
+    exhausted: set[str] = attrs.Factory(set)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether further addresses would not be remembered, so that nothing is left out."""
+        return len(self.products) + len(self.linked) + len(self.aside) > _MAX_ADDRESSES
+
+
+@attrs.define(eq=False, repr=False)
+class Narrowings(Record):
+    """Counts, for each crawl of a host, the pages that show no further product."""
+
+    _sites: Newest[_Site] = attrs.Factory(lambda: Newest(_Site, _MAX_SITES))
+
+    has_places: bool = False
+    """Whether a place is exhausted."""
+
+    def note(
+        self, job: str, url: str, links: Sequence[Link], *, shows: bool, is_later: bool = False
+    ) -> str | None:
+        """Count a page; return the place of those that are left out from now on, if it is new.
+
+        *url* is the requested address; with *shows*, the page shows a product of its own, and with
+        *is_later* it is a listing's further page.
+        """
+        site = self._sites[f"{job} {domain_of_tidy(url)}"]
+        if site.is_full:
+            return None
+        products = {url_checksum(link.url) for link in links if link.kind == "product"}
+        fresh = products - site.products
+        site.products |= fresh
+        others = (x for x in islice(links, _MAX_LINKS) if x.kind in {"listing", "other"})
+        self._note_others(site, others, shows=shows)
+        if shows or is_later or _is_later(url):
+            return None
+        places = [*_places(site, url)] if products else []
+        if products and "?" not in url and not is_front_of_language(without_origin(url)):
+            site.listings.add(url_checksum(url.rstrip("/")))
+        if not places or not self._exhausts(site, places[0], products, bool(fresh)):
+            return None
+        self.has_places = True
+        return places[0]
+
+    def leaves_out(self, job: str, url: str) -> bool:
+        """Whether a page's place showed no further product for long."""
+        site = self._sites.get(f"{job} {domain_of_tidy(url)}")
+        if site is None or not site.exhausted or site.is_full or _is_later(url):
+            return False
+        return not site.exhausted.isdisjoint(_places(site, url))
+
+    @staticmethod
+    def _note_others(site: _Site, links: Iterable[Link], *, shows: bool) -> None:
+        for link in links:
+            checksum = url_checksum(link.url)
+            if shows and checksum not in site.linked:
+                site.aside.add(checksum)
+            elif not shows:
+                site.linked.add(checksum)
+                site.aside.discard(checksum)
+
+    @staticmethod
+    def _exhausts(site: _Site, name: str, shelf: set[int], is_fruitful: bool) -> bool:
+        """Count a page of a place; return whether that is exhausted with this page."""
+        if name not in site.places and len(site.places) >= _MAX_PLACES:
+            site.places.pop(next(iter(site.places)))
+        place = site.places.setdefault(name, _Place())
+        if is_fruitful:
+            site.places[name] = _Place(place.fruitful + 1)
+            site.exhausted.discard(name)
+            return False
+        if name in site.exhausted:
+            return False
+        place.shelves.add(hash(frozenset(shelf)))
+        place.run, place.shown = place.run + 1, place.shown + len(shelf)
+        if place.is_exhausted:
+            site.exhausted.add(name)
+        return place.is_exhausted
+
+
+def _is_later(url: str) -> bool:
+    """Whether an address is that of a listing's later page: a number counts as one as well.
+
+    >>> [_is_later(f"https://a.example/c/{end}") for end in ("page/2/", "2/", "red", "2?size=3")]
+    [True, True, False, True]
+    """
+    path = without_origin(url).partition("?")[0]
+    return path.rstrip("/").rpartition("/")[2].isdecimal() or has_page_number(url)
+
+
+def _places(site: _Site, url: str) -> Iterator[str]:
+    """Yield the place in which a page is counted, then those less deep below the same listing.
+
+    A page that neither narrows a listing nor has links from products' pages alone is in none.
+    """
+    bare, _, query = url.partition("?")
+    origin_length = len(bare) - len(without_origin(bare))
+    segments = [step for step in bare[origin_length:].split("/") if step]
+    above = bare[:origin_length]
+    for depth in range(len(segments) - 1, 0, -1) if not query else ():
+        above += f"/{segments[-depth - 1]}"
+        if url_checksum(above) in site.listings:
+            yield from (f"{above}{'/*' * level}" for level in range(depth, 0, -1))
+            return
+    if url_checksum(url) in site.aside:
+        names = "&".join(sorted({pair.partition("=")[0] for pair in query.split("&")}))
+        yield f"{bare}?{names}" if query else f"{bare.rstrip('/').rpartition('/')[0]}/*"
