@@ -235,3 +235,23 @@ def test_a_labelled_price_without_a_currency_is_read_on_a_short_page() -> None:
     )
     found = extract(parse(html, f"{SHOP}/products/lamp-12"))
     assert (found.unread, str(found.fields.get("price"))) == ({}, "12.49")
+
+
+LAMPS = {"/stuff/red-lamp", "/stuff/blue-lamp", "/stuff/green-lamp"}
+
+
+def test_the_values_of_an_astro_island_lead_to_its_products() -> None:
+    """Each value has its type before it, and the attribute its quotes escaped."""
+    items = ",".join(
+        f"[0,{{&quot;name&quot;:[0,&quot;x&quot;],&quot;href&quot;:[0,&quot;{path}&quot;]}}]"
+        for path in sorted(LAMPS)
+    )
+    island = f'<astro-island props="{{&quot;products&quot;:[1,[{items}]]}}"></astro-island>'
+    assert links(island, f"{SHOP}/all") == LAMPS
+
+
+def test_addresses_in_json_may_have_their_letters_escaped() -> None:
+    paths = ",".join(f'{{"url": "/p/\\u043b\\u0430\\u043c\\u043f\\u0430-{n}"}}' for n in "abc")
+    state = f'<script type="application/json">{{"items": [{paths}]}}</script>'
+    lamp = "/p/%D0%BB%D0%B0%D0%BC%D0%BF%D0%B0-"
+    assert links(state, f"{SHOP}/all") == {f"{lamp}{n}" for n in "abc"}
