@@ -283,6 +283,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
         elif (
             search is None
             and is_listing
+            and SHELF not in response.meta
             and not further
             and (notice := announced.announced(page, links)) is not None
         ):

@@ -23,7 +23,7 @@ _DISPLAY_PARAMETER = full_matcher(
     r"sort\w*|order\w*|dir|direction|view|mode|limit|per_?page|show|display|layout|grid|list|style"
     r"|product_list_\w+|items_?per_?page|pagesize|page_size|rpp|n|sz|srule|sort[-_]?by|view_?as",
 )
-_PAGE_PARAMETER = full_matcher(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|pgnr|seite|start|begin_?index|offset|cp"
+_PAGE_PARAMETER = full_matcher(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|pgnr|seite|start|begin_?index|offset|skip|cp"
                    r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page|side|sivu|sayfa|oldal|strana|stranka|stranica|halaman|trang|lehekulg"
                    r"|puslapis|lapa|pagin[ei]|pagen_\d|sahife|sehife|selida|counter")  # fmt: skip
 _PAGE_PATH = lazy_patterns.pattern(
