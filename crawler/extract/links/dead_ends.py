@@ -1,7 +1,7 @@
 """URL shapes whose pages are dead ends: a form for each product, a print view, a size table.
 
 A page is useful if it shows a product, lists products, or has a link that other pages of its shape
-do not have; links back to the page's own product or category do not count. After twenty pages of a
+do not have; links back to the page's own product or category, and to the next number's page, do not count. After twenty pages of a
 shape without a useful one, further pages of the shape are not fetched; after ten, where each page
 belongs to a product, or is an article. Pure; memory is bounded.
 """
@@ -118,7 +118,8 @@ class DeadEnds(Record):
         counts = self._shape(site_id, shape)
         if counts.useful:
             return None
-        links = links[:_MAX_LINKS]
+        # A week's page leads to the next week's for ever.
+        links = [link for link in links[:_MAX_LINKS] if not _is_neighbour(link.url, url)]
         if is_reading(without_origin(url)):
             links = [link for link in links if not is_reading(without_origin(link.url))]
         is_first = not counts.dead_pages
@@ -208,6 +209,21 @@ def is_catalogue_address(url: str) -> bool:
     segments = [step for step in path.partition("?")[0].split("/") if step]
     is_below = len(segments) > 2 and _WORDS_SEGMENT.fullmatch(segments[-1]) is not None
     return not is_below and (looks_like_product(path) or looks_like_listing(path))
+
+
+def _is_neighbour(url: str, page: str) -> bool:
+    """Whether two addresses differ in one number by one: a week's and the next week's.
+
+    >>> _is_neighbour("https://a.example/diary/2026/w14/", "https://a.example/diary/2026/w13/")
+    True
+    >>> _is_neighbour("https://a.example/c/14", "https://a.example/c/12")
+    False
+    """
+    if abs(len(url) - len(page)) > 1 or _DIGITS.split(url) != _DIGITS.split(page):
+        return False
+    pairs = zip(_DIGITS.findall(url), _DIGITS.findall(page), strict=True)
+    steps = [abs(int(one) - int(other)) for one, other in pairs if one != other]
+    return steps == [1]
 
 
 def _has_new_link(url: str, links: Sequence[Link], known_links: Container[int]) -> bool:

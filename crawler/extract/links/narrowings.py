@@ -2,9 +2,9 @@
 
 Such a page shows a part of the products that other listings show. A shop with a dozen facets in its
 paths (`/shop/red/large/`) has thousands of such pages, and each combination links to further ones.
-They are counted by the listing that they narrow and by their depth below it, or by their folder.
-Where the last ones showed no further product, the others are left out. The more of them showed one
-before, the more this takes. Pure; memory is bounded.
+A place is a depth below the listing that they narrow, or a folder. Where the last pages below that
+listing showed no further product, others as deep as the last one are left out. The more pages of a
+place showed one before, the more this takes. Pure; memory is bounded.
 """
 
 from __future__ import annotations
@@ -29,19 +29,18 @@ _MAX_SITES, _MAX_ADDRESSES, _MAX_PLACES, _MAX_LINKS = 20, 20_000, 500, 400
 
 
 @attrs.define(eq=False, repr=False)
-class _Place(Record):
-    fruitful: int = 0
-    """Pages with a further product."""
-    run: int = 0
-    """Pages without one since then."""
-    shelves: set[int] = attrs.Factory(set)
-    """Hashes of what these show; the same box of best-sellers on all of them proves nothing."""
-    shown: int = 0
-    """Products on these."""
+class _Run(Record):
+    """Pages below one listing, or of one folder, without a further product since the last one."""
 
-    @property
-    def is_exhausted(self) -> bool:
-        is_long = self.run >= MIN_PAGES * (1 + self.fruitful) and self.shown >= _MIN_SHOWN
+    pages: int = 0
+    shown: int = 0
+    """Products on these pages."""
+    shelves: set[int] = attrs.Factory(set)
+    """Hashes of what they show; the same box of best-sellers on all of them proves nothing."""
+
+    def is_enough(self, fruitful: int) -> bool:
+        """Whether a place is exhausted that had so many pages with a further product."""
+        is_long = self.pages >= MIN_PAGES * (1 + fruitful) and self.shown >= _MIN_SHOWN
         return is_long and len(self.shelves) >= _MIN_SHELVES
 
 
@@ -55,7 +54,10 @@ class _Site(Record):
     """Checksums of other addresses to which pages link that show no product of their own."""
     aside: set[int] = attrs.Factory(set)
     """Checksums of those to which only products' pages link."""
-    places: dict[str, _Place] = attrs.Factory(dict)
+    runs: dict[str, _Run] = attrs.Factory(dict)
+    """By the place without its depth."""
+    fruitful: dict[str, int] = attrs.Factory(dict)
+    """By place: pages with a further product."""
     exhausted: set[str] = attrs.Factory(set)
 
     @property
@@ -119,20 +121,21 @@ class Narrowings(Record):
     @staticmethod
     def _exhausts(site: _Site, name: str, shelf: set[int], is_fruitful: bool) -> bool:
         """Count a page of a place; return whether that is exhausted with this page."""
-        if name not in site.places and len(site.places) >= _MAX_PLACES:
-            site.places.pop(next(iter(site.places)))
-        place = site.places.setdefault(name, _Place())
+        root = name.partition("/*")[0]
+        if root not in site.runs and len(site.runs) >= _MAX_PLACES:
+            site.runs.pop(next(iter(site.runs)))
         if is_fruitful:
-            site.places[name] = _Place(place.fruitful + 1)
+            site.runs[root] = _Run()
+            site.fruitful[name] = site.fruitful.get(name, 0) + 1
             site.exhausted.discard(name)
             return False
-        if name in site.exhausted:
+        run = site.runs.setdefault(root, _Run())
+        run.pages, run.shown = run.pages + 1, run.shown + len(shelf)
+        run.shelves.add(hash(frozenset(shelf)))
+        if name in site.exhausted or not run.is_enough(site.fruitful.get(name, 0)):
             return False
-        place.shelves.add(hash(frozenset(shelf)))
-        place.run, place.shown = place.run + 1, place.shown + len(shelf)
-        if place.is_exhausted:
-            site.exhausted.add(name)
-        return place.is_exhausted
+        site.exhausted.add(name)
+        return True
 
 
 def _is_later(url: str) -> bool:

@@ -116,3 +116,12 @@ def test_categories_below_a_language_s_front_page_narrow_no_listing() -> None:
     for n in range(30):
         known.note("", f"https://a.example/de/category-{n}/", products(*shelf(n)), shows=False)
     assert not known.leaves_out("", "https://a.example/de/category-99/")
+
+
+def test_facets_of_two_depths_are_left_out_from_the_last_one_on() -> None:
+    known = with_listing()
+    assert note_facets(known, MIN_PAGES - 1) == []
+    place = known.note("", f"{SHOP}/facet-1/red/", products(1, 2, 3), shows=False)
+    assert place == f"{SHOP}/*/*"
+    assert not known.leaves_out("", f"{SHOP}/facet-99/")
+    assert known.leaves_out("", f"{SHOP}/facet-99/red/")
