@@ -19,6 +19,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.links.choice import Link, url_checksum
 from crawler.extract.links.pagination import is_page_parameter, page_number
 from crawler.extract.links.scripted import SCRIPTED
+from crawler.extract.links.traps import is_trap
 from crawler.extract.listing.further_pages import MAX_PAGES, numbers_of, split_number, step_of
 from crawler.extract.page import lines
 from crawler.extract.page.page import Page
@@ -52,6 +53,7 @@ _TOTAL = lazy_patterns.pattern(
 )
 _AFTER_FIELD = lazy_patterns.pattern(r"\D{1,20}(\d{1,4})\b(?!\s*\d)")
 _PAGE_COUNT_NAMES = frozenset({b"pagecount", b"pagestotal"})
+_PAGES_ATTRIBUTE = lazy_patterns.pattern(rb"\sdata-pages=[\"']?(\d{1,4})\b")
 #: The name of a product's address in a script's list, and names that make a list.
 MIN_HANDLES = 3
 HANDLE_NAMES = (b"handle", b"slug", b"rl_key", b"rlKey", b"rlkey")
@@ -69,6 +71,10 @@ _COMPLETED = lazy_patterns.pattern(
     re.I,
 )
 _MAX_COMPLETED = 20
+#: An attribute with the path of a page that a script requests.
+_OF_LIST = lazy_patterns.pattern(
+    rb"\sdata-(?:[a-z]{1,12}-){0,2}(?:url|href|endpoint|action|source)=[\"'](/[\w./-]{1,150})[\"']"
+)
 #: How many products a page of an address has.
 _SIZE = lazy_patterns.pattern(
     r"[?&](?:limit|take|size|count|per_?page|page_?size|first)=(\d{1,3})(?=&|$)", re.I
@@ -152,7 +158,11 @@ def begin(page: Page, links: Sequence[Link], notice: Announced) -> Search | None
     fields = (field.get("name") or "" for field in page.root.iter("input"))
     names = [name for name in fields if is_page_parameter(name)]
     usual = [*guesses(page.url, [*names, *_names_in_scripts(page)])]
-    own = [*_own_templates(page), *islice(_templates_in_scripts(page), _MAX_OWN_FORMS)]
+    own = [
+        *_own_templates(page),
+        *islice(_templates_in_scripts(page), _MAX_OWN_FORMS),
+        *islice(_templates_in_attributes(page, links), _MAX_OWN_FORMS),
+    ]
     templates = [*dict.fromkeys([*own, *usual])] if usual else []
     if not templates:
         return None
@@ -199,6 +209,17 @@ def _templates_in_scripts(page: Page) -> Iterator[str]:
         if url is not None and "{" not in url and domain_of_tidy(url) == domain_of_tidy(page.url):
             begin = url.index(f"{name}=2", url.index("?")) + len(name) + 1
             yield f"{url[:begin]}{{}}{url[begin + 1 :]}"
+
+
+def _templates_in_attributes(page: Page, links: Sequence[Link]) -> Iterator[str]:
+    """Yield addresses of attributes with the page parameter to which a script adds a number."""
+    name = next(iter(_names_in_scripts(page)), "")
+    known = {link.url for link in links}
+    references = _OF_LIST.findall(page.raw, 0, _MAX_RAW_BYTES) if name else ()
+    for reference in dict.fromkeys(references):
+        url = page.resolve(reference.decode())
+        if url is not None and url not in known and not is_trap(url):
+            yield f"{url}?{name}={{}}"
 
 
 def _size_in(template: str) -> int:
@@ -333,6 +354,7 @@ def _counts_in_state(page: Page) -> tuple[int, int]:
         if match_of_name := _STATE.fullmatch(_name_before(page.raw, match.start())):
             name = re.sub(rb"[_-]", b"", match_of_name["what"].lower())
             numbers[bool(match_of_name["pages"]) or name in _PAGE_COUNT_NAMES].add(int(match[1]))
+    numbers[True].update(map(int, _PAGES_ATTRIBUTE.findall(page.raw, 0, _MAX_RAW_BYTES)))
     products, pages = (numbers[kind] - {0} for kind in (False, True))
     if not products and page.holds(b'"total'):
         found = _TOTAL_OF_PAGES.finditer(page.raw, 0, _MAX_RAW_BYTES)

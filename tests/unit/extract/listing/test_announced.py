@@ -327,3 +327,18 @@ def test_a_page_that_a_script_s_address_led_to_begins_no_further_search() -> Non
     made = list(spider.parse(HtmlResponse(request.url, body=page, request=request)))
     assert made
     assert all("/p/" in x.url for x in made if isinstance(x, Request))
+
+
+def test_an_attribute_s_address_is_tried_with_the_parameter_that_a_script_adds() -> None:
+    listed = (
+        '<div data-share-url="/p/lamp-1" data-cart-url="/cart" data-ajax-url="/lamps/part"'
+        ' data-page="1" data-pages="4"></div><script>get(x.ajaxUrl + "?page=" + n)</script>'
+    )
+    page = parse(body(more=listed), URL)
+    found = find_links(page)
+    notice = announced(page, found)
+    assert notice is not None
+    assert notice.pages == 4
+    search = begin(page, found, notice)
+    assert search is not None
+    assert search.templates[0] == "https://shop.example/lamps/part?page={}"
