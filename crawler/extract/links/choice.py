@@ -42,7 +42,7 @@ from crawler.extract.links.pagination import (
     turns_page,
     without_first_page,
 )
-from crawler.extract.links.scripted import SCRIPTED, described, scripted
+from crawler.extract.links.scripted import SCRIPTED, described, next_pages, scripted
 from crawler.extract.links.traps import (
     is_dated_product,
     is_trap,
@@ -147,6 +147,8 @@ def _add_scripted(collector: _LinkCollector, page: Page) -> None:
     if not page.shows_product:
         for element, reference in chain(clickable(page), described(page)):
             collector.add(element, None, reference)
+        for element, reference in next_pages(page):
+            collector.add(element, "pagination", reference)
 
 
 def listing_fingerprint(links: list[Link]) -> int | None:

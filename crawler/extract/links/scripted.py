@@ -39,6 +39,11 @@ _JSON_ATTRIBUTES = "//@*[starts-with(., '{') or starts-with(., '[')]"
 _MAX_ATTRIBUTES = 300
 #: A letter beyond ASCII, as PHP and Python write it in JSON.
 _LETTER = lazy_patterns.pattern(r"(?<!\\)\\u(?!00[0-7]|[dD][89a-fA-F])([\da-fA-F]{4})")
+#: The next page's address in a paginator's JSON.
+_NEXT_KEYS = (b"next_page_url", b"nextPageUrl")
+_NEXT = lazy_patterns.pattern(
+    r"(?:next_page_url|nextPageUrl)\\?[\"']?\s?:\s?\\?[\"'](?=[/h?])([^\"'\s<>{}]{1,600}?)\\?[\"']"
+)
 _SLASH = lazy_patterns.pattern(r"\\/|\\u002[fF]")
 #: Addresses of files and APIs, which are no pages.
 is_no_page = re.compile(
@@ -86,6 +91,17 @@ def described(page: Page) -> Iterator[tuple[Element, str]]:
         for value in page.root.xpath(_JSON_ATTRIBUTES)[:_MAX_ATTRIBUTES]:
             if _may_list(value):
                 yield from _listed_addresses(value.getparent(), value[:_MAX_SCRIPT_LENGTH])
+
+
+def next_pages(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield elements with the next page's address in their JSON, as Laravel's paginator names it."""
+    if not any(map(page.holds, _NEXT_KEYS)):
+        return
+    texts = [(script, script.text or "") for script in page.scripts]
+    attributes = page.root.xpath(_JSON_ATTRIBUTES)[:_MAX_ATTRIBUTES]
+    for element, text in [*texts, *((value.getparent(), value) for value in attributes)]:
+        for match in _NEXT.finditer(text[:_MAX_SCRIPT_LENGTH]):
+            yield element, _SLASH.sub("/", match[1])
 
 
 def _may_list(text: str) -> bool:
