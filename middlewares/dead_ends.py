@@ -9,7 +9,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 
 from crawler.extract.links.choice import PRIORITY
-from crawler.extract.links.narrowings import Narrowings
+from crawler.extract.links.narrowings import NARROWS, Narrowings
 from crawler.extract.links.sitemap_check import SitemapCheck
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.outcomes import Ignored
@@ -71,8 +71,9 @@ class DeadEnds:
     @staticmethod
     def _only_narrows(request: Request, narrowings: Narrowings) -> bool:
         """Whether a request is that of a facet, tag or brand whose like showed nothing further."""
+        job, root = (str(request.meta.get(key) or "") for key in (m.JOB_ID, NARROWS))
         return request.priority in _LISTING_PRIORITIES and narrowings.leaves_out(
-            str(request.meta.get(m.JOB_ID) or ""), request.url
+            job, request.url, root
         )
 
     def _is_in_sitemap(self, request: Request, check: SitemapCheck) -> bool:

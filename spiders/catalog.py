@@ -295,6 +295,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
         again = self._first_again(response, page.url, links, shelf)
         is_stale = self._is_stale(links, job)
         is_front = self._is_seeded_front_page(response) and any(x.kind != "other" for x in links)
+        root = self._narrowed(response, page, links)
         for link in links:
             if link.url in again or (repeated and link.kind == "pagination"):
                 continue
@@ -304,6 +305,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
                 request = self._request(followed, site, shelf)
                 if search is not None and link.url == last_known:
                     request.meta[SEARCH] = search.plain()
+                self._note_narrowing(request, link, root)
                 if is_stale and link.kind == "pagination":
                     request = request.replace(priority=PRIORITY["other"])
                 yield self._after_sitemaps(request) if is_front else request

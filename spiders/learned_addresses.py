@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from scrapy import Request
 from scrapy.http import Response
 
 from crawler.extract import Found, Link, Page
 from crawler.extract.links.dead_ends import DeadEnds, is_below
-from crawler.extract.links.narrowings import Narrowings
+from crawler.extract.links.narrowings import NARROWS, Narrowings, root_of
 from crawler.extract.links.visit_parameters import FOLDERS, IRRELEVANT_REASON, QUERY, Visits
 from crawler.extract.page.page import tidied
 from crawler.extract.sites_without_products import SitesWithoutProducts, loads_own_list
@@ -107,7 +108,12 @@ class LearnedAddresses(PageReading):
         if url is None:
             return
         place = self.narrowings.note(
-            job_of(response), url, links, shows=shows, is_later=SHELF in response.meta
+            job_of(response),
+            url,
+            links,
+            shows=shows,
+            root=str(response.meta.get(NARROWS) or ""),
+            is_later=SHELF in response.meta,
         )
         if place is not None:
             self._count("narrowings")
@@ -116,3 +122,17 @@ class LearnedAddresses(PageReading):
                 " products that other listings show",
                 printable(place),
             )
+
+    @staticmethod
+    def _narrowed(response: Response, page: Page, links: list[Link]) -> str:
+        """Return the address of the listing that the pages below this one narrow; "": none."""
+        root = response.meta.get(NARROWS) or (
+            "" if page.shows_product else root_of(page.url, links)
+        )
+        return str(root)
+
+    @staticmethod
+    def _note_narrowing(request: Request, link: Link, root: str) -> None:
+        """Store in a request which listing its page narrows, for all workers of the fleet."""
+        if root and link.kind in {"listing", "other"} and link.url.startswith(f"{root}/"):
+            request.meta[NARROWS] = root

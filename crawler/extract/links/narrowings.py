@@ -21,6 +21,8 @@ from crawler.extract.links.pagination import has_page_number
 from scrapy_seine.attrs_bases import Record
 from scrapy_seine.urls import domain_of_tidy
 
+#: Key in meta: the address of the listing that a page narrows. Each worker of a fleet needs it.
+NARROWS = "narrows"
 #: Pages in a row without a further product, products on them, and different pages among them, before
 #: others are left out.
 MIN_PAGES, _MIN_SHOWN, _MIN_SHELVES = 10, 30, 3
@@ -48,8 +50,6 @@ class _Run(Record):
 class _Site(Record):
     products: set[int] = attrs.Factory(set)
     """Checksums of the products to which pages link."""
-    listings: set[int] = attrs.Factory(set)
-    """Checksums of the first pages of listings that show products."""
     linked: set[int] = attrs.Factory(set)
     """Checksums of other addresses to which pages link that show no product of their own."""
     aside: set[int] = attrs.Factory(set)
@@ -76,12 +76,20 @@ class Narrowings(Record):
     """Whether a place is exhausted."""
 
     def note(
-        self, job: str, url: str, links: Sequence[Link], *, shows: bool, is_later: bool = False
+        self,
+        job: str,
+        url: str,
+        links: Sequence[Link],
+        *,
+        shows: bool,
+        root: str = "",
+        is_later: bool = False,
     ) -> str | None:
         """Count a page; return the place of those that are left out from now on, if it is new.
 
-        *url* is the requested address; with *shows*, the page shows a product of its own, and with
-        *is_later* it is a listing's further page.
+        *url* is the requested address, and *root* that of the listing which the page narrows, if
+        any; with *shows*, the page shows a product of its own, and with *is_later* it is a listing's
+        further page.
         """
         site = self._sites[f"{job} {domain_of_tidy(url)}"]
         if site.is_full:
@@ -91,22 +99,20 @@ class Narrowings(Record):
         site.products |= fresh
         others = (x for x in islice(links, _MAX_LINKS) if x.kind in {"listing", "other"})
         self._note_others(site, others, shows=shows)
-        if shows or is_later or _is_later(url):
+        if shows or is_later or not products or _is_later(url):
             return None
-        places = [*_places(site, url)] if products else []
-        if products and "?" not in url and not is_front_of_language(without_origin(url)):
-            site.listings.add(url_checksum(url.rstrip("/")))
+        places = [*_places(site, url, root)]
         if not places or not self._exhausts(site, places[0], products, bool(fresh)):
             return None
         self.has_places = True
         return places[0]
 
-    def leaves_out(self, job: str, url: str) -> bool:
+    def leaves_out(self, job: str, url: str, root: str = "") -> bool:
         """Whether a page's place showed no further product for long."""
         site = self._sites.get(f"{job} {domain_of_tidy(url)}")
         if site is None or not site.exhausted or site.is_full or _is_later(url):
             return False
-        return not site.exhausted.isdisjoint(_places(site, url))
+        return not site.exhausted.isdisjoint(_places(site, url, root))
 
     @staticmethod
     def _note_others(site: _Site, links: Iterable[Link], *, shows: bool) -> None:
@@ -148,20 +154,30 @@ def _is_later(url: str) -> bool:
     return path.rstrip("/").rpartition("/")[2].isdecimal() or has_page_number(url)
 
 
-def _places(site: _Site, url: str) -> Iterator[str]:
+def root_of(url: str, links: Iterable[Link]) -> str:
+    """Return a page's address if it is a listing with products, which pages below it narrow, else "".
+
+    >>> lamps = [Link("https://a.example/p/lamp", "product", "")]
+    >>> root_of("https://a.example/shop/", lamps), root_of("https://a.example/de/", lamps)
+    ('https://a.example/shop', '')
+    >>> root_of("https://a.example/shop", []), root_of("https://a.example/", lamps)
+    ('', '')
+    """
+    path = without_origin(url)
+    if "?" in url or path in {"", "/"} or is_front_of_language(path) or _is_later(url):
+        return ""
+    return url.rstrip("/") if any(link.kind == "product" for link in links) else ""
+
+
+def _places(site: _Site, url: str, root: str) -> Iterator[str]:
     """Yield the place in which a page is counted, then those less deep below the same listing.
 
     A page that neither narrows a listing nor has links from products' pages alone is in none.
     """
     bare, _, query = url.partition("?")
-    origin_length = len(bare) - len(without_origin(bare))
-    segments = [step for step in bare[origin_length:].split("/") if step]
-    above = bare[:origin_length]
-    for depth in range(len(segments) - 1, 0, -1) if not query else ():
-        above += f"/{segments[-depth - 1]}"
-        if url_checksum(above) in site.listings:
-            yield from (f"{above}{'/*' * level}" for level in range(depth, 0, -1))
-            return
-    if url_checksum(url) in site.aside:
+    if root and not query and bare.startswith(f"{root}/"):
+        depth = len([step for step in bare[len(root) :].split("/") if step])
+        yield from (f"{root}{'/*' * level}" for level in range(depth, 0, -1))
+    elif url_checksum(url) in site.aside:
         names = "&".join(sorted({pair.partition("=")[0] for pair in query.split("&")}))
         yield f"{bare}?{names}" if query else f"{bare.rstrip('/').rpartition('/')[0]}/*"

@@ -23,6 +23,11 @@ def shelf(number: int) -> list[int]:
     return sorted({number % 12, (number // 12 + number + 1) % 12, (number + 5) % 12, 1})
 
 
+def note(known: Narrowings, path: str, *numbers: int) -> str | None:
+    """Count a page to which the shop's listing, or a page that narrows it, links."""
+    return known.note("", f"{SHOP}/{path}", products(*numbers), shows=False, root=SHOP)
+
+
 def with_listing(shown: Sequence[int] = range(12)) -> Narrowings:
     known = Narrowings()
     assert known.note("", f"{SHOP}/", products(*shown), shows=False) is None
@@ -30,33 +35,31 @@ def with_listing(shown: Sequence[int] = range(12)) -> Narrowings:
 
 
 def note_facets(known: Narrowings, count: int, *, first: int = 0) -> list[str]:
-    places = [
-        known.note("", f"{SHOP}/facet-{n}/", products(*shelf(n)), shows=False)
-        for n in range(first, first + count)
-    ]
+    places = [note(known, f"facet-{n}/", *shelf(n)) for n in range(first, first + count)]
     return [place for place in places if place is not None]
 
 
 def test_facets_below_a_listing_that_show_no_further_product_are_left_out_at_any_depth() -> None:
     known = with_listing()
     assert note_facets(known, MIN_PAGES) == [f"{SHOP}/*"]
-    assert known.leaves_out("", f"{SHOP}/facet-99/")
-    assert known.leaves_out("", f"{SHOP}/facet-99/large/red/")
+    assert known.leaves_out("", f"{SHOP}/facet-99/", SHOP)
+    assert known.leaves_out("", f"{SHOP}/facet-99/large/red/", SHOP)
 
 
 def test_later_pages_other_folders_and_other_crawls_are_fetched_all_the_same() -> None:
     known = with_listing()
     note_facets(known, MIN_PAGES)
     for url in (f"{SHOP}/", f"{SHOP}/page/3/", f"{SHOP}/3", "https://a.example/sale/red/"):
-        assert not known.leaves_out("", url)
-    assert not known.leaves_out("job", f"{SHOP}/facet-99/")
-    assert not known.leaves_out("", "https://b.example/shop/facet-99/")
+        assert not known.leaves_out("", url, SHOP)
+    assert not known.leaves_out("job", f"{SHOP}/facet-99/", SHOP)
+    assert not known.leaves_out("", f"{SHOP}/facet-99/")
+    assert not known.leaves_out("", "https://b.example/shop/facet-99/", "https://b.example/shop")
 
 
 def test_the_more_categories_showed_a_further_product_the_longer_they_are_fetched() -> None:
     known = with_listing()
     for n in range(3):
-        known.note("", f"{SHOP}/category-{n}/", products(100 + n), shows=False)
+        note(known, f"category-{n}/", 100 + n)
     assert note_facets(known, 4 * MIN_PAGES - 1) == []
     assert note_facets(known, 1, first=1000) == [f"{SHOP}/*"]
 
@@ -64,8 +67,8 @@ def test_the_more_categories_showed_a_further_product_the_longer_they_are_fetche
 def test_a_further_product_lets_a_place_be_fetched_again() -> None:
     known = with_listing()
     note_facets(known, MIN_PAGES)
-    known.note("", f"{SHOP}/facet-77/", products(500), shows=False)
-    assert not known.leaves_out("", f"{SHOP}/facet-99/")
+    note(known, "facet-77/", 500)
+    assert not known.leaves_out("", f"{SHOP}/facet-99/", SHOP)
 
 
 def test_categories_without_a_listing_above_them_are_all_fetched() -> None:
@@ -92,36 +95,28 @@ def test_pages_without_products_and_few_products_prove_nothing() -> None:
     for n in range(50):
         known.note("", f"{SHOP}/facet-{n}/", [], shows=False)
     for n in range(12):
-        known.note("", f"{SHOP}/facet-{n}/", products(n), shows=False)
-    assert not known.leaves_out("", f"{SHOP}/facet-99/")
+        note(known, f"facet-{n}/", n)
+    assert not known.leaves_out("", f"{SHOP}/facet-99/", SHOP)
 
 
 def test_later_pages_of_a_listing_make_its_products_known() -> None:
     known = with_listing(range(6))
     known.note("", f"{SHOP}/?page=2", products(*range(6, 12)), shows=False, is_later=True)
     note_facets(known, MIN_PAGES)
-    assert known.leaves_out("", f"{SHOP}/facet-99/")
+    assert known.leaves_out("", f"{SHOP}/facet-99/", SHOP)
 
 
 def test_the_same_box_of_products_on_all_categories_proves_nothing() -> None:
     known = with_listing()
     for n in range(5 * MIN_PAGES):
-        known.note("", f"{SHOP}/category-{n}/", products(1, 2, 3, 4), shows=False)
-    assert not known.leaves_out("", f"{SHOP}/category-99/")
-
-
-def test_categories_below_a_language_s_front_page_narrow_no_listing() -> None:
-    known = Narrowings()
-    known.note("", "https://a.example/de/", products(*range(12)), shows=False)
-    for n in range(30):
-        known.note("", f"https://a.example/de/category-{n}/", products(*shelf(n)), shows=False)
-    assert not known.leaves_out("", "https://a.example/de/category-99/")
+        note(known, f"category-{n}/", 1, 2, 3, 4)
+    assert not known.leaves_out("", f"{SHOP}/category-99/", SHOP)
 
 
 def test_facets_of_two_depths_are_left_out_from_the_last_one_on() -> None:
     known = with_listing()
     assert note_facets(known, MIN_PAGES - 1) == []
-    place = known.note("", f"{SHOP}/facet-1/red/", products(1, 2, 3), shows=False)
+    place = note(known, "facet-1/red/", 1, 2, 3)
     assert place == f"{SHOP}/*/*"
-    assert not known.leaves_out("", f"{SHOP}/facet-99/")
-    assert known.leaves_out("", f"{SHOP}/facet-99/red/")
+    assert not known.leaves_out("", f"{SHOP}/facet-99/", SHOP)
+    assert known.leaves_out("", f"{SHOP}/facet-99/red/", SHOP)
