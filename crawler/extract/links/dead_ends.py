@@ -33,6 +33,8 @@ VARIANT_PAGES = 5
 _MAX_SHAPES, _MAX_SITES, _MAX_LINKS = 200, 500, 400
 _ORIGIN_SLASHES = 2
 _DIGITS = lazy_patterns.pattern(r"\d+")
+#: A number in an address, and how much longer the next number's address may be (`w9`, `w10`).
+_INTEGER, _LONGER = lazy_patterns.pattern(r"-?\d{1,9}"), 2
 #: A path segment that is the site's own word and no product's name: `ask`, `form.php`. As the last
 #: segment behind a name it may have several words: `red-lamp/ask-a-question`.
 _WORD_SEGMENT = lazy_patterns.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
@@ -212,18 +214,20 @@ def is_catalogue_address(url: str) -> bool:
 
 
 def _is_neighbour(url: str, page: str) -> bool:
-    """Whether two addresses differ in one number by one: a week's and the next week's.
+    """Whether two addresses differ in numbers alone, the first one by one: a week's and the next's.
 
     >>> _is_neighbour("https://a.example/diary/2026/w14/", "https://a.example/diary/2026/w13/")
+    True
+    >>> _is_neighbour("https://a.example/diary/2027/w1/", "https://a.example/diary/2026/w52/")
     True
     >>> _is_neighbour("https://a.example/c/14", "https://a.example/c/12")
     False
     """
-    if abs(len(url) - len(page)) > 1 or _DIGITS.split(url) != _DIGITS.split(page):
+    if abs(len(url) - len(page)) > _LONGER or _INTEGER.split(url) != _INTEGER.split(page):
         return False
-    pairs = zip(_DIGITS.findall(url), _DIGITS.findall(page), strict=True)
-    steps = [abs(int(one) - int(other)) for one, other in pairs if one != other]
-    return steps == [1]
+    pairs = zip(_INTEGER.findall(url), _INTEGER.findall(page), strict=True)
+    steps = (abs(int(one) - int(other)) for one, other in pairs if one != other)
+    return next(steps, 0) == 1
 
 
 def _has_new_link(url: str, links: Sequence[Link], known_links: Container[int]) -> bool:

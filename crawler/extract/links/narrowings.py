@@ -1,15 +1,16 @@
-"""Listings that only narrow another one, or that only products' pages link to: facets, tags, brands.
+"""Facets in paths, and tags and brands to which only products' pages link.
 
-Such a page shows a part of the products that other listings show. A shop with a dozen facets in its
-paths (`/shop/red/large/`) has thousands of such pages, and each combination links to further ones.
-A place is a depth below the listing that they narrow, or a folder. Where the last pages below that
-listing showed no further product, others as deep as the last one are left out. The more pages of a
-place showed one before, the more this takes. Pure; memory is bounded.
+Such pages show a part of the products that other listings show. A shop with a dozen facets in its
+paths (`/shop/red/large/`) has thousands of combinations, and each leads to further ones. Facets are
+those parts of addresses that come in both orders, `/red/large/` and `/large/red/`, which categories
+do not. Each facet's own page is fetched. Where the last combinations, or the last tags, showed no
+further product, the others are left out. The more of them showed one before, the more this takes.
+Pure; memory is bounded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import attrs
@@ -32,7 +33,7 @@ _MAX_SITES, _MAX_ADDRESSES, _MAX_PLACES, _MAX_LINKS = 20, 20_000, 500, 400
 
 @attrs.define(eq=False, repr=False)
 class _Run(Record):
-    """Pages below one listing, or of one folder, without a further product since the last one."""
+    """Pages of one place without a further product since the last one."""
 
     pages: int = 0
     shown: int = 0
@@ -54,8 +55,10 @@ class _Site(Record):
     """Checksums of other addresses to which pages link that show no product of their own."""
     aside: set[int] = attrs.Factory(set)
     """Checksums of those to which only products' pages link."""
+    pairs: set[int] = attrs.Factory(set)
+    """Hashes of the last two parts of addresses below a listing."""
     runs: dict[str, _Run] = attrs.Factory(dict)
-    """By the place without its depth."""
+    """By place."""
     fruitful: dict[str, int] = attrs.Factory(dict)
     """By place: pages with a further product."""
     exhausted: set[str] = attrs.Factory(set)
@@ -63,7 +66,8 @@ class _Site(Record):
     @property
     def is_full(self) -> bool:
         """Whether further addresses would not be remembered, so that nothing is left out."""
-        return len(self.products) + len(self.linked) + len(self.aside) > _MAX_ADDRESSES
+        known = (self.products, self.linked, self.aside, self.pairs)
+        return sum(map(len, known)) > _MAX_ADDRESSES
 
 
 @attrs.define(eq=False, repr=False)
@@ -97,22 +101,24 @@ class Narrowings(Record):
         products = {url_checksum(link.url) for link in links if link.kind == "product"}
         fresh = products - site.products
         site.products |= fresh
-        others = (x for x in islice(links, _MAX_LINKS) if x.kind in {"listing", "other"})
+        others = [x for x in islice(links, _MAX_LINKS) if x.kind in {"listing", "other"}]
         self._note_others(site, others, shows=shows)
+        if root:
+            site.pairs.update(hash(pair) for x in others if (pair := _last_two(x.url, root)))
         if shows or is_later or not products or _is_later(url):
             return None
-        places = [*_places(site, url, root)]
-        if not places or not self._exhausts(site, places[0], products, bool(fresh)):
+        place = _place(site, url, root)
+        if not place or not self._exhausts(site, place, products, bool(fresh)):
             return None
         self.has_places = True
-        return places[0]
+        return place
 
     def leaves_out(self, job: str, url: str, root: str = "") -> bool:
         """Whether a page's place showed no further product for long."""
         site = self._sites.get(f"{job} {domain_of_tidy(url)}")
         if site is None or not site.exhausted or site.is_full or _is_later(url):
             return False
-        return not site.exhausted.isdisjoint(_places(site, url, root))
+        return _place(site, url, root) in site.exhausted
 
     @staticmethod
     def _note_others(site: _Site, links: Iterable[Link], *, shows: bool) -> None:
@@ -127,15 +133,14 @@ class Narrowings(Record):
     @staticmethod
     def _exhausts(site: _Site, name: str, shelf: set[int], is_fruitful: bool) -> bool:
         """Count a page of a place; return whether that is exhausted with this page."""
-        root = name.partition("/*")[0]
-        if root not in site.runs and len(site.runs) >= _MAX_PLACES:
+        if name not in site.runs and len(site.runs) >= _MAX_PLACES:
             site.runs.pop(next(iter(site.runs)))
         if is_fruitful:
-            site.runs[root] = _Run()
+            site.runs[name] = _Run()
             site.fruitful[name] = site.fruitful.get(name, 0) + 1
             site.exhausted.discard(name)
             return False
-        run = site.runs.setdefault(root, _Run())
+        run = site.runs.setdefault(name, _Run())
         run.pages, run.shown = run.pages + 1, run.shown + len(shelf)
         run.shelves.add(hash(frozenset(shelf)))
         if name in site.exhausted or not run.is_enough(site.fruitful.get(name, 0)):
@@ -169,15 +174,28 @@ def root_of(url: str, links: Iterable[Link]) -> str:
     return url.rstrip("/") if any(link.kind == "product" for link in links) else ""
 
 
-def _places(site: _Site, url: str, root: str) -> Iterator[str]:
-    """Yield the place in which a page is counted, then those less deep below the same listing.
+def _last_two(url: str, root: str) -> tuple[str, str] | None:
+    """Return the last two parts of an address that has two at least below a listing's.
 
-    A page that neither narrows a listing nor has links from products' pages alone is in none.
+    >>> _last_two("https://a.example/shop/red/large/", "https://a.example/shop")
+    ('red', 'large')
     """
+    if "?" in url or not url.startswith(f"{root}/"):
+        return None
+    parts = [part for part in url[len(root) :].split("/") if part]
+    return (parts[-2], parts[-1]) if len(parts) > 1 else None
+
+
+def _place(site: _Site, url: str, root: str) -> str:
+    """Return the place in which a page is counted: combinations of facets, or a folder of tags.
+
+    It is empty for other pages.
+    """
+    pair = _last_two(url, root) if root else None
+    if pair is not None and hash(pair[::-1]) in site.pairs:
+        return f"{root}/*/*"
+    if url_checksum(url) not in site.aside:
+        return ""
     bare, _, query = url.partition("?")
-    if root and not query and bare.startswith(f"{root}/"):
-        depth = len([step for step in bare[len(root) :].split("/") if step])
-        yield from (f"{root}{'/*' * level}" for level in range(depth, 0, -1))
-    elif url_checksum(url) in site.aside:
-        names = "&".join(sorted({pair.partition("=")[0] for pair in query.split("&")}))
-        yield f"{bare}?{names}" if query else f"{bare.rstrip('/').rpartition('/')[0]}/*"
+    names = "&".join(sorted({pair.partition("=")[0] for pair in query.split("&")}))
+    return f"{bare}?{names}" if query else f"{bare.rstrip('/').rpartition('/')[0]}/*"

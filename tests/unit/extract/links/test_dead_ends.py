@@ -218,6 +218,8 @@ def test_weeks_that_lead_to_the_next_week_alone_are_a_dead_end_and_numbered_cate
         return [*NAV, *(Link(url, "other", "") for url in urls)]
 
     known = DeadEnds()
+    known.note("s", week(1), found(f"{SITE}/diary/2025/w52/", week(2), week(0)))
+    known.note("s", week(0), found(week(-1), week(1)))
     for number in range(100, 100 + DEAD_END_PAGES):
         known.note("s", week(number), found(week(number - 1), week(number + 1)))
         known.note("s", f"{SITE}/r/{number}", found(f"{SITE}/r/{number}5", f"{SITE}/r/{number}7"))
