@@ -27,6 +27,8 @@ NARROWS = "narrows"
 #: Pages in a row without a further product, products on them, and different pages among them, before
 #: others are left out.
 MIN_PAGES, _MIN_SHOWN, _MIN_SHELVES = 10, 30, 3
+#: The end of the place of facets' combinations.
+_COMBINED = "/*/*"
 #: Sites, addresses of a site that are compared, folders that are counted, and links of a page.
 _MAX_SITES, _MAX_ADDRESSES, _MAX_PLACES, _MAX_LINKS = 20, 20_000, 500, 400
 
@@ -102,12 +104,14 @@ class Narrowings(Record):
         fresh = products - site.products
         site.products |= fresh
         others = [x for x in islice(links, _MAX_LINKS) if x.kind in {"listing", "other"}]
-        self._note_others(site, others, shows=shows)
+        leads_on = self._note_others(site, others, shows=shows)
         if root:
             site.pairs.update(hash(pair) for x in others if (pair := _last_two(x.url, root)))
         if shows or is_later or not products or _is_later(url):
             return None
         place = _place(site, url, root)
+        if leads_on and not place.endswith(_COMBINED):
+            return None  # a group below which are others
         if not place or not self._exhausts(site, place, products, bool(fresh)):
             return None
         self.has_places = True
@@ -121,14 +125,19 @@ class Narrowings(Record):
         return _place(site, url, root) in site.exhausted
 
     @staticmethod
-    def _note_others(site: _Site, links: Iterable[Link], *, shows: bool) -> None:
+    def _note_others(site: _Site, links: Iterable[Link], *, shows: bool) -> bool:
+        """Remember a page's links to pages without a product; return whether one was unknown."""
+        leads_on = False
         for link in links:
             checksum = url_checksum(link.url)
-            if shows and checksum not in site.linked:
+            is_known = checksum in site.linked
+            leads_on = leads_on or not (is_known or checksum in site.aside)
+            if shows and not is_known:
                 site.aside.add(checksum)
             elif not shows:
                 site.linked.add(checksum)
                 site.aside.discard(checksum)
+        return leads_on
 
     @staticmethod
     def _exhausts(site: _Site, name: str, shelf: set[int], is_fruitful: bool) -> bool:
@@ -193,7 +202,7 @@ def _place(site: _Site, url: str, root: str) -> str:
     """
     pair = _last_two(url, root) if root else None
     if pair is not None and hash(pair[::-1]) in site.pairs:
-        return f"{root}/*/*"
+        return f"{root}{_COMBINED}"
     if url_checksum(url) not in site.aside:
         return ""
     bare, _, query = url.partition("?")

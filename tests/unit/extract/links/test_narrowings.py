@@ -128,3 +128,13 @@ def test_later_pages_of_a_listing_make_its_products_known() -> None:
     known.note("", f"{SHOP}/?page=2", products(*range(6, 12)), shows=False, is_later=True)
     note_facets(known, MIN_PAGES)
     assert known.leaves_out("", f"{SHOP}/red/large/", SHOP)
+
+
+def test_groups_to_which_products_alone_link_are_fetched_if_they_lead_to_further_pages() -> None:
+    known = with_listing()
+    groups = [f"/c/group-{n}" for n in range(30)]
+    known.note("", "https://a.example/p/lamp-1", others(*groups), shows=True)
+    for n, path in enumerate(groups[:20]):
+        links = products(*shelf(n)) + others(f"{path}/small")
+        known.note("", f"https://a.example{path}", links, shows=False)
+    assert not known.leaves_out("", f"https://a.example{groups[25]}")
