@@ -9,6 +9,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 
 from crawler.extract.links.choice import PRIORITY
+from crawler.extract.links.narrowings import NARROWS, Narrowings
 from crawler.extract.links.sitemap_check import SitemapCheck
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.outcomes import Ignored
@@ -16,6 +17,8 @@ from scrapy_seine.printable import printable
 
 logger = logging.getLogger(__name__)
 RULE = "dead end"
+#: Priorities of requests for pages that are no product's and no listing's further page.
+_LISTING_PRIORITIES = (PRIORITY["listing"], PRIORITY["other"])
 
 
 class DeadEnds:
@@ -40,8 +43,14 @@ class DeadEnds:
         ends: Any = getattr(spider, "dead_ends", None)
         visits: Any = getattr(spider, "visits", None)
         check: Any = getattr(spider, "sitemap_check", None)
+        narrowings: Any = getattr(spider, "narrowings", None)
         is_other = bool(check) and request.priority == PRIORITY["other"]
-        if not (ends and ends.shapes) and not (visits and visits.has_names) and not is_other:
+        is_active = (
+            (ends and ends.shapes)
+            or (visits and visits.has_names)
+            or (narrowings and narrowings.has_places)
+        )
+        if not is_active and not is_other:
             return
         meta = request.meta
         if not meta.get(m.DEPTH) or m.KNOWN in meta or request.callback is not None:
@@ -50,12 +59,22 @@ class DeadEnds:
             raise Ignored(RULE, "the site's sitemap lacks none of the products that pages link to")
         if ends and ends.is_dead_end(request.url):
             raise Ignored(RULE, "pages of addresses like this one led to nothing")
+        if narrowings and self._only_narrows(request, narrowings):
+            raise Ignored(RULE, "pages of its place showed no further product")
         job = str(meta.get(m.JOB_ID) or "")
         if visits and (visits.is_known(job, request.url) or self._is_settled(request)):
             raise Ignored(
                 RULE,
                 "its page is known under an address of other folders or another visit",
             )
+
+    @staticmethod
+    def _only_narrows(request: Request, narrowings: Narrowings) -> bool:
+        """Whether a request is that of a facet, tag or brand whose like showed nothing further."""
+        job, root = (str(request.meta.get(key) or "") for key in (m.JOB_ID, NARROWS))
+        return request.priority in _LISTING_PRIORITIES and narrowings.leaves_out(
+            job, request.url, root
+        )
 
     def _is_in_sitemap(self, request: Request, check: SitemapCheck) -> bool:
         """Whether the site's sitemap has all products to which such a page may lead."""

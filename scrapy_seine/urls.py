@@ -5,8 +5,9 @@ A URL has two forms:
 * `tidy(url)`, the form to request: differences that cannot change the answer are unified (case of
   scheme and host, default port, dot segments, percent-encoding) or dropped (fragment, tracking
   parameters, session ids).
-* `normalise(url)`, the form to compare: in addition the query is sorted and a trailing slash
-  removed. Some servers redirect or refuse that form, so it is never requested, only fingerprinted.
+* `normalise(url)`, the form to compare: in addition the query is sorted, a trailing slash removed,
+  and characters that need no percent-encoding (a comma) written plainly. Some servers redirect or
+  refuse that form, so it is never requested, only fingerprinted.
 """
 
 from __future__ import annotations
@@ -42,6 +43,10 @@ _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
 _PATH_SESSION = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/;?]*", re.IGNORECASE)
 _HEX_ID = re.compile(r"[0-9a-fA-F]{16,64}")
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
+#: Characters that have no meaning of their own in a path or a value, which some software encodes; a
+#: slash and a question mark have none in a query.
+_NEEDLESS = re.compile(r"%(?:2[14789AC]|3A|40)")
+_NEEDLESS_IN_QUERY = re.compile(r"%(?:2[14789ACF]|3[AF]|40)")
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _MAX_PORT = 65535
 
@@ -109,6 +114,10 @@ def _escaped(text: str) -> str:
     if "%" in text:
         text = _PERCENT.sub(_one_percent, text)
     return _UNSAFE.sub(_quote, text)
+
+
+def _decoded(match: re.Match[str]) -> str:
+    return chr(int(match[0][1:], 16))
 
 
 def _path(raw: str) -> str:
@@ -201,13 +210,19 @@ def normalise(url: str) -> str:
     'http://shop.example/b?a=~1&b=2'
     >>> normalise("http://shop.example")
     'http://shop.example/'
+    >>> normalise("http://a.example/lamp%2C12?route=product%2Fproduct")
+    'http://a.example/lamp,12?route=product/product'
     """
     scheme, host, path, parameters = _parts(url)
     host = host.rpartition("@")[2]  # the user does not make it another page
+    if "%" in path:
+        path = _NEEDLESS.sub(_decoded, path)
     if path[-1] == "/":
         path = path.rstrip("/") or "/"
     if not parameters:
         return f"{scheme}://{host}{path}"
+    if "%" in url:
+        parameters = [_NEEDLESS_IN_QUERY.sub(_decoded, part) for part in parameters]
     parameters.sort()
     return f"{scheme}://{host}{path}?{'&'.join(parameters).replace('%20', '+')}"
 

@@ -13,17 +13,15 @@ from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page
 from crawler.extract.address_kinds import leads_aside, without_origin
 from crawler.extract.links.choice import LOADED, PRIORITY, WHOLE, listing_fingerprint
-from crawler.extract.links.dead_ends import DeadEnds, is_below
 from crawler.extract.links.link_header import next_page
 from crawler.extract.links.mobile_copies import without_copy
 from crawler.extract.links.other_languages import Copies, market_folder
 from crawler.extract.links.registered_domain import same_site
-from crawler.extract.links.visit_parameters import FOLDERS, IRRELEVANT_REASON, QUERY, Visits
 from crawler.extract.listing import announced
 from crawler.extract.listing.further_pages import further_pages
 from crawler.extract.page.page import tidied
 from crawler.extract.site import Site
-from crawler.extract.sites_without_products import HELP, SitesWithoutProducts, loads_own_list
+from crawler.extract.sites_without_products import HELP
 from crawler.extract.template import Book, Drift, Judgement, Look, know_unpriced
 from crawler.items import Missing, Product
 from crawler.requested_address import requested_address
@@ -33,14 +31,13 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from spiders import which_site
 from spiders.gates import Gates
+from spiders.learned_addresses import LearnedAddresses
 from spiders.page_count_search import COUNTED, FurtherPages
 from spiders.page_reading import LONGEST_SCOPE, SEARCH, SHELF, job_of, site_id_of
 from spiders.sitemaps import Sitemaps
 
 #: What stands for unfollowed links among the folders of languages that were logged.
 _UNFOLLOWED = "nofollow"
-#: What a log line calls the parts of addresses that change no product.
-_NAMES_OF_PARTS = {FOLDERS: "their folders", QUERY: "their parameters"}
 #: The priority of pages that are fetched again to decide on other pages' doubtful values.
 _AT_ONCE = PRIORITY["product"] + 20
 #: The priority of pages that are fetched again because an error may have passed until then.
@@ -53,7 +50,7 @@ _MIN_LEADING = 3
 _NO_LINKS = frozenset({"recrawl", "news", "check"})
 
 
-class CatalogSpider(Sitemaps, FurtherPages, Gates):
+class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
     """Reads each page once: products become items, links become requests with a priority.
 
     `-a url=…` gives seeds, `-a site=NAME` takes a site file's seeds.
@@ -67,12 +64,6 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         super().__init__(*args, **kwargs)
         #: Each site's templates; the storage loads and stores them.
         self.book = Book(self._note_drift)
-        #: Shapes of URLs that led to nothing; `middlewares.dead_ends` skips them.
-        self.dead_ends = DeadEnds()
-        #: Session parameters: the same middleware skips URLs that differ from known ones in these.
-        self.visits = Visits()
-        #: Pages without a product, by site, for a warning about sites without products.
-        self.fruitless = SitesWithoutProducts()
         #: Shops' copies in other languages, which are skipped.
         self.copies = Copies()
         if site:
@@ -173,8 +164,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         self.sitemap_check.note_links(page.url, links)
         self._log_language_copies(page, site_id)
         self._log_unfollowed(response, page, site_id)
-        self._learn_shape(response, result, bool(shown), links)
-        self._learn_visits(response, page, shown, links)
+        self._learn_addresses(response, result, shown, links)
         yield from self._follow(
             response, site, page, links, announced.has_list(result.kind, page, links)
         )
@@ -293,6 +283,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         elif (
             search is None
             and is_listing
+            and SHELF not in response.meta
             and not further
             and (notice := announced.announced(page, links)) is not None
         ):
@@ -304,6 +295,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
         again = self._first_again(response, page.url, links, shelf)
         is_stale = self._is_stale(links, job)
         is_front = self._is_seeded_front_page(response) and any(x.kind != "other" for x in links)
+        root = self._narrowed(response, page, links)
         for link in links:
             if link.url in again or (repeated and link.kind == "pagination"):
                 continue
@@ -313,6 +305,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
                 request = self._request(followed, site, shelf)
                 if search is not None and link.url == last_known:
                     request.meta[SEARCH] = search.plain()
+                self._note_narrowing(request, link, root)
                 if is_stale and link.kind == "pagination":
                     request = request.replace(priority=PRIORITY["other"])
                 yield self._after_sitemaps(request) if is_front else request
@@ -356,62 +349,6 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates):
                 )
             for site_id, warning in self.fruitless.last_warnings():
                 self._warn_fruitless(site_id, warning)
-
-    def _learn_shape(
-        self, response: Response, result: Found, shown: bool, links: list[Link]
-    ) -> None:
-        """Learn the shapes of URLs that lead to nothing, for the dead-ends middleware.
-
-        Also count the listings that lead to no product, for a warning.
-        """
-        site_id = site_id_of(response)
-        if not shown and (result.verdict.listing > 0 or loads_own_list(result.page)):
-            self.fruitless.note_listing(site_id, result.page, links)
-        requested = str((response.meta.get("redirect_urls") or (response.url,))[0])
-        canonical = result.page.canonical
-        is_variant = (
-            shown
-            and is_below(requested, canonical)
-            and self.knows(str(canonical), job_of(response))
-        )
-        if (shown or result.kind != "other") and not is_variant:
-            self.dead_ends.note_useful(site_id, requested)
-            return
-        is_part = is_variant or result.page.is_part
-        if is_part:  # its link to the product's page is another way, unless the page is known
-            links = [link for link in links if not self.knows(link.url, job_of(response))]
-        if (
-            not result.unread
-            and (
-                shape := self.dead_ends.note(
-                    site_id, requested, links, is_part=is_part, is_variant=is_variant
-                )
-            )
-            is not None
-        ):
-            self._count("dead_ends")
-            self.logger.info(
-                "%s: pages of this shape are left out, because the first ones led to nothing",
-                printable(shape),
-            )
-
-    def _learn_visits(
-        self, response: Response, page: Page, shown: list[Hashable], links: list[Link]
-    ) -> None:
-        """Learn session parameters and categories' folders, for the dead-ends middleware."""
-        if not ("?" in response.url or shown) or "redirect_urls" in response.meta:
-            return
-        if shown and page.canonical:
-            self.visits.note_canonical(job_of(response), response.url, page.canonical)
-        name = self.visits.note(job_of(response), response.url, shown, [x.url for x in links])
-        if name is not None:
-            self._count("visits")
-            self.logger.info(
-                "site %s: pages that differ in %s alone are left out, because %s",
-                printable(site_id_of(response)),
-                _NAMES_OF_PARTS.get(name) or f"the parameter {printable(name)}",
-                IRRELEVANT_REASON,
-            )
 
     def _log_language_copies(self, page: Page, site_id: str) -> None:
         """Count the links to a shop's copies in other languages; log each copy once."""

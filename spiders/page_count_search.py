@@ -37,6 +37,8 @@ MOST_FAILED, MOST_LOGGED = 3, 20
 COUNTED = "the listing's page count"
 #: The number of a second page, where pages are counted from 1.
 _SECOND = 2
+#: Stands for the fingerprint of a listing's page before, where it does not matter.
+FURTHER = 0
 #: First pages of listings that are remembered.
 MOST_FIRST_PAGES = 2_000
 #: Above so many pages, an announced number of products must differ from the listing before.
@@ -146,7 +148,7 @@ class FurtherPages(PageReading):
         if search is not None and notice.linked and failures < MOST_FAILED:
             yield from self._guess(search, site)
         else:
-            self._log_unreached(origin, notice.products, notice.pages, notice.linked)
+            self._log_unreached(origin, notice)
 
     def _load(
         self, link: Link, site: Site, shelf: int | None, response: Response
@@ -197,12 +199,12 @@ class FurtherPages(PageReading):
             for url in further:
                 if site.follows(url, response.url) and not self.knows(url, job_of(response)):
                     link = Link(url, "pagination", "the listing announces it")
-                    yield self._request(link, site, None)
+                    yield self._request(link, site, FURTHER)
         elif (next_guess := guess.next_search()) is not None:
             yield from self._guess(next_guess, site)
         else:
             self._failed_listings[site_id] = self._failed_listings.get(site_id, 0) + 1
-            self._log_unreached(guess.listing, guess.products, guess.pages, len(guess.seen))
+            self._log_unreached(guess.listing, guess)
 
     def _guess(self, search: announced.Search, site: Site) -> Iterator[Request]:
         if site.follows(search.url, search.listing):
@@ -212,16 +214,20 @@ class FurtherPages(PageReading):
             request.meta.update({"handle_httpstatus_list": _ENDS, "dont_redirect": True})
             yield request.replace(callback=self.parse_guess, cb_kwargs={"search": search.plain()})
 
-    def _log_unreached(self, url: str, products: int, pages: int, shown: int) -> None:
+    def _log_unreached(self, url: str, notice: announced.Announced | announced.Search) -> None:
         """Count a listing with pages that cannot be reached, and log the first ones."""
         self._count("short_listings")
         self._unreached_count += 1
         if self._unreached_count <= MOST_LOGGED:
-            counts = f"{products} products, {shown} were" if products else f"{pages} pages, 1 was"
             self.logger.warning(
-                "%s: this listing announces %s found, because no link leads to its other pages",
+                "%s: this listing announces %s found, because %s",
                 printable(url),
-                counts,
+                f"{notice.products} products, {notice.linked} were"
+                if notice.products
+                else f"{notice.pages} pages, 1 was",
+                "it seems to ask for its other pages by POST, which is not followed"
+                if notice.by_post
+                else "no link leads to its other pages",
             )
 
 

@@ -13,8 +13,9 @@ from scrapy.http import Response
 from crawler.extract import Link
 from crawler.extract.address_kinds import is_front_of_language, without_origin
 from crawler.extract.limited_dict import Newest
-from crawler.extract.links.choice import PRIORITY, listed_links
+from crawler.extract.links.choice import PRIORITY
 from crawler.extract.links.link_header import refreshed
+from crawler.extract.links.listed_links import listed_links
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.sitemap_check import SitemapCheck
 from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap

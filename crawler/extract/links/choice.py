@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
@@ -14,7 +14,7 @@ from zlib import crc32
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.address_kinds import is_beside, looks_like_listing, looks_like_product
+from crawler.extract.address_kinds import looks_like_listing, looks_like_product
 from crawler.extract.links import nofollow
 from crawler.extract.links.clickable import clickable
 from crawler.extract.links.facets import (
@@ -42,8 +42,14 @@ from crawler.extract.links.pagination import (
     turns_page,
     without_first_page,
 )
-from crawler.extract.links.scripted import SCRIPTED, described, scripted
-from crawler.extract.links.traps import is_dated_product, is_trap, names_goods
+from crawler.extract.links.scripted import SCRIPTED, described, next_pages, scripted
+from crawler.extract.links.traps import (
+    is_dated_product,
+    is_trap,
+    may_be_category,
+    names_goods,
+    stands_among_goods,
+)
 from crawler.extract.links.unlinked import loaded_addresses, unlinked
 from crawler.extract.links.visit_parameters import without_category
 from crawler.extract.page.class_words import by_shape
@@ -141,6 +147,8 @@ def _add_scripted(collector: _LinkCollector, page: Page) -> None:
     if not page.shows_product:
         for element, reference in chain(clickable(page), described(page)):
             collector.add(element, None, reference)
+        for element, reference in next_pages(page):
+            collector.add(element, "pagination", reference)
 
 
 def listing_fingerprint(links: list[Link]) -> int | None:
@@ -158,23 +166,6 @@ def listing_fingerprint(links: list[Link]) -> int | None:
 def url_checksum(url: str) -> int:
     """Return the CRC-32 of a URL, by which links are compared."""
     return crc32(url.encode("utf-8", "replace"))
-
-
-def listed_links(
-    urls: Iterable[str], origin: str, follows: Callable[[str, str], bool]
-) -> Iterator[Link]:
-    """Yield the links of a shop's sitemap that are worth following."""
-    folder = language_folder(_split_url(origin)[1])
-    for listed in urls:
-        url = tidied(listed)
-        if url is None or (folder and leads_to_other_language(_split_url(url)[1], folder)):
-            continue
-        if (is_trap(url) and not names_goods(url)) or not follows(url, origin):
-            continue
-        path = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
-        kind: LinkKind = "other" if is_beside(path) else "listing"
-        kind = "product" if _reads_product(path) else kind
-        yield Link(url, kind, "a sitemap lists it")
 
 
 class _LinkCollector:
@@ -222,11 +213,7 @@ class _LinkCollector:
         target = _split_url(url)
         if (
             target == self.address
-            or (
-                is_trap(url)
-                and (self.page.shows_product or not names_goods(url))
-                and not ("/20" in url and is_dated_product(element, url))
-            )
+            or (is_trap(url) and not self._is_of_goods(element, target, url))
             or self._is_other_language(target, url, None if kind else element.get("hreflang"))
         ):
             return
@@ -239,6 +226,17 @@ class _LinkCollector:
             return
         if kind is not None and (earlier_link is None or PRIORITY[kind] > earlier_link.priority):
             self.links_by_url[url] = Link(url, kind, reason)
+
+    def _is_of_goods(self, element: Element, target: Address, url: str) -> bool:
+        """Whether a trap's address is that of goods: a menu has it, or the page of its category."""
+        if "/20" in url and is_dated_product(element, url):
+            return True
+        if self.page.shows_product or names_goods(url) or not may_be_category(target[1]):
+            return not self.page.shows_product and names_goods(url)
+        own = self.address[1].rstrip("/")
+        if own and target[1].startswith(f"{own}/"):
+            return True
+        return self._context(element) & (_NAV | _FOOT) == _NAV and stands_among_goods(element)
 
     def _note_unfollowed(self, element: Element, href: str) -> None:
         """Note the first link to another page of the listing that may not be followed."""

@@ -1,7 +1,7 @@
 """URL shapes whose pages are dead ends: a form for each product, a print view, a size table.
 
 A page is useful if it shows a product, lists products, or has a link that other pages of its shape
-do not have; links back to the page's own product or category do not count. After twenty pages of a
+do not have; links back to the page's own product or category, and to the next number's page, do not count. After twenty pages of a
 shape without a useful one, further pages of the shape are not fetched; after ten, where each page
 belongs to a product, or is an article. Pure; memory is bounded.
 """
@@ -33,6 +33,8 @@ VARIANT_PAGES = 5
 _MAX_SHAPES, _MAX_SITES, _MAX_LINKS = 200, 500, 400
 _ORIGIN_SLASHES = 2
 _DIGITS = lazy_patterns.pattern(r"\d+")
+#: A number in an address, and how much longer the next number's address may be (`w9`, `w10`).
+_INTEGER, _LONGER = lazy_patterns.pattern(r"-?\d{1,9}"), 2
 #: A path segment that is the site's own word and no product's name: `ask`, `form.php`. As the last
 #: segment behind a name it may have several words: `red-lamp/ask-a-question`.
 _WORD_SEGMENT = lazy_patterns.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
@@ -118,7 +120,8 @@ class DeadEnds(Record):
         counts = self._shape(site_id, shape)
         if counts.useful:
             return None
-        links = links[:_MAX_LINKS]
+        # A week's page leads to the next week's for ever.
+        links = [link for link in links[:_MAX_LINKS] if not _is_neighbour(link.url, url)]
         if is_reading(without_origin(url)):
             links = [link for link in links if not is_reading(without_origin(link.url))]
         is_first = not counts.dead_pages
@@ -208,6 +211,23 @@ def is_catalogue_address(url: str) -> bool:
     segments = [step for step in path.partition("?")[0].split("/") if step]
     is_below = len(segments) > 2 and _WORDS_SEGMENT.fullmatch(segments[-1]) is not None
     return not is_below and (looks_like_product(path) or looks_like_listing(path))
+
+
+def _is_neighbour(url: str, page: str) -> bool:
+    """Whether two addresses differ in numbers alone, the first one by one: a week's and the next's.
+
+    >>> _is_neighbour("https://a.example/diary/2026/w14/", "https://a.example/diary/2026/w13/")
+    True
+    >>> _is_neighbour("https://a.example/diary/2027/w1/", "https://a.example/diary/2026/w52/")
+    True
+    >>> _is_neighbour("https://a.example/c/14", "https://a.example/c/12")
+    False
+    """
+    if abs(len(url) - len(page)) > _LONGER or _INTEGER.split(url) != _INTEGER.split(page):
+        return False
+    pairs = zip(_INTEGER.findall(url), _INTEGER.findall(page), strict=True)
+    steps = (abs(int(one) - int(other)) for one, other in pairs if one != other)
+    return next(steps, 0) == 1
 
 
 def _has_new_link(url: str, links: Sequence[Link], known_links: Container[int]) -> bool:

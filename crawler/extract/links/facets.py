@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
@@ -152,6 +153,8 @@ def narrows_further(path: str, page_path: str) -> bool:
 
     >>> narrows_further("/tag/oak+red", "/tag/oak"), narrows_further("/tag/oak+2", "/tag/oak")
     (True, False)
+    >>> narrows_further("/tag/oak+oak", "/tag/oak")
+    True
     >>> narrows_further("/tag/oak+red", "/lamps/oak"), narrows_further("/oak+lamp", "/oak")
     (False, False)
     """
@@ -159,11 +162,11 @@ def narrows_further(path: str, page_path: str) -> bool:
     page_folder, _, page_segment = page_path.rpartition("/")
     if not folder or folder != page_folder:
         return False
-    added = set(segment.split("+")).difference(page_segment.split("+"))
+    added = Counter(segment.split("+")) - Counter(page_segment.split("+"))
     return (
-        len(added) == 1
+        added.total() == 1
         and segment.count("+") > page_segment.count("+")
-        and not added.pop().isdigit()
+        and not next(iter(added)).isdigit()
     )
 
 

@@ -14,6 +14,8 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
+import orjson
+
 from crawler.extract import lazy_patterns
 from crawler.extract.links.choice import Link
 from crawler.extract.links.pagination import (
@@ -22,7 +24,7 @@ from crawler.extract.links.pagination import (
     page_number,
     without_page,
 )
-from crawler.extract.links.unlinked import action_of, hidden_fields_of, request_of
+from crawler.extract.links.unlinked import action_of, hidden_fields_of, request_of, says_more
 from crawler.extract.page.page import Page
 
 #: The reason of such a link.
@@ -32,6 +34,8 @@ _MAX_OCCURRENCES, _MAX_BUTTONS, _MAX_PAGES = 200, 300, 100
 _REST = lazy_patterns.pattern(rb"[\w%.:/\\-]{0,60}(?:\?[\w\[\]%.=&;:,+\\-]{3,300})?")
 #: How a query, or a page number in a path, begins behind an address; few tiles' addresses do.
 _NUMBERED = lazy_patterns.pattern(rb"(?:\\?/)?\?|\\?[-/][a-z]{1,12}(?:\\?[-/])?\d", re.I)
+#: Events for which htmx loads what follows a listing.
+_AT_END = ("revealed", "intersect")
 _SIGNS = (b"hx-get", b"-url-value", b"<turbo-frame")
 #: Attributes with an address that the scripts of the large libraries load.
 _LOADED = lazy_patterns.pattern(
@@ -63,6 +67,10 @@ def own_pages(page: Page, links: Sequence[Link]) -> list[Link]:
         is_other = target.path == own.path and target.parameters != own.parameters
         if target.number > max(own.number, 1) and target.host == own.host and not is_other:
             urls[url] = None
+    for reference in _loads_more(page):
+        url = page.resolve(reference)
+        if url is not None and url != page.url and urlsplit(url).netloc == own.host:
+            urls[url] = None
     return [Link(url, "pagination", IN_SOURCE) for url in islice(urls, _MAX_PAGES)]
 
 
@@ -81,6 +89,24 @@ def _references(page: Page, path: str) -> Iterator[str]:
         form = next(button.iterancestors("form"), None)
         if form is not None and (form.get("method") or "get").strip().lower() == "get":
             yield request_of(action_of(form), [*hidden_fields_of(form), (name, value)])
+
+
+def _loads_more(page: Page) -> Iterator[str]:
+    """Yield the addresses that htmx requests at the listing's end, with the values that it adds."""
+    if not page.holds(b"hx-get"):
+        return
+    for element in page.root.xpath("//*[@hx-get]")[:_MAX_BUTTONS]:
+        trigger, values = element.get("hx-trigger") or "", element.get("hx-vals") or "{}"
+        if not any(event in trigger for event in _AT_END) and not says_more(element):
+            continue
+        try:
+            pairs = orjson.loads(values)
+        except ValueError:
+            continue  # a script computes them
+        if isinstance(pairs, dict):
+            fields = [(str(name), str(value)) for name, value in pairs.items()]
+            address = element.get("hx-get")
+            yield request_of(address, fields) if fields else address
 
 
 def _rests_behind(raw: bytes, path: bytes) -> Iterator[str]:

@@ -23,7 +23,7 @@ _DISPLAY_PARAMETER = full_matcher(
     r"sort\w*|order\w*|dir|direction|view|mode|limit|per_?page|show|display|layout|grid|list|style"
     r"|product_list_\w+|items_?per_?page|pagesize|page_size|rpp|n|sz|srule|sort[-_]?by|view_?as",
 )
-_PAGE_PARAMETER = full_matcher(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|pgnr|seite|start|begin_?index|offset|cp"
+_PAGE_PARAMETER = full_matcher(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|pgnr|seite|start|begin_?index|offset|skip|cp"
                    r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page|side|sivu|sayfa|oldal|strana|stranka|stranica|halaman|trang|lehekulg"
                    r"|puslapis|lapa|pagin[ei]|pagen_\d|sahife|sehife|selida|counter")  # fmt: skip
 _PAGE_PATH = lazy_patterns.pattern(
@@ -35,6 +35,7 @@ _CURSOR_PARAMETER = full_matcher(
 )
 #: Characters of a cursor, in one word.
 _TOKEN = re.compile(r"[\w%=~+-]{16,}").fullmatch
+_WORD = re.compile(r"[A-Za-z][A-Za-z_-]{0,30}").fullmatch
 _NEXT_LABEL = full_matcher(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→↓]*\s*|\s*[»›>→]+\s*")
 _MAX_LABEL_LENGTH = 1000
 _MAX_DIGITS = 9
@@ -119,7 +120,8 @@ def turns_page(
         and _shows_page(element, number, changes)
     ):
         page_names = {name for name, _ in page_address[2]}
-        if not any(name in page_names for name, _ in changes):  # no visit's new number
+        # A visit's new number would make pages without end, and a word for the link's place not.
+        if all(name not in page_names or _WORD(value) for name, value in changes):
             return True
     if any(_DISPLAY_PARAMETER(name) for name, _ in changes):
         return False

@@ -18,9 +18,10 @@ _MIN_LISTED, _MAX_LISTED = 3, 300
 #: Characters of a script that are searched.
 _MAX_SCRIPT_LENGTH = 1_000_000
 #: An address after a key such as `url` or `href`, in JSON or a script's literal; inside a string of
-#: either, quotes and slashes are escaped.
+#: either, quotes and slashes are escaped. Astro's islands have a value's type before it:
+#: `[0,"/p/lamp"]`.
 _ADDRESS = lazy_patterns.pattern(
-    r"(?:[uU]rl|[hH]ref|[lL]ink|[pP]ath|[uU]ri)(?:Path|Key)?\\?[\"']?\s?:\s?\\?[\"']"
+    r"(?:[uU]rl|[hH]ref|[lL]ink|[pP]ath|[uU]ri)(?:Path|Key)?\\?[\"']?\s?:\s?(?:\[0,)?\\?[\"']"
     r"((?:https?:)?(?:\\?/|\\u002[fF]){1,2}[\w%][^\"'\s<>\\{}]{0,300}"
     r"(?:(?:\\/|\\u002[fF])[^\"'\s<>\\{}]{1,300}){0,12})"
 )
@@ -28,12 +29,21 @@ _ADDRESS = lazy_patterns.pattern(
 _STRING = lazy_patterns.pattern(r",\s?\\?\"(/[\w%][^\"\s<>\\{}]{0,300})\\?\"(?=[,\]])")
 #: The call that writes such an array into the page as one string, and where it begins.
 _STREAM, _MAX_STREAM_START = ".streamController.enqueue(", 80
-_ADDRESS_STARTS = (':"/', ': "/', ":'/", ':"\\/', ':\\"/', ':"http', ': "http', ':"\\u002')
+_ADDRESS_STARTS = (':"/', ': "/', ":'/", ':"\\/', ':\\"/', ':"http', ': "http', ':"\\u002',
+                   ':[0,"/')  # fmt: skip
 #: JSON in attributes: signs of an address there, and attributes that are searched.
-_JSON_SIGNS = (b'"http', b'":"/', b'": "/', b"&quot;http", b"&quot;:&quot;/", b"&quot;: &quot;/")
+_JSON_SIGNS = (b'"http', b'":"/', b'": "/', b"&quot;http", b"&quot;:&quot;/", b"&quot;: &quot;/",
+               b":[0,&quot;/")  # fmt: skip
 _MAY_HOLD_JSON = lazy_patterns.pattern(rb"=[\"']?[\[{]")
 _JSON_ATTRIBUTES = "//@*[starts-with(., '{') or starts-with(., '[')]"
 _MAX_ATTRIBUTES = 300
+#: A letter beyond ASCII, as PHP and Python write it in JSON.
+_LETTER = lazy_patterns.pattern(r"(?<!\\)\\u(?!00[0-7]|[dD][89a-fA-F])([\da-fA-F]{4})")
+#: The next page's address in a paginator's JSON.
+_NEXT_KEYS = (b"next_page_url", b"nextPageUrl")
+_NEXT = lazy_patterns.pattern(
+    r"(?:next_page_url|nextPageUrl)\\?[\"']?\s?:\s?\\?[\"'](?=[/h?])([^\"'\s<>{}]{1,600}?)\\?[\"']"
+)
 _SLASH = lazy_patterns.pattern(r"\\/|\\u002[fF]")
 #: Addresses of files and APIs, which are no pages.
 is_no_page = re.compile(
@@ -83,6 +93,17 @@ def described(page: Page) -> Iterator[tuple[Element, str]]:
                 yield from _listed_addresses(value.getparent(), value[:_MAX_SCRIPT_LENGTH])
 
 
+def next_pages(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield elements with the next page's address in their JSON, as Laravel's paginator names it."""
+    if not any(map(page.holds, _NEXT_KEYS)):
+        return
+    texts = [(script, script.text or "") for script in page.scripts]
+    attributes = page.root.xpath(_JSON_ATTRIBUTES)[:_MAX_ATTRIBUTES]
+    for element, text in [*texts, *((value.getparent(), value) for value in attributes)]:
+        for match in _NEXT.finditer(text[:_MAX_SCRIPT_LENGTH]):
+            yield element, _SLASH.sub("/", match[1])
+
+
 def _may_list(text: str) -> bool:
     """Whether a script has enough values that begin like an address; most scripts have none."""
     return sum(map(text.count, _ADDRESS_STARTS)) >= _MIN_LISTED
@@ -93,6 +114,8 @@ def _listed_addresses(element: Element, text: str) -> Iterator[tuple[Element, st
 
     A text without such addresses may hold the entries of a menu.
     """
+    if "\\u" in text:
+        text = _LETTER.sub(lambda match: chr(int(match[1], 16)), text)
     addresses = (_SLASH.sub("/", match[1]) for match in _ADDRESS.finditer(text))
     lists = lists_of((element, address) for address in addresses if not is_no_page(address))
     for members in lists or [[(element, address) for address in _menu(text)]]:

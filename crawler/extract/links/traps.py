@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import islice
 
-from crawler.extract.address_kinds import looks_like_product
+from crawler.extract.address_kinds import leads_aside, looks_like_product, without_origin
 from crawler.extract.page.page import Element
 from crawler.extract.words import any_of, finder
 
@@ -17,7 +17,7 @@ _USELESS = finder(
     rf"/(?:{any_of('paths', 'useless')})(?!\.php\?(?:target|page|mode)=(?:category|product)&)(?:[/?#.]|$)"
     r"|/(?<=[^/?#]/)(?:feed|amp)/?(?:[?#]|$)|[?&]amp(?:=|&|$)"
     r"|[?&](?:add[-_]?to[-_]?cart|add[-_]?cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
-    r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
+    r"|add(?==\d)|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
     r"|quick[-_]?view(?:[/?&.]|$)|product_?reviews?(?:_write|_info)?(?:[/?&.]|$)"
     rf"|[?&](?:route|rt)=(?:account|checkout|information|product/(?:compare|product/))|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
 )
@@ -27,6 +27,8 @@ _NAMED = finder(
     r"|^/(?:[\w-]{1,40}/)?(?:[\w-]{0,20}[ck]ategor[\w-]{0,20}|collections?)/(?:[\w-]{1,60}/){0,3}"
     r"(?:print|cookies?|basket|cart|register|feed|share)(?:/(?!feed)[\w-]{1,100})?/?(?:\?|$)"
 )
+#: A root category called as a legal page is, and what is below it.
+_GOODS_FOLDER = finder(r"^/(?:cookies|prints?)(?:/[\w%.-]{2,200}){0,2}/?$")
 _ACT = finder(r"/(?:add|remove|delete|update|create|edit|view|send)\b")
 _CALENDAR = finder(
     r"[?&](?:date|day|month|year|week|cal|calendar|from_?date|to_?date|start_?date|end_?date|tribe"
@@ -37,6 +39,8 @@ _CALENDAR = finder(
 _DATED_NAME = finder(r"/20\d\d/(?:0?[1-9]|1[0-2])/(?:\d\d?/)?[a-z][\w%-]*/?$")
 #: Boxes around a link that may be its tile, and elements of each.
 _MAX_BOXES, _MAX_BOX_ELEMENTS = 3, 40
+#: Boxes around a link that may be its menu, and links of a menu.
+_MAX_MENU_LEVELS, _MIN_MENU_LINKS, _MAX_MENU_LINKS = 4, 3, 60
 _MAX_URL_LENGTH = 1000
 _MAX_PATH_SEGMENTS = 12
 _TRAP_SEGMENT_REPEATS = 3
@@ -76,6 +80,29 @@ def names_goods(url: str) -> bool:
     """
     path_and_query = url[url.find("/", 8) :]
     return bool(_NAMED(path_and_query) and not _ACT(path_and_query))
+
+
+def may_be_category(path: str) -> bool:
+    """Whether a path is a root category's of cookies or prints, or below one, by its words alone.
+
+    >>> may_be_category("/cookies"), may_be_category("/cookies/oat-crunch"), may_be_category("/cookie-policy")
+    (True, True, False)
+    """
+    return _GOODS_FOLDER(path) is not None
+
+
+def stands_among_goods(element: Element) -> bool:
+    """Whether the smallest box with other links around a link has few to carts and legal pages."""
+    for box in islice(element.iterancestors(), _MAX_MENU_LEVELS):
+        hrefs = [anchor.get("href") or "" for anchor in islice(box.iter("a"), _MAX_MENU_LINKS)]
+        if len(hrefs) >= _MIN_MENU_LINKS:
+            paths = [without_origin(href) for href in hrefs]
+            useless = sum(
+                bool(_USELESS(path if path[:1] == "/" else f"/{path}") or leads_aside(path))
+                for path in paths
+            )
+            return 2 * (useless - 1) < len(hrefs) - 1
+    return False
 
 
 def is_dated_product(element: Element, url: str) -> bool:

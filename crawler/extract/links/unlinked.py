@@ -71,8 +71,13 @@ def _loading_buttons(page: Page, names: Sequence[str]) -> Iterator[tuple[Element
             continue
         words = f"{element.get('class') or ''} {element.get('id') or ''}"
         is_list = "next" in name or (name == "data-endpoint" and "=" in address)
-        if is_list or _MORE_CLASS.search(words) or _MORE_LABEL(short_text(element)):
+        if is_list or _MORE_CLASS.search(words) or says_more(element):
             yield element, address
+
+
+def says_more(element: Element) -> bool:
+    """Whether a button's text says that it loads more."""
+    return _MORE_LABEL(short_text(element)) is not None
 
 
 def _choice_addresses(select: Element) -> Iterator[tuple[Element, str]]:

@@ -19,12 +19,13 @@ from crawler.extract import lazy_patterns
 from crawler.extract.links.choice import Link, url_checksum
 from crawler.extract.links.pagination import is_page_parameter, page_number
 from crawler.extract.links.scripted import SCRIPTED
-from crawler.extract.listing.further_pages import MAX_PAGES, numbers_of, split_number
+from crawler.extract.links.traps import is_trap
+from crawler.extract.listing.further_pages import MAX_PAGES, numbers_of, split_number, step_of
 from crawler.extract.page import lines
 from crawler.extract.page.page import Page
 from crawler.extract.words import any_of
 from scrapy_seine.attrs_bases import Value
-from scrapy_seine.urls import MAX_LENGTH
+from scrapy_seine.urls import MAX_LENGTH, domain_of_tidy
 
 #: Forms of a second page's address, the most frequent first; each costs one request of a site.
 _ADDRESS_FORMS = ("page={}", "p={}", "/page/{}")
@@ -52,14 +53,40 @@ _TOTAL = lazy_patterns.pattern(
 )
 _AFTER_FIELD = lazy_patterns.pattern(r"\D{1,20}(\d{1,4})\b(?!\s*\d)")
 _PAGE_COUNT_NAMES = frozenset({b"pagecount", b"pagestotal"})
+_PAGES_ATTRIBUTE = lazy_patterns.pattern(rb"\sdata-pages=[\"']?(\d{1,4})\b")
 #: The name of a product's address in a script's list, and names that make a list.
 MIN_HANDLES = 3
+HANDLE_NAMES = (b"handle", b"slug", b"rl_key", b"rlKey", b"rlkey")
 _HANDLE = lazy_patterns.pattern(
     rb"\"(?:handle|slug|url_?key)\\?\"\s?:\s?\\?\"([\w-]{3,100})\\?\"", re.I
 )
 #: A parameter to which a script adds a number, and the end of an address with a place for one.
 _ADDED = lazy_patterns.pattern(rb"[?&]([a-z_]{1,20})=(?:[\"'`]\s?\+|\$?\{)", re.I)
 _PLACE = rb"((?:\\?[/?&-]|\?[\w=&%.-]{1,80}&)[A-Za-z_]{1,20}(?:\\?/|[-=]))(?:[\"'`]\s?\+|\$?\{)"
+#: An address that a script completes with a page's number, and with what follows it.
+_COMPLETED = lazy_patterns.pattern(
+    rb"[\"'`](\\?/[\w./\\-]{1,120}\?(?:[\w%.\[\]-]{1,30}=[\w%.-]{0,40}&){0,6}([a-z_]{1,20})=)"
+    rb"(?:\$\{[^{}`]{1,40}\}|[\"'`]\s?\+\s?[\w.()* ]{1,40}\+\s?[\"'`]|[\"'`]\s?\+)"
+    rb"((?:&[\w\[\]-]{1,30}=[\w%.-]{1,40}(?=[&\"'`])){0,6})",
+    re.I,
+)
+_MAX_COMPLETED = 20
+#: An attribute with the path of a page that a script requests.
+_OF_LIST = lazy_patterns.pattern(
+    rb"\sdata-(?:[a-z]{1,12}-){0,2}(?:url|href|endpoint|action|source)=[\"'](/[\w./-]{1,150})[\"']"
+)
+#: How many products a page of an address has.
+_SIZE = lazy_patterns.pattern(
+    r"[?&](?:limit|take|size|count|per_?page|page_?size|first)=(\d{1,3})(?=&|$)", re.I
+)
+#: A total of the list in which a page's size stands beside it; the name alone may be a cart's.
+_TOTAL_OF_PAGES = lazy_patterns.pattern(
+    rb"\"total\\?\"\s?:\s?(\d{1,6})\b[^{}\[\]]{0,80}?\"(?:limit|offset|skip|per_?page|page_?size)\\?\""
+    rb"|\"(?:limit|offset|skip|per_?page|page_?size)\\?\"\s?:[^{}\[\]]{0,80}?\"total\\?\"\s?:\s?(\d{1,6})\b",
+    re.I,
+)
+#: How scripts ask for data by POST.
+_POSTS = (b"'POST'", b'"POST"', b"'post'", b'"post"', b".post(", b"graphql")
 #: Products of the first page that are stored, and products that a listing may announce.
 _MAX_CHECKSUMS, _MAX_PRODUCTS = 300, 1_000_000
 _MAX_BUTTONS = 3_000
@@ -78,11 +105,25 @@ class Search(Value):
     """Checksums (`url_checksum`) of the first page's product links."""
     products: int
     pages: int
+    linked: int = 0
+    """Products to which the first page links."""
+    by_post: bool = False
+    """Whether the listing's script or form asks for something by POST."""
 
     @property
     def url(self) -> str:
         """The address to request next."""
-        return self.templates[0].replace("{}", "2")
+        return self._address(_SECOND)
+
+    def _address(self, place: int) -> str:
+        number = place if self._step == 1 else (place - 1) * self._step
+        return self.templates[0].replace("{}", str(number))
+
+    @property
+    def _step(self) -> int:
+        """The number of products on a page if the addresses count products, else 1."""
+        template = self.templates[0]
+        return step_of(template, {_size_in(template) or self.linked or 1})
 
     def next_search(self) -> Search | None:
         """Return the search with the next address; None if none remains."""
@@ -90,9 +131,10 @@ class Search(Value):
         return attrs.evolve(self, templates=remaining) if remaining else None
 
     def further_urls(self, links: Sequence[Link]) -> list[str] | None:
-        """Return the addresses from the third page on; None if *links* are not of a second page.
+        """Return the addresses of the other pages; None if *links* are not of a second page.
 
         Half of the products must be new, because a shop may answer any address with its first page.
+        A script's own address may count pages from 0, so that its page 1 is asked for as well.
         """
         marks = _checksums(links, "product")
         has_products = bool(marks)  # a later page's tiles are not read, by which links are products
@@ -101,9 +143,10 @@ class Search(Value):
         if not fresh or (has_products and 2 * fresh < len(marks)):
             return None
         last_page = self.pages or math.ceil(self.products / fresh)
-        return [
-            self.templates[0].replace("{}", str(n)) for n in range(3, min(last_page, MAX_PAGES) + 1)
-        ]
+        places = [*range(_SECOND + 1, min(last_page, MAX_PAGES) + 1)]
+        if self._step == 1 and _place_of(self.templates[0]) != _place_of(self.listing):
+            places.append(1)
+        return [self._address(place) for place in places]
 
     def plain(self) -> dict[str, object]:
         """Return the search as a dictionary for a stored request."""
@@ -115,7 +158,12 @@ def begin(page: Page, links: Sequence[Link], notice: Announced) -> Search | None
     fields = (field.get("name") or "" for field in page.root.iter("input"))
     names = [name for name in fields if is_page_parameter(name)]
     usual = [*guesses(page.url, [*names, *_names_in_scripts(page)])]
-    templates = [*dict.fromkeys([*_own_templates(page), *usual])] if usual else []
+    own = [
+        *_own_templates(page),
+        *islice(_templates_in_scripts(page), _MAX_OWN_FORMS),
+        *islice(_templates_in_attributes(page, links), _MAX_OWN_FORMS),
+    ]
+    templates = [*dict.fromkeys([*own, *usual])] if usual else []
     if not templates:
         return None
     checksums = [*_checksums(links, "product"), *_checksums(links, "other")][:_MAX_CHECKSUMS]
@@ -125,6 +173,8 @@ def begin(page: Page, links: Sequence[Link], notice: Announced) -> Search | None
         seen=checksums,
         products=notice.products,
         pages=notice.pages,
+        linked=notice.linked,
+        by_post=notice.by_post,
     )
 
 
@@ -149,6 +199,39 @@ def _own_templates(page: Page) -> Iterator[str]:
                 yield f"{url}{{}}"
 
 
+def _templates_in_scripts(page: Page) -> Iterator[str]:
+    """Yield the addresses that a script completes with a number: `/api/lamps?offset=${n}&limit=24`."""
+    for match in islice(_COMPLETED.finditer(page.raw, 0, _MAX_RAW_BYTES), _MAX_COMPLETED):
+        address, name, rest = (part.decode("utf-8", "replace") for part in match.groups(b""))
+        if not is_page_parameter(name):
+            continue
+        url = page.resolve(f"{address}2{rest}".replace("\\/", "/"))
+        if url is not None and "{" not in url and domain_of_tidy(url) == domain_of_tidy(page.url):
+            begin = url.index(f"{name}=2", url.index("?")) + len(name) + 1
+            yield f"{url[:begin]}{{}}{url[begin + 1 :]}"
+
+
+def _templates_in_attributes(page: Page, links: Sequence[Link]) -> Iterator[str]:
+    """Yield addresses of attributes with the page parameter to which a script adds a number."""
+    name = next(iter(_names_in_scripts(page)), "")
+    known = {link.url for link in links}
+    references = _OF_LIST.findall(page.raw, 0, _MAX_RAW_BYTES) if name else ()
+    for reference in dict.fromkeys(references):
+        url = page.resolve(reference.decode())
+        if url is not None and url not in known and not is_trap(url):
+            yield f"{url}?{name}={{}}"
+
+
+def _size_in(template: str) -> int:
+    """Return the number of products on a page that an address asks for; 0 if it has none."""
+    sizes = (match[1] for match in _SIZE.finditer(template))
+    return int(next(sizes, "0"))
+
+
+def _place_of(url: str) -> str:
+    return url.partition("?")[0].rstrip("/")
+
+
 def _number_of(url: str) -> int:
     """Return the page number in an address, under any usual name; 0 without one."""
     parts = urlsplit(url)
@@ -163,7 +246,7 @@ def resume(plain: Mapping[str, object]) -> Search:
         ValueError: a number or an address is one that no search makes.
     """
     search = Search(**plain)  # type: ignore[arg-type]  # a stored request holds any value
-    for number in (search.products, search.pages):
+    for number in (search.products, search.pages, search.linked):
         if type(number) is not int or not 0 <= number < _MAX_PRODUCTS:
             raise ValueError(f"a listing's further pages are looked for with {number!r:.40}")
     for template in search.templates:
@@ -184,6 +267,8 @@ class Announced(Value):
     """Pages of the listing; 0: not announced."""
     linked: int
     """Products that the first page links to."""
+    by_post: bool = False
+    """Whether a script or a form of the page asks for something by POST."""
 
 
 def has_list(kind: str, page: Page, links: Sequence[Link]) -> bool:
@@ -213,7 +298,9 @@ def announced(page: Page, links: Sequence[Link]) -> Announced | None:
     pages = pages if pages <= MAX_PAGES else 0  # a longer pager is probably a trap
     products = products or _total_in_text(page, linked)
     if pages > 1 or products > linked:
-        return Announced(products if products > linked else 0, pages if pages > 1 else 0, linked)
+        by_post = any(map(page.holds, _POSTS))
+        counts = products if products > linked else 0, pages if pages > 1 else 0
+        return Announced(*counts, linked, by_post)
     return None
 
 
@@ -267,7 +354,11 @@ def _counts_in_state(page: Page) -> tuple[int, int]:
         if match_of_name := _STATE.fullmatch(_name_before(page.raw, match.start())):
             name = re.sub(rb"[_-]", b"", match_of_name["what"].lower())
             numbers[bool(match_of_name["pages"]) or name in _PAGE_COUNT_NAMES].add(int(match[1]))
+    numbers[True].update(map(int, _PAGES_ATTRIBUTE.findall(page.raw, 0, _MAX_RAW_BYTES)))
     products, pages = (numbers[kind] - {0} for kind in (False, True))
+    if not products and page.holds(b'"total'):
+        found = _TOTAL_OF_PAGES.finditer(page.raw, 0, _MAX_RAW_BYTES)
+        products = {int(match[1] or match[2]) for match in found} - {0}
     return (
         products.pop() if len(products) == 1 else 0,
         pages.pop() if len(pages) == 1 else 0,

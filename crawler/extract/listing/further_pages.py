@@ -23,11 +23,11 @@ from crawler.extract.words import any_of
 #: Of a longer listing only the linked pages are fetched, because such a pager is probably a trap.
 MAX_PAGES = 500
 _NUMBER = lazy_patterns.pattern(
-    r"(?P<front>[?&](?:page|p|pg|paged|pagina|pageno|page_?num(?:ber)?|seite|start|offset|from|cp)="
+    r"(?P<front>[?&](?:page|p|pg|paged|pagina|pageno|page_?num(?:ber)?|seite|start|offset|skip|from|cp)="
     rf"|/(?:{any_of('paging', 'page')})[/-]?|-(?:page|seite)-?)(?P<number>\d{{1,6}})(?=$|[&/#.])",
     re.IGNORECASE,
 )
-_OFFSETS = lazy_patterns.pattern(r"[?&](?:start|offset|from)=$", re.IGNORECASE)
+_OFFSETS = lazy_patterns.pattern(r"[?&](?:start|offset|skip|from)=$", re.IGNORECASE)
 _OF = rf"(?:{any_of('paging', 'of')}|/)"
 _PAGE_OF = lazy_patterns.pattern(
     rf"(?<![^\W\d_])(?:{any_of('paging', 'page')}|{any_of('paging', 'page_shown')})"

@@ -13,7 +13,7 @@ import attrs
 from crawler.extract.limited_dict import Newest
 from crawler.extract.links.choice import Link
 from crawler.extract.links.scripted import SCRIPTED
-from crawler.extract.listing.announced import MIN_HANDLES, handles_of
+from crawler.extract.listing.announced import HANDLE_NAMES, MIN_HANDLES, handles_of
 from crawler.extract.listing.further_pages import split_number
 from crawler.extract.page.page import Page
 from scrapy_seine.attrs_bases import Record
@@ -53,12 +53,14 @@ class Handles(Record):
         Of a first page's names, one must be a known product's; other scripts name categories.
         """
         host = self._hosts.get(domain_of_tidy(page.url))
-        if host is None or page.shows_product:
-            return []
-        if sum(link.kind == "product" for link in links) >= MIN_HANDLES:
+        if host is None or page.shows_product or not any(map(page.holds, HANDLE_NAMES)):
             return []
         handles = handles_of(page)
         if len(handles) < MIN_HANDLES:
+            return []
+        if sum(link.kind == "product" for link in links) >= MIN_HANDLES:
+            forms = {host.forms[handle] for handle in handles if handle in host.forms}
+            host.proven = forms.pop() if len(forms) == 1 else host.proven
             return []
         forms = {host.forms[handle] for handle in handles if handle in host.forms}
         current = split_number(page.url)

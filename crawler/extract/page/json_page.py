@@ -6,6 +6,7 @@ with one address each, and the address of the next page.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html import escape
 from typing import Any
@@ -20,6 +21,8 @@ _NEXT_PAGE_KEYS = frozenset(
     {"next", "next_url", "nexturl", "next_page_url", "nextpageurl", "nextpage", "next_page"}
 )
 _ADDRESS_STARTS = ("/", "http://", "https://", "?", "./")
+#: The name of a product's address, without its folder.
+_NAMED = re.compile(rb"\"(?:handle|slug|url_?key)\"\s?:\s?\"[\w-]{3}", re.I)
 _MAX_NODES, _MAX_ADDRESS_LENGTH = 20_000, 2_000
 
 
@@ -36,7 +39,13 @@ def as_html(raw: bytes) -> bytes | None:
     except ValueError:
         return None
     parts = list(_parts(value))
+    if _NAMED.search(raw) and not any("href=" in part for part in parts):
+        parts += [f'<script type="application/json">{_in_script(raw)}</script>']
     return f"<html><body>{''.join(parts)}</body></html>".encode() if parts else None
+
+
+def _in_script(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace").replace("</", "<\\/")
 
 
 def _parts(value: Any) -> Iterator[str]:

@@ -235,3 +235,48 @@ def test_a_labelled_price_without_a_currency_is_read_on_a_short_page() -> None:
     )
     found = extract(parse(html, f"{SHOP}/products/lamp-12"))
     assert (found.unread, str(found.fields.get("price"))) == ({}, "12.49")
+
+
+LAMPS = {"/stuff/red-lamp", "/stuff/blue-lamp", "/stuff/green-lamp"}
+
+
+def test_the_values_of_an_astro_island_lead_to_its_products() -> None:
+    """Each value has its type before it, and the attribute its quotes escaped."""
+    items = ",".join(
+        f"[0,{{&quot;name&quot;:[0,&quot;x&quot;],&quot;href&quot;:[0,&quot;{path}&quot;]}}]"
+        for path in sorted(LAMPS)
+    )
+    island = f'<astro-island props="{{&quot;products&quot;:[1,[{items}]]}}"></astro-island>'
+    assert links(island, f"{SHOP}/all") == LAMPS
+
+
+def test_addresses_in_json_may_have_their_letters_escaped() -> None:
+    paths = ",".join(f'{{"url": "/p/\\u043b\\u0430\\u043c\\u043f\\u0430-{n}"}}' for n in "abc")
+    state = f'<script type="application/json">{{"items": [{paths}]}}</script>'
+    lamp = "/p/%D0%BB%D0%B0%D0%BC%D0%BF%D0%B0-"
+    assert links(state, f"{SHOP}/all") == {f"{lamp}{n}" for n in "abc"}
+
+
+def test_the_next_page_in_a_paginator_s_json_is_followed_where_no_link_leads_to_products() -> None:
+    items = ",".join(f'{{"name": "x", "url": "{path}"}}' for path in sorted(LAMPS))
+    listed = (
+        f'{{"data": [{items}], "next_page_url": "http:\\/\\/shop.example\\/all?page=2",'
+        ' "prev_page_url": null}'
+    )
+    quoted = listed.replace('"', "&quot;")
+    for html in (
+        f'<div id="app" data-page="{quoted}"></div>',
+        f"<script>let x = {listed}</script>",
+    ):
+        found = find_links(parse(f"<html>{html}</html>", f"{SHOP}/all"))
+        kinds = {link.url.removeprefix(SHOP): link.kind for link in found}
+        assert kinds == dict.fromkeys(LAMPS, "other") | {"/all?page=2": "pagination"}
+
+
+def test_a_pager_s_links_may_have_another_word_for_their_place_and_no_other_number() -> None:
+    def kinds(name: str, own: str, there: str) -> list[str]:
+        html = f'<a href="/all?page=2&{name}={there}">2</a>'
+        return [x.kind for x in find_links(parse(html, f"{SHOP}/all?{name}={own}"))]
+
+    assert kinds("ref", "menu", "pager") == ["pagination"]
+    assert kinds("visit", "71", "93") == []

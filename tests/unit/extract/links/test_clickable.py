@@ -7,7 +7,7 @@ import json
 import pytest
 
 from crawler.extract import extract, find_links, parse
-from crawler.extract.links.choice import listed_links
+from crawler.extract.links.listed_links import listed_links
 
 SHOP = "http://shop.example"
 
@@ -289,3 +289,23 @@ def test_a_category_of_cookies_or_prints_is_followed() -> None:
     assert links(html) == set(goods)
     listed = listed_links([f"{SHOP}{path}" for path in (*goods, *others)], SHOP, lambda *_: True)
     assert [link.url.removeprefix(SHOP) for link in listed] == list(goods)
+
+
+def test_cookies_in_a_menu_of_goods_are_a_category_and_among_legal_pages_a_notice() -> None:
+    def menu(*paths: str) -> str:
+        return "<nav>" + "".join(f'<a href="{path}">x</a>' for path in paths) + "</nav>"
+
+    assert "/cookies" in links(menu("/cookies", "/shortbread", "/tarts", "/basket"))
+    assert "/cookies" not in links(menu("/cookies", "/privacy-policy", "/terms", "/tarts"))
+    assert "/cookies" not in links(f"<footer>{menu('/cookies', '/oats', '/tarts')}</footer>")
+
+
+def test_what_is_below_a_category_of_cookies_is_followed_from_it_and_from_a_sitemap() -> None:
+    tiles = "".join(f'<li><a href="/cookies/oat-{n}">Oat {n}</a></li>' for n in range(5))
+    goods = {f"/cookies/oat-{n}" for n in range(5)}
+    found = find_links(parse(f"<html>{tiles}", f"{SHOP}/cookies"))
+    assert {link.url.removeprefix(SHOP) for link in found} == goods
+    for listed, expected in ((goods, goods), ({"/cookies/settings", "/cookies/more"}, set())):
+        urls = [f"{SHOP}{path}" for path in listed]
+        kept = listed_links(urls, SHOP, lambda *_: True)
+        assert {link.url.removeprefix(SHOP) for link in kept} == expected

@@ -208,3 +208,20 @@ class TestSpider:
     def test_another_spider_loses_nothing(self):
         crawler: Any = Crawler(CatalogSpider, {})
         Middleware(crawler).process_request(Request(ask(1), meta={m.DEPTH: 2}))
+
+
+def test_weeks_that_lead_to_the_next_week_alone_are_a_dead_end_and_numbered_categories_are_not():
+    def week(number: int) -> str:
+        return f"{SITE}/diary/2026/w{number}/"
+
+    def found(*urls: str) -> list[Link]:
+        return [*NAV, *(Link(url, "other", "") for url in urls)]
+
+    known = DeadEnds()
+    known.note("s", week(1), found(f"{SITE}/diary/2025/w52/", week(2), week(0)))
+    known.note("s", week(0), found(week(-1), week(1)))
+    for number in range(100, 100 + DEAD_END_PAGES):
+        known.note("s", week(number), found(week(number - 1), week(number + 1)))
+        known.note("s", f"{SITE}/r/{number}", found(f"{SITE}/r/{number}5", f"{SITE}/r/{number}7"))
+    assert known.is_dead_end(week(999))
+    assert not known.is_dead_end(f"{SITE}/r/1005")

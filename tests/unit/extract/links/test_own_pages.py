@@ -72,3 +72,21 @@ def test_a_script_s_pager_has_no_button_for_the_page_itself() -> None:
     notice = announced(page, find_links(page))
     assert notice is not None
     assert notice.pages == 3
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("""<button hx-get="/lamps/more" hx-vals='{"ab": 12, "of": "all"}'>Load more</button>""",
+         ["/lamps/more?ab=12&of=all"]),
+        ('<div hx-get="/lamps/more?ab=12" hx-trigger="intersect once"></div>',
+         ["/lamps/more?ab=12"]),
+        ("""<div hx-get="/lamps/more" hx-trigger="revealed" hx-vals='js:{ab: n()}'></div>""", []),
+        ('<button hx-get="/basket/count">Basket</button>', []),
+        ('<div hx-get="https://other.example/x" hx-trigger="revealed"></div>', []),
+    ],
+)  # fmt: skip
+def test_htmx_asks_with_its_values_for_what_follows_a_listing(
+    html: str, expected: list[str]
+) -> None:
+    assert further(html) == expected

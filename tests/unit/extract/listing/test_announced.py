@@ -57,6 +57,8 @@ LABELS = '<a href="#">1</a><a href="#">2</a><a href="#">3</a> … <a href="#">4<
         ),
         (LABELS, 0, 4),
         ('<div id="list" data-total-pages="4">', 0, 4),
+        ('<script>{"total":40,"page":1,"limit":12}</script>', 40, 0),
+        (r'<script>x = "{\"perPage\":12,\"total\":40}"</script>', 40, 0),
     ],
 )
 def test_a_listing_says_how_much_there_is(said, products, pages):
@@ -280,3 +282,63 @@ def test_a_second_page_whose_links_name_no_product_is_one_if_they_are_new() -> N
     assert search is not None
     assert search.further_urls(plain("ada", "bea")) is None
     assert search.further_urls(plain("cleo", "dora")) == [f"{URL}?page=3"]
+
+
+API = "https://shop.example/api/lamps"
+
+
+@pytest.mark.parametrize(
+    ("script", "second", "others"),
+    [
+        ("fetch(`/api/lamps?offset=${o}&limit=24`)", f"{API}?offset=24&limit=24",
+         [f"{API}?offset={n}&limit=24" for n in (48, 72)]),
+        (r'get("\/api\/lamps?c=7&skip=" + n * 12 + "&sort=new")', f"{API}?c=7&skip=12&sort=new",
+         [f"{API}?c=7&skip=24&sort=new", f"{API}?c=7&skip=36&sort=new"]),
+        ("$.get('/api/lamps?page=' + n)", f"{API}?page=2", [f"{API}?page={n}" for n in (3, 4, 1)]),
+        ('location.search = "?start=" + n', f"{URL}?start=12", [f"{URL}?start=24", f"{URL}?start=36"]),
+    ],
+)  # fmt: skip
+def test_a_script_s_own_address_counts_products_or_pages(
+    script: str, second: str, others: list[str]
+) -> None:
+    page = parse(body(more=f"<p>40 products</p><script>{script}</script>"), URL)
+    found = find_links(page)
+    notice = announced(page, found)
+    assert notice is not None
+    search = begin(page, found, notice)
+    assert search is not None
+    assert search.url == second
+    tiles = [Link(f"https://shop.example/p/other-{n}", "product", "") for n in range(LENGTH)]
+    assert resume(search.plain()).further_urls(tiles) == others
+
+
+def test_a_listing_that_asks_by_post_is_said_to_do_so(caplog: pytest.LogCaptureFixture) -> None:
+    by_post = '<p>40 products</p><script>fetch("/graphql", {method: "POST"})</script>'
+    with caplog.at_level(logging.WARNING):
+        assert len(Shop(None, by_post).crawl(URL)) == LENGTH
+    assert "it seems to ask for its other pages by POST" in caplog.text
+
+
+def test_a_page_that_a_script_s_address_led_to_begins_no_further_search() -> None:
+    """A page 1 of an API announces as many products as the listing that led to it."""
+    spider = Shop("page").spider
+    page = body(more="<p>40 products</p>").encode()
+    request = Request(f"{API}?page=1", meta={"shelf": 0})
+    made = list(spider.parse(HtmlResponse(request.url, body=page, request=request)))
+    assert made
+    assert all("/p/" in x.url for x in made if isinstance(x, Request))
+
+
+def test_an_attribute_s_address_is_tried_with_the_parameter_that_a_script_adds() -> None:
+    listed = (
+        '<div data-share-url="/p/lamp-1" data-cart-url="/cart" data-ajax-url="/lamps/part"'
+        ' data-page="1" data-pages="4"></div><script>get(x.ajaxUrl + "?page=" + n)</script>'
+    )
+    page = parse(body(more=listed), URL)
+    found = find_links(page)
+    notice = announced(page, found)
+    assert notice is not None
+    assert notice.pages == 4
+    search = begin(page, found, notice)
+    assert search is not None
+    assert search.templates[0] == "https://shop.example/lamps/part?page={}"

@@ -86,3 +86,14 @@ def test_the_spider_reads_such_a_listing_to_its_end():
         listing(range(4, 8), guess.url), spider.parse_guess, search=guess.cb_kwargs["search"]
     )
     assert {f"{SITE}/p/lamp-{n}" for n in range(4, 8)} <= {request.url for request in second}
+
+
+def test_names_in_json_are_completed_once_a_page_with_links_has_shown_their_form() -> None:
+    handles = Handles()
+    links = [product(f"/product/lamp-{n}") for n in range(4)]
+    handles.note(links)
+    assert handles.links(listing(range(4)), links) == []
+    told = json.dumps({"items": [{"name": "x</script>", "slug": f"lamp-{n}"} for n in range(4, 8)]})
+    page = parse(told, f"{SITE}/api?offset=4", "application/json")
+    found = [link.url for link in handles.links(page, [])]
+    assert found == [f"{SITE}/product/lamp-{n}" for n in range(4, 8)]
