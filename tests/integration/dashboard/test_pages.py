@@ -57,6 +57,16 @@ async def test_a_page_of_an_empty_crawl_is_whole(client, path):
     assert " onclick=" not in text
 
 
+@pytest.mark.parametrize("path", PAGES)
+async def test_each_link_of_a_page_leads_to_a_page(client, frontier, path):
+    """Those to the plots of another range led to none."""
+    await bury(frontier, "https://shop.example/1")
+    links = {unescape(link) for link in re.findall(r' href="(/[^"]*)"', await page(client, path))}
+    for link in sorted(links):
+        async with client.get(link) as response:
+            assert response.status == 200, link
+
+
 async def test_numbers_are_those_of_the_stores(client, frontier):
     await frontier.push([a_push(f"https://shop.example/{n}", n) for n in range(1234)])
     await frontier.renew("worker-7", [], ttl_ms=9000, info=orjson.dumps({"pages": 3}))
