@@ -239,8 +239,8 @@ def search_form(name: str, label: str, value: str, button: str = "Search") -> Ma
 def address(*parts: str, **query: str) -> str:
     """Build a path of the dashboard from quoted parts and a query.
 
-    >>> address("domains", "a/b?c"), address("dead", reason="5xx & more")
-    ('/domains/a%2Fb%3Fc', '/dead?reason=5xx+%26+more')
+    >>> address("domains", "a/b?c"), address("dead", reason="5xx & more"), address(range="7d")
+    ('/domains/a%2Fb%3Fc', '/dead?reason=5xx+%26+more', '/?range=7d')
     """
     path = "/" + "/".join(map(piece, parts))
     query_string = urlencode(query, errors="replace")

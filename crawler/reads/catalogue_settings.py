@@ -13,14 +13,17 @@ from crawler.access.proxies.list_format import POOLS
 from crawler.stores.archive.object_storage import is_place
 from scrapy_seine.engine import settings_check
 from scrapy_seine.engine.settings_check import (
+    CLASS,
     FLAG,
     PORT,
     SWITCH,
     TEXT,
     Kind,
+    list_of,
     number,
     one_of,
     optional,
+    or_none,
     place,
     secret,
     table_of,
@@ -38,6 +41,11 @@ _IDENTITY = Kind(
 _PER = one_of("site", "egress")
 _STEP = one_of(*STEPS)
 _POOL = one_of("any", "none", *POOLS)
+#: What a browser loads, by Playwright's names.
+_RESOURCES = (
+    "stylesheet", "image", "media", "font", "script", "texttrack", "xhr", "fetch", "eventsource",
+    "websocket", "manifest", "other",
+)  # fmt: skip
 
 
 def _object(value: Any) -> dict[Any, Any]:
@@ -47,9 +55,12 @@ def _object(value: Any) -> dict[Any, Any]:
 TABLE: Mapping[str, Kind] = {
     **settings_check.TABLE,
     "PLAYWRIGHT_BROWSER_TYPE": one_of(*NAMES),
+    "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": or_none(number()),
     "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": whole_number(1),
+    "PLAYWRIGHT_PROCESS_REQUEST_HEADERS": or_none(CLASS),
     "ROTATING_PROXY_BACKOFF_BASE": number(0.1),
     "ROTATING_PROXY_BACKOFF_CAP": number(0.1),
+    "ROTATING_PROXY_BAN_POLICY": CLASS,
     "ROTATING_PROXY_CLOSE_SPIDER": FLAG,
     "ROTATING_PROXY_PAGE_RETRY_TIMES": whole_number(),
     "SEINE_ARCHIVE": place("written", _PLACE),
@@ -60,7 +71,7 @@ TABLE: Mapping[str, Kind] = {
     "SEINE_BATCH_BYTES": whole_number(1),
     "SEINE_BATCH_ROWS": whole_number(1),
     "SEINE_BATCH_SECONDS": number(),
-    "SEINE_BROWSER_BLOCK": Kind("a list of resource types", lambda v: [str(item) for item in v]),
+    "SEINE_BROWSER_BLOCK": list_of(one_of(*_RESOURCES)),
     "SEINE_BROWSER_CONTEXTS": whole_number(1),
     "SEINE_BROWSER_PAGES": whole_number(1),
     "SEINE_BROWSER_PATH": TEXT,
@@ -73,7 +84,7 @@ TABLE: Mapping[str, Kind] = {
     "SEINE_DASHBOARD_PORT": PORT,
     "SEINE_DASHBOARD_TOKEN": secret(_SHORTEST_TOKEN),
     "SEINE_DETECT": SWITCH,
-    "SEINE_EXPECT": Kind("a list of the names of fields", lambda v: [str(item) for item in v]),
+    "SEINE_EXPECT": Kind("a list of pieces of HTML", lambda v: [str(item) for item in v]),
     "SEINE_FLEET": text_like(r"[\w.:-]+", "a name of letters, digits and _ . : -"),
     "SEINE_FRESH_SECONDS": number(),
     "SEINE_IDENTITIES": table_of(_IDENTITY),
@@ -109,4 +120,5 @@ TABLE: Mapping[str, Kind] = {
     "SEINE_STRICT": FLAG,
     "SEINE_WEBHOOK_SECRET": secret(_SHORTEST_TOKEN),
     "SEINE_WEBHOOK_URL": optional(text_like(r"https?://[^\s/]+.*", "an http:// or https:// URL")),
+    "WREQ_HTTP2_ENABLED": SWITCH,
 }

@@ -29,6 +29,8 @@ _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 #: An option in a usage, as `[--check [--wait SECONDS]]`; the rest of the usage takes arguments.
 _OPTIONAL = re.compile(r"\[--[^\[\]]*(?:\[[^\[\]]*\])?\]")
 _OPTION_NAME = re.compile(r"--[a-z][a-z-]*")
+#: Scrapy's options, which may be empty.
+_SCRAPYS = {"--logfile", "--loglevel", "--pidfile", "--profile", "--set"}
 #: Similarity, 0 to 1, from which an option is suggested: `--` alone makes any two alike.
 _MIN_SIMILARITY = 0.7
 
@@ -130,11 +132,33 @@ class SeineCommand(ScrapyCommand):
             likely = nearest(name, options, _MIN_SIMILARITY)
             suggestion = f"; did you mean {likely}?" if likely else ""
             raise ConfigError(f"there is no option {name}{suggestion}")
+        if not self.any_words:
+            self._refuse_empty_values(sys.argv[1:])
         if self.refuses_names:
             self.check_names(self.project)
         if not _OPTIONAL.sub("", self.arguments).strip():
             refuse_arguments(args)
         return self.perform(args, opts)
+
+    def _refuse_empty_values(self, words: list[str]) -> None:
+        """Reject an option with an empty value, as a script's unset variable makes it.
+
+        It would count as left out: `frontier clear --domain "$SHOP"` would clear the whole crawl.
+
+        Raises:
+            ConfigError: there is one.
+        """
+        pairs = (
+            (word, after) if "=" not in word else word.partition("=")[::2]
+            for word, after in zip(words, [*words, "none"][1:], strict=True)
+        )
+        empty_options = [name for name, value in pairs if not value and name.startswith("--")]
+        if not empty_options or self._parser is None:
+            return
+        options = {*_OPTION_NAME.findall(self._parser.format_help())} - _SCRAPYS
+        for name in empty_options:
+            if name in options:
+                raise ConfigError(f"{name} has an empty value; leave it out if none is meant")
 
     @abstractmethod
     def perform(self, args: list[str], opts: argparse.Namespace) -> int | None:

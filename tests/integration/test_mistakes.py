@@ -79,6 +79,11 @@ def said(redis_url: str, database: str) -> Said:
         (("parse", "--spider", "catalog", "--meta", "[1]", "http://x.example/"), "--meta [1] is"),
         (("crawl", "catalog", "-a", "url=\udce9"), r"b'url=\xe9' is not UTF-8 text"),
         (("export", "products", "--where", "prise=3"), "no field 'prise'; did you mean price?"),
+        (
+            ("frontier", "clear", "--yes", "--domain", ""),
+            "--domain has an empty value; leave it out",
+        ),
+        (("frontier", "priority", "5", "--site="), "--site has an empty value; leave it out"),
         (("export", "products", "--limit", "-5"), "--limit -5 is less than 0"),
         (("status", "catalog"), "it takes no argument; 'catalog' is one"),
         (("coordinate", "catalog"), "it takes no argument; 'catalog' is one"),

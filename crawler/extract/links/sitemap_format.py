@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from html import unescape
 from itertools import islice
@@ -15,6 +16,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import without_origin
 from crawler.extract.links.other_languages import copies_beside, language_folder, market_folder
 from scrapy_seine.attrs_bases import Value
+from scrapy_seine.charsets import encoding_of
 from scrapy_seine.urls import MAX_LENGTH, absolute
 
 #: The limits of the sitemap protocol; the one of bytes is higher, because some files exceed it.
@@ -25,8 +27,8 @@ MAX_ROBOTS_SITEMAPS = 500
 #: Longer addresses, in any spelling, are refused.
 _MAX_ADDRESS_BYTES = 6 * MAX_LENGTH
 
-#: Bytes of a plain-text sitemap, and tags of an XML sitemap: forty for each of the allowed
-#: addresses, enough for images and translations.
+#: Bytes of a plain-text sitemap and of one that is recoded, and tags of an XML sitemap: forty for
+#: each of the allowed addresses, enough for images and translations.
 MAX_TEXT_BYTES = 16_000_000
 MAX_TAGS = 2_000_000
 _MAX_DATE_LENGTH = 64
@@ -46,6 +48,10 @@ _HREF = lazy_patterns.pattern(rb"\shref=[\"']([^\"']++)[\"']", re.I)
 _LINK = lazy_patterns.pattern(rb"<(?:[\w.-]{1,64}+:)?link\s([^<>]*+)", re.I)
 _LANGUAGE = lazy_patterns.pattern(rb"\bhreflang=[\"']([\w-]{2,12})[\"']", re.I)
 _MAX_ALTERNATES = 1_000
+#: The encoding that an XML file declares; the protocol allows UTF-8 alone.
+_DECLARED = lazy_patterns.pattern(
+    rb"\s*<\?xml\s[^<>]{0,200}?encoding=[\"']([A-Za-z0-9_-]{1,40}+)", re.I
+)
 _LINE = lazy_patterns.pattern(rb"^[ \t]*+(https?://[^\n]*+)", re.M)
 
 
@@ -86,7 +92,7 @@ def read_sitemap(body: bytes, url: str) -> Sitemap:
     >>> read_sitemap(b"<urlset><url><loc>http://a.example/x</loc></url></urlset>", "")
     Sitemap(pages=[('http://a.example/x', '')], sitemaps=[], foreign_folders=frozenset())
     """
-    raw = _decompressed(body)
+    raw = _recoded(_decompressed(body))
     if b"<" not in raw[:1000]:
         return Sitemap(pages=[(line, "") for line in _lines(raw)])
     pages: dict[str, str] = {}
@@ -104,6 +110,25 @@ def read_sitemap(body: bytes, url: str) -> Sitemap:
     return Sitemap(
         list(pages.items()), [s for s in sitemaps if s != url], copies_beside(_alternates(raw))
     )
+
+
+def _recoded(raw: bytes) -> bytes:
+    """Return a file of another encoding in UTF-8; valid UTF-8 stays as it is.
+
+    No encoding is guessed, because a guess about 64 MB takes seconds, and gigabytes of memory. Each
+    decoded copy takes up to four times the bytes, so that no more than MAX_TEXT_BYTES are recoded.
+    """
+    if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):  # some editors and shells write it
+        return raw[:MAX_TEXT_BYTES].decode("utf-16", "replace").encode("utf-8", "replace")
+    declared = _DECLARED.match(raw)
+    encoding = encoding_of(declared[1].decode()) if declared else None
+    if encoding is None or encoding.startswith(("utf", "ascii")):
+        return raw
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw[:MAX_TEXT_BYTES].decode(encoding, "replace").encode("utf-8", "replace")
+    return raw
 
 
 def _entries(raw: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:

@@ -24,7 +24,6 @@ _BOMS = (
 )
 #: First bytes of a page that are searched for its encoding and its type.
 SNIFFED_BYTES = 4096
-_NON_ASCII = lazy_patterns.pattern(r"[^\x00-\x7f]")
 
 
 def utf8(content: bytes | str, content_type: str) -> bytes:
@@ -77,12 +76,10 @@ def _legacy(body: bytes, declared: str | None) -> str:
         return _decoded(body, str(declared))
     text = body.decode("utf-8", "replace")
     replaced_count = text.count("\ufffd")
+    # A list of the characters would take a hundred bytes for each.
+    valid_count = len(text) - len(text.encode("ascii", "ignore")) - replaced_count
     # Fewer invalid than valid characters: UTF-8 with a few bad bytes; otherwise another encoding.
-    return (
-        text
-        if replaced_count < len(_NON_ASCII.findall(text)) - replaced_count
-        else body.decode("cp1252", "replace")
-    )
+    return text if replaced_count < valid_count else body.decode("cp1252", "replace")
 
 
 def _decoded(body: bytes, encoding: str) -> str:

@@ -117,7 +117,7 @@ def is_next_box(element: Element, before: Element) -> bool:
 
 
 def is_value(element: Element, text: str, before: str) -> bool:
-    """Whether a text is the second box of a row of two, and the first box is its label.
+    """Whether a text begins the second box of a row of two, and the first box is its label.
 
     `<span>Availability</span><span>not in stock</span>`: only styles separate label and value.
     """
@@ -128,5 +128,4 @@ def is_value(element: Element, text: str, before: str) -> bool:
         return False
     if label.getprevious() is not None or element.getnext() is not None:
         return False  # because `len(row)` would count all boxes of the row for each box
-    is_own_text = element.text is not None and text in element.text
-    return is_own_text and label.tail is None and not (row.text or "").strip()
+    return label.tail is None and not (row.text or "").strip()

@@ -92,6 +92,8 @@ class Lines:
     """Boxes whose class names a description."""
     has_others: bool = False
     """Whether some lines stand below a heading about other products (`BEYOND`)."""
+    inside: dict[tuple[Element, str], list[Element]] = attrs.Factory(dict)
+    """The first elements with a tag in boxes that readers searched."""
     _product_lines: list[Line] | None = attrs.field(default=None, init=False)
     _texts_before: list[int] = attrs.field(factory=list, init=False)
 
@@ -188,23 +190,21 @@ class _Reader:
         self.never_skipped: set[Element] = set() if heading is None else {heading}
         self.in_heading = frozenset(() if heading is None else heading.iter())
         self.result = Lines()
+        self.lines = self.result.lines
         self.parts: list[str] = []
-        self.flags = 0
+        self.flags = self.last_useful = self.line_limit = 0
         self.element: Element = None
         self.beyond_flags, self.beyond_section = 0, None
-        self.colon = False
-        self.last_useful = 0
-        self.line_limit = 0
+        self.colon = self.is_full = False
         self.stop_after = sys.maxsize
         self.seeks_heading = heading is not None
-        self.is_full = False
 
     def read(self, start: Element, line_limit: int) -> Lines:  # noqa: C901, PLR0912  # the one hot loop
         """Walk from an element on, in one function, because calls took a tenth of the time."""
         frames = _frames(start, start is self.heading)
         if start is not self.heading and self.heading is not None:
             self.never_skipped.update(self.heading.iterancestors())
-        lines, parts, self.line_limit = self.result.lines, self.parts, line_limit
+        lines, parts, self.line_limit = self.lines, self.parts, line_limit
         elements_left = _MAX_ELEMENTS
         children, parent, text_element, inherited, in_line = frames.pop()
         while True:
@@ -226,7 +226,7 @@ class _Reader:
                     text, child_count = element.text, len(element)
                     if text and (parts or not text.isspace()):
                         if child_count or is_inline:
-                            self._text(element, text, flags)
+                            self._text(element, text, flags, True)
                         else:  # most elements are leaves, and most leaves are lines
                             self._add(text, flags, element)
                 if self.is_full:
@@ -300,14 +300,14 @@ class _Reader:
         if tag == "a":
             return flags | LINK
         if tag in {"tr", "dt"}:
-            self._expect_more(len(self.result.lines))
+            self._expect_more(len(self.lines))
             if not flags & ELSEWHERE:
                 self.result.rows.append(element)
         elif not flags & (ELSEWHERE | HIDDEN):
             self.result.inputs.append(element)
         return flags
 
-    def _text(self, element: Element, text: str, flags: int) -> None:  # noqa: C901  # no calls
+    def _text(self, element: Element, text: str, flags: int, own: bool = False) -> None:  # noqa: C901
         if self.beyond_flags and not flags & ELSEWHERE:
             flags |= self.beyond_flags  # the text is behind an element
         if len(text) < _SHORT_LENGTH and text.strip() in _SEPARATORS:
@@ -332,7 +332,7 @@ class _Reader:
                 self.flags, self.element = flags, element
             elif text[0].isdigit():
                 text = self._joint(element, text) + text
-            elif self._is_glued(text) or joints.is_value(element, text, self.parts[-1]):
+            elif self._is_glued(text) or (own and joints.is_value(element, text, self.parts[-1])):
                 text = f" {text}"
         self.parts.append(text)
         self.flags |= flags
@@ -441,7 +441,7 @@ class _Reader:
         text, text_flags = _SQUASHED[text] if length <= _MAX_LENGTH else _squashed(text)
         if not text:
             return
-        lines = self.result.lines
+        lines = self.lines
         place = len(lines)
         if length < _SHORT_LENGTH or self.seeks_heading or flags & _WALK_FLAGS:
             if length < _SHORT_LENGTH and (
@@ -456,7 +456,7 @@ class _Reader:
 
     def _follow_section(self, text: str, flags: int, element: Element) -> int:
         """Update heading, section and end of the walk by a new line; return the line's flags."""
-        result, place = self.result, len(self.result.lines)
+        result, place = self.result, len(self.lines)
         if result.heading < 0 and element in self.in_heading:
             result.heading, self.seeks_heading = place, False
             self._expect_more(self.last_useful)

@@ -47,7 +47,7 @@ _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)\b", re.I).search
 
 def is_in_tile(walk: Lines, line: Line) -> bool:
     """Whether a box with a linked heading, or a link itself, holds the price."""
-    if line.flags & _lines.LINK and _is_linked(line):
+    if line.flags & _lines.LINK and _is_linked(walk, line):
         return True
     main = walk.lines[walk.heading] if walk.heading >= 0 else None
     if main is None or len(line.text) > LONGEST_TILE_PRICE:
@@ -65,13 +65,13 @@ def is_in_tile(walk: Lines, line: Line) -> bool:
     return False
 
 
-def _is_linked(line: Line) -> bool:
+def _is_linked(walk: Lines, line: Line) -> bool:
     """Whether a link to a page holds picture, name and amount, as a tile does."""
     link = link_around(line.element, _MAX_LINKED)
     if link is None or link is line.element or not leads_away(link) or checks_out(link):
         return False
     name = short_text(link).removesuffix(line.text).strip()
-    if len(name) < _MIN_NAME or buys(name) or next(link.iter("img"), None) is None:
+    if len(name) < _MIN_NAME or buys(name) or not _first_inside(walk, link, "img"):
         return False
     return _PICTURE(link.get("href")) is None
 
@@ -118,10 +118,9 @@ def _is_below_picture(walk: Lines, line: Line, main: Line) -> bool:
         return False
     if is_errand((link.get("href") or "")[:LONGEST_LINE]):
         return False  # "Recommend it": a page of the product itself
-    same = _links_beside(line, link.get("href"))
-    pictures = (a for a in same if next(a.iter("img"), None) is not None)
+    pictures = (a for a in _links_beside(walk, line, link) if _first_inside(walk, a, "img"))
     if not _leads_to_product(link):
-        is_tile = _is_named_by_address(link) or any(
+        is_tile = _is_named_by_address(walk, link) or any(
             a is not link and _is_in_row(a, line.element) for a in pictures
         )
         is_tile = is_tile and maker_led_to(link) is None
@@ -160,9 +159,9 @@ def _may_be_fact(line: Line) -> bool:
     return not flags and len(line.text) < LONGEST_TILE_PRICE
 
 
-def _is_named_by_address(link: Element) -> bool:
+def _is_named_by_address(walk: Lines, link: Element) -> bool:
     """Whether a link holds a picture and a name of which its address is made: `/red/oak-lamp`."""
-    if next(link.iter("img"), None) is None:
+    if not _first_inside(walk, link, "img"):
         return False
     slug = (link.get("href") or "")[:LONGEST_LINE].rstrip("/").rpartition("/")[2]
     text = normalize("NFKD", short_text(link)).casefold()
@@ -214,7 +213,9 @@ def is_named_otherwise(walk: Lines, line: Line) -> bool:
     ):
         return False
     target, title = link.get("href") or "", main.text.casefold()
-    pictures = [p for a in _links_beside(line, target) for p in islice(a.iter("img"), 1)]
+    pictures = [
+        p for a in _links_beside(walk, line, link) for p in _first_inside(walk, a, "img")[:1]
+    ]
     texts = (name.text, *(p.get("alt") or "" for p in pictures))
     is_own = any(text and _overlaps(text.casefold(), title) for text in texts)
     is_shown = pictures or _is_cell_beside(link, line.element)
@@ -238,10 +239,22 @@ def _overlaps(text: str, title: str) -> bool:
     return text in title or text.startswith(title)
 
 
-def _links_beside(line: Line, target: str) -> Iterator[Element]:
-    """Yield the links to one address in the boxes around a line."""
+def _first_inside(walk: Lines, box: Element, tag: str) -> list[Element]:
+    """Return the first elements with a tag in a box, itself included.
+
+    They are searched once, because a box that has none may hold thousands of amounts.
+    """
+    found = walk.inside.get((box, tag))
+    if found is None:
+        found = walk.inside[box, tag] = [*islice(box.iter(tag), _MAX_LINKED)]
+    return found
+
+
+def _links_beside(walk: Lines, line: Line, link: Element) -> Iterator[Element]:
+    """Yield the links with the address of *link* in the boxes around a line."""
+    target = link.get("href")
     for box in islice(line.element.iterancestors(), _MAX_LINKED):
-        yield from (a for a in islice(box.iter("a"), _MAX_LINKED) if a.get("href") == target)
+        yield from (a for a in _first_inside(walk, box, "a") if a.get("href") == target)
 
 
 def _leads_nowhere(element: Element) -> bool:

@@ -104,17 +104,22 @@ def requoted(text: str, guessed: set[str] | None = None) -> str:
     """Escape quotes inside texts, and close the brackets of a block that is cut off or unreadable.
 
     Texts whose end is a guess because of such quotes are added to *guessed*. A text in which the
-    block was cut off is dropped. A block that is nested deeper than any product's gives ''.
+    block was cut off is dropped. Empty where texts follow texts, which no JSON has, and where a block
+    is nested deeper than any product's.
     """
     tokens: list[str] = []
     closers: list[str] = []
+    before, pairs = "", 0  # the last token that is no white space; texts right behind a text
     place, size = 0, len(text)
     while place < size:
         char = text[place]
         if char == '"':
+            pairs += before[:1] == '"'
+            if pairs > 1:
+                return ""  # only the last text may be one too many, where the block is cut off
             ends = _ENDS_ENTRY if closers[-1:] == ["]"] else _ENDS_VALUE
             quoted = _quoted_text(
-                text, place, _ENDS_KEY if _is_key(tokens, closers) else ends, guessed
+                text, place, _ENDS_KEY if _is_key(before, closers) else ends, guessed
             )
             if quoted is None:
                 break
@@ -129,15 +134,13 @@ def requoted(text: str, guessed: set[str] | None = None) -> str:
         else:
             break
         tokens.append(token)
+        before = before if token.isspace() else token
     return _with_brackets_closed("".join(tokens), closers)
 
 
-def _is_key(tokens: list[str], closers: list[str]) -> bool:
-    """Return whether the next text is a key: in an object, after its bracket or a comma."""
-    if not closers or closers[-1] != "}":
-        return False
-    before = next((part for part in reversed(tokens) if not part.isspace()), "")
-    return before in {"{", ","}
+def _is_key(before: str, closers: list[str]) -> bool:
+    """Return whether the text behind a token is a key: in an object, after its bracket or a comma."""
+    return closers[-1:] == ["}"] and before in {"{", ","}
 
 
 def _quoted_text(

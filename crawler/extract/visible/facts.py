@@ -256,8 +256,9 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
         return None
     box = line.element
     label = (box.text or "")[:MAX_FACT].strip()
-    if not label and len(box):  # the label stands behind an icon
-        label = (box[0].tail or "")[:MAX_FACT].strip()
+    # `len(box)` would count all elements of the box for each of its lines.
+    if not label and (icon := next(iter(box), None)) is not None:  # the label stands behind an icon
+        label = (icon.tail or "")[:MAX_FACT].strip()
     if not label or len(label) >= len(line.text) or not line.text.startswith(label):
         return None
     field = label_of(label)

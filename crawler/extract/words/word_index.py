@@ -39,15 +39,18 @@ class WordIndex:
         self._holding: dict[str, list[int]] = {}
 
     def __call__(self, text: str) -> list[int]:
-        """Return the places of the letters that a text contains, some of them more than once."""
+        """Return the places of the letters that a text contains."""
         letters = self._letters
         short = self._short_ascii if text.isascii() else self._short
         places = [place for place in short if letters[place] in text] if short else []
         words = text.split()
         if not self._empty.issuperset(words):
+            # Each place once: thousands of new words may hold a piece of the same letters, and each
+            # comparison reads the whole text.
+            held: set[int] = set()
             for word in set(words).difference(self._empty):
-                held = self._holding.get(word) or self._looked_up(word)
-                places += [place for place in held if letters[place] in text]
+                held.update(self._holding.get(word) or self._looked_up(word))
+            places += [place for place in held if letters[place] in text]
         return places
 
     def _looked_up(self, word: str) -> list[int]:

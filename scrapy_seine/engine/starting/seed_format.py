@@ -150,7 +150,7 @@ def request_of(data: bytes) -> Request:
         BadSeed: describing what is wrong with it.
     """
     try:
-        text = data.decode("utf-8").strip()
+        text = data.decode("utf-8-sig").strip()  # editors on Windows begin a file with the mark
     except UnicodeDecodeError as error:
         raise BadSeed(f"not UTF-8: {error.reason} at byte {error.start}") from None
     if text.startswith(("{", "[", '"')) or text.lstrip("-").isdigit():
@@ -159,6 +159,8 @@ def request_of(data: bytes) -> Request:
 
 
 def _from_object(seed: Any) -> Request:
+    if isinstance(seed, str):
+        seed = {"url": seed}  # an address, as a program writes any value in JSON
     if not isinstance(seed, dict):
         raise BadSeed(f"{type(seed).__name__} is neither a URL nor an object with a url")
     if not isinstance(seed.get("url"), str):

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from traceback import walk_tb
 
@@ -51,7 +52,7 @@ def blame(settings: BaseSettings, error: BaseException) -> str | None:
             return _blame_for_place(settings, error)
         if isinstance(error, TypeError) and (fault := _blame_arguments(error)):
             return fault
-        fault = _blame_for_class(settings) if isinstance(error, _NOT_LOADED) else None
+        fault = _blame_for_class(settings, error) if isinstance(error, _NOT_LOADED) else None
         return fault or _blame_by_text(settings, error)
 
 
@@ -99,19 +100,29 @@ def _blame_custom_settings(error: BaseException) -> str | None:
     return None
 
 
-def _blame_for_class(settings: BaseSettings) -> str | None:
-    for name, path in _class_paths(settings):
-        try:
-            load_object(path)
-        except _NOT_LOADED as error:
-            return f"{name} names {path}, which cannot be imported: {error}"
-        except Exception:  # noqa: S112  # it is loaded where it is used, as a feed's format
-            continue
+def _blame_for_class(settings: BaseSettings, error: Exception) -> str | None:
+    scrapys = [pair for pair in _class_paths(settings) if _unloadable(pair[1])]
+    # Of a part of Scrapy's that is none of Scrapy's own, the error itself tells which path it is.
+    others = ((str(name), settings.get(name)) for name in settings)
+    own = (pair for pair in others if is_path(pair[1]) and _unloadable(pair[1]) == str(error))
+    for name, path in chain(scrapys, own):
+        return f"{name} names {path}, which cannot be imported: {_unloadable(path)}"
     for name in ("SPIDER_MODULES", "COMMANDS_MODULE"):
         for path in filter(None, map(str, settings.getlist(name))):
             if not _is_module(path):
                 return f"{name} names {path}, which is no module"
     return None
+
+
+def _unloadable(path: str) -> str:
+    """Return the error of loading a class, empty where it can be loaded."""
+    try:
+        load_object(path)
+    except _NOT_LOADED as error:
+        return str(error) or type(error).__name__
+    except Exception:  # it is loaded where it is used, as a feed's format
+        return ""
+    return ""
 
 
 def _blame_by_text(settings: BaseSettings, error: BaseException) -> str | None:

@@ -30,6 +30,8 @@ from scrapy_seine.misspelt_names import nearest
 ROOT = Path(__file__).parents[3]
 DEFAULTS = {name: value for name, value in vars(default_settings).items() if name.isupper()}
 FOLDERS = ("scrapy_seine", "crawler", "middlewares", "pipelines", "spiders")
+#: Settings that their own readers check.
+ELSEWHERE = {"REDIS_URL", "DATABASE_URL", "REDIS_START_URLS_KEY"}
 #: Read from the environment, or the beginning of names.
 NO_SETTINGS = {"SEINE_LOG_LEVEL", "SEINE_", "FRONTIER_"}
 
@@ -65,6 +67,12 @@ def test_every_setting_of_ours_is_in_the_table() -> None:
     base = vars(importlib.import_module("settings.base"))
     names |= {name for name in base if name.startswith(OURS)}
     assert names - NO_SETTINGS <= set(TABLE)
+
+
+def test_every_setting_in_the_project_s_file_is_in_the_table() -> None:
+    """Those of other packages too: a wrong one of them ended in a traceback."""
+    names = {name for name in vars(importlib.import_module("settings.base")) if name.isupper()}
+    assert names - set(TABLE) == ELSEWHERE
 
 
 def test_the_table_allows_what_its_readers_read_and_nothing_else() -> None:
@@ -124,6 +132,9 @@ def test_the_project_s_own_settings_are_allowed(project: str) -> None:
         ("LOG_FORMAT", "%q", "LOG_FORMAT='%q' is not a format of Python's logging"),
         ("FEED_EXPORT_ENCODING", "utf-99", "FEED_EXPORT_ENCODING='utf-99' is not the name of a"),
         ("FEEDS", {"a.csv": {"encoding": "utf-99"}}, "FEEDS=.* is not a table"),
+        ("ROTATING_PROXY_BAN_POLICY", "x", "ROTATING_PROXY_BAN_POLICY='x' is not a class or its"),
+        ("SEINE_BROWSER_BLOCK", "imges", "SEINE_BROWSER_BLOCK='imges' is not a list .* image, me"),
+        ("WREQ_HTTP2_ENABLED", "maybe", "WREQ_HTTP2_ENABLED='maybe' is not 1 or 0"),
         ("RETRY_TIMES", -1, "RETRY_TIMES=-1 is not a whole number of 0 or more"),
         ("RETRY_HTTP_CODES", "abc", "RETRY_HTTP_CODES='abc' is not a list"),
         ("DOWNLOAD_MAXSIZE", "1e6", "DOWNLOAD_MAXSIZE='1e6' is not a whole number"),

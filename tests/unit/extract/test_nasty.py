@@ -1,8 +1,11 @@
 """Pages that mean no good, or nothing at all: read in bounded time, and never an error."""
 
+import tracemalloc
+
 import pytest
 
 from crawler.extract import extract, find_links, parse
+from crawler.extract.page.encoding import utf8
 from tests.measuring import within_cpu
 
 URL = "http://a.example/p/1"
@@ -130,3 +133,15 @@ def test_a_number_that_python_reads_otherwise_costs_no_page(number: str) -> None
     page = parse(body, URL, "text/html; charset=utf-8")
     assert extract(page).fields["name"] == "Lamp"
     assert len(find_links(page)) <= 1
+
+
+def test_a_page_of_bytes_in_no_encoding_takes_a_few_times_its_size() -> None:
+    """A list of its characters took a hundred times the page: 350 MB for 4 MB."""
+    body = b"<html><body>" + b"\xff" * 1_000_000
+    tracemalloc.start()
+    try:
+        utf8(body, "")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 12 * len(body)

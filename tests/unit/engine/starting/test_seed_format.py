@@ -93,3 +93,22 @@ def test_the_form_of_scrapy_redis_is_read_as_it_was() -> None:
     seed = {"url": "http://a.example/s", "meta": {"page": 1}, "method": "POST", "q": "x y"}
     (request,) = requests_of(FrontierSpider(name="plain"), json.dumps(seed).encode())
     assert (request.method, request.body, request.meta) == ("POST", b"q=x+y", {"page": 1})
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        b"\xef\xbb\xbfhttps://a.example/p?q=1\r\n",
+        b'\xef\xbb\xbf{"url": "https://a.example/p?q=1"}',
+        b'"https://a.example/p?q=1"',
+    ],
+)
+def test_an_address_behind_a_byte_order_mark_or_in_json_is_a_seed(seed: bytes) -> None:
+    """Other programs push them; each was refused, and its reason named the JSON's Python type."""
+    [request] = requests_of(FrontierSpider("any"), seed)
+    assert request.url == "https://a.example/p?q=1"
+
+
+def test_a_text_in_json_that_is_no_address_is_refused_by_that() -> None:
+    with pytest.raises(BadSeed, match="'shop' has no http:// or https:// in front"):
+        requests_of(FrontierSpider("any"), b'"shop"')

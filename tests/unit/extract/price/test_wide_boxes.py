@@ -1,4 +1,4 @@
-"""I11: thousands of amounts or fields in one box do not each search the whole box."""
+"""I11: thousands of amounts, fields or words in one box do not each search the whole box."""
 
 from __future__ import annotations
 
@@ -32,6 +32,25 @@ WIDE = {
         "<select name=a%d><option value=10>1<option value=25>2</select>",
         4_000,
         0.64,
+    ),
+    "texts behind scripts in a long text": (
+        "<h1>Lamp</h1><a>" + "long " * 60_000,
+        "<script>%d</script>UVP",
+        8_000,
+        0.5,
+    ),
+    "amounts in a link without a picture": (
+        "<h1>Mugs</h1><a href=/p/1>",
+        "<div class=price-old>USD 9%d</div>",
+        45_000,
+        1.8,
+    ),
+    "lines of elements in one box": ("<body>", "<span>x</span><br>%d", 14_000, 1.5),
+    "new words with the letters of one rule": (
+        "<h1>Lamp</h1><b>$ 12</b><button>Add to cart</button><p>",
+        "n%dhours ",
+        20_000,
+        0.5,
     ),
 }
 

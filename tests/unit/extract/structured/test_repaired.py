@@ -6,6 +6,8 @@ import pytest
 
 from crawler.extract import parse
 from crawler.extract.default_parser import Found, extract
+from crawler.extract.structured.repair import repaired
+from tests.measuring import within_cpu
 
 
 def of_block(block: str, heading: str = "Lamp") -> Found:
@@ -35,3 +37,13 @@ def test_what_a_repair_of_json_ld_guessed_is_taken_where_the_page_tells_nothing(
     found = of_block('{"@type":"Product","name":"Lamp","brand":"The "Best" Co","sku":"X-12"}')
     assert (found.fields["brand"], found.sources["brand"]) == ('The "Best" Co', "repaired")
     assert (found.fields["name"], found.sources["name"]) == ("Lamp", "json-ld")
+
+
+def test_a_run_of_quotes_is_given_up_at_its_beginning() -> None:
+    """I11: each quote was searched for the one that ends its text, 6 s for a megabyte."""
+    with within_cpu(0.2):
+        assert repaired('{"name": "Lamp' + '"' * 250_000) is None
+
+
+def test_a_text_too_many_before_the_cut_loses_no_value_before_it() -> None:
+    assert repaired('{"name": "Lamp", "sku": "X-12" "brand') == {"name": "Lamp", "sku": "X-12"}
