@@ -17,7 +17,7 @@ from scrapy_seine.attrs_bases import Record
 
 #: Newest pages that are compared, and the fields that are compared.
 NEWEST = 12
-COMPARED = ("name", "price", "availability")
+COMPARED = ("name", "price")
 
 
 @attrs.define(eq=False, repr=False)

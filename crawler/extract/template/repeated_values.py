@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from operator import itemgetter
 
 from crawler.extract.default_parser import Found
@@ -59,11 +58,6 @@ def _repetition(field: str, observation: Observation, make: Make, key: str) -> D
     value = str(observation.value)
     if (key, value) not in newest:
         newest.append((key, value))
-    if field == "availability":
-        if make.mender.contrast.stock.is_sorted:
-            make.suspects[field].clear()
-            return None
-        return _all_sold_out(value, newest, make.profile.fields[field])
     times = [*map(_VALUE_OF, newest)].count(value)
     if times < _MIN_REPEATS:
         return None
@@ -81,13 +75,3 @@ def _repetition(field: str, observation: Observation, make: Make, key: str) -> D
 def _has_few_prices(stats: Field) -> bool:
     """Whether a shop has so few prices that each is repeated by chance: 9.50, 14.95, 24.00."""
     return stats.pages >= KNOWN and 2 * len(stats.values) <= stats.values.total()
-
-
-def _all_sold_out(value: str, newest: deque[tuple[str, str]], stats: Field) -> Doubt | None:
-    """Return a doubt if all newest products are unavailable in a shop that had most in stock."""
-    if len(newest) < NEWEST or stats.pages < 2 * KNOWN:
-        return None
-    share = stats.value_share("InStock")
-    if share < 1 / 2 or any(stock == "InStock" for _, stock in newest):
-        return None
-    return Doubt("repeated", f"none of the newest {len(newest)} is in stock, {share:.0%} were")
