@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from math import comb
 from typing import Any
 
 import attrs
@@ -25,6 +26,9 @@ from scrapy_seine.attrs_bases import Record, Value
 
 #: Pages that must agree on a place, and their share of the pages that contradict a stored value.
 _MIN_HITS, _MIN_HIT_SHARE = 6, 0.6
+#: The largest probability that so many stored values stand in one place by chance, and the smallest
+#: one for a single page: a shop with a few prices has them in other products' tiles as well.
+_MAX_CHANCE, _MIN_PAGE_CHANCE = 1e-4, 0.02
 #: Consecutive pages with the stored value, after which contradicting pages are forgotten.
 _FORGET_AFTER = 40
 #: Pages that wait for their product's stored values, and newest addresses that are kept.
@@ -64,8 +68,7 @@ class _Search(Record):
 
     pages: int = 0
     hits: Counter[str] = attrs.Factory(Counter)
-    stored_values: set[str] = attrs.Factory(set)
-    """Different stored values, because one that all products have identifies no place."""
+    stored_values: Counter[str] = attrs.Factory(Counter)
     contradicted: set[str] = attrs.Factory(set)
     """Places that have another value on a page whose read value is the stored one."""
     agreeing: int = 0
@@ -74,7 +77,7 @@ class _Search(Record):
         """Count a page that contradicts its product's stored value, and the value's places."""
         self.pages += 1
         self.agreeing = 0
-        self.stored_values.add(str(value))
+        self.stored_values[str(value)] += 1
         self.hits.update(places)
 
     def fit(self, field: str, stored_value: Any, texts: list[Text]) -> None:
@@ -92,13 +95,20 @@ class _Search(Record):
 
     def place(self) -> str | None:
         """Return the place where the stored values stand; None if too few pages agree."""
-        if self.pages < _MIN_HITS or 2 * len(self.stored_values) < self.pages:
+        if self.pages < _MIN_HITS:
             return None
         candidates = [
             (place, hits) for place, hits in self.hits.items() if place not in self.contradicted
         ]
         place, hits = max(candidates, key=lambda pair: pair[1], default=("", 0))
-        return place if hits >= max(_MIN_HITS, _MIN_HIT_SHARE * self.pages) else None
+        is_usual = hits >= max(_MIN_HITS, _MIN_HIT_SHARE * self.pages)
+        return place if is_usual and self._chance(hits) < _MAX_CHANCE else None
+
+    def _chance(self, hits: int) -> float:
+        """Return an upper bound of the probability that another product's values hit as often."""
+        pairs = sum(times * (times - 1) for times in self.stored_values.values())
+        alike = max(_MIN_PAGE_CHANCE, pairs / (self.pages * (self.pages - 1)))
+        return float(comb(self.pages, hits) * alike**hits)
 
 
 @attrs.define(eq=False, repr=False)
