@@ -33,6 +33,7 @@ from crawler.extract.template.page_doubts import (
     foreign_doubts,
     new_place_doubt,
     oddity,
+    price_words,
     weigh,
 )
 from crawler.extract.template.profile import KNOWN, MARKED, WELL_KNOWN, Field, Profile, is_sampled
@@ -146,11 +147,14 @@ class Book:
         if doubt is None and regular is not None and "price" not in doubts:
             doubt = doubt_of_reduced(result.page, price, regular, profile)
         if doubt is None and result.words_before and "price" not in doubts:
-            doubt = doubt_of_words(price, result.words_before, profile)
+            words = price_words(result.words_before)
+            doubt = doubt_of_words(price, words, profile)
             if doubt is not None:
-                make.note_lowest(result.page.url, price.value)
+                make.note_words(result.page.url, price.value, words)
         if doubt is not None:
             doubts["price"] = doubt
+        if price.source == "text" and "price" not in doubts:
+            profile.note_words(price_words(result.words_before))
         if result.sources.get("regular_price") == "text" and "price" not in doubts:
             profile.note_reduction(unmarked or MARKED)
 
@@ -196,7 +200,7 @@ class Book:
                 if url not in stored:
                     continue
                 self._note_stored_product(site_id, make, stored[url], url)
-                make.recall_lowest(url, stored[url])
+                make.recall_words(url, stored[url])
                 moves = list(make.mender.recall(url, stored[url]))
                 self._report_changes(site_id, make, url)
                 for field, place in moves:
