@@ -6,8 +6,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import attrs
-
 from crawler.extract.default_parser import Found
 from crawler.extract.money.cents import take_shown_price
 from crawler.extract.page.page import Page, tidied
@@ -20,7 +18,7 @@ from crawler.extract.template.make import COMPARED, NEWEST, Make
 from crawler.extract.template.make_signature import broad_signature, signature
 from crawler.extract.template.mass_changes import CHANGED
 from crawler.extract.template.observation import FIELDS, Observation, observe
-from crawler.extract.template.page_correction import mend
+from crawler.extract.template.page_correction import BESIDE, mend
 from crawler.extract.template.page_doubts import (
     FOREIGN,
     Doubt,
@@ -37,7 +35,11 @@ from crawler.extract.template.page_doubts import (
     weigh,
 )
 from crawler.extract.template.profile import KNOWN, MARKED, WELL_KNOWN, Field, Profile, is_sampled
-from crawler.extract.template.repeated_values import repeated_product, repeated_value
+from crawler.extract.template.repeated_values import (
+    repeated_product,
+    repeated_value,
+    repeats_names,
+)
 from crawler.extract.template.right_source import right_source
 from crawler.extract.template.visitor_currency import TURNED, SiteCurrencies
 
@@ -122,8 +124,23 @@ class Book:
             profile.version,
         )
         self._learn(site_id, result, make, observations, doubts)
-        make.mender.note(result.page, observations, frozenset(doubts), result.fields)
+        self._compare(site_id, result, make, observations, frozenset(doubts))
         return judgement
+
+    def _compare(
+        self,
+        site_id: str,
+        result: Found,
+        make: Make,
+        observations: Mapping[str, Observation],
+        doubtful: frozenset[str],
+    ) -> None:
+        """Keep a page that must be compared with stored values, or with others for their names."""
+        mender, name = make.mender, observations["name"]
+        mender.repeats_names = "name" not in doubtful and repeats_names(name, make)
+        mender.note(result.page, observations, doubtful, result.fields)
+        if (place := mender.place_beside_repeated()) is not None:
+            self._read_names_from(f"{BESIDE}{place}", site_id, result.page.url, make)
 
     def _correct(self, result: Found, make: Make) -> None:
         """Correct a page; if its data have the make's first stale price, read earlier pages again."""
@@ -406,10 +423,17 @@ class Book:
         place = make.mender.name_place() if drift.field == "name" else None
         if place is None or place in stats.places:
             return False
-        stats.relearn("name", place)
-        reason = f"each page's own name stands in {place[:200]}"
-        self._begin_version(attrs.evolve(drift, kind="moved", reason=reason), make)
+        self._read_names_from(place, drift.site_id, drift.url, make)
         return True
+
+    def _read_names_from(self, place: str, site_id: str, url: str, make: Make) -> None:
+        """Read names from a place that was found without stored names, because these are others'."""
+        make.profile.fields["name"].relearn("name", place)
+        make.mender.contrast.mark_mended("name")
+        make.mender.contrast.has_own_names = True
+        reason = f"each page's own name stands in {place[:200]}"
+        version = make.profile.version + 1
+        self._begin_version(Drift(site_id, "name", "moved", reason, url, version), make)
 
     def _begin_version(self, drift: Drift, make: Make) -> None:
         """Begin a new version of a template, and request its newest pages again."""

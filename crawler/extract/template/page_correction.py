@@ -12,12 +12,15 @@ from crawler.extract.template.observation import FIELDS, is_same_value
 from crawler.extract.template.page_doubts import RULE_SHARE, constant_value
 from crawler.extract.template.place_search import BELOW
 from crawler.extract.template.profile import KNOWN, Profile
-from crawler.extract.template.values_by_place import texts_of, value_at
+from crawler.extract.template.values_by_place import Text, texts_of, value_at
 
 #: Consecutive pages without a value in the learned place, before the parser's value is used again.
 _MAX_MISSES = 6
 
 
+#: The mark of a name's place beside another one that repeats a few makers, artists or families, and
+#: the characters between the two in a title.
+BESIDE, _MAX_JOINT = "beside a repeated name: ", 3
 #: The share of pages whose visible price is the data's, so that it is the same kind of price.
 _MIN_SHARE = 0.7
 #: The highest ratio of a stale price and the current one.
@@ -120,13 +123,25 @@ def _read_places(result: Found, profile: Profile) -> None:
         value = None
         for place in stats.places:
             below = result.struck_below if place == BELOW else None
-            value = value or below or value_at(field, place, texts)
+            value = value or below or _value_at(field, place, texts, result)
         is_missing = value is None and result.fields.get(field) is None
         stats.misses = stats.misses + 1 if is_missing else 0
         if value is not None and not _is_labelled(field, value, result):
             _set_placed_value(result, field, value)
         elif stats.misses >= _MAX_MISSES:
             stats.relearn(field)
+
+
+def _value_at(field: str, place: str, texts: list[Text], result: Found) -> Any:
+    """Return the value at a place; a name beside a repeated one joins it as in the page's title."""
+    value = value_at(field, place.removeprefix(BESIDE), texts)
+    if value is None or not place.startswith(BESIDE):
+        return value
+    front, title = str(result.fields.get("name") or ""), result.page.title
+    start = title.casefold().find(front.casefold()) if front else -1
+    end = title.casefold().find(value.casefold(), max(start, 0) + len(front))
+    joined = 0 <= start < end and end - start - len(front) <= _MAX_JOINT
+    return title[start : end + len(value)] if joined else value
 
 
 def _is_labelled(field: str, value: Any, result: Found) -> bool:

@@ -18,7 +18,12 @@ import attrs
 from crawler.extract.page.page import Page
 from crawler.extract.template.mass_changes import Change, Contrast, amount
 from crawler.extract.template.observation import Observation
-from crawler.extract.template.product_names import MIN_PAGES, PageTexts, name_place
+from crawler.extract.template.product_names import (
+    MIN_PAGES,
+    PageTexts,
+    heading_with_names,
+    name_place,
+)
 from crawler.extract.template.profile import SAMPLE_INTERVAL, is_sampled
 from crawler.extract.template.stock_runs import address_of
 from crawler.extract.template.values_by_place import PLACED, Text, texts_of, values
@@ -42,6 +47,8 @@ _MIN_DIFFERENT, _COMPARED_PAGES, _ALERT_INTERVAL = 4, 16, 500
 _MAX_VAIN_PAGES = 60
 #: Pages with a doubtful price that must show it.
 _MIN_SHOWN = 5
+#: Pages with a few names that are compared.
+_MIN_ALIKE = 12
 #: A price that differs by this factor from the stored one, on many pages, is another amount.
 _FAR_RATIO = Decimal("2.5")
 #: A currency has no place on the page, because the stored values alone decide about it.
@@ -130,6 +137,12 @@ class Mender(Record):
     """The page from which on texts are read again because of such pages."""
     _shown: deque[bool] = attrs.Factory(lambda: deque(maxlen=_MIN_HITS))
     """Whether the newest pages with a doubtful price show it, and not as the one before."""
+    repeats_names: bool = False
+    """Whether the newest pages share a few names, though no name is doubtful."""
+    _alike: deque[PageTexts] = attrs.Factory(lambda: deque(maxlen=_MIN_ALIKE))
+    """Those pages."""
+    _next_names: int = 0
+    """The page from which on such pages are read again."""
     _believed: int = 0
     """Pages whose doubtful currency equals their product's stored one."""
     contrast: Contrast = attrs.Factory(Contrast)
@@ -151,6 +164,8 @@ class Mender(Record):
         read_all = (doubtful or self._alert) and (
             self._vain < _MAX_VAIN_PAGES or is_sampled(self.pages, 2 * SAMPLE_INTERVAL)
         )
+        if self.repeats_names and self.pages >= self._next_names:
+            self._alike.append((page.url, texts_of(page)))
         sampled = bool(read_all) or is_sampled(self.pages)
         stock = observations["availability"].value
         if not self.contrast.needs_comparison(sampled, stock, page.url):
@@ -251,6 +266,15 @@ class Mender(Record):
         place = name_place(self._unnamed)
         if place is not None:
             self._unnamed.clear()
+        return place
+
+    def place_beside_repeated(self) -> str | None:
+        """Return the heading with each page's own name, where the name's place repeats a few."""
+        if len(self._alike) < _MIN_ALIKE:
+            return None
+        place = heading_with_names(self._alike)
+        self._alike.clear()
+        self._next_names = self.pages + _ALERT_INTERVAL
         return place
 
     def take_newest(self) -> list[str]:

@@ -69,6 +69,12 @@ def name_place(pages: Sequence[PageTexts]) -> str | None:
     return max(candidates, default=(None,))[-1]
 
 
+def heading_with_names(pages: Sequence[PageTexts]) -> str | None:
+    """Return the place of a heading that has another name on each page; None if there is none."""
+    place = name_place(pages)
+    return place if place is not None and _HEADING.match(place) else None
+
+
 def _is_title(place: str) -> bool:
     return place.endswith(" title")
 

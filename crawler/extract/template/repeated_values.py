@@ -17,6 +17,8 @@ _MIN_REPEATS, _MIN_CONFIRMED_REPEATS = 6, 10
 _MIN_PRICE_RATIO = 3
 #: Newest pages with one product that are too many even for a shop with a page for each category.
 _MIN_COPIES = 10
+#: Different names of the newest products that may be the makers' or the artists'.
+_MAX_NAMES = 8
 _KEY_OF, _VALUE_OF = itemgetter(0), itemgetter(1)
 
 
@@ -35,6 +37,15 @@ def repeated_value(field: str, observation: Observation, make: Make, key: str) -
         suspects.clear()
         suspects.update(pair for pair in make.newest[field] if pair[1] == value)
     return doubt
+
+
+def repeats_names(observation: Observation, make: Make) -> bool:
+    """Whether the newest products share a few names, as makers, artists or categories would be."""
+    newest = make.newest["name"]
+    if observation.source != "text" or len(newest) < NEWEST:
+        return False
+    names = {name for _, name in newest}
+    return len(names) <= _MAX_NAMES and len({key for key, _ in newest}) == NEWEST
 
 
 def repeated_product(result: Found, make: Make, key: str) -> Doubt | None:

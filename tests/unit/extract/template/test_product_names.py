@@ -125,3 +125,50 @@ def test_the_box_with_the_name_alone_goes_before_the_title_with_more(title: str,
         box = Text("b<td<tr", name, (), struck=False, labelled=False)
         pages.append((f"https://oak.example/item{n}.html", (title_text, box)))
     assert name_place(pages) == "0 whole b<td<tr"
+
+
+def names_of(heads: list[str], book: Book, link: str = "release") -> list[Any]:
+    """Read pages one after the other; the names, None where one is doubted."""
+    names = []
+    for n, head in enumerate(heads):
+        address = f"https://bolt.example/{link}/{n + 700}"
+        found = extract(parse(page(head, f"B-{n + 40}", n), address))
+        judged = book.judge("bolt", found)
+        names.append(None if "name" in judged.doubts else found.fields.get("name"))
+    return names
+
+
+def test_a_heading_with_a_few_makers_or_artists_is_joined_by_the_one_below():
+    told: list[Drift] = []
+    book = Book(told.append)
+    goods = [(MAKERS[n * 7 % 3], name) for n, (name, _) in enumerate(GOODS)]
+    heads = [
+        f"<title>{maker} - {name} | Bolt and Co</title><h1>{maker}</h1><h2>{name}</h2>"
+        for maker, name in goods
+    ]
+    assert names_of(heads, book)[24:] == [f"{maker} - {name}" for maker, name in goods][24:]
+    assert ("name", "moved") in {(drift.field, drift.kind) for drift in told}
+    asked = {address for address, _ in book.pages_to_reread("bolt")}
+    assert {f"https://bolt.example/release/{n + 700}" for n in range(23)} <= asked
+    artist = {
+        address: {"name": goods[0][0]} for _, urls in book.awaited_pages() for address in urls
+    }
+    book.recall("bolt", artist)
+    assert names_of(heads, book) == [f"{maker} - {name}" for maker, name in goods]
+
+
+def test_a_category_above_the_names_is_left_out_where_the_title_has_it_apart():
+    heads = [
+        f"<title>{name} | {MAKERS[n % 3]} | Bolt and Co</title><h1>{MAKERS[n % 3]}</h1><h2>{name}</h2>"
+        for n, (name, _) in enumerate(GOODS)
+    ]
+    assert names_of(heads, Book())[24:] == [name for name, _ in GOODS][24:]
+
+
+@pytest.mark.parametrize("below", ["", "<h2>Size {}</h2>", "<h2>Only today</h2>"])
+def test_variants_with_one_name_and_nothing_of_their_own_below_keep_it(below: str):
+    heads = [
+        f"<title>{PARTS[n % 6]} | Bolt and Co</title><h1>{PARTS[n % 6]}</h1>{below.format('SMLX'[n % 4])}"
+        for n in range(40)
+    ]
+    assert names_of(heads, Book()) == [PARTS[n % 6] for n in range(40)]
