@@ -19,7 +19,7 @@ from crawler.extract.page.page import Page
 from crawler.extract.template.mass_changes import Change, Contrast, amount
 from crawler.extract.template.observation import Observation
 from crawler.extract.template.product_names import (
-    MIN_PAGES,
+    MIN_UNTITLED_PAGES,
     PageTexts,
     heading_with_names,
     name_place,
@@ -124,7 +124,7 @@ class Mender(Record):
 
     _waiting: OrderedDict[str, _Waiting] = attrs.Factory(OrderedDict)
     _searches: dict[str, _Search] = attrs.Factory(lambda: {name: _Search() for name in PLACED})
-    _unnamed: deque[PageTexts] = attrs.Factory(lambda: deque(maxlen=MIN_PAGES))
+    _unnamed: deque[PageTexts] = attrs.Factory(lambda: deque(maxlen=MIN_UNTITLED_PAGES))
     """The newest pages whose name is doubtful."""
     _newest: deque[str] = attrs.Factory(lambda: deque(maxlen=_MAX_URLS))
     pages: int = 0

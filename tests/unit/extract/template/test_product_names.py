@@ -101,9 +101,29 @@ def test_few_pages_tell_nothing():
 def test_addresses_that_differ_in_figures_alone_have_no_name_either():
     pages = [
         {"title": "Bolt and Co", "url": f"https://bolt.example/item{n}.html", "td": name}
-        for n, (name, _) in enumerate(GOODS[:5])
+        for n, name in enumerate(f"{part} {side}" for part in PARTS for side in ("left", "right"))
     ]
     assert name_place(shown(pages)) == "0 whole td"
+    assert name_place(shown(pages[:5])) is None
+
+
+def test_a_label_tells_the_name_from_an_author_where_titles_and_addresses_have_none():
+    authors = ("Jane Hill", "Tom Oak", "Ida Lund", "Max Frey", "Ann Lee")
+    pages = [
+        {
+            "title": "Bolt and Co",
+            "url": f"https://bolt.example/item{n}.html",
+            "th": "Author:",
+            "td": authors[n],
+            "th.two": "Title:",
+            "b": name,
+        }
+        for n, (name, _) in enumerate(GOODS[:5])
+    ]
+    assert name_place(shown(pages)) == "0 whole b"
+    for each in pages:
+        del each["th.two"]
+    assert name_place(shown(pages)) is None
 
 
 @pytest.mark.parametrize(
