@@ -12,7 +12,7 @@ from crawler.extract.template.observation import FIELDS, is_same_value
 from crawler.extract.template.page_doubts import RULE_SHARE, constant_value
 from crawler.extract.template.place_search import BELOW
 from crawler.extract.template.profile import KNOWN, Profile
-from crawler.extract.template.values_by_place import Text, texts_of, value_at
+from crawler.extract.template.values_by_place import heading_at, texts_of, value_at
 
 #: Consecutive pages without a value in the learned place, before the parser's value is used again.
 _MAX_MISSES = 6
@@ -119,11 +119,14 @@ def _read_places(result: Found, profile: Profile) -> None:
     for field, stats in profile.fields.items():
         if not stats.places:
             continue
-        texts = texts_of(result.page) if texts is None else texts
-        value = None
+        value: Any = None
         for place in stats.places:
+            if place.startswith(BESIDE):
+                value = value or _joined_name(place.removeprefix(BESIDE), result)
+                continue
+            texts = texts_of(result.page) if texts is None else texts
             below = result.struck_below if place == BELOW else None
-            value = value or below or _value_at(field, place, texts, result)
+            value = value or below or value_at(field, place, texts)
         is_missing = value is None and result.fields.get(field) is None
         stats.misses = stats.misses + 1 if is_missing else 0
         if value is not None and not _is_labelled(field, value, result):
@@ -132,16 +135,16 @@ def _read_places(result: Found, profile: Profile) -> None:
             stats.relearn(field)
 
 
-def _value_at(field: str, place: str, texts: list[Text], result: Found) -> Any:
-    """Return the value at a place; a name beside a repeated one joins it as in the page's title."""
-    value = value_at(field, place.removeprefix(BESIDE), texts)
-    if value is None or not place.startswith(BESIDE):
-        return value
-    front, title = str(result.fields.get("name") or ""), result.page.title
-    start = title.casefold().find(front.casefold()) if front else -1
-    end = title.casefold().find(value.casefold(), max(start, 0) + len(front))
-    joined = 0 <= start < end and end - start - len(front) <= _MAX_JOINT
-    return title[start : end + len(value)] if joined else value
+def _joined_name(place: str, result: Found) -> str | None:
+    """Return the heading at a place, joined to the repeated name as in the page's title."""
+    name, title = heading_at(place, result.page), result.page.title
+    front, folded = str(result.fields.get("name") or ""), title.casefold()
+    start = folded.find(front.casefold()) if front and len(folded) == len(title) else -1
+    if name is None or start < 0:
+        return name
+    end = folded.find(name.casefold(), start + len(front))
+    is_joined = 0 < end <= start + len(front) + _MAX_JOINT
+    return title[start : end + len(name)] if is_joined else name
 
 
 def _is_labelled(field: str, value: Any, result: Found) -> bool:

@@ -27,6 +27,7 @@ _MIN_COMMON_WORDS = 0.6
 _WORDS = lazy_patterns.pattern(r"[^\W_]+")
 #: A place in a heading, which is preferred, because titles go on with author and shop.
 _HEADING = lazy_patterns.pattern(r"\d+ \w+ h[1-6]\b")
+_WHOLE_HEADING = lazy_patterns.pattern(r"\d+ whole h[1-6]\b")
 
 #: A place in a link, whose text is another product's or a category's.
 _LINKED = lazy_patterns.pattern(r"(?:[ <])a(?:[.<]|$)")
@@ -88,7 +89,7 @@ def _labelled_place(texts: Sequence[Text]) -> str | None:
 def heading_with_names(pages: Sequence[PageTexts]) -> str | None:
     """Return the place of a heading that has another name on each page; None if there is none."""
     place = name_place(pages)
-    return place if place is not None and _HEADING.match(place) else None
+    return place if place is not None and _WHOLE_HEADING.match(place) else None
 
 
 def _is_title(place: str) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from crawler.extract import extract, parse
 from crawler.extract.template import Book, Drift
 from crawler.extract.template.product_names import name_place
-from crawler.extract.template.values_by_place import Text
+from crawler.extract.template.values_by_place import Text, heading_at, texts_of, value_at
 
 PARTS = ("Brake disc", "Oil filter", "Clutch set", "Wiper arm", "Fuel pump", "Spark plug")
 GOODS = [(f"{PARTS[n % 6]} {n + 240} mm", f"{n // 6}-{n * 7919 % 10_000}") for n in range(40)]
@@ -192,3 +192,11 @@ def test_variants_with_one_name_and_nothing_of_their_own_below_keep_it(below: st
         for n in range(40)
     ]
     assert names_of(heads, Book()) == [PARTS[n % 6] for n in range(40)]
+
+
+def test_a_heading_is_read_at_its_place_as_among_all_texts():
+    html = "<main class=p><h1>ATE</h1><h2>One <b>of</b>  two</h2><p>x</p><h2>Other</h2></main>"
+    read, place = parse(html, "https://bolt.example/"), "0 whole h2<main.p<body"
+    assert heading_at(place, read) == value_at("name", place, texts_of(read)) == "One of two"
+    assert heading_at("1 whole h2<main.p<body", read) == "Other"
+    assert heading_at("2 whole h2<main.p<body", read) is None
