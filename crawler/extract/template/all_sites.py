@@ -164,10 +164,9 @@ class Book:
         if doubt is None and regular is not None and "price" not in doubts:
             doubt = doubt_of_reduced(result.page, price, regular, profile)
         if doubt is None and result.words_before and "price" not in doubts:
-            words = price_words(result.words_before)
-            doubt = doubt_of_words(price, words, profile)
+            doubt = doubt_of_words(price, result.words_before, profile)
             if doubt is not None:
-                make.note_words(result.page.url, price.value, words)
+                make.note_words(result.page.url, price.value, price_words(result.words_before))
         if doubt is not None:
             doubts["price"] = doubt
         if price.source == "text" and "price" not in doubts:

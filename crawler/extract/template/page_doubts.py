@@ -12,6 +12,9 @@ import attrs
 from crawler.extract import lazy_patterns
 from crawler.extract.merge import STRUCTURED
 from crawler.extract.page.page import Page
+from crawler.extract.price.auctions import names_bid
+from crawler.extract.price.line_amounts import says_now
+from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.template.confidence import TRUST, confidence
 from crawler.extract.template.observation import (
@@ -289,16 +292,22 @@ def price_words(text: str) -> str:
     return " ".join(_LETTERS.findall(text.casefold())[-_MAX_WORDS:])[:_MAX_WORDS_LENGTH]
 
 
-def doubt_of_words(price: Observation, words: str, profile: Profile) -> Doubt | None:
+@lru_cache(maxsize=512)
+def _calls_price(text: str) -> bool:
+    """Whether words call an amount the price, or the price of a sale, and no bid."""
+    return (says_now(text) or CALLS_PRICE(text) is not None) and not names_bid(text)
+
+
+def doubt_of_words(price: Observation, words_before: str, profile: Profile) -> Doubt | None:
     """Return a doubt about a price behind words that no price of the make had before it so far.
 
     It is the cheapest variant's ("from"), the one before ("was"), a bid or an instalment where it was
     the product's. The storage applies the doubt only if the product had another price.
     """
-    known = profile.words
+    known, words = profile.words, price_words(words_before)
     if words in known or price.source != "text" or is_confirmed("price", price):
         return None
-    if known.total() < _MIN_PAGES or len(known) > _MAX_PLACES:
+    if known.total() < _MIN_PAGES or len(known) > _MAX_PLACES or _calls_price(words_before):
         return None
     return Doubt("make", f"{words!r} stands beside it, as on no page before")
 

@@ -266,6 +266,16 @@ def test_a_price_beside_words_that_no_page_had_is_doubted(text: str) -> None:
     assert "price" in {drift.field for drift in told}
 
 
+@pytest.mark.parametrize("text", ["Now {}", "Sale price: {}", "Price: {}"])
+def test_a_price_behind_a_word_for_prices_is_none_that_is_doubted(text: str) -> None:
+    book, _ = taught()
+    for thing in (thing for thing in GOODS[80:] if thing.regular is None):
+        shown = WOO.words.money(thing.price)
+        sale = text.format(WOO.words.money(thing.price * Decimal("0.8")))
+        _, judged = read(book, thing, WOO.page(thing, False).replace(shown, sale))
+        assert judged.doubts.get("price") is None or judged.doubts["price"].kind != "make"
+
+
 def test_words_that_differ_from_page_to_page_tell_nothing_of_a_price() -> None:
     book = Book()
     for thing in GOODS:
