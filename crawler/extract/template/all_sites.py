@@ -429,7 +429,7 @@ class Book:
         """Read names from a place that was found without stored names, because these are others'."""
         make.profile.fields["name"].relearn("name", place)
         make.mender.contrast.mark_mended("name")
-        make.mender.contrast.has_own_names = True
+        make.mender.contrast.has_own_names = place.startswith(BESIDE)
         reason = f"each page's own name stands in {place[:200]}"
         version = make.profile.version + 1
         self._begin_version(Drift(site_id, "name", "moved", reason, url, version), make)

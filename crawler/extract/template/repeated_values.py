@@ -40,9 +40,14 @@ def repeated_value(field: str, observation: Observation, make: Make, key: str) -
 
 
 def repeats_names(observation: Observation, make: Make) -> bool:
-    """Whether the newest products share a few names, as makers, artists or categories would be."""
-    newest = make.newest["name"]
+    """Whether the newest products share a few names, as makers, artists or categories would be.
+
+    So have those before, because a template that changes is compared with the stored names.
+    """
+    newest, known = make.newest["name"], make.profile.fields["name"].values
     if observation.source != "text" or len(newest) < NEWEST:
+        return False
+    if NEWEST * len(known) > _MAX_NAMES * known.total():
         return False
     names = {name for _, name in newest}
     return len(names) <= _MAX_NAMES and len({key for key, _ in newest}) == NEWEST

@@ -200,3 +200,20 @@ def test_a_heading_is_read_at_its_place_as_among_all_texts():
     assert heading_at(place, read) == value_at("name", place, texts_of(read)) == "One of two"
     assert heading_at("1 whole h2<main.p<body", read) == "Other"
     assert heading_at("2 whole h2<main.p<body", read) is None
+
+
+@pytest.mark.parametrize("head", ["<h1>Parts</h1>", "<h1>{maker}</h1><h2>{name} at its best</h2>"])
+def test_names_found_where_a_template_changed_are_compared_with_the_stored_ones(head: str):
+    book, wrong = Book(), 0
+    names = [f"{name} {chr(65 + n % 26)}{n}" for n, (name, _) in enumerate(GOODS * 3)]
+    for n, name in enumerate(names * 2):
+        shown = head.format(maker=MAKERS[n % 3], name=name) if n >= 160 else f"<h1>{name}</h1>"
+        title = f"<title>{name} at its best at a low price</title>"
+        address = f"https://bolt.example/release/{n % 120}"
+        found = extract(parse(page(title + shown, f"B-{n % 120 + 40}", n % 120), address))
+        judged = book.judge("bolt", found)
+        wrong += n >= 180 and "name" not in judged.doubts and found.fields.get("name") != name
+        for site, urls in list(book.awaited_pages()):
+            stored = {url: {"name": names[int(url.rpartition("/")[2])]} for url in urls}
+            book.recall(site, stored if n >= 120 else dict.fromkeys(urls))
+    assert not wrong
