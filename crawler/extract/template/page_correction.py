@@ -140,7 +140,7 @@ def _joined_name(place: str, result: Found) -> str | None:
     name, title = heading_at(place, result.page), result.page.title
     front, folded = str(result.fields.get("name") or ""), title.casefold()
     start = folded.find(front.casefold()) if front and len(folded) == len(title) else -1
-    if name is None or start < 0:
+    if name is None or start < 0 or name.casefold().startswith(front.casefold()):
         return name
     end = folded.find(name.casefold(), start + len(front))
     is_joined = 0 < end <= start + len(front) + _MAX_JOINT

@@ -164,7 +164,9 @@ class Mender(Record):
         read_all = (doubtful or self._alert) and (
             self._vain < _MAX_VAIN_PAGES or is_sampled(self.pages, 2 * SAMPLE_INTERVAL)
         )
-        if self.repeats_names and self.pages >= self._next_names:
+        if not self.repeats_names:
+            self._alike.clear()  # of pages that are no run, the usual place has different names
+        elif self.pages >= self._next_names:
             self._alike.append((page.url, texts_of(page)))
         sampled = bool(read_all) or is_sampled(self.pages)
         stock = observations["availability"].value

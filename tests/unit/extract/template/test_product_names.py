@@ -1,5 +1,6 @@
 """Names are told by comparing pages where a site's headings are the shop's own on all of them."""
 
+import random
 from typing import Any
 
 import pytest
@@ -175,6 +176,26 @@ def test_a_heading_with_a_few_makers_or_artists_is_joined_by_the_one_below():
     }
     book.recall("bolt", artist)
     assert names_of(heads, book) == [f"{maker} - {name}" for maker, name in goods]
+
+
+def test_a_name_that_begins_with_the_maker_is_not_joined_to_it():
+    heads = [
+        f"<title>{m} {m} {name} | Bolt and Co</title><h1>{m}</h1><h2>{m} {name}</h2>"
+        for n, (name, _) in enumerate(GOODS)
+        for m in (MAKERS[n % 3],)
+    ]
+    names = [f"{MAKERS[n % 3]} {name}" for n, (name, _) in enumerate(GOODS)]
+    assert names_of(heads, Book())[24:] == names[24:]
+
+
+def test_names_that_repeat_now_and_then_are_read_where_they_were():
+    told: list[Drift] = []
+    sides, rng = ("left", "right", "front", "rear"), random.Random(3)
+    names = [f"{rng.choice(PARTS)} {rng.choice(sides)}" for _ in range(150)]
+    heads = [f"<title>{name} | Bolt and Co</title><h1>{name}</h1>" for name in names]
+    read = names_of(heads, Book(told.append))
+    assert all(name in {None, expected} for name, expected in zip(read, names, strict=True))
+    assert ("name", "moved") not in {(drift.field, drift.kind) for drift in told}
 
 
 def test_a_category_above_the_names_is_left_out_where_the_title_has_it_apart():
