@@ -69,7 +69,8 @@ class Found(Record):
     struck_below: Decimal | None = None
     """An amount beside the visible price that is marked as the price before, and is lower."""
     words_before: str = ""
-    """The text before the visible price in its line, if the visible text was read."""
+    """The text before the visible price in its line, or the unit behind it, if the visible text was
+    read."""
     beside: Any = None
     """Element with the name on a page without a heading, if the visible text was read."""
     described: list[Any] | None = None

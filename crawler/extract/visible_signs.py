@@ -107,7 +107,7 @@ class Visible(Record):
     net_price: Decimal | None = None
     """The price without tax, where words beside it call it so."""
     words_before: str = ""
-    """The text before the price in its line."""
+    """The text before the price in its line, or the unit behind it."""
     reduced: bool = False
     """A mark or a word, and not only the amount, says that the regular price was asked before."""
     struck_below: Decimal | None = None

@@ -27,6 +27,9 @@ _MAX_JUMPS = 10
 _WORDS = re.compile(r"\w+")
 #: Kinds that a second look cannot settle, because the page has the same contradiction each time.
 _LASTING_KINDS = frozenset({"missing", "repeated", "order", "cut", FOREIGN})
+#: Doubts that are none where a page marks the stored price as the one before: products that are
+#: reduced to one price, or behind a new word such as "now".
+_DOUBTS_OF_SALES = frozenset({("price", "repeated"), ("price", "make")})
 #: Kinds that need several pages to notice, so that the first of them are stored already.
 RESTORED_KINDS = frozenset({"repeated", "changed"})
 #: A product is stored only if these fields are good.
@@ -86,7 +89,7 @@ def doubts_of(row: ProductRow, stored_product: Stored | None) -> list[Doubtful]:
         for good_value in (_good_value(field, kind, item, stored_product),)
         if (
             item.get(field) != good_value
-            and not (kind == "repeated" and field == "price" and _is_marked_sale(item, good_value))
+            and not ((field, kind) in _DOUBTS_OF_SALES and _is_marked_sale(item, good_value))
             if stored_product is not None
             else _applies_to_new(field, kind)
         )

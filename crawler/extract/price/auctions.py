@@ -7,7 +7,8 @@ from crawler.extract.price.regular_price import Candidate
 from crawler.extract.stock.availability import buys
 from crawler.extract.words import any_word
 
-_BID = any_word("amounts", "bid")
+#: Whether a text names a bid.
+names_bid = any_word("amounts", "bid")
 #: Lines from the current bid to the price for which the product is sold at once.
 _MAX_LINES = 12
 
@@ -15,7 +16,7 @@ _MAX_LINES = 12
 def unless_bid(price: Candidate, candidates: list[Candidate], lines: list[Line]) -> Candidate:
     """Return the amount behind a bid that a buy button stands beside, or the price itself."""
     before = f"{lines[price.line.index - 1].text} {price.line.text[: price.money.start]}"
-    if not _BID(before):
+    if not names_bid(before):
         return price
     behind = (c for c in candidates if 0 < c.line.index - price.line.index <= _MAX_LINES)
     return next((c for c in behind if not (c.other or c.old) and _is_bought(c, lines)), price)
@@ -25,4 +26,4 @@ def _is_bought(amount: Candidate, lines: list[Line]) -> bool:
     """Whether the line before or behind an amount is a buy button, and none for another bid."""
     place = amount.line.index
     texts = (line.text for line in (lines[place - 1], *lines[place + 1 : place + 2]))
-    return any(buys(text) and not _BID(text) for text in texts)
+    return any(buys(text) and not names_bid(text) for text in texts)

@@ -390,8 +390,7 @@ def find_price(
         signs.price_named_otherwise = is_named_otherwise(walk, price.line)
         rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
         signs.price_in_rows = len(rows) > 1
-    if price.money.start:
-        signs.words_before = words_before
+    signs.words_before = words_before if price.money.start else price.unit
     signs.net_price = net_beside(price, candidates, walk.lines)
     _set_regular(walk, signs, candidates, price)
 

@@ -6,8 +6,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import attrs
-
 from crawler.extract.default_parser import Found
 from crawler.extract.money.cents import take_shown_price
 from crawler.extract.page.page import Page, tidied
@@ -20,7 +18,7 @@ from crawler.extract.template.make import COMPARED, NEWEST, Make
 from crawler.extract.template.make_signature import broad_signature, signature
 from crawler.extract.template.mass_changes import CHANGED
 from crawler.extract.template.observation import FIELDS, Observation, observe
-from crawler.extract.template.page_correction import mend
+from crawler.extract.template.page_correction import BESIDE, mend
 from crawler.extract.template.page_doubts import (
     FOREIGN,
     Doubt,
@@ -33,10 +31,15 @@ from crawler.extract.template.page_doubts import (
     foreign_doubts,
     new_place_doubt,
     oddity,
+    price_words,
     weigh,
 )
 from crawler.extract.template.profile import KNOWN, MARKED, WELL_KNOWN, Field, Profile, is_sampled
-from crawler.extract.template.repeated_values import repeated_product, repeated_value
+from crawler.extract.template.repeated_values import (
+    repeated_product,
+    repeated_value,
+    repeats_names,
+)
 from crawler.extract.template.right_source import right_source
 from crawler.extract.template.visitor_currency import TURNED, SiteCurrencies
 
@@ -121,8 +124,23 @@ class Book:
             profile.version,
         )
         self._learn(site_id, result, make, observations, doubts)
-        make.mender.note(result.page, observations, frozenset(doubts), result.fields)
+        self._compare(site_id, result, make, observations, frozenset(doubts))
         return judgement
+
+    def _compare(
+        self,
+        site_id: str,
+        result: Found,
+        make: Make,
+        observations: Mapping[str, Observation],
+        doubtful: frozenset[str],
+    ) -> None:
+        """Keep a page that must be compared with stored values, or with others for their names."""
+        mender, name = make.mender, observations["name"]
+        mender.repeats_names = "name" not in doubtful and repeats_names(name, make)
+        mender.note(result.page, observations, doubtful, result.fields)
+        if (place := mender.place_beside_repeated()) is not None:
+            self._read_names_from(f"{BESIDE}{place}", site_id, result.page.url, make)
 
     def _correct(self, result: Found, make: Make) -> None:
         """Correct a page; if its data have the make's first stale price, read earlier pages again."""
@@ -148,9 +166,11 @@ class Book:
         if doubt is None and result.words_before and "price" not in doubts:
             doubt = doubt_of_words(price, result.words_before, profile)
             if doubt is not None:
-                make.note_lowest(result.page.url, price.value)
+                make.note_words(result.page.url, price.value, price_words(result.words_before))
         if doubt is not None:
             doubts["price"] = doubt
+        if price.source == "text" and "price" not in doubts:
+            profile.note_words(price_words(result.words_before))
         if result.sources.get("regular_price") == "text" and "price" not in doubts:
             profile.note_reduction(unmarked or MARKED)
 
@@ -196,7 +216,7 @@ class Book:
                 if url not in stored:
                     continue
                 self._note_stored_product(site_id, make, stored[url], url)
-                make.recall_lowest(url, stored[url])
+                make.recall_words(url, stored[url])
                 moves = list(make.mender.recall(url, stored[url]))
                 self._report_changes(site_id, make, url)
                 for field, place in moves:
@@ -402,10 +422,17 @@ class Book:
         place = make.mender.name_place() if drift.field == "name" else None
         if place is None or place in stats.places:
             return False
-        stats.relearn("name", place)
-        reason = f"each page's own name stands in {place[:200]}"
-        self._begin_version(attrs.evolve(drift, kind="moved", reason=reason), make)
+        self._read_names_from(place, drift.site_id, drift.url, make)
         return True
+
+    def _read_names_from(self, place: str, site_id: str, url: str, make: Make) -> None:
+        """Read names from a place that was found without stored names, because these are others'."""
+        make.profile.fields["name"].relearn("name", place)
+        make.mender.contrast.mark_mended("name")
+        make.mender.contrast.has_own_names = place.startswith(BESIDE)
+        reason = f"each page's own name stands in {place[:200]}"
+        version = make.profile.version + 1
+        self._begin_version(Drift(site_id, "name", "moved", reason, url, version), make)
 
     def _begin_version(self, drift: Drift, make: Make) -> None:
         """Begin a new version of a template, and request its newest pages again."""

@@ -17,7 +17,7 @@ from scrapy_seine.attrs_bases import Record
 
 #: Newest pages that are compared, and the fields that are compared.
 NEWEST = 12
-COMPARED = ("name", "price", "availability")
+COMPARED = ("name", "price")
 
 
 @attrs.define(eq=False, repr=False)
@@ -42,19 +42,19 @@ class Make(Record):
     """Pages to read again by a newer version of the template, and that version."""
     replays: list[int] = attrs.Factory(list)
     """Numbers of the make's pages at which its newest pages were read again, the newest last."""
-    lowest: dict[str, Decimal] = attrs.Factory(dict)
-    """Newest pages with a doubtful price behind "from", and that price."""
+    worded: dict[str, tuple[Decimal, str]] = attrs.Factory(dict)
+    """Newest pages with a doubtful price behind new words, that price, and the words."""
     stored_products: int = 0
     """Products that were stored before this make appeared."""
 
-    def note_lowest(self, url: str, price: Decimal) -> None:
-        """Keep a page whose price stands behind "from"."""
-        if len(self.lowest) >= NEWEST:
-            self.lowest.pop(next(iter(self.lowest)))
-        self.lowest[address_of(url)] = price
+    def note_words(self, url: str, price: Decimal, words: str) -> None:
+        """Keep a page whose price stands behind new words."""
+        if len(self.worded) >= NEWEST:
+            self.worded.pop(next(iter(self.worded)))
+        self.worded[address_of(url)] = price, words
 
-    def recall_lowest(self, url: str, stored: Mapping[str, Any] | None) -> None:
-        """Believe all prices behind "from" if one of them is stored already."""
-        price = self.lowest.pop(url, None)
+    def recall_words(self, url: str, stored: Mapping[str, Any] | None) -> None:
+        """Believe all prices behind new words if one of them is stored already."""
+        price, words = self.worded.pop(url, (None, ""))
         if price is not None and stored is not None and amount(stored.get("price")) == price:
-            self.profile.has_lowest = True
+            self.profile.note_words(words)

@@ -77,6 +77,8 @@ class Contrast(Record):
 
     _pairs: dict[str, deque[Pair]] = attrs.Factory(dict)
     _agreeing: Counter[str] = attrs.Factory(Counter)
+    has_own_names: bool = False
+    """Whether names are read from another place, because the stored ones were not the products'."""
     changed: dict[str, str] = attrs.Factory(dict)
     """Fields that are doubtful on all pages, and why."""
     stock: StockRuns = attrs.Factory(StockRuns)
@@ -123,6 +125,8 @@ class Contrast(Record):
                 _plain(field, stored.get(field)),
             )
             if page_value is None or stored_value is None:
+                continue
+            if field == "name" and self.has_own_names:
                 continue
             if field == "price" and (run := self._note_run(fields, stored)) is not None:
                 changes.append(run)

@@ -12,12 +12,15 @@ from crawler.extract.template.observation import FIELDS, is_same_value
 from crawler.extract.template.page_doubts import RULE_SHARE, constant_value
 from crawler.extract.template.place_search import BELOW
 from crawler.extract.template.profile import KNOWN, Profile
-from crawler.extract.template.values_by_place import texts_of, value_at
+from crawler.extract.template.values_by_place import heading_at, texts_of, value_at
 
 #: Consecutive pages without a value in the learned place, before the parser's value is used again.
 _MAX_MISSES = 6
 
 
+#: The mark of a name's place beside another one that repeats a few makers, artists or families, and
+#: the characters between the two in a title.
+BESIDE, _MAX_JOINT = "beside a repeated name: ", 3
 #: The share of pages whose visible price is the data's, so that it is the same kind of price.
 _MIN_SHARE = 0.7
 #: The highest ratio of a stale price and the current one.
@@ -116,9 +119,12 @@ def _read_places(result: Found, profile: Profile) -> None:
     for field, stats in profile.fields.items():
         if not stats.places:
             continue
-        texts = texts_of(result.page) if texts is None else texts
-        value = None
+        value: Any = None
         for place in stats.places:
+            if place.startswith(BESIDE):
+                value = value or _joined_name(place.removeprefix(BESIDE), result)
+                continue
+            texts = texts_of(result.page) if texts is None else texts
             below = result.struck_below if place == BELOW else None
             value = value or below or value_at(field, place, texts)
         is_missing = value is None and result.fields.get(field) is None
@@ -127,6 +133,18 @@ def _read_places(result: Found, profile: Profile) -> None:
             _set_placed_value(result, field, value)
         elif stats.misses >= _MAX_MISSES:
             stats.relearn(field)
+
+
+def _joined_name(place: str, result: Found) -> str | None:
+    """Return the heading at a place, joined to the repeated name as in the page's title."""
+    name, title = heading_at(place, result.page), result.page.title
+    front, folded = str(result.fields.get("name") or ""), title.casefold()
+    start = folded.find(front.casefold()) if front and len(folded) == len(title) else -1
+    if name is None or start < 0 or name.casefold().startswith(front.casefold()):
+        return name
+    end = folded.find(name.casefold(), start + len(front))
+    is_joined = 0 < end <= start + len(front) + _MAX_JOINT
+    return title[start : end + len(name)] if is_joined else name
 
 
 def _is_labelled(field: str, value: Any, result: Found) -> bool:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import attrs
 
+from crawler.extract import lazy_patterns
 from crawler.extract.merge import STRUCTURED
 from crawler.extract.page.page import Page
-from crawler.extract.price.words_beside import says_from
+from crawler.extract.price.auctions import names_bid
+from crawler.extract.price.line_amounts import says_now
+from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.stock.availability import UNAVAILABLE
 from crawler.extract.template.confidence import TRUST, confidence
 from crawler.extract.template.observation import (
@@ -36,6 +40,9 @@ RULE_SHARE, _ALWAYS_SHARE = 0.95, 0.97
 _MIN_PAGES = 60
 
 
+#: Words before a price that are compared, and their characters.
+_MAX_WORDS, _MAX_WORDS_LENGTH = 2, 40
+_LETTERS = lazy_patterns.pattern(r"[^\W\d_]+")
 #: The kind of a doubt about the values of a source that names another product.
 FOREIGN = "foreign"
 
@@ -275,21 +282,34 @@ def doubt_of_amounts(
     return _remaining_price(profile.fields["price"]) if missing else None
 
 
-def doubt_of_words(price: Observation, words_before: str, profile: Profile) -> Doubt | None:
-    """Return a doubt about a price behind "from" in a make that had none so far.
+@lru_cache(maxsize=512)
+def price_words(text: str) -> str:
+    """Return the last words before a price, or those of the unit behind it, without figures.
 
-    It is the cheapest variant's price where it was the product's. The storage applies the doubt only
-    if the product had another price.
+    >>> price_words("Set of 4: Price from "), price_words(" / 100 ml"), price_words("")
+    ('price from', 'ml', '')
     """
-    stats = profile.fields["price"]
-    if profile.has_lowest or price.source != "text" or is_confirmed("price", price):
+    return " ".join(_LETTERS.findall(text.casefold())[-_MAX_WORDS:])[:_MAX_WORDS_LENGTH]
+
+
+@lru_cache(maxsize=512)
+def _calls_price(text: str) -> bool:
+    """Whether words call an amount the price, or the price of a sale, and no bid."""
+    return (says_now(text) or CALLS_PRICE(text) is not None) and not names_bid(text)
+
+
+def doubt_of_words(price: Observation, words_before: str, profile: Profile) -> Doubt | None:
+    """Return a doubt about a price behind words that no price of the make had before it so far.
+
+    It is the cheapest variant's ("from"), the one before ("was"), a bid or an instalment where it was
+    the product's. The storage applies the doubt only if the product had another price.
+    """
+    known, words = profile.words, price_words(words_before)
+    if words in known or price.source != "text" or is_confirmed("price", price):
         return None
-    if not says_from(words_before):
+    if known.total() < _MIN_PAGES or len(known) > _MAX_PLACES or _calls_price(words_before):
         return None
-    if stats.pages < _MIN_PAGES:
-        profile.has_lowest = True
-        return None
-    return Doubt("make", f"{words_before[-20:]!r} stands before it, as on no page before")
+    return Doubt("make", f"{words!r} stands beside it, as on no page before")
 
 
 def doubt_of_reduced(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from math import comb
 from typing import Any
 
 import attrs
@@ -17,7 +18,12 @@ import attrs
 from crawler.extract.page.page import Page
 from crawler.extract.template.mass_changes import Change, Contrast, amount
 from crawler.extract.template.observation import Observation
-from crawler.extract.template.product_names import MIN_PAGES, PageTexts, name_place
+from crawler.extract.template.product_names import (
+    MIN_UNTITLED_PAGES,
+    PageTexts,
+    heading_with_names,
+    name_place,
+)
 from crawler.extract.template.profile import SAMPLE_INTERVAL, is_sampled
 from crawler.extract.template.stock_runs import address_of
 from crawler.extract.template.values_by_place import PLACED, Text, texts_of, values
@@ -25,6 +31,9 @@ from scrapy_seine.attrs_bases import Record, Value
 
 #: Pages that must agree on a place, and their share of the pages that contradict a stored value.
 _MIN_HITS, _MIN_HIT_SHARE = 6, 0.6
+#: The largest probability that so many stored values stand in one place by chance, and the smallest
+#: one for a single page: a shop with a few prices has them in other products' tiles as well.
+_MAX_CHANCE, _MIN_PAGE_CHANCE = 1e-4, 0.02
 #: Consecutive pages with the stored value, after which contradicting pages are forgotten.
 _FORGET_AFTER = 40
 #: Pages that wait for their product's stored values, and newest addresses that are kept.
@@ -38,6 +47,8 @@ _MIN_DIFFERENT, _COMPARED_PAGES, _ALERT_INTERVAL = 4, 16, 500
 _MAX_VAIN_PAGES = 60
 #: Pages with a doubtful price that must show it.
 _MIN_SHOWN = 5
+#: Pages with a few names that are compared.
+_MIN_ALIKE = 12
 #: A price that differs by this factor from the stored one, on many pages, is another amount.
 _FAR_RATIO = Decimal("2.5")
 #: A currency has no place on the page, because the stored values alone decide about it.
@@ -64,8 +75,7 @@ class _Search(Record):
 
     pages: int = 0
     hits: Counter[str] = attrs.Factory(Counter)
-    stored_values: set[str] = attrs.Factory(set)
-    """Different stored values, because one that all products have identifies no place."""
+    stored_values: Counter[str] = attrs.Factory(Counter)
     contradicted: set[str] = attrs.Factory(set)
     """Places that have another value on a page whose read value is the stored one."""
     agreeing: int = 0
@@ -74,7 +84,7 @@ class _Search(Record):
         """Count a page that contradicts its product's stored value, and the value's places."""
         self.pages += 1
         self.agreeing = 0
-        self.stored_values.add(str(value))
+        self.stored_values[str(value)] += 1
         self.hits.update(places)
 
     def fit(self, field: str, stored_value: Any, texts: list[Text]) -> None:
@@ -92,13 +102,20 @@ class _Search(Record):
 
     def place(self) -> str | None:
         """Return the place where the stored values stand; None if too few pages agree."""
-        if self.pages < _MIN_HITS or 2 * len(self.stored_values) < self.pages:
+        if self.pages < _MIN_HITS:
             return None
         candidates = [
             (place, hits) for place, hits in self.hits.items() if place not in self.contradicted
         ]
         place, hits = max(candidates, key=lambda pair: pair[1], default=("", 0))
-        return place if hits >= max(_MIN_HITS, _MIN_HIT_SHARE * self.pages) else None
+        is_usual = hits >= max(_MIN_HITS, _MIN_HIT_SHARE * self.pages)
+        return place if is_usual and self._chance(hits) < _MAX_CHANCE else None
+
+    def _chance(self, hits: int) -> float:
+        """Return an upper bound of the probability that another product's values hit as often."""
+        pairs = sum(times * (times - 1) for times in self.stored_values.values())
+        alike = max(_MIN_PAGE_CHANCE, pairs / (self.pages * (self.pages - 1)))
+        return float(comb(self.pages, hits) * alike**hits)
 
 
 @attrs.define(eq=False, repr=False)
@@ -107,7 +124,7 @@ class Mender(Record):
 
     _waiting: OrderedDict[str, _Waiting] = attrs.Factory(OrderedDict)
     _searches: dict[str, _Search] = attrs.Factory(lambda: {name: _Search() for name in PLACED})
-    _unnamed: deque[PageTexts] = attrs.Factory(lambda: deque(maxlen=MIN_PAGES))
+    _unnamed: deque[PageTexts] = attrs.Factory(lambda: deque(maxlen=MIN_UNTITLED_PAGES))
     """The newest pages whose name is doubtful."""
     _newest: deque[str] = attrs.Factory(lambda: deque(maxlen=_MAX_URLS))
     pages: int = 0
@@ -120,6 +137,12 @@ class Mender(Record):
     """The page from which on texts are read again because of such pages."""
     _shown: deque[bool] = attrs.Factory(lambda: deque(maxlen=_MIN_HITS))
     """Whether the newest pages with a doubtful price show it, and not as the one before."""
+    repeats_names: bool = False
+    """Whether the newest pages share a few names, though no name is doubtful."""
+    _alike: deque[PageTexts] = attrs.Factory(lambda: deque(maxlen=_MIN_ALIKE))
+    """Those pages."""
+    _next_names: int = 0
+    """The page from which on such pages are read again."""
     _believed: int = 0
     """Pages whose doubtful currency equals their product's stored one."""
     contrast: Contrast = attrs.Factory(Contrast)
@@ -141,6 +164,10 @@ class Mender(Record):
         read_all = (doubtful or self._alert) and (
             self._vain < _MAX_VAIN_PAGES or is_sampled(self.pages, 2 * SAMPLE_INTERVAL)
         )
+        if not self.repeats_names:
+            self._alike.clear()  # of pages that are no run, the usual place has different names
+        elif self.pages >= self._next_names:
+            self._alike.append((page.url, texts_of(page)))
         sampled = bool(read_all) or is_sampled(self.pages)
         stock = observations["availability"].value
         if not self.contrast.needs_comparison(sampled, stock, page.url):
@@ -241,6 +268,15 @@ class Mender(Record):
         place = name_place(self._unnamed)
         if place is not None:
             self._unnamed.clear()
+        return place
+
+    def place_beside_repeated(self) -> str | None:
+        """Return the heading with each page's own name, where the name's place repeats a few."""
+        if len(self._alike) < _MIN_ALIKE:
+            return None
+        place = heading_with_names(self._alike)
+        self._alike.clear()
+        self._next_names = self.pages + _ALERT_INTERVAL
         return place
 
     def take_newest(self) -> list[str]:

@@ -9,22 +9,29 @@ another one with the shop's name or `by` and the author added.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from urllib.parse import unquote, urlsplit
 
 from crawler.extract import lazy_patterns
 from crawler.extract.template.values_by_place import Text, values
 from crawler.extract.visible.titles import title_parts
+from crawler.extract.words import entry_matcher
 
 #: Pages that are needed for a comparison, and the share of them that must agree.
 MIN_PAGES, _MIN_SHARE = 5, 0.8
+#: Pages that are needed where titles and addresses have no name, unless a label names its place: a
+#: bookshop's authors differ on most of five pages.
+MIN_UNTITLED_PAGES = 12
 #: The share of words that an address and a name must have in common.
 _MIN_COMMON_WORDS = 0.6
 _WORDS = lazy_patterns.pattern(r"[^\W_]+")
 #: A place in a heading, which is preferred, because titles go on with author and shop.
 _HEADING = lazy_patterns.pattern(r"\d+ \w+ h[1-6]\b")
+_WHOLE_HEADING = lazy_patterns.pattern(r"\d+ whole h[1-6]\b")
 
 #: A place in a link, whose text is another product's or a category's.
 _LINKED = lazy_patterns.pattern(r"(?:[ <])a(?:[.<]|$)")
+_LABELS_NAME = entry_matcher("headings", "name_label", 3)
 _FIGURES = lazy_patterns.pattern(r"\d+")
 _LETTERS = lazy_patterns.pattern(r"[^\W\d_]+")
 _MAX_NAME_LENGTH = 120
@@ -53,6 +60,10 @@ def name_place(pages: Sequence[PageTexts]) -> str | None:
         )
         and not (is_untitled and _LINKED.search(place))
     }
+    if is_untitled and (place := _labelled_place(pages[0][1])) in columns:
+        return place
+    if is_untitled and len(pages) < MIN_UNTITLED_PAGES:
+        return None
     # Without titles the first place is preferred, because descriptions are longer and come later.
     first_place = next(iter(columns), None) if is_untitled else None
     candidates = [
@@ -67,6 +78,18 @@ def name_place(pages: Sequence[PageTexts]) -> str | None:
         if not any(_is_framed_name(column, other_column) for other_column in columns.values())
     ]
     return max(candidates, default=(None,))[-1]
+
+
+def _labelled_place(texts: Sequence[Text]) -> str | None:
+    """Return the place of the text behind a label of names: `<td>Title:</td><td>Salt</td>`."""
+    named = [text for label, text in pairwise(texts) if _LABELS_NAME(label.text)]
+    return next((place for place, _, text in values("name", texts) if text in named[:1]), None)
+
+
+def heading_with_names(pages: Sequence[PageTexts]) -> str | None:
+    """Return the place of a heading that has another name on each page; None if there is none."""
+    place = name_place(pages)
+    return place if place is not None and _WHOLE_HEADING.match(place) else None
 
 
 def _is_title(place: str) -> bool:

@@ -200,8 +200,8 @@ class Profile(Record):
     """Pages by two-letter language; an empty one if a page declares none."""
     reductions: Counter[str] = attrs.Factory(Counter)
     """Pages with a regular price in the visible text, by its place; `MARKED` if it is marked."""
-    has_lowest: bool = False
-    """Whether the make has prices behind "from", which are those of the cheapest variants."""
+    words: Counter[str] = attrs.Factory(Counter)
+    """Pages with a price in the visible text, by the words before it (`price_words`)."""
     has_foreign: bool = False
     """Whether structured data had another product's name on some page."""
     codes: list[str] = attrs.Factory(list)
@@ -224,6 +224,10 @@ class Profile(Record):
     def note_reduction(self, place: str) -> None:
         """Count a page with a regular price."""
         _count(self.reductions, place, _MAX_PATHS)
+
+    def note_words(self, words: str) -> None:
+        """Count a page by the words before its visible price."""
+        _count(self.words, words, _MAX_PATHS)
 
     def is_unusual_reduction(self, place: str) -> bool:
         """Whether the template marks the price before a reduction, or has it in another place."""
@@ -250,7 +254,7 @@ class Profile(Record):
             "reductions": dict(self.reductions.most_common(_MAX_PATHS)),
             "markets": self.markets,
             "codes": self.codes,
-            "has_lowest": self.has_lowest,
+            "words": dict(self.words.most_common(_MAX_PATHS)),
             "has_foreign": self.has_foreign,
             "fields": {
                 name: {
@@ -272,13 +276,13 @@ class Profile(Record):
         Raises:
             TypeError, ValueError, KeyError, AttributeError: *plain* is no profile.
         """
-        profile = cls(version=int(plain["version"]), has_lowest=bool(plain.get("has_lowest")))
+        profile = cls(version=int(plain["version"]))
         profile.has_foreign = bool(plain.get("has_foreign"))
         profile.codes = [str(code)[:14] for code in plain.get("codes", ())][:_MAX_VALUES]
         stored_languages = plain.get("languages", {}).items()
         profile.languages.update({str(lang)[:2]: int(n) for lang, n in stored_languages})
-        reductions = plain.get("reductions", {}).items()
-        profile.reductions.update({str(place)[:500]: int(n) for place, n in reductions})
+        for kept, kind in ((profile.reductions, "reductions"), (profile.words, "words")):
+            kept.update({str(key)[:500]: int(n) for key, n in plain.get(kind, {}).items()})
         for name, ((usual,), fine, urls) in plain.get("markets", {}).items():
             profile.markets[str(name)[:500]] = [
                 [str(usual)],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from operator import itemgetter
 
 from crawler.extract.default_parser import Found
@@ -18,6 +17,8 @@ _MIN_REPEATS, _MIN_CONFIRMED_REPEATS = 6, 10
 _MIN_PRICE_RATIO = 3
 #: Newest pages with one product that are too many even for a shop with a page for each category.
 _MIN_COPIES = 10
+#: Different names of the newest products that may be the makers' or the artists'.
+_MAX_NAMES = 8
 _KEY_OF, _VALUE_OF = itemgetter(0), itemgetter(1)
 
 
@@ -36,6 +37,20 @@ def repeated_value(field: str, observation: Observation, make: Make, key: str) -
         suspects.clear()
         suspects.update(pair for pair in make.newest[field] if pair[1] == value)
     return doubt
+
+
+def repeats_names(observation: Observation, make: Make) -> bool:
+    """Whether the newest products share a few names, as makers, artists or categories would be.
+
+    So have those before, because a template that changes is compared with the stored names.
+    """
+    newest, known = make.newest["name"], make.profile.fields["name"].values
+    if observation.source != "text" or len(newest) < NEWEST:
+        return False
+    if NEWEST * len(known) > _MAX_NAMES * known.total():
+        return False
+    names = {name for _, name in newest}
+    return len(names) <= _MAX_NAMES and len({key for key, _ in newest}) == NEWEST
 
 
 def repeated_product(result: Found, make: Make, key: str) -> Doubt | None:
@@ -59,11 +74,6 @@ def _repetition(field: str, observation: Observation, make: Make, key: str) -> D
     value = str(observation.value)
     if (key, value) not in newest:
         newest.append((key, value))
-    if field == "availability":
-        if make.mender.contrast.stock.is_sorted:
-            make.suspects[field].clear()
-            return None
-        return _all_sold_out(value, newest, make.profile.fields[field])
     times = [*map(_VALUE_OF, newest)].count(value)
     if times < _MIN_REPEATS:
         return None
@@ -81,13 +91,3 @@ def _repetition(field: str, observation: Observation, make: Make, key: str) -> D
 def _has_few_prices(stats: Field) -> bool:
     """Whether a shop has so few prices that each is repeated by chance: 9.50, 14.95, 24.00."""
     return stats.pages >= KNOWN and 2 * len(stats.values) <= stats.values.total()
-
-
-def _all_sold_out(value: str, newest: deque[tuple[str, str]], stats: Field) -> Doubt | None:
-    """Return a doubt if all newest products are unavailable in a shop that had most in stock."""
-    if len(newest) < NEWEST or stats.pages < 2 * KNOWN:
-        return None
-    share = stats.value_share("InStock")
-    if share < 1 / 2 or any(stock == "InStock" for _, stock in newest):
-        return None
-    return Doubt("repeated", f"none of the newest {len(newest)} is in stock, {share:.0%} were")

@@ -22,6 +22,9 @@ from scrapy_seine.attrs_bases import Record
 _MIN_TURNED = 10
 #: Fewer suffice after so many pages, if the run has at most this probability by the shares before it.
 _MIN_TURNED_IN_RUN, _MIN_PAGES_BEFORE, _MAX_RUN_CHANCE = 5, 60, 1e-4
+#: Products in a row that are gone before that is suspicious, because a category or a season sells
+#: out at once. A smaller run is reported only.
+_MIN_GONE = 20
 #: Standard deviations by which the run's changed products may fall short of the usual share of
 #: their state; if they are fewer, the run is the order of a listing.
 _MAX_DEVIATION = 1.5
@@ -102,12 +105,6 @@ class StockRuns(Record):
         """The compared products of the run that had the other state before."""
         return self._stored_in_run[not self.state]
 
-    @property
-    def is_sorted(self) -> bool:
-        """Whether the products of a run without one in stock were sold out before."""
-        compared = self._stored_in_run.total()
-        return self.state is False and compared >= _MIN_TURNED_IN_RUN and not self._is_new(compared)
-
     def compare(self, is_available: bool, was_available: bool) -> int:
         """Compare a page with its stored product; return the run's changed products, or 0.
 
@@ -147,7 +144,7 @@ class StockRuns(Record):
         return bool(self.state and self._stored[False] > _CLOSED_SHARE * self._stored.total())
 
     def _has_turned(self) -> bool:
-        if self.is_reopened:
+        if self.is_reopened or (self.state is False and self.turned < _MIN_GONE):
             return False
         if self._before.total() < _MIN_PAGES_BEFORE:
             return self.turned >= _MIN_TURNED

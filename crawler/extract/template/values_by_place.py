@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 import attrs
 
 from crawler.extract.money.amounts import find_prices, parse_price
 from crawler.extract.page import lines
-from crawler.extract.page.page import Page
+from crawler.extract.page.page import Page, short_text
 from crawler.extract.page.places import path
 from crawler.extract.price.struck_below import is_labelled
 from crawler.extract.visible.page_currency import currency_of_place
@@ -84,6 +85,14 @@ def value_at(field: str, place: str, texts: list[Text]) -> Any:
     return next(
         (value for value_place, value, _ in values(field, texts) if value_place == place), None
     )
+
+
+def heading_at(place: str, page: Page) -> str | None:
+    """Return the whole heading at a place; reading all texts of a page costs as much as parsing it."""
+    number, _, where = place.split(" ", 2)
+    headings = (each for each in page.root.iter(where[:2]) if path(each) == where)
+    heading = next(islice(headings, int(number), None), None)
+    return None if heading is None else short_text(heading) or None
 
 
 def _amounts(text: str, local: str | None) -> tuple[tuple[Decimal, ...], bool]:

@@ -152,7 +152,8 @@ def test_a_row_for_the_price_without_an_amount_leaves_later_amounts_alone():
 
 
 def test_names_are_found_where_one_title_and_one_heading_stand_on_all_pages():
-    names = ("Fish fingers", "Patties", "Cheddar", "Soap bar", "Prawns")
+    names = ("Fish fingers", "Patties", "Cheddar", "Soap bar", "Prawns", "Butter", "Rye bread",
+             "Olives", "Red lentils", "Oat milk", "Honey", "Tea")  # fmt: skip
 
     def shown(n, name):
         texts = [

@@ -87,7 +87,13 @@ def test_a_new_product_with_a_button_and_no_word_for_its_stock_is_believed():
 
 @pytest.mark.parametrize(
     ("kind", "regular", "doubtful"),
-    [("repeated", "10.00", False), ("repeated", "12.00", True), ("order", "10.00", True)],
+    [
+        ("repeated", "10.00", False),
+        ("repeated", "12.00", True),
+        ("order", "10.00", True),
+        ("make", "10.00", False),
+        ("make", "12.00", True),
+    ],
 )
 def test_goods_that_are_reduced_to_one_price_are_a_sale(kind, regular, doubtful):
     made = row(

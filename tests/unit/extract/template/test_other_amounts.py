@@ -254,6 +254,37 @@ def test_a_price_behind_from_is_doubted_where_no_price_stood_behind_it() -> None
     assert ("price", "make") in {(drift.field, drift.kind) for drift in told}
 
 
+@pytest.mark.parametrize("text", ["Was {}", "Current bid: {}", "{} / 100 g", "Total on credit {}"])
+def test_a_price_beside_words_that_no_page_had_is_doubted(text: str) -> None:
+    book, told = taught()
+    for thing in GOODS[80:]:
+        shown = WOO.words.money(thing.price)
+        other = text.format(WOO.words.money(thing.price * 2))
+        found, judged = read(book, thing, WOO.page(thing, False).replace(shown, other))
+        if found.fields.get("price") is not None:
+            assert "price" in judged.doubts
+    assert "price" in {drift.field for drift in told}
+
+
+@pytest.mark.parametrize("text", ["Now {}", "Sale price: {}", "Price: {}"])
+def test_a_price_behind_a_word_for_prices_is_none_that_is_doubted(text: str) -> None:
+    book, _ = taught()
+    for thing in (thing for thing in GOODS[80:] if thing.regular is None):
+        shown = WOO.words.money(thing.price)
+        sale = text.format(WOO.words.money(thing.price * Decimal("0.8")))
+        _, judged = read(book, thing, WOO.page(thing, False).replace(shown, sale))
+        assert judged.doubts.get("price") is None or judged.doubts["price"].kind != "make"
+
+
+def test_words_that_differ_from_page_to_page_tell_nothing_of_a_price() -> None:
+    book = Book()
+    for thing in GOODS:
+        shown = WOO.words.money(thing.price)
+        named = f"{thing.name.rpartition(' ')[0]} {shown}"
+        _, judged = read(book, thing, WOO.page(thing, False).replace(shown, named))
+        assert "price" not in judged.doubts
+
+
 def test_prices_behind_from_that_are_stored_are_believed() -> None:
     book, _ = taught()
     thing = GOODS[80]
@@ -264,8 +295,7 @@ def test_prices_behind_from_that_are_stored_are_believed() -> None:
     make = next(iter(book._sites["shop"].values()))
     _, judged = read(book, thing, _from(thing))
     assert "price" not in judged.doubts
-    profile = Profile.of(make.profile.plain())
-    assert profile.has_lowest
+    assert "from" in Profile.of(make.profile.plain()).words
 
 
 def test_prices_behind_from_on_a_shop_s_first_pages_are_its_own() -> None:

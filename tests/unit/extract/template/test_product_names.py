@@ -1,5 +1,6 @@
 """Names are told by comparing pages where a site's headings are the shop's own on all of them."""
 
+import random
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from crawler.extract import extract, parse
 from crawler.extract.template import Book, Drift
 from crawler.extract.template.product_names import name_place
-from crawler.extract.template.values_by_place import Text
+from crawler.extract.template.values_by_place import Text, heading_at, texts_of, value_at
 
 PARTS = ("Brake disc", "Oil filter", "Clutch set", "Wiper arm", "Fuel pump", "Spark plug")
 GOODS = [(f"{PARTS[n % 6]} {n + 240} mm", f"{n // 6}-{n * 7919 % 10_000}") for n in range(40)]
@@ -101,9 +102,29 @@ def test_few_pages_tell_nothing():
 def test_addresses_that_differ_in_figures_alone_have_no_name_either():
     pages = [
         {"title": "Bolt and Co", "url": f"https://bolt.example/item{n}.html", "td": name}
-        for n, (name, _) in enumerate(GOODS[:5])
+        for n, name in enumerate(f"{part} {side}" for part in PARTS for side in ("left", "right"))
     ]
     assert name_place(shown(pages)) == "0 whole td"
+    assert name_place(shown(pages[:5])) is None
+
+
+def test_a_label_tells_the_name_from_an_author_where_titles_and_addresses_have_none():
+    authors = ("Jane Hill", "Tom Oak", "Ida Lund", "Max Frey", "Ann Lee")
+    pages = [
+        {
+            "title": "Bolt and Co",
+            "url": f"https://bolt.example/item{n}.html",
+            "th": "Author:",
+            "td": authors[n],
+            "th.two": "Title:",
+            "b": name,
+        }
+        for n, (name, _) in enumerate(GOODS[:5])
+    ]
+    assert name_place(shown(pages)) == "0 whole b"
+    for each in pages:
+        del each["th.two"]
+    assert name_place(shown(pages)) is None
 
 
 @pytest.mark.parametrize(
@@ -125,3 +146,95 @@ def test_the_box_with_the_name_alone_goes_before_the_title_with_more(title: str,
         box = Text("b<td<tr", name, (), struck=False, labelled=False)
         pages.append((f"https://oak.example/item{n}.html", (title_text, box)))
     assert name_place(pages) == "0 whole b<td<tr"
+
+
+def names_of(heads: list[str], book: Book, link: str = "release") -> list[Any]:
+    """Read pages one after the other; the names, None where one is doubted."""
+    names = []
+    for n, head in enumerate(heads):
+        address = f"https://bolt.example/{link}/{n + 700}"
+        found = extract(parse(page(head, f"B-{n + 40}", n), address))
+        judged = book.judge("bolt", found)
+        names.append(None if "name" in judged.doubts else found.fields.get("name"))
+    return names
+
+
+def test_a_heading_with_a_few_makers_or_artists_is_joined_by_the_one_below():
+    told: list[Drift] = []
+    book = Book(told.append)
+    goods = [(MAKERS[n * 7 % 3], name) for n, (name, _) in enumerate(GOODS)]
+    heads = [
+        f"<title>{maker} - {name} | Bolt and Co</title><h1>{maker}</h1><h2>{name}</h2>"
+        for maker, name in goods
+    ]
+    assert names_of(heads, book)[24:] == [f"{maker} - {name}" for maker, name in goods][24:]
+    assert ("name", "moved") in {(drift.field, drift.kind) for drift in told}
+    asked = {address for address, _ in book.pages_to_reread("bolt")}
+    assert {f"https://bolt.example/release/{n + 700}" for n in range(23)} <= asked
+    artist = {
+        address: {"name": goods[0][0]} for _, urls in book.awaited_pages() for address in urls
+    }
+    book.recall("bolt", artist)
+    assert names_of(heads, book) == [f"{maker} - {name}" for maker, name in goods]
+
+
+def test_a_name_that_begins_with_the_maker_is_not_joined_to_it():
+    heads = [
+        f"<title>{m} {m} {name} | Bolt and Co</title><h1>{m}</h1><h2>{m} {name}</h2>"
+        for n, (name, _) in enumerate(GOODS)
+        for m in (MAKERS[n % 3],)
+    ]
+    names = [f"{MAKERS[n % 3]} {name}" for n, (name, _) in enumerate(GOODS)]
+    assert names_of(heads, Book())[24:] == names[24:]
+
+
+def test_names_that_repeat_now_and_then_are_read_where_they_were():
+    told: list[Drift] = []
+    sides, rng = ("left", "right", "front", "rear"), random.Random(3)
+    names = [f"{rng.choice(PARTS)} {rng.choice(sides)}" for _ in range(150)]
+    heads = [f"<title>{name} | Bolt and Co</title><h1>{name}</h1>" for name in names]
+    read = names_of(heads, Book(told.append))
+    assert all(name in {None, expected} for name, expected in zip(read, names, strict=True))
+    assert ("name", "moved") not in {(drift.field, drift.kind) for drift in told}
+
+
+def test_a_category_above_the_names_is_left_out_where_the_title_has_it_apart():
+    heads = [
+        f"<title>{name} | {MAKERS[n % 3]} | Bolt and Co</title><h1>{MAKERS[n % 3]}</h1><h2>{name}</h2>"
+        for n, (name, _) in enumerate(GOODS)
+    ]
+    assert names_of(heads, Book())[24:] == [name for name, _ in GOODS][24:]
+
+
+@pytest.mark.parametrize("below", ["", "<h2>Size {}</h2>", "<h2>Only today</h2>"])
+def test_variants_with_one_name_and_nothing_of_their_own_below_keep_it(below: str):
+    heads = [
+        f"<title>{PARTS[n % 6]} | Bolt and Co</title><h1>{PARTS[n % 6]}</h1>{below.format('SMLX'[n % 4])}"
+        for n in range(40)
+    ]
+    assert names_of(heads, Book()) == [PARTS[n % 6] for n in range(40)]
+
+
+def test_a_heading_is_read_at_its_place_as_among_all_texts():
+    html = "<main class=p><h1>ATE</h1><h2>One <b>of</b>  two</h2><p>x</p><h2>Other</h2></main>"
+    read, place = parse(html, "https://bolt.example/"), "0 whole h2<main.p<body"
+    assert heading_at(place, read) == value_at("name", place, texts_of(read)) == "One of two"
+    assert heading_at("1 whole h2<main.p<body", read) == "Other"
+    assert heading_at("2 whole h2<main.p<body", read) is None
+
+
+@pytest.mark.parametrize("head", ["<h1>Parts</h1>", "<h1>{maker}</h1><h2>{name} at its best</h2>"])
+def test_names_found_where_a_template_changed_are_compared_with_the_stored_ones(head: str):
+    book, wrong = Book(), 0
+    names = [f"{name} {chr(65 + n % 26)}{n}" for n, (name, _) in enumerate(GOODS * 3)]
+    for n, name in enumerate(names * 2):
+        shown = head.format(maker=MAKERS[n % 3], name=name) if n >= 160 else f"<h1>{name}</h1>"
+        title = f"<title>{name} at its best at a low price</title>"
+        address = f"https://bolt.example/release/{n % 120}"
+        found = extract(parse(page(title + shown, f"B-{n % 120 + 40}", n % 120), address))
+        judged = book.judge("bolt", found)
+        wrong += n >= 180 and "name" not in judged.doubts and found.fields.get("name") != name
+        for site, urls in list(book.awaited_pages()):
+            stored = {url: {"name": names[int(url.rpartition("/")[2])]} for url in urls}
+            book.recall(site, stored if n >= 120 else dict.fromkeys(urls))
+    assert not wrong

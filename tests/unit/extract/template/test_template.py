@@ -194,12 +194,6 @@ class TestDoubts:
             html = page.replace(LUMA.words.yes, "")
             assert "availability" not in book.judge("shop", read(thing, html, LUMA)).doubts
 
-    def test_a_shop_where_suddenly_nothing_can_be_had(self):
-        book = taught()
-        gone = [attrs.evolve(thing, in_stock=False) for thing in [*GOODS[60:], *GOODS[:10]]]
-        kinds = [doubts(book, WOO.page(thing, False), thing) for thing in gone]
-        assert kinds[-1]["availability"] == "repeated"
-
 
 class TestConfidence:
     def test_sources_that_agree_are_believed_more(self):
