@@ -9,6 +9,7 @@ import lzma
 import pickle
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -240,6 +241,26 @@ def test_parquet_takes_values_of_any_kind(tmp_path: Path) -> None:
     assert len(rows) == len(odd) + 2
     assert rows[1]["v"] == "text"
     assert rows[-2]["list"] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([Decimal("1.10"), 12, Decimal("123456.789")], ["1.100", "12.000", "123456.789"]),
+        ([2**53 + 1, 0.5], ["9007199254740993", "0.5"]),
+        ([[2**53 + 1], [0.5], None], ["[9007199254740993]", "[0.5]", "None"]),
+    ],
+)
+def test_parquet_joins_numbers_of_kinds_that_differ_from_part_to_part(
+    tmp_path: Path, values: list[Any], expected: list[str]
+) -> None:
+    parts = tmp_path / "parts"
+    for at, value in enumerate(values):
+        put_part(parts, f"r{at}", "parquet", [(NO_PAGE, {"price": value, "at": at})])
+    join(order(parts, "parquet"))
+    rows = read(tmp_path / "out-1.parquet")
+    assert [str(row["price"]) for row in rows] == expected
+    assert [row["at"] for row in rows] == list(range(len(values)))
 
 
 def test_a_compressed_feed_is_compressed_when_its_rows_are_together(tmp_path: Path) -> None:
