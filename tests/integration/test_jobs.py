@@ -20,14 +20,12 @@ from crawler.catalogue.jobs.model import ENDED, Plan
 from crawler.catalogue.jobs.schedules import Schedules, checked
 from crawler.learned_sites import Templates
 from crawler.storage import storage_of
-from crawler.stores.products import mark_vanished
-from crawler.stores.rows import Vanished
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.model import Burial, Done, Push
-from scrapy_seine.sinks.postgres.database import connect, transaction
+from scrapy_seine.sinks.postgres.database import connect
 from tests.helpers import patient, wait_until_async
 from tests.integration.frontier_kit import TTL, Driver
 
@@ -451,22 +449,6 @@ async def test_products_are_sent_again_by_age_within_the_budget(
         True,
         False,
     ]
-
-
-@pytest.mark.parametrize(("budget", "looked_at"), [(2, {0, 3}), (0, {0, 2, 3})])
-async def test_a_page_that_shows_no_product_is_looked_at_again_when_its_period_is_over(
-    namespace, database, driver, budget, looked_at
-):
-    """By its last good look its product waits longest, each day anew, and took the whole budget."""
-    plan = Plan(site_id="shop", recrawl_s=86_400, budget=budget)
-    add_products(database, (3, 9, 9, 4))
-    with transaction(database) as connection, connection.cursor() as cursor:
-        for number, hours in ((1, 20), (2, 40)):
-            url, missing_at = f"http://shop.example/p/{number}", NOW - timedelta(hours=hours)
-            mark_vanished(cursor, [Vanished("shop", url, missing_at, final=False)])
-    await Coordinator(driver.redis, namespace, database, [plan]).step(NOW)
-    taken = [lease.blob for lease in await driver.take(9)]
-    assert {n for n in range(4) if any(b"/p/%d" % n in blob for blob in taken)} == looked_at
 
 
 async def test_a_schedule_can_be_changed_where_there_are_as_many_as_there_may_be(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 
@@ -18,17 +19,19 @@ from crawler.catalogue.coordinator import recrawl
 from crawler.catalogue.coordinator.change_rate import Belief
 from crawler.catalogue.coordinator.known_product import KnownProduct
 from crawler.catalogue.jobs import cron_times
-from crawler.catalogue.jobs.closing import conditions, end_jobs
+from crawler.catalogue.jobs.closing import conditions, end_jobs, has_domain
 from crawler.catalogue.jobs.in_postgres import record, recorded_state
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import Job, Plan, job_id
 from crawler.catalogue.jobs.restoring import free_name, restore_jobs
 from crawler.catalogue.jobs.schedules import Schedules, merged
 from scrapy_seine import meta as m
-from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.lost_state import StateError, StateLost
 from scrapy_seine.frontier.opening import frontier_of, reopen
+from scrapy_seine.once_a_minute import OnceAMinute
+from scrapy_seine.printable import printable
 
 logger = logging.getLogger(__name__)
 #: A leader that does not renew its lock for this long loses the leadership, s.
@@ -72,6 +75,7 @@ class Coordinator:
     _priors: dict[str, tuple[datetime, Mapping[str, Belief]]] = attrs.field(
         factory=dict, init=False
     )
+    _logged: OnceAMinute = attrs.field(factory=OnceAMinute, init=False)
 
     def __attrs_post_init__(self) -> None:
         frontier = frontier_of(self.redis, self.crawl, self.partitions)
@@ -131,8 +135,9 @@ class Coordinator:
         await self._take_over(now)
         plans = merged(self.plans, await Schedules(self.frontier).all())
         for plan in plans:
-            await self._plan_full_crawl(plan, now)
-            await self._plan_sitemap_look(plan, now)
+            with self._errors_logged(plan):
+                await self._plan_full_crawl(plan, now)
+                await self._plan_sitemap_look(plan, now)
         if (
             self._recrawled_at is None
             or (now - self._recrawled_at).total_seconds() >= self._pause_s
@@ -140,10 +145,20 @@ class Coordinator:
             self._recrawled_at, started_s = now, monotonic()
             await self.jobs.unlist_ended()
             for plan in self.plans:
-                await self._recrawl(plan, now)
+                with self._errors_logged(plan):
+                    await self._recrawl(plan, now)
             # The query is slow for large sites, and must leave the database time for other queries.
             self._pause_s = max(RECRAWL_S, _PAUSE_FACTOR * (monotonic() - started_s))
         await self._close(now)
+
+    @contextmanager
+    def _errors_logged(self, plan: Plan) -> Iterator[None]:
+        """Log what is wrong with a site's plan, because the other sites have theirs."""
+        try:
+            yield
+        except (ConfigError, ValueError) as error:
+            if self._logged.is_due((plan.site_id, str(error))):
+                logger.error("site %s: %s", plan.site_id, printable(str(error)))
 
     async def _take_over(self, now: datetime) -> None:
         """Complete the jobs that a former leader began to plan."""
@@ -255,7 +270,8 @@ class Coordinator:
     def _due_products(
         self, plan: Plan, now: datetime, limit: int, sent_count: int
     ) -> list[KnownProduct]:
-        products = recrawl.candidates(self.database_url, plan, now)
+        candidates = recrawl.candidates(self.database_url, plan, now)
+        products = [product for product in candidates if has_domain(product.url)]
         priors = self._priors_of(plan, now) if products else None
         return recrawl.due_products_of(products, plan, now, limit, priors, sent_count=sent_count)
 
