@@ -19,6 +19,7 @@ from crawler.cleaning.missing_key import identify
 from crawler.cleaning.money import currency, money
 from crawler.cleaning.text import identifier, line, plain, prose
 from crawler.extract.gtin import checked_gtin
+from crawler.extract.money.amounts import count
 from crawler.extract.stock.availability import availability
 from crawler.items import Product
 from scrapy_seine.urls import split_login
@@ -30,7 +31,6 @@ _MANY = 200
 URL_LIMIT = 2048
 _SKEW = timedelta(minutes=5)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
-_COUNT = re.compile(r"\d[\d.,' \u00a0\u202f]*", re.ASCII)
 _SPACE = re.compile(r"[\x00-\x20]")
 _HIGHEST_RATING = 100
 _availability = lru_cache(maxsize=1024)(availability)
@@ -148,16 +148,6 @@ def rating(value: Any) -> float | None:
     stars = float(match[0].replace(",", ".")[:20]) if match else -1.0
     negative = text.lstrip().startswith("-")
     return stars if 0 <= stars <= _HIGHEST_RATING and not negative else None
-
-
-def count(value: Any) -> int | None:
-    """Parse `1,234 reviews`; None without a number below a billion."""
-    text = str(value)
-    match = _COUNT.search(text)
-    if match is None or text.lstrip().startswith("-"):
-        return None
-    digits = re.sub(r"\D", "", re.sub(r"\.0+$", "", match[0]))[:20]
-    return int(digits) if int(digits) < 10**9 else None
 
 
 _READERS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
