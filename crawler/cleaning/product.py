@@ -62,13 +62,42 @@ def clean(product: Product, now: datetime) -> None:
     identify(product)
 
 
+def _is_confidence(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(name, str) and isinstance(share, int | float) and 0 <= share <= 1
+        for name, share in value.items()
+    )
+
+
+def _are_doubts(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(name, str)
+        and isinstance(doubt, list | tuple)
+        and [type(text) for text in doubt] == [str, str]
+        for name, doubt in value.items()
+    )
+
+
+_FORMS: Mapping[str, Callable[[Any], bool]] = {
+    "confidence": _is_confidence,
+    "doubts": _are_doubts,
+}
+
+
 def from_mapping(fields: Mapping[str, Any]) -> Product:
-    """Make a product from a foreign item: fields of Product unchanged, the others as attributes."""
-    product_fields = {name: fields[name] for name in fields if name in _FIELDS}
+    """Make a product from a foreign item: fields of Product unchanged, the others as attributes.
+
+    Its own `confidence` or `doubts` of another form than a product's is an attribute as well.
+    """
+    product_fields = {
+        name: value
+        for name, value in fields.items()
+        if name in _FIELDS and (name not in _FORMS or _FORMS[name](value))
+    }
+    foreign = {name: value for name, value in fields.items() if name not in product_fields}
     for name in ("images", "breadcrumbs", "variants", "attributes", "sources", "scraped_at"):
         if product_fields.get(name, 0) is None:
             del product_fields[name]
-    foreign = {name: value for name, value in fields.items() if name not in _FIELDS}
     product = Product(**product_fields)
     if foreign and isinstance(product.attributes, dict):
         product.attributes = {**foreign, **product.attributes}
