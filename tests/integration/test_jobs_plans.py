@@ -6,15 +6,17 @@ from datetime import timedelta
 
 import pytest
 
+from crawler.catalogue.coordinator import leader
 from crawler.catalogue.coordinator.leader import Coordinator
 from crawler.catalogue.jobs.model import Plan
 from crawler.catalogue.jobs.schedules import checked
 from crawler.stores.products import mark_vanished
 from crawler.stores.rows import Vanished
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.model import Done
 from scrapy_seine.sinks.postgres.database import transaction
 from tests.helpers import execute
-from tests.integration.frontier_kit import Driver
+from tests.integration.frontier_kit import TTL, Driver
 from tests.integration.test_jobs import NOW, PLAN, SEEDS, add_products
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
@@ -73,3 +75,20 @@ async def test_a_schedule_is_refused_whose_site_leaves_no_room_for_a_jobs_name(d
     checked("s" * 90, "0 4 * * *", SEEDS, 0)
     with pytest.raises(ConfigError, match="90 at most"):
         checked("s" * 91, "0 4 * * *", SEEDS, 0)
+
+
+async def test_products_whose_pages_cannot_be_read_take_no_further_look_of_the_day(
+    redis_client, namespace, database, monkeypatch
+):
+    """They stay due, and were what each step chose again: no other product was fetched."""
+    monkeypatch.setattr(leader, "BATCH", 2)
+    plan = Plan(site_id="shop", recrawl_s=86_400)
+    coordinator = Coordinator(redis_client, namespace, database, [plan])
+    add_products(database, (9, 8, 3, 2))
+    for numbers in ({0, 1}, {2, 3}, set()):
+        coordinator._recrawled_at = None
+        await coordinator.step(NOW)
+        leases = (await coordinator.frontier.lease("w1", 9, ttl_ms=TTL)).leases
+        taken = {n for n in range(4) if any(b"/p/%d" % n in lease.blob for lease in leases)}
+        assert taken == numbers
+        await coordinator.frontier.commit([Done(lease=lease) for lease in leases])

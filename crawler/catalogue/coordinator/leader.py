@@ -75,6 +75,11 @@ class Coordinator:
     _priors: dict[str, tuple[datetime, Mapping[str, Belief]]] = attrs.field(
         factory=dict, init=False
     )
+    _sent: dict[str, tuple[str, set[tuple[str, datetime]]]] = attrs.field(factory=dict, init=False)
+    """By site: the re-crawl, and the products that it has sent, each with its last look.
+
+    A product whose page cannot be read stays due, and another request for it would be a duplicate.
+    """
     _logged: OnceAMinute = attrs.field(factory=OnceAMinute, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -92,6 +97,7 @@ class Coordinator:
                         await self.step(datetime.now(UTC))
                 except StateError as error:
                     self._has_joined = self._has_joined and not isinstance(error, StateLost)
+                    self._sent.clear()
                     logger.error("%s", error)
                 except (RedisError, OSError, StoreUnreachable, psycopg2.Error) as error:
                     logger.warning("the coordinator waits: %s", error)
@@ -263,6 +269,8 @@ class Coordinator:
             limit = min(BATCH, recrawl.allowance(plan.budget, sent_count, elapsed_s))
         if limit <= 0:
             return
+        if plan.site_id not in self._sent or self._sent[plan.site_id][0] != name:
+            self._sent[plan.site_id] = name, set()
         products = await asyncio.to_thread(self._due_products, plan, now, limit, sent_count)
         if products:
             await self._send_again(plan, name, products)
@@ -270,8 +278,12 @@ class Coordinator:
     def _due_products(
         self, plan: Plan, now: datetime, limit: int, sent_count: int
     ) -> list[KnownProduct]:
-        candidates = recrawl.candidates(self.database_url, plan, now)
-        products = [product for product in candidates if has_domain(product.url)]
+        sent = self._sent[plan.site_id][1]
+        products = [
+            product
+            for product in recrawl.candidates(self.database_url, plan, now)
+            if (product.url, product.scraped_at) not in sent and has_domain(product.url)
+        ]
         priors = self._priors_of(plan, now) if products else None
         return recrawl.due_products_of(products, plan, now, limit, priors, sent_count=sent_count)
 
@@ -308,6 +320,7 @@ class Coordinator:
             metas=metas,
             priority=0,
         )
+        self._sent[site][1].update((k.url, k.scraped_at) for k in products)
         if sent_count:
             logger.info("job %s: %d products are due again", name, sent_count)
 
