@@ -13,7 +13,7 @@ from crawler.catalogue.jobs.schedules import checked
 from crawler.stores.products import mark_vanished
 from crawler.stores.rows import Vanished
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.frontier.model import Done
+from scrapy_seine.frontier.model import Burial, Done
 from scrapy_seine.sinks.postgres.database import transaction
 from tests.helpers import execute
 from tests.integration.frontier_kit import TTL, Driver
@@ -92,3 +92,27 @@ async def test_products_whose_pages_cannot_be_read_take_no_further_look_of_the_d
         taken = {n for n in range(4) if any(b"/p/%d" % n in lease.blob for lease in leases)}
         assert taken == numbers
         await coordinator.frontier.commit([Done(lease=lease) for lease in leases])
+
+
+@pytest.mark.parametrize("end", ["buried", "ignored"])
+async def test_a_look_that_reached_no_sitemap_lets_no_change_pass_unseen(
+    redis_client, namespace, database, driver, end
+):
+    """For each change that is older than two days when the sitemap is there again."""
+    plan = Plan(site_id="shop", seeds=SEEDS, sitemaps=("http://shop.example/map.xml",))
+    coordinator = Coordinator(redis_client, namespace, database, [plan])
+    for hours, ends_well in ((0, True), (72, False), (73, False)):
+        job = await coordinator.jobs.begin(
+            f"news-{hours}", site_id="shop", kind="news", urls=plan.sitemaps
+        )
+        started_at = (NOW + timedelta(hours=hours)).timestamp()
+        await redis_client.hset(coordinator.jobs._key(job.id), "started_at", str(started_at))
+        await redis_client.zadd(coordinator.frontier.keys.jobs, {job.id: started_at})
+        (lease,) = await driver.take(1)
+        if ends_well or end == "ignored":
+            await driver.f.commit([Done(lease=lease, rule="" if ends_well else "robots")])
+        else:
+            await driver.f.bury([Burial(lease=lease, note=b"{}")])
+        await coordinator.jobs.finish(job)
+    look = (await coordinator._look_at_sitemaps(plan))["cb_kwargs"]
+    assert look["since"] == (NOW - timedelta(days=2)).isoformat()

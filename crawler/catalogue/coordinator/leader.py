@@ -217,7 +217,8 @@ class Coordinator:
         times = [
             job.started - _MAX_ANNOUNCEMENT_DELAY
             for job in site_jobs
-            if job.kind == "news" and job.planned
+            # Only a job that has read them: the others' changes are still to be seen.
+            if job.kind == "news" and job.done and not job.failed
         ][:1]
         if finished_full is not None:
             cb_kwargs["crawled"] = finished_full.id
