@@ -94,20 +94,24 @@ async def test_products_whose_pages_cannot_be_read_take_no_further_look_of_the_d
         await coordinator.frontier.commit([Done(lease=lease) for lease in leases])
 
 
+@pytest.mark.parametrize("kind", ["news", "full"])
 @pytest.mark.parametrize("end", ["buried", "ignored"])
 async def test_a_look_that_reached_no_sitemap_lets_no_change_pass_unseen(
-    redis_client, namespace, database, driver, end
+    namespace, database, driver, end, kind
 ):
     """For each change that is older than two days when the sitemap is there again."""
     plan = Plan(site_id="shop", seeds=SEEDS, sitemaps=("http://shop.example/map.xml",))
-    coordinator = Coordinator(redis_client, namespace, database, [plan])
+    coordinator = Coordinator(driver.redis, namespace, database, [plan])
     for hours, ends_well in ((0, True), (72, False), (73, False)):
         job = await coordinator.jobs.begin(
-            f"news-{hours}", site_id="shop", kind="news", urls=plan.sitemaps
+            f"{kind}-{hours}",
+            site_id="shop",
+            kind="news" if ends_well else kind,
+            urls=plan.sitemaps,
         )
         started_at = (NOW + timedelta(hours=hours)).timestamp()
-        await redis_client.hset(coordinator.jobs._key(job.id), "started_at", str(started_at))
-        await redis_client.zadd(coordinator.frontier.keys.jobs, {job.id: started_at})
+        await driver.redis.hset(coordinator.jobs._key(job.id), "started_at", str(started_at))
+        await driver.redis.zadd(coordinator.frontier.keys.jobs, {job.id: started_at})
         (lease,) = await driver.take(1)
         if ends_well or end == "ignored":
             await driver.f.commit([Done(lease=lease, rule="" if ends_well else "robots")])

@@ -210,14 +210,16 @@ class Coordinator:
         origin = plan.seeds[0] if plan.seeds else plan.sitemaps[0]
         site_jobs = await self._jobs_of(plan)
         cb_kwargs = {"origin": origin}
-        newest_full = next((job for job in site_jobs if job.kind == "full"), None)
+        newest_full = next(
+            (job for job in site_jobs if job.kind == "full" and (job.done or job.left)), None
+        )
         finished_full = next(
             (job for job in site_jobs if job.kind == "full" and job.state == "finished"), None
         )
         times = [
             job.started - _MAX_ANNOUNCEMENT_DELAY
             for job in site_jobs
-            # Only a job that has read them: the others' changes are still to be seen.
+            # Only a job that has read them, as above: the others' changes are still to be seen.
             if job.kind == "news" and job.done and not job.failed
         ][:1]
         if finished_full is not None:
