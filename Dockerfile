@@ -49,9 +49,11 @@ COPY spiders ./spiders
 COPY pipelines ./pipelines
 COPY middlewares ./middlewares
 COPY settings ./settings
-# The library as its wheel has it, version included; the crawler is no part of the wheel.
+# The library as its wheel has it, version included; the crawler is no part of the wheel. The image's
+# user must read what a checkout under umask 077 lets its owner alone read.
 RUN pip --python /opt/venv/bin/python install --no-deps --no-build-isolation --target /app . \
     && cp -r crawler spiders pipelines middlewares settings scrapy.cfg /app/ \
+    && chmod -R a+rX /app \
     && python -m compileall -q /app
 
 # --- a worker with a browser ------------------------------------------------------------------

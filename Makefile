@@ -109,17 +109,21 @@ clean: ## remove what was built here; the embedded servers' data in .seine stays
 
 # Stamps, so that the second run costs nothing: .run holds what a crawl needs, .browser the browser
 # lane besides, .dev everything.
-$(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=/path/to/python3")'
-	@$(PYTHON) -c 'import sys, importlib.util as u; sys.exit(u.find_spec("ensurepip") is None and "This Python has no ensurepip: apt-get install python3-venv, or make PYTHON=/path/to/python3")'
-	@echo "making $(VENV) …"
-	@$(PYTHON) -m venv $(VENV)
+#
+# .made, because an interrupted first run leaves a Python without pip, by which each later run failed.
+# Its time is Python's, so that nothing is installed anew where only this stamp is missing.
+$(VENV)/.made:
+	@$(BIN)/python -c 'import pip' 2>/dev/null || { \
+		$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=/path/to/python3")' \
+		&& $(PYTHON) -c 'import sys, importlib.util as u; sys.exit(u.find_spec("ensurepip") is None and "This Python has no ensurepip: apt-get install python3-venv, or make PYTHON=/path/to/python3")' \
+		&& echo "making $(VENV) …" && $(PYTHON) -m venv $(VENV); }
+	@touch -r $(BIN)/python $@
 
 # pip compiles what it installs in one process, and tests of packages as well: 28 s instead of 15.
 COMPILE = $(BIN)/python -m compileall -q -j 0 -x '/tests/' $(VENV)/lib >/dev/null 2>&1 || true
 
 # Every package by its version and hash; the project itself, which has none, after them.
-$(VENV)/.run: $(VENV)/bin/python pyproject.toml .ci/locks/catalogue.txt
+$(VENV)/.run: $(VENV)/.made pyproject.toml .ci/locks/catalogue.txt
 	@echo "installing what a crawl needs …"
 	@$(PIP) install --no-compile --use-pep517 --require-hashes -r .ci/locks/catalogue.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
@@ -127,21 +131,21 @@ $(VENV)/.run: $(VENV)/bin/python pyproject.toml .ci/locks/catalogue.txt
 	@touch $@
 
 # The hostile shop's last sections need a browser lane, and nothing else of development.
-$(VENV)/.browser: $(VENV)/bin/python pyproject.toml .ci/locks/catalogue-browser.txt
+$(VENV)/.browser: $(VENV)/.made pyproject.toml .ci/locks/catalogue-browser.txt
 	@echo "installing what the hostile demo needs …"
 	@$(PIP) install --no-compile --use-pep517 --require-hashes -r .ci/locks/catalogue-browser.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@$(COMPILE)
 	@touch $@ $(VENV)/.run
 
-$(VENV)/.dev: $(VENV)/bin/python pyproject.toml .ci/locks/dev.txt
+$(VENV)/.dev: $(VENV)/.made pyproject.toml .ci/locks/dev.txt
 	@echo "installing what development needs …"
 	@$(PIP) install --no-compile --use-pep517 --require-hashes -r .ci/locks/dev.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@$(COMPILE)
 	@touch $@ $(VENV)/.run $(VENV)/.browser
 
-$(VENV)/.docs: $(VENV)/bin/python pyproject.toml .ci/locks/docs.txt
+$(VENV)/.docs: $(VENV)/.made pyproject.toml .ci/locks/docs.txt
 	@echo "installing what the site needs …"
 	@$(PIP) install --no-compile --use-pep517 --require-hashes -r .ci/locks/docs.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .

@@ -33,6 +33,7 @@ from crawler.access.proxies.pool import (
     Slot,
     TakenProxy,
 )
+from crawler.access.proxies.same_answers import SameAnswers
 from crawler.access.proxies.sticky import StickyProxies
 from crawler.access.redis_errors import RedisErrors
 from crawler.access.shared_state import fleet_name
@@ -44,6 +45,7 @@ from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError, NoWay
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
+from scrapy_seine.once_a_minute import OnceAMinute
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -79,6 +81,8 @@ _TRIES = "proxy_retry_times"
 _UNTIL = "proxy_until"
 #: Key of `request.meta`: the ladder's step on which the request has reported its pool as refused.
 _TOLD = "proxy_told"
+#: Key of `request.meta`: the request looks for another proxy than its session's.
+_ELSEWHERE = "proxy_elsewhere"
 
 
 class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class has no types
@@ -98,6 +102,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.default = str(settings.get("SEINE_PROXY_POOL", "any"))
         self.max_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
         self.sticky = StickyProxies(settings)
+        self.same_answers = SameAnswers()
+        self._false_log = OnceAMinute()
         self.limits_per = LimitsPer(settings)
         self.clock = ServerClock()
         self.counted_at: dict[str, float] = {}
@@ -113,6 +119,10 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self._look_at = self._register_at = 0.0
         self._differs = 0
         self._list_problem = ""
+        #: The list was empty at the start: requests go directly if the whole fleet has no proxy.
+        self._began_empty = False
+        self._direct_until = 0.0
+        self._others_have = False
         self._lacking: set[tuple[str, str]] = set()
         self._opening = asyncio.Lock()
         self._late_reports: set[asyncio.Task[str]] = set()
@@ -122,16 +132,17 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         """Read the list of proxies.
 
         Raises:
-            NotConfigured: there is no list of proxies, or the list is empty.
+            NotConfigured: there is no list of proxies.
             ConfigError: a setting is wrong, or a list cannot be read.
         """
         proxy_list = ProxyList.from_settings(crawler.settings)
         if not proxy_list:
             raise NotConfigured  # without a message, because Scrapy would log it as a warning
-        if problem := proxy_list.check():
+        problem = proxy_list.check()
+        if problem:
             logger.warning("%s", problem)
-            raise NotConfigured
         middleware = cls(crawler, proxy_list)
+        middleware._began_empty = bool(problem)
         listing = ProxyList.from_settings(crawler.settings).read() or ([], [])
         worker_of(crawler).reach.trust(proxy.url for proxy in listing[0])
         crawler.signals.connect(middleware.downloaded, signals.response_downloaded)
@@ -167,6 +178,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         if listing is not None:
             text = "%d proxies listed, %d left the fleet"
             logger.info(text, len(self.proxies), registered.removed_count)
+        self._others_have = bool(registered.only_elsewhere.count)
         self._compare(registered)
 
     def _read_list(self) -> tuple[list[Proxy], list[BadLine]] | None:
@@ -182,12 +194,23 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         if listing is not None and not listing[0]:
             listing, problem = None, "the list of proxies is empty now"
             self.proxy_list.forget()  # so that the error is found again at the next read
-        if problem:
+        if problem and (self.proxies or not self._began_empty):
             self.stats.inc_value("proxies/list_errors")
             if problem != self._list_problem:
                 logger.error("%s; the last %d stay in use", problem, len(self.proxies))
         self._list_problem = problem
         return listing
+
+    def _goes_directly(self) -> bool:
+        """Whether requests are sent without a proxy, because the fleet was given none.
+
+        A worker that starts while the list is being written has an empty one, too; the proxies of
+        the other workers tell the two apart.
+        """
+        is_direct = self._began_empty and not self.proxies and not self._others_have
+        if is_direct:
+            self._direct_until = time.monotonic() + _RELOAD_S
+        return is_direct
 
     def _log_lack(self, pool: str, country: str) -> None:
         """Log once that requests wait for a proxy that no worker lists."""
@@ -226,9 +249,13 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         pool = str(request_pool or self.default)
         if pool == "none" or ("proxy" in request.meta and "_rotating_proxy" not in request.meta):
             return None
+        if self._direct_until > time.monotonic():
+            return None
         site = domain(request.url)
         lease = await self._take_proxy(request, site, "" if pool == "any" else pool)
         if isinstance(lease, float):
+            if lease == float("inf") and self._goes_directly():
+                return None
             self.stats.inc_value("proxies/none_free")
             return self._postpone(request, site, lease) or await self._wait(request, site, lease)
         request.meta.pop(_UNTIL, None)
@@ -252,7 +279,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         country = str(request.meta.get(m.PROXY_COUNTRY) or "").upper()
         limits = self._limits_of(request, site)
         route = site, pool, country
-        sticky_id = self.sticky.proxy_of(route)
+        sticky_id = "" if request.meta.pop(_ELSEWHERE, None) else self.sticky.proxy_of(route)
         try:
             proxies = await self._open()
             if limits is not None:
@@ -267,7 +294,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         if not isinstance(lease, TakenProxy):
             if lease == float("inf"):  # not listed, or Redis lost the list
                 self._register_at = 0.0
-                if not any(
+                if not self._goes_directly() and not any(
                     p.pool == (pool or p.pool) and p.country == (country or p.country)
                     for p in self.proxies
                 ):
@@ -300,10 +327,10 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.site_limits.set_spread(site, await proxies.usable(site, pool=pool, country=country))
 
     def _postpone(self, request: Request, site: str, wait_s: float) -> Request | None:
-        is_unlisted, longest_s = (
-            wait_s == float("inf"),
-            _CLIMBING_S if self.verdicts else _LONGEST_S,
-        )
+        is_unlisted = wait_s == float("inf")
+        longest_s = _CLIMBING_S if self.verdicts else _LONGEST_S
+        if is_unlisted and self._others_have:  # they may send it: the site must not wait for it
+            longest_s = _LACKING_S
         wait_s = min(max(wait_s, random.uniform(0.4, 0.8)), longest_s)
         reason = _NOT_LISTED if is_unlisted else "no proxy is free"
         back = self.inflight.wait_for if is_unlisted else self.inflight.postpone
@@ -345,8 +372,34 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         is_ban = getattr(self.crawler.spider, "response_is_ban", self.policy.response_is_ban)
         reason = f"refused through {request.meta[PROXY_ID]}: HTTP {response.status}"
         refused = request.meta.get(VERDICT) in REFUSED
-        back = await self._settle(request, is_ban(request, response), reason, refused=refused)
+        ban = is_ban(request, response)
+        if response.status < 300 and request.method == "GET" and not ban:  # noqa: PLR2004
+            site = domain(request.url)
+            verdict, first = self.same_answers.judge(site, request.url, response.body)
+            if verdict == "again":
+                return await self._look_again(request, first)
+            if verdict == "no page":
+                ban, reason = True, f"answered as {first} through {request.meta[PROXY_ID]}"
+                self._log_false(site, first, request.meta[PROXY_ID])
+        back = await self._settle(request, ban, reason, refused=refused)
         return back or response
+
+    async def _look_again(self, request: Request, first: str) -> Request:
+        """Send a request once more, as a rule through another proxy; no try is counted."""
+        await self._report(request, "unknown")
+        self.stats.inc_value("proxies/looks_again")
+        request.meta[_ELSEWHERE] = True
+        reason = f"answered as {first}"
+        copy = self.inflight.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
+        return copy or request.replace(dont_filter=True)
+
+    def _log_false(self, site: str, first: str, proxy: str) -> None:
+        if self._false_log.is_due(site):
+            logger.warning(
+                "proxy %s answers each page of %s with one page, which is not the site's: it is "
+                "banned there. %s was read from that answer: fetch it again",
+                *(proxy, site, first),
+            )
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Report the proxy's use; send the request through another proxy if this one failed."""

@@ -73,6 +73,14 @@ EXTENSIONS = {
         "scrapy_seine.engine.ending.fleet_limits.CloseSpider"
     ),
 }
+#: Extensions without a counterpart in Scrapy, with their place: what `scrapy seine status` and
+#: `scrapy seine logs` show, and what SEINE_METRICS_PORT and SEINE_LOG_FORMAT ask for.
+ADDED_EXTENSIONS = {
+    "scrapy_seine.engine.telemetry.logs.JsonLogs": 0,
+    "scrapy_seine.engine.telemetry.outcome_reports.OutcomeReporter": 10,
+    "scrapy_seine.engine.telemetry.metrics_port.MetricsPort": 20,
+    "scrapy_seine.engine.telemetry.log_stream.LogStream": 30,
+}
 PARQUET = "scrapy_seine.sinks.feeds.parquet.ParquetItemExporter"
 REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 LANES = "scrapy_seine.engine.download.lanes.Lanes"
@@ -134,10 +142,9 @@ class Addon:
             settings.set(name, value, priority="addon")
         _replace(settings, MIDDLEWARES, REPLACED)
         _replace(settings, "EXTENSIONS", EXTENSIONS)
-        for component, place in ADDED.items():
-            settings.setdefault_in_component_priority_dict(
-                MIDDLEWARES, load_object(component), place
-            )
+        for name, added in ((MIDDLEWARES, ADDED), ("EXTENSIONS", ADDED_EXTENSIONS)):
+            for component, place in added.items():
+                settings.setdefault_in_component_priority_dict(name, load_object(component), place)
         _add(settings, "DOWNLOAD_HANDLERS", {"http": LANES, "https": LANES})
         _add(settings, "FEED_EXPORTERS", {"parquet": PARQUET})
 

@@ -33,6 +33,10 @@ _ADVICE = (
         "no permissions to (?:run|access)",
         "the user of REDIS_URL needs ~* &* +@all -@admin -@dangerous: docs/deploying.md",
     ),
+    (
+        "authenticat|username-password|role .* not permitted to log in",
+        "has its password been changed? Correct the URL, and restart this process",
+    ),
     ("too many clients|max number of clients", "raise its limit of connections"),
 )
 

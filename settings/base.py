@@ -214,7 +214,9 @@ TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 COOKIES_ENABLED = False
 ROBOTSTXT_OBEY = True
-USER_AGENT = "Seine/0.1 (+https://example.com/bot)"
+# Name of the bot, by which robots.txt is read, and whom a site may write to. A line at each start
+# asks for your own.
+USER_AGENT = "Seine (+https://example.com/bot)"
 # Lowest level that is logged. Its variable is SEINE_LOG_LEVEL, because many programs set LOG_LEVEL.
 # Default: INFO.
 LOG_LEVEL = "INFO"
@@ -415,9 +417,14 @@ WREQ_HTTP2_ENABLED = True
 SEINE_BROWSER = False
 # The browser: chromium, or firefox (Debian's firefox-esr). Default chromium, which starts faster.
 PLAYWRIGHT_BROWSER_TYPE = "chromium"
-# Path of the browser. Default: found on PATH by its usual names. PLAYWRIGHT_CDP_URL names a remote
-# browser instead.
+# Path of the browser. Default: found on PATH by its usual names.
 SEINE_BROWSER_PATH = ""
+# A remote browser instead: the address of Chromium's DevTools (http://host:9222, ws://…). One on
+# another machine needs proxies or SEINE_PRIVATE_ADDRESSES=allow, because the guard of private
+# addresses listens on this one. Default: none, each worker starts a browser of its own.
+PLAYWRIGHT_CDP_URL = ""
+# The same by the address of a Playwright server (ws://…), for any browser. Default: none.
+PLAYWRIGHT_CONNECT_URL = ""
 # Visitors (contexts) that the browser has at a time. Default 4, each some 65 MB.
 SEINE_BROWSER_CONTEXTS = 4
 # Pages open at a time. Default 4: rendering is bound by the CPU.

@@ -8,7 +8,6 @@ import contextlib
 import logging
 import signal
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from crawler.catalogue.jobs.model import Plan
@@ -72,7 +71,7 @@ class Command(SeineCommand):
                 else None
             )
             if once:
-                await coordinator.step(datetime.now(UTC))
+                await coordinator.step(await coordinator.jobs.now())
             else:
                 await _until_signal(coordinator, webhooks)
         finally:

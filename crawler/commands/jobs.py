@@ -7,7 +7,6 @@ import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import attrs
@@ -103,7 +102,7 @@ async def _act(
         seeds_by_site: dict[str, dict[str, None]] = {}  # without duplicates
         for site_id, urls in (_seeds(name, plans) for name in names):
             seeds_by_site.setdefault(site_id, {}).update(dict.fromkeys(urls))
-        started_at = datetime.now(UTC)
+        started_at = await jobs.now()
         return [
             await jobs.start(site_id, list(urls), started_at, again=again)
             for site_id, urls in seeds_by_site.items()

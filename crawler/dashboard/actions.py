@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
@@ -135,17 +134,23 @@ async def _start_job(context: Context, form: Form) -> int:
     return 1
 
 
+async def _now_s(context: Context) -> float:
+    """Return the time of Redis' clock, by which the coordinator compares schedules."""
+    return await Jobs(context.frontier).now_s()
+
+
 async def _set_schedule(context: Context, form: Form) -> int:
     site, cron = form.get("site", "").strip(), form.get("cron", "").strip()
     if not cron:
         raise ValueError("cron is empty")
-    schedule = checked(site, cron, form.get("url", "").split(), time.time())
+    schedule = checked(site, cron, form.get("url", "").split(), await _now_s(context))
     await Schedules(context.frontier).put(schedule)
     return 1
 
 
 async def _pause_schedule(context: Context, form: Form, *, paused: bool) -> int:
-    await Schedules(context.frontier).pause(form.get("site", ""), time.time(), paused=paused)
+    site, now_s = form.get("site", ""), await _now_s(context)
+    await Schedules(context.frontier).pause(site, now_s, paused=paused)
     return 1
 
 

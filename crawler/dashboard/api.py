@@ -10,9 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import attrs
@@ -189,7 +187,8 @@ async def begin(context: Context, urls: list[str], site: str = "", *, again: boo
     if not seeds:
         raise ValueError("urls names no URL, and no schedule of the site that does is stored")
     site_id = checked(site or site_of(seeds[0]), "", seeds, 0).site_id
-    job = await Jobs(context.frontier).start(site_id, seeds, datetime.now(UTC), again=again)
+    jobs = Jobs(context.frontier)
+    job = await jobs.start(site_id, seeds, await jobs.now(), again=again)
     # If PostgreSQL does not answer, the coordinator records the job in its next step.
     with contextlib.suppress(StoreUnreachable, psycopg2.Error):
         await asyncio.to_thread(record, context.database.url, context.config.crawl, [job])
@@ -256,9 +255,10 @@ async def put_schedule(request: web.Request) -> web.Response:
     fields = await fields_of(request, SCHEDULE_FIELDS)
     if not fields:
         raise ValueError(f"the body names none of {', '.join(SCHEDULE_FIELDS)}")
-    schedules = Schedules(context_of(request).frontier)
+    frontier = context_of(request).frontier
+    schedules, now_s = Schedules(frontier), await Jobs(frontier).now_s()
     cron, urls = _text(fields, "cron"), _texts(fields, "urls")
-    schedule = checked(request.match_info["site"], cron, urls, time.time())
+    schedule = checked(request.match_info["site"], cron, urls, now_s)
     schedule = attrs.evolve(schedule, paused=_flag(fields, "paused"))
     await schedules.put(schedule)
     await note(request, "set_schedule", f"{schedule.site_id} {schedule.cron}")
@@ -268,8 +268,9 @@ async def put_schedule(request: web.Request) -> web.Response:
 async def change_schedule(request: web.Request) -> web.Response:
     """Pause or resume a site's schedule, also that of its file."""
     verb, site = request.match_info["verb"], request.match_info["site"]
-    schedules = Schedules(context_of(request).frontier)
-    schedule = await schedules.pause(site, time.time(), paused=verb == "pause")
+    frontier = context_of(request).frontier
+    schedules, now_s = Schedules(frontier), await Jobs(frontier).now_s()
+    schedule = await schedules.pause(site, now_s, paused=verb == "pause")
     await note(request, f"{verb}_schedule", schedule.site_id)
     return web.json_response(plain_schedule(schedule))
 

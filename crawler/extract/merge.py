@@ -15,7 +15,7 @@ from crawler.extract.money import cents
 from crawler.extract.money.amounts import amount, find_prices, grouped
 from crawler.extract.money.currencies import TOMAN, share_a_sign
 from crawler.extract.page.lines import HIDDEN
-from crawler.extract.page.page import Page
+from crawler.extract.page.page import Page, without_scripts
 from crawler.extract.price.other_amounts import WITH_TAX
 from crawler.extract.price.tax_rates import may_be_reduction, taxed_by
 from crawler.extract.scripts import state
@@ -28,8 +28,7 @@ from crawler.extract.visible_signs import Visible
 _HIGH_PRICE = lazy_patterns.pattern(
     rb"[Hh]igh[Pp]rice[\"'](?:\s{0,9}:|\s{1,9}content\s?=)\s{0,9}[\"']?(\d(?:[\d.,]{0,13}\d)?)"
 )
-#: Scripts, and the separators of groups of three digits.
-_SCRIPT = lazy_patterns.pattern(rb"<script\b.*?</script", re.S | re.I)
+#: Separators of groups of three digits.
 _GROUPS = rb"(?:[.,' ]|\xc2\xa0|\xe2\x80[\x89\xaf]|&nbsp;)?"
 #: Lines at most from the heading to the price of the product that it names.
 _MAX_PRICE_DISTANCE = 15
@@ -161,7 +160,7 @@ def outvote(offered: dict[str, Fields], raw: bytes) -> None:
             is_regular = structured_price > agreed and "regular_price" not in offered.get(
                 "text", ()
             )
-            if is_regular and _contains_price(structured_price, _SCRIPT.sub(b"", raw), cents=True):
+            if is_regular and _contains_price(structured_price, without_scripts(raw), cents=True):
                 fields.setdefault("regular_price", structured_price)
             if stock := offered.get("text", {}).get("availability"):
                 fields["availability"] = stock  # a source with a stale price has a stale stock
@@ -234,7 +233,7 @@ def _drop_stale_price(offered: dict[str, Fields], visible: Visible, raw: bytes) 
         for name in ("microdata", "rdfa", "opengraph", "state")
     ):
         return
-    body = _SCRIPT.sub(b"", raw)
+    body = without_scripts(raw)
     if _contains_price(stated_price, body) or not _is_in_attribute(shown_price, body):
         return
     for name in ("price", "currency", "regular_price"):
@@ -265,7 +264,7 @@ def _contains_price(price: Decimal, body: bytes, *, cents: bool = False) -> bool
 
 def shows_price(price: Decimal, raw: bytes) -> bool:
     """Return whether a page contains a price's whole units outside of scripts."""
-    return _contains_price(price, _SCRIPT.sub(b"", raw))
+    return _contains_price(price, without_scripts(raw))
 
 
 def _is_in_attribute(price: Decimal, body: bytes) -> bool:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import without_origin
 from crawler.extract.fields import Fields
-from crawler.extract.page.page import Page, holds_digit
+from crawler.extract.page.page import Page, holds_digit, without_scripts
 from crawler.extract.structured.product_fields import stands_in
 from crawler.extract.words import any_of, finder
 
@@ -98,10 +98,9 @@ def set_number(fields: Fields, sources: dict[str, str], text_fields: Fields, pag
 
     `external_id` does not change, because it is the key under which the product is stored.
     """
-    labelled, model = text_fields.get("sku"), _model(text_fields)
-    other_codes = {None, fields.get("gtin"), fields.get("mpn"), fields.get("sku")}
-    if labelled not in other_codes and sources.get("sku") not in {None, "text"}:
-        fields["sku"], sources["sku"] = labelled, "text"
+    if "sku" in text_fields or "mpn" in text_fields:
+        _prefer_labelled(fields, sources, text_fields, page.raw)
+    model = _model(text_fields)
     if fields.get("sku"):
         if model and model != fields["sku"] and not fields.get("mpn"):
             fields["mpn"], sources["mpn"] = model, "text"
@@ -136,6 +135,34 @@ def set_number(fields: Fields, sources: dict[str, str], text_fields: Fields, pag
         fields["sku"], sources["sku"] = addressed, "url"
     elif last_number := _last_number(page, text_fields):
         fields["sku"], sources["sku"] = last_number
+
+
+def _prefer_labelled(
+    fields: Fields, sources: dict[str, str], text_fields: Fields, raw: bytes
+) -> None:
+    """Prefer numbers under visible labels to those of the data, which are often a database's.
+
+    The maker's number of the data stays if the page shows it: the labelled one is another maker's
+    that the part replaces.
+    """
+    other_codes = {None, fields.get("gtin"), fields.get("mpn"), fields.get("sku")}
+    for name in ("sku", "mpn"):
+        labelled = text_fields.get(name)
+        if labelled in other_codes or sources.get(name, "text") == "text":
+            continue
+        if name == "sku" or str(fields[name]).encode() not in without_scripts(raw[:_MAX_BYTES]):
+            fields[name], sources[name] = labelled, "text"
+    if "variants" in fields and "sku" in fields:
+        _take_variant_numbers(fields, sources)
+
+
+def _take_variant_numbers(fields: Fields, sources: dict[str, str]) -> None:
+    """Take barcode and maker's number of the variant whose number the page has as the product's."""
+    shown = [v for v in fields["variants"] if v.get("sku") == fields["sku"]]
+    if len(shown) == 1:
+        for name in ("gtin", "mpn"):
+            if name in shown[0] and not fields.get(name):
+                fields[name], sources[name] = shown[0][name], "json-ld"
 
 
 def _first_variant_number(fields: Fields, group: str) -> str | None:

@@ -14,6 +14,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
 from scrapy_seine.commands.early_options import set_values
+from scrapy_seine.commands.help_text import HelpFormatter
 from scrapy_seine.commands.one_line_errors import complain, guarded, one_line
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError
@@ -88,6 +89,7 @@ class SeineCommand(ScrapyCommand):
         """Declare --json, and show the example below the options."""
         super().add_options(parser)
         self._parser = parser
+        parser.formatter_class = HelpFormatter
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.epilog = f"example: {self.example}" if self.example else None
 

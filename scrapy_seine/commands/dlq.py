@@ -29,7 +29,7 @@ from scrapy_seine.reads.fleet import shown_fields
 from scrapy_seine.reads.requests import Found
 
 VERBS = ("list", "show", "replay", "purge")
-NO_SUCH = "no dead letter has the id {!r}; scrapy dlq list shows them"
+NO_SUCH = "no dead letter has the id {!r}; `scrapy seine dlq` shows them"
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "": 1}
 
 

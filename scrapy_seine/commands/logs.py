@@ -41,7 +41,8 @@ class Command(SeineCommand):
             ConfigError: there is no log of such a worker, or of any.
         """
         if len(args) > 1 or not 1 <= opts.lines <= KEEP:
-            raise UsageError(f"one worker at most (`scrapy workers` lists them), 1 to {KEEP} lines")
+            text = f"one worker at most (`scrapy seine workers` lists them), 1 to {KEEP} lines"
+            raise UsageError(text)
         crawl = frontier_of(self, opts).crawl
         worker_log: tuple[str, list[str]] = ("", [])
 

@@ -167,7 +167,7 @@ def _refuse_table(name: str, header: bytes) -> None:
             by = "" if separator == b"\t" else f" -d'{separator.decode()}'"
             raise ConfigError(
                 f"{name} is a table; push its column of URLs, as by: "
-                f"tail -n +2 {name} | cut{by} -f{places[0]} | scrapy seed -"
+                f"tail -n +2 {name} | cut{by} -f{places[0]} | scrapy seine seed -"
             )
 
 
@@ -189,7 +189,7 @@ def _push(
             try:
                 _append(client, key, good_seeds)
             except RedisError as error:
-                raise StoreUnreachable(f"after {pushed} seeds: {error}") from None
+                raise StoreUnreachable(f"{key}, after {pushed} seeds: {error}") from None
             pushed += len(good_seeds)
     return pushed, bad_count
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
 import sys
 from typing import Any
 
-from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
+from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from scrapy_seine.commands.misspelt_commands import VERBS, look_around
@@ -68,12 +69,13 @@ class Command(ScrapyCommand):
             usage=f"scrapy seine {args[0]} {verb.syntax()}",
             description=verb.long_desc(),
             conflict_handler="resolve",
-            formatter_class=ScrapyHelpFormatter,
         )
         assert self.settings is not None
         self.settings.setdict(verb.default_settings, priority="command")
         verb.settings = self.settings
         verb.add_options(parser)
+        # Its example is that of a project with commands of these names.
+        parser.epilog = re.sub(rf"\bscrapy (?={args[0]}\b)", "scrapy seine ", parser.epilog or "")
         verb_options, verb_arguments = parser.parse_known_args(args[1:])
         verb.process_options(verb_arguments, verb_options)
         verb.run(verb_arguments, verb_options)

@@ -86,7 +86,7 @@ def layout(data: Path) -> Places:
     """Return all paths of the data folder's servers; only makes *data*.
 
     Raises:
-        EmbeddedError: the folder cannot be used.
+        EmbeddedError: the folder, or the database in it, cannot be used.
     """
     data = data.expanduser().absolute()
     account = for_postgres()
@@ -110,11 +110,23 @@ def layout(data: Path) -> Places:
 
 
 def _home(data: Path, account: Account) -> Path:
-    """Return the folder of the database."""
+    """Return the folder of the database.
+
+    Raises:
+        EmbeddedError: it holds one that PostgreSQL's user cannot reach any more; another, empty one
+        would look like a loss of all products.
+    """
     elsewhere = REACHABLE / _nickname(data)
-    if (elsewhere / "postgres").exists() or not account.may_enter(data):
+    if (elsewhere / "postgres").exists():
         return elsewhere
-    return data
+    if account.may_enter(data):
+        return data
+    if (data / "postgres").exists() and data.stat().st_uid == os.geteuid():
+        raise EmbeddedError(
+            f"PostgreSQL's user {account.name} cannot reach the database in {data} any more; "
+            f"chmod o+x that folder and those above it, or move {data}/postgres to {elsewhere}"
+        )
+    return elsewhere
 
 
 def make(places: Places) -> None:

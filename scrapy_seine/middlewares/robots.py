@@ -30,7 +30,7 @@ from scrapy_seine.engine.lease.outcomes import Ignored
 from scrapy_seine.engine.reading.reading_limit import Unreadable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import NoWay
-from scrapy_seine.middlewares.robots_fetch import FETCH_S, RobotsFetch
+from scrapy_seine.middlewares.robots_fetch import RobotsFetch
 from scrapy_seine.politeness import crawl_delay
 from scrapy_seine.politeness.download_slots import SLOT, waits_at
 from scrapy_seine.politeness.robots_cache import (
@@ -201,7 +201,7 @@ class RobotsMiddleware:
         if self.site_limits.exchange is None:
             return await self.fetch.fetch_unshared(origin, request, 0)
         redis = self.site_limits.exchange.frontier.redis
-        shared = SharedRobots(redis, self.token, lock_s=FETCH_S + 5)
+        shared = SharedRobots(redis, self.token)
         while True:
             try:
                 result = await shared.lookup(origin)
@@ -209,7 +209,10 @@ class RobotsMiddleware:
                     self._log_away(origin, result)
                     return result
                 if isinstance(result, FetchNeeded):
-                    return await self.fetch.fetch_shared(shared, origin, request, result.failures)
+                    async with shared.locked(origin):
+                        return await self.fetch.fetch_shared(
+                            shared, origin, request, result.failures
+                        )
                 assert isinstance(result, FetchRunning)
             except (RedisError, OSError) as error:
                 refusals = self.site_limits.exchange.refusals

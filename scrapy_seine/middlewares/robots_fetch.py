@@ -63,7 +63,7 @@ class RobotsFetch:
         """
         try:
             fetched = await self.fetch_unshared(origin, request, failures)
-        except (AddressRefused, NoWay):  # release the lock, because another page may fetch it
+        except (AddressRefused, NoWay, NoNetwork):  # another page or machine may fetch it
             with suppress(RedisError, OSError):
                 await shared.store(origin, FetchedRobots("away", b"", _MOMENT_S), failures=failures)
             raise

@@ -2,15 +2,19 @@
 
 `robots:{origin}` is a hash: state, body (deflated), failures in a row, until (ms). It is kept
 longer than it is valid, so that failures are counted. `robots:{origin}:lock` names the fetching
-worker; it expires if that worker dies. All crawls share them.
+worker, which renews it; it expires soon after that worker's death. All crawls share them.
 """
 
 from __future__ import annotations
 
+import asyncio
 import zlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 
 import attrs
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.config import SettingsLike, number
@@ -18,6 +22,8 @@ from scrapy_seine.lua_scripts import call, load_script
 from scrapy_seine.politeness.robots_rules import SIZE_LIMIT
 from scrapy_seine.politeness.robots_status import State
 
+#: How long a lock outlives its worker, s: longer than a worker's event loop is ever blocked.
+LOCK_S = 10.0
 _STATES: dict[bytes, State] = {b"rules": "rules", b"free": "free", b"away": "away"}
 
 
@@ -51,7 +57,9 @@ class FetchRunning(Value):
 class SharedRobots:
     """The fleet's cache of robots.txt files."""
 
-    def __init__(self, redis: Redis, token: str, *, lock_s: float, now_ms: int = 0) -> None:
+    def __init__(
+        self, redis: Redis, token: str, *, lock_s: float = LOCK_S, now_ms: int = 0
+    ) -> None:
         self.redis = redis
         self.token = token
         self.lock_s = lock_s
@@ -69,6 +77,21 @@ class SharedRobots:
             return FetchRunning()
         robots = _parse(*fields)
         return FetchNeeded(0) if robots is None else robots
+
+    @asynccontextmanager
+    async def locked(self, origin: str) -> AsyncIterator[None]:
+        """Renew the lock that `lookup` gave during the block, so that no other worker fetches."""
+        renewal = asyncio.ensure_future(self._renew(origin))
+        try:
+            yield
+        finally:
+            renewal.cancel()
+
+    async def _renew(self, origin: str) -> None:
+        while True:
+            await asyncio.sleep(self.lock_s / 3)
+            with suppress(RedisError, OSError):
+                await self.lookup(origin)
 
     async def store(self, origin: str, robots: FetchedRobots, *, failures: int = 0) -> None:
         """Store the result for the fleet, and release the lock."""

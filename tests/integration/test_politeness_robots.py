@@ -19,6 +19,7 @@ from scrapy_seine.politeness.robots_cache import (
     SharedRobots,
 )
 from settings.test import DOWNLOADER_MIDDLEWARES
+from tests.helpers import wait_until_async
 from tests.integration.politeness.crawl import Crawl, stat
 from tests.integration.politeness.site import Answer, Site, page, serve
 
@@ -236,3 +237,33 @@ async def test_one_worker_fetches_and_a_dead_one_is_replaced(redis_client: Redis
     await first.store(origin, FetchedRobots("rules", b"User-agent: *", 60))
     second.now_ms += 6_000
     assert await second.lookup(origin) == FetchedRobots("rules", b"User-agent: *", 59)
+
+
+async def test_the_fetching_worker_keeps_its_lock_and_a_dead_one_loses_it_soon(
+    redis_client: Redis, namespace
+):
+    """A lock as long as the longest fetch made a site wait for 50 s after its worker's death."""
+    origin = f"http://{namespace}.example"
+    first = SharedRobots(redis_client, "first", lock_s=1.5)
+    second = SharedRobots(redis_client, "second", lock_s=1.5)
+
+    async def left_ms() -> int:
+        return int(await redis_client.pttl(f"robots:{{{origin}}}:lock"))
+
+    async def has_run_down() -> bool:
+        return await left_ms() < 1300
+
+    async def is_renewed() -> bool:
+        return await left_ms() > 1300
+
+    async def is_free() -> bool:
+        return await second.lookup(origin) == FetchNeeded(0)
+
+    assert await first.lookup(origin) == FetchNeeded(0)
+    async with first.locked(origin):
+        for _ in range(2):
+            await wait_until_async(has_run_down, 2, "the lock runs down")
+            await wait_until_async(is_renewed, 2, "its holder renews it")
+        assert await second.lookup(origin) == FetchRunning()
+    await wait_until_async(is_free, 5, "nobody renews it any more")
+    assert SharedRobots(redis_client, "default").lock_s <= 10

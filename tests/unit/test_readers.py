@@ -118,13 +118,15 @@ def _is_anchored(module: str, value: str) -> bool:
 
 
 def _pieces(pattern: re.Pattern[Any]) -> list[str]:
-    """Characters and words of a pattern, and one of each kind that it may name."""
+    """Characters, words and the begin of a pattern, and one of each kind that it may name."""
     source = pattern.pattern
     source = source if isinstance(source, str) else source.decode("latin-1")
     letters = sorted(set(re.sub(r"\\[a-zA-Z]", "", source)))
     words = sorted(set(re.findall(r"[^\W\d_]{3,11}", source)))
-    usual = [" ", "\n", "9", "a", "_", "-", ".", "9 ", "a ", " 9", "\u00a0", "é"]
-    return list(dict.fromkeys([*usual, *letters[:: len(letters) // 20 + 1], *words[:12]]))
+    usual = [" ", "\n", "9", "a", "_", "-", ".", "9 ", "a ", " 9", " 999", "\u00a0", "é"]
+    begin = re.match(r"(?:[^\\.^$*+?{}\[\]()|]{2,}(?![*+?{]))?", source)[0]  # type: ignore[index]
+    begins = [begin, f"{begin} "] if begin else []  # begins again and again, and never ends
+    return list(dict.fromkeys([*usual, *begins, *letters[:: len(letters) // 20 + 1], *words[:12]]))
 
 
 @pytest.mark.parametrize("name", PATTERNS)

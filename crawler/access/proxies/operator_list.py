@@ -43,7 +43,9 @@ class ProxyList:
             line = bad[0]
             raise ConfigError(f"the list of proxies has none: line {line.number} {line.reason}")
         source = ", ".join(str(path) for path in self.paths) or "SEINE_PROXIES"
-        return "" if proxies else f"{source} lists no proxy: all requests are sent directly"
+        if proxies:
+            return ""
+        return f"{source} lists no proxy: requests are sent directly unless other workers have any"
 
     def forget(self) -> None:
         """Make the next `read` read the files even if they have not changed."""

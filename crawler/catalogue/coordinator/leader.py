@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from time import monotonic
 
 import attrs
@@ -42,6 +42,8 @@ ROUND_S = 1.0
 RECRAWL_S = 60.0
 #: Shortest pause as a multiple of the duration of the last re-crawl step.
 _PAUSE_FACTOR = 20
+#: Periods of a schedule for which a running crawl delays the site's next one, at most.
+_MAX_DELAY = 7
 #: Interval after which the change rates of a site's categories are read again, s.
 PRIORS_S = 6 * 3600.0
 #: Most products that one re-crawl step sends; the others wait for the next step.
@@ -69,6 +71,11 @@ class Coordinator:
     _has_joined: bool = False
     _recorded_jobs: set[str] = attrs.field(factory=set, init=False)
     """Names of jobs that only PostgreSQL has; no job begins under such a name."""
+    _delayed_jobs: set[str] = attrs.field(factory=set, init=False)
+    """Names of jobs that wait for the site's running one."""
+    _plans: Mapping[str, Plan] = attrs.field(factory=dict, init=False)
+    """The plans of the last step, by site."""
+    _stepped_at: datetime | None = None
     _lock: Lock = attrs.field(init=False)
     _recrawled_at: datetime | None = None
     _pause_s: float = RECRAWL_S
@@ -94,7 +101,7 @@ class Coordinator:
             while not _is_cancelled():
                 try:
                     if await self._update_leadership():
-                        await self.step(datetime.now(UTC))
+                        await self.step(await self.jobs.now())
                 except StateError as error:
                     self._has_joined = self._has_joined and not isinstance(error, StateLost)
                     self._sent.clear()
@@ -140,6 +147,9 @@ class Coordinator:
         await restore_jobs(self.jobs, self.database_url)
         await self._take_over(now)
         plans = merged(self.plans, await Schedules(self.frontier).all())
+        for former, changed_at in self._changed(plans, now):
+            with self._errors_logged(former):
+                await self._plan_full_crawl(former, changed_at)
         for plan in plans:
             with self._errors_logged(plan):
                 await self._plan_full_crawl(plan, now)
@@ -156,6 +166,21 @@ class Coordinator:
             # The query is slow for large sites, and must leave the database time for other queries.
             self._pause_s = max(RECRAWL_S, _PAUSE_FACTOR * (monotonic() - started_s))
         await self._close(now)
+        self._plans, self._stepped_at = {plan.site_id: plan for plan in plans}, now
+
+    def _changed(self, plans: Sequence[Plan], now: datetime) -> Iterator[tuple[Plan, datetime]]:
+        """Return former plans with a time that fell due between the last step and their change.
+
+        The new plan does not know that time, so that this crawl would never begin.
+        """
+        for plan in plans:
+            former = self._plans.get(plan.site_id)
+            if self._stepped_at is None or former is None or former.since == plan.since:
+                continue
+            changed_at = min(plan.since or now, now)
+            was_on = former.schedule and plan.schedule  # a pause is meant for that crawl, too
+            if was_on and cron_times.last_due(former.schedule, changed_at) > self._stepped_at:
+                yield former, changed_at
 
     @contextmanager
     def _errors_logged(self, plan: Plan) -> Iterator[None]:
@@ -181,8 +206,29 @@ class Coordinator:
         if plan.since is not None and due_at < plan.since:
             return
         name = job_id(plan.site_id, "full", due_at)
-        if not await self._is_planned(name):
+        if not (await self._is_planned(name) or await self._is_delayed(name, plan, due_at, now)):
             await self._begin(name, plan, "full", plan.seeds)
+
+    async def _is_delayed(self, name: str, plan: Plan, due_at: datetime, now: datetime) -> bool:
+        """Whether a full crawl waits for the site's running one, which fetches the same pages.
+
+        It does not wait for a job that stands still, or that has run for _MAX_DELAY periods, as one
+        of a site without end does.
+        """
+        if await self.jobs.get(name) is not None:
+            return False  # begun, and left half planned
+        for job in await self.jobs.crawling(plan.site_id, plan.seeds):
+            period = due_at - cron_times.last_due(plan.schedule, due_at - timedelta(seconds=1))
+            is_old = due_at - job.started >= _MAX_DELAY * period
+            if is_old or not job.moves(now.timestamp()):
+                continue
+            if name not in self._delayed_jobs:
+                self._delayed_jobs.add(name)
+                text = "job %s begins later: job %s crawls %s and has %d requests left"
+                logger.warning(text, name, job.id, plan.site_id, job.left)
+            return True
+        self._delayed_jobs.discard(name)
+        return False
 
     async def _plan_sitemap_look(self, plan: Plan, now: datetime) -> None:
         if not plan.sitemaps or plan.watch_s <= 0:

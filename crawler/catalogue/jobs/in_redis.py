@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import attrs
@@ -109,18 +109,25 @@ class Jobs:
             await self._refuse_second(site_id, urls)
         return await self.begin(name, site_id=site_id, kind="full", urls=urls)
 
+    async def crawling(self, site_id: str, urls: Sequence[str]) -> list[Job]:
+        """Return the site's full crawls that began with these seeds and have requests left."""
+        seeds = {tidy(url) for url in urls}
+        return [
+            job
+            for job in await self.running()
+            if job.site_id == site_id and job.kind == "full" and job.left and job.plan
+            if seeds <= {tidy(url) for url in orjson.loads(job.plan)["urls"]}
+        ]
+
     async def _refuse_second(self, site_id: str, urls: Sequence[str]) -> None:
         """Refuse seeds that a job of the site crawls, because it fetches the same pages.
 
         Raises:
             JobConflict: with the job's name.
         """
-        seeds = {tidy(url) for url in urls}
-        for job in await self.running():
-            is_full = job.site_id == site_id and job.kind == "full" and job.left and job.plan
-            if is_full and seeds <= {tidy(url) for url in orjson.loads(job.plan)["urls"]}:
-                text = f"job {job.id} crawls {site_id} and has {job.left:,} requests left"
-                raise JobConflict(f"{text}; a second one beside it needs `again`")
+        for job in await self.crawling(site_id, urls):
+            text = f"job {job.id} crawls {site_id} and has {job.left:,} requests left"
+            raise JobConflict(f"{text}; a second one beside it needs `again`")
 
     async def complete(self, job: Job) -> Job:
         """Push the remaining seeds of a job whose planning process died."""
@@ -356,6 +363,10 @@ class Jobs:
         # By a script, because a Cluster answers the TIME command once for each server.
         seconds, micros = await self._redis.eval("return redis.call('TIME')", 1, self._index)
         return int(seconds) + int(micros) / 1e6
+
+    async def now(self) -> datetime:
+        """Return the time of Redis' clock, by which schedules are due (I6)."""
+        return datetime.fromtimestamp(await self.now_s(), UTC)
 
 
 def _plan(urls: Iterable[str], fields: Mapping[str, object]) -> bytes:

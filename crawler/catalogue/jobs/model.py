@@ -18,6 +18,10 @@ ENDED = ("done", "ignored", "failed", "cancelled")
 ENDED_STATES: tuple[State, ...] = ("finished", "cancelled")
 #: A job's name is part of Redis keys and of the first line of each of its requests.
 NAME = re.compile(r"[\w.:-]{1,120}")
+#: Age up to which a job moves though no request of it ended yet, s.
+_YOUNG_S = 1800.0
+#: A job that ends fewer requests a second, lately, stands still: one an hour.
+_SLOWEST = 1 / 3600
 _NUMBERED = re.compile(r"(.*?)(?::(\d+))?")
 
 
@@ -93,6 +97,11 @@ class Job(Value):
     def estimate(self, at_s: float) -> Estimate | None:
         """Estimate when the job ends; None if it does not run."""
         return estimate(self.pace_at(at_s)) if self.state == "running" else None
+
+    def moves(self, at_s: float) -> bool:
+        """Whether it ended requests lately or began just now; who paused it lets it stand still."""
+        is_young = 0 <= at_s - self.started_at < _YOUNG_S  # clocks of two machines may differ
+        return is_young or self.state == "paused" or self.pace_at(at_s).rate > _SLOWEST
 
     @property
     def complete(self) -> bool:

@@ -78,7 +78,7 @@ def _ranges(selected: Range) -> Markup:
     links = [
         tag.a(
             plot_range.name,
-            href="/" if plot_range is DEFAULT_RANGE else address("", range=plot_range.slug),
+            href="/" if plot_range is DEFAULT_RANGE else address(range=plot_range.slug),
             aria_current="true" if plot_range is selected else None,
         )
         for plot_range in RANGES

@@ -48,7 +48,7 @@ _PAGE_ATTRIBUTE = lazy_patterns.pattern(
 )
 #: For lower-case texts, because ignoring case makes the search four times as slow.
 _TOTAL = lazy_patterns.pattern(
-    rf"(\d(?<![\d.,]\d)(?:\d{{0,2}}(?:[.,\s]\d{{3}})+|\d{{0,5}}))\s{{0,3}}(?:{any_of('paging', 'things')})(?!\w)"
+    rf"(\d(?<![\d.,]\d)(?:\d{{0,2}}(?:[.,\s]\d{{3}}){{1,3}}|\d{{0,5}}))\s{{0,3}}(?:{any_of('paging', 'things')})(?!\w)"
 )
 _AFTER_FIELD = lazy_patterns.pattern(r"\D{1,20}(\d{1,4})\b(?!\s*\d)")
 _PAGE_COUNT_NAMES = frozenset({b"pagecount", b"pagestotal"})

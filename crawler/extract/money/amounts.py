@@ -424,6 +424,10 @@ def _code_before(text: str, sign: str) -> str | None:
     return code if code in CODES and is_narrowed_by(sign, code) else None
 
 
+#: A reduction right behind an amount's sign: `15,93€10%`.
+_IS_PERCENT = re.compile(r"\d{1,2}\s?%").match
+
+
 @lru_cache(maxsize=512)
 def _sign_after(text: str) -> tuple[str | None, int]:
     """Return the sign at the beginning of a text, after blanks, and its end."""
@@ -438,7 +442,12 @@ def _sign_after(text: str) -> tuple[str | None, int]:
                 sign in _ONLY_BEFORE and not (sign == "DT" and place)
             ):
                 continue
-            if next_char.isdigit() and not sign[-1].isalpha() and sign != _BEHIND_ONLY:
+            if (
+                next_char.isdigit()
+                and not sign[-1].isalpha()
+                and sign != _BEHIND_ONLY
+                and _IS_PERCENT(text, place + length) is None
+            ):
                 return None, 0  # the sign belongs to the next amount
             return sign, place + length
     return None, 0

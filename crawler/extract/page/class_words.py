@@ -16,7 +16,7 @@ from crawler.extract.words import CachedRule
 _Result = TypeVar("_Result")
 
 #: A mark of a price before, between words: `price--old`.
-OLD_MARK = r"[\s_-](?:msrp|rrp|uvp|was|old|strike|striked|struck|crossed(?:-out)?|tachad[oa]|riscado|s?barrat[oa]|barr[eé]|prije|antes|avant|vorher|statt|eski|vechi|puvodn[ie]|coret|taiat|(?:durch)?gestrichen|list-?price|before-?price|strike-?through|_previous|prev|deleted)(?=$|\s)"
+OLD_MARK = r"[\s_-](?:msrp|rrp|uvp|was|before|old|strike|striked|struck|crossed(?:-out)?|tachad[oa]|riscado|s?barrat[oa]|barr[eé]|prije|antes|avant|vorher|statt|eski|vechi|puvodn[ie]|coret|taiat|(?:durch)?gestrichen|list-?price|before-?price|strike-?through|_previous|prev|deleted)(?=$|\s)"
 #: A price before, by two words of which one is the price's.
 OLD_PRICE = (
     r"(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|(?<![a-z])list(?!__)|origin(?:al)?|before|strike|crossed|compare|rrp|uvp|msrp|prev(?:ious)?"

@@ -47,7 +47,8 @@ def _recoded(body: bytes, content_type: str) -> bytes:
     if declared and declared.startswith(_STATEFUL if b"\0" in body else _STATEFUL[1:]):
         return _decoded(body, declared).encode("utf-8", "replace")
     if body.isascii():
-        return body
+        is_japanese = b"\\" in body and declared and declared.startswith(_JAPANESE)
+        return _decoded(body, str(declared)).encode() if is_japanese else body
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:

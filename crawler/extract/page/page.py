@@ -215,6 +215,19 @@ def parse(
     return page
 
 
+def without_scripts(raw: bytes) -> bytes:
+    """Return a page's bytes without its scripts; one that does not end takes the page's rest.
+
+    >>> without_scripts(b"a<script>1</script>b"), without_scripts(b"a<script>1")
+    (b'a>b', b'a')
+    """
+    return _SCRIPT.sub(b"", raw)
+
+
+# Behind a script without an end no further one is searched, which would take the square.
+_SCRIPT = lazy_patterns.pattern(rb"<script\b(?:.*?</script|.*+)", re.S | re.I)
+
+
 def squashed(text: str) -> str:
     """Return a text with one blank for each run of white space, and none at its ends.
 

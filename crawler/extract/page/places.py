@@ -17,7 +17,7 @@ _MAKERS = frozenset(
     for word, ends in {
         "brand": ("", "s", "i", "y"), "mark": ("e", "en", "a", "alar"), "marque": ("", "s"), "marca": ("", "s"),
         "march": ("e", "io", "i"), "merk": ("", "en"), "manufacturer": ("", "s"), "vendor": ("", "s"),
-        "hersteller": ("",), "znack": ("a", "y"), "vyrobc": ("e", "i"), "producent": ("", "s", "i"),
+        "hersteller": ("",), "nach-hersteller": ("",), "znack": ("a", "y"), "vyrobc": ("e", "i"), "producent": ("", "s", "i"),
         "producer": ("", "s"), "proizvoditel": ("", "i"), "brend": ("", "i", "y"),
         "gyarto": ("", "k"), "producator": ("", "i"), "tillverkare": ("",),
         "varumarke": ("", "n"), "maerke": ("", "r"), "designer": ("", "s"),

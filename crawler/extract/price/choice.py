@@ -151,7 +151,8 @@ def _all_amounts(walk: Lines, local: str | None, look_for_tiles: bool) -> Amount
     for line in [line for line in walk.lines if line.flags & line_flags == shown]:
         if remaining <= 0:
             break
-        monies = monies_of(line, local)
+        if not (monies := monies_of(line, local)):
+            continue  # most lines with a figure
         if "=" in line.text:
             monies = without_rates(line.text, monies)
         if len(monies) == 1 and monies[0].currency is None:

@@ -10,7 +10,6 @@ from itertools import chain, islice, pairwise, permutations
 
 import attrs
 
-from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money
 from crawler.extract.page.lines import BUTTON, DIGIT, LINK, NOW, PRICE, Line
 from crawler.extract.price import alone
@@ -18,6 +17,7 @@ from crawler.extract.price.alone import MAX_PAIR_LINE, MAX_REMARK, are_alone, ne
 from crawler.extract.price.other_amounts import POSTAGE, WITH_TAX, WITHOUT_TAX, says_other
 from crawler.extract.price.strikes import is_struck_at
 from crawler.extract.price.tax_rates import CENT, MAX_RATIO, taxed_by
+from crawler.extract.price.words_around import words_around
 from crawler.extract.price.words_beside import CALLS_PRICE
 from crawler.extract.words import CachedRule
 from scrapy_seine.attrs_bases import Value
@@ -38,14 +38,6 @@ _MAX_ATTRIBUTE = 300
 _IS_NET = CachedRule(lambda value: _NET_BOX(value[:_MAX_ATTRIBUTE].lower()) is not None)
 #: The value of each repetition of an amount, in lines of distance, and of all together.
 _FAVOUR, _MAX_FAVOUR = 4, 12
-#: Characters beside an amount that may say whether the tax is included.
-_MAX_WORDS_BESIDE = 14
-_BRACKETS = frozenset("([（")
-#: Brackets and figures end the words about an amount.
-_WORDS_END = lazy_patterns.pattern(r"[(（/\d]|[)）](?=\s*\S)")
-#: A remark in brackets is about the amount right before it: `6,700円(税抜) 7,370円(税込)`.
-_REMARK_BEHIND = re.compile(r"[(（]((?:[^()（）\d]|\d{1,2}\s?%){1,30})[)）]").match
-_REMARK_BEFORE = re.compile(r"\d\s?[^\s\d()（）]{0,3}\s?[(（][^()（）]{1,30}[)）]\s?\Z").search
 _PERCENT = re.compile(r"(?<![\d.,])(\d{1,2})\s?%").search
 
 
@@ -84,7 +76,10 @@ def prefer_gross(candidates: list[Candidate], lines: Sequence[Line]) -> list[Can
         low, high = (first, second) if first.money.value < second.money.value else (second, first)
         if high.old or not may_be_taxed(low, high) or _is_old_by_words(high, low):
             continue
-        low_words, high_words = _words_around(low, lines), _words_around(high, lines)
+        low_words, high_words = (
+            words_around(low.line, low.money, lines),
+            words_around(high.line, high.money, lines),
+        )
         difference = high.money.value - low.money.value
         is_net = (
             WITHOUT_TAX(low_words)
@@ -135,7 +130,9 @@ def net_beside(
         is_near = abs(c.line.index - price.line.index) <= _MAX_LINES
         if not is_near or not may_be_taxed(c, price):
             continue
-        if (c.line is not price.line and is_net_box(c)) or WITHOUT_TAX(_words_around(c, lines)):
+        if (c.line is not price.line and is_net_box(c)) or WITHOUT_TAX(
+            words_around(c.line, c.money, lines)
+        ):
             return c.money.value
     return None
 
@@ -189,39 +186,6 @@ def is_taxed(low: Candidate, high: Candidate) -> bool:
     distance = abs(low.line.index - high.line.index)
     is_whole = distance <= _MAX_LINES and 0 in (net % 1, gross % 1)
     return taxed_by(net, gross, 1 if is_whole else CENT) is not None
-
-
-def _words_around(amount: Candidate, lines: Sequence[Line]) -> str:
-    """Return the words beside an amount, up to the next amount or a bracket; else those below it.
-
-    Below, only a remark in brackets counts, because other words may be about something else.
-    """
-    text, money = amount.line.text, amount.money
-    if not any(map(str.isalpha, text[: money.start] + text[money.end :])):
-        if label := _label_in_row(amount.line, lines):
-            return label
-        below = lines[amount.line.index + 1].text if amount.line.index + 1 < len(lines) else ""
-        return below if below[:1] in _BRACKETS and len(below) <= MAX_REMARK else ""
-    before, behind = text[: money.start][-_MAX_WORDS_BESIDE:], text[money.end :].lstrip()
-    if _REMARK_BEFORE(before):
-        before = ""
-    if remark := _REMARK_BEHIND(behind):
-        return f"{_WORDS_END.split(before)[-1]} {remark[1]}"
-    # Behind an amount alone, all words are about it: `12 € belum termasuk PPN`.
-    is_remark = not before.strip() and len(behind) <= MAX_REMARK
-    behind = behind if is_remark else behind[:_MAX_WORDS_BESIDE]
-    return f"{_WORDS_END.split(before)[-1]} {_WORDS_END.split(behind)[0]}"
-
-
-def _label_in_row(line: Line, lines: Sequence[Line]) -> str:
-    """Return the text of the cell before an amount's cell in a table row; '' without one."""
-    line_before = lines[line.index - 1] if line.index else line
-    rows = [
-        next((box for box in islice(row_line.element.iterancestors(), 3) if box.tag == "tr"), None)
-        for row_line in (line_before, line)
-    ]
-    in_row = rows[0] is not None and rows[0] is rows[1] and line_before is not line
-    return line_before.text if in_row else ""
 
 
 def mark_pairs(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Candidate]:

@@ -9,6 +9,7 @@ import attrs
 
 from crawler.extract.money.amounts import Money
 from crawler.extract.page.lines import PRICE
+from crawler.extract.price.alone import are_alone
 from crawler.extract.price.regular_price import Candidate, stands_alone
 
 #: Signs between an amount and the same one in another currency.
@@ -58,4 +59,11 @@ def _are_same_amount(amount: Candidate, other: Candidate) -> bool:
     ends_line = not amount.line.text[money.end :].strip(_SIGNS_BETWEEN)
     # A price box holds both or none: the line before it may be a number, `SKU: TL15`.
     share_a_box = amount.line.flags & PRICE or not other.line.flags & PRICE
-    return bool(follows and ends_line and share_a_box and stands_alone(other))
+    return bool(follows and ends_line and share_a_box and _stands_behind_signs(other))
+
+
+def _stands_behind_signs(amount: Candidate) -> bool:
+    """Whether a line holds just amounts, or one behind a sign: `/ 9,00 €`."""
+    text, money = amount.line.text, amount.money
+    begins = not text[: money.start].strip(_SIGNS_BETWEEN)
+    return stands_alone(amount) or (begins and are_alone(text[money.start :], money.currency))

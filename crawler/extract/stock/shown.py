@@ -243,9 +243,9 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     marked = loose = firm = badge = last = None
     in_stock, ahead, can_press, value_at, away = False, False, False, -1, 0
     for line in walk.product_lines:
-        labelled = line.index == value_at
-        if not labelled and not line.flags & STOCK and _NAMES_NO_STOCK[line.text]:
+        if line.index != value_at and not line.flags & STOCK and _NAMES_NO_STOCK[line.text]:
             continue  # nearly all lines
+        labelled = line.index == value_at
         if _is_buy_button(line) and not _of_class.SELLS_NOTHING[line.element.get("class") or ""]:
             if line.flags & _lines.LINK and _sells_elsewhere(line.element, page_url):
                 away += 1
@@ -445,14 +445,16 @@ def _has_stock_part(element: Element) -> bool:
     return any(len(text) < _MAX_WORD and availability_of_text(text) == "InStock" for text in texts)
 
 
+#: What a box says of products that nobody can order, by what a sentence says of them.
+_OUTWEIGHED = {"OutOfStock": {"InStock", "BackOrder"}, _IN_SHOPS_ONLY: {"OutOfStock"}}
+
+
 def _unless_sold_out(marked: str | None, firm: str | None, buttons: int) -> str | None:
     """Return the box's availability, unless a sentence says "sold out" and there is no buy button.
 
-    Boxes say "Usually ships in a day" of sold out products, too, and a further line may say that
-    shops have what cannot be ordered.
+    Boxes say "Usually ships in a day" of sold out products, too, and lines that shops have them.
     """
-    outweighed = {"OutOfStock": "InStock", _IN_SHOPS_ONLY: "OutOfStock"}.get(firm or "")
-    return firm if outweighed and marked == outweighed and not buttons else marked
+    return firm if marked in _OUTWEIGHED.get(firm or "", ()) and not buttons else marked
 
 
 def _is_of_other_stock(line: Line, heading: int, can_press: bool) -> bool:

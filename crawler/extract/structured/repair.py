@@ -32,6 +32,8 @@ _CUT_WITHIN = 2_000
 _MAX_BLOCKS = 50
 #: Characters up to which a text is repaired token by token, because that costs much time.
 _MAX_SCANNED_LENGTH = 300_000
+#: Brackets inside each other, at most. How deep json reads differs between versions of Python.
+_MAX_DEPTH = 500
 _CLOSES = {"{": "}", "[": "]"}
 _ENDS_KEY = lazy_patterns.pattern(r"\s{0,200}+:")
 _ENDS_VALUE = lazy_patterns.pattern(r"\s{0,200}+(?:[}\]]|,\s{0,200}+(?:\"|$)|$)")
@@ -102,7 +104,7 @@ def requoted(text: str, guessed: set[str] | None = None) -> str:
     """Escape quotes inside texts, and close the brackets of a block that is cut off or unreadable.
 
     Texts whose end is a guess because of such quotes are added to *guessed*. A text in which the
-    block was cut off is dropped.
+    block was cut off is dropped. A block that is nested deeper than any product's gives ''.
     """
     tokens: list[str] = []
     closers: list[str] = []
@@ -122,6 +124,8 @@ def requoted(text: str, guessed: set[str] | None = None) -> str:
         elif (outside := _OUTSIDE.match(text, place)) is not None:
             token, place = outside[0], outside.end()
             closers += [_CLOSES[token]] if token in _CLOSES else []
+            if len(closers) > _MAX_DEPTH:
+                return ""
         else:
             break
         tokens.append(token)

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from crawler.extract import lazy_patterns
+from crawler.extract.gtin import checked_gtin
 from crawler.extract.page.page import Element, holds_digit, short_text
 from crawler.extract.visible.fact_rows import AROUND
 from crawler.extract.words import full_matcher_by_start
@@ -37,15 +38,30 @@ _SHOP_NAME_LABEL = re.compile(r"[A-Z][\w&.]{1,20}-(\S.{4,20})").fullmatch
 #: A shop's initials as the label of its own number.
 _INITIALS = re.compile(r"[A-Z]{2,4}\s?#").fullmatch
 #: Last words of labels of numbers.
-_LABEL_ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
+LABEL_ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
+#: Names of barcodes at the end of a label in any language, and characters of such a label.
+_CODE_NAMES, _MAX_CODE_LABEL = frozenset({"EAN", "GTIN", "UPC", "ISBN"}), 20
+#: Words before the code of a package, or of a product before this one: `Carton EAN`, `Alte EAN`.
+_OF_OTHER_GOODS = re.compile(
+    r"\bold|\balt|ersetz|repla|rempla|reemp|sostit|prev|ancien|anterior|vorig|case|[ck]arton|outer"
+    r"|inner|\bx\b|box|pack|pall?et|master|doos|cai?xa|caja|colis|gebinde|vpe"
+).search
 #: The word for a number at the end of a label without spaces, and characters of such a label.
 _JOINED_ENDS, _MAX_JOINED = ("번호", "番号", "編號", "编号"), 4
+#: Words of a shop's name before the label of its number.
+_MAX_NAME_WORDS = 3
 #: Words of a value that are searched for a further label.
 _MAX_WORDS = 8
 #: Characters of a cell that may be a label.
 _MAX_CELL = 120
+#: A maker's name that ends a sentence, no abbreviation, and a sentence with a figure behind it.
+_NAME_SENTENCE = lazy_patterns.pattern(r"([^.]{0,40}[^\W\d]{4})\.\s(\S.*\d.*)")
 #: Signs at the end of a sentence or a part of one.
 _STOPS = frozenset(".,;")
+#: The figures of a barcode within a text, and at most two words before them.
+_BARCODE_INSIDE = lazy_patterns.pattern(
+    r"(?<!\S)((?:\S{1,20}\s)?\S{2,20}?)[\s:：#]{1,3}(97[89][\d-]{10,14}|\d{12,14}|\d{8})(?![\w-]|[.,]\d)"
+)
 #: Words of a label behind a maker's name.
 _MAX_LABEL_WORDS = 3
 
@@ -65,7 +81,9 @@ def label_of(text: str) -> str | None:
         return "sku"  # "BH #": the shop's own number
     # The last word decides first, because nearly no line ends as a label does.
     last_word = text[max(text.rfind(" "), text.rfind("-")) + 1 :]
-    if last_word.lower().strip(".") in _LABEL_ENDS and " " in text:
+    if last_word in _CODE_NAMES and len(text) < _MAX_CODE_LABEL and not holds_digit(text):
+        return None if _OF_OTHER_GOODS(text.lower()) else "gtin"  # "Número EAN", "Šifra EAN"
+    if last_word.lower().strip(".") in LABEL_ENDS and " " in text:
         # "RS Stock No": shops put their own name before the label.
         name, tail = text.split(" ", 1)
         has_shop_name = " " in tail or ("-" in tail and name.isupper())
@@ -75,6 +93,17 @@ def label_of(text: str) -> str | None:
         labelled = _IS_LABEL(text[-_MAX_JOINED:])
         return "sku" if labelled and labelled[1] else None
     return None
+
+
+def name_in_label(text: str) -> str:
+    """Return the name before or behind a number's label, '' without one: `Parts Depot Part Number`."""
+    words = text.split(" ")
+    most = _MAX_NAME_WORDS if words[-1].lower() in LABEL_ENDS else 1
+    for count in range(1, min(len(words) - 1, most) + 1):
+        if label_of(" ".join(words[count:])) in NUMBERS:
+            return " ".join(words[:count])
+    tail, _, name = text.rpartition(" ")
+    return name if label_of(tail) in NUMBERS else ""
 
 
 def up_to_label(value: str) -> tuple[str, str]:
@@ -104,6 +133,8 @@ def maker_up_to_label(value: str) -> tuple[str, str]:
     following = _NEXT_LABEL.search(value) if colon else None
     if following and value[: following.start()][-1:] in _STOPS:
         return value[: following.start()], following[0].strip() + value[following.end() - 1 :]
+    if ". " in value and (sentence := _NAME_SENTENCE.match(value)):
+        return sentence[1], sentence[2]
     return value, ""
 
 
@@ -144,6 +175,16 @@ def numbered_before(text: str) -> tuple[tuple[str, str], str] | None:
             if fact is None and len(before) > 2:
                 fact = unseparated(" ".join(before[:-1]))
             return None if fact is None else (fact, field)
+    return None
+
+
+def barcode_inside(text: str) -> str | None:
+    """Return the barcode behind its label anywhere in a text: `Oak, 2 kg. EAN 4006381333931 (new)`."""
+    for match in _BARCODE_INSIDE.finditer(text):
+        words = match[1].split(" ")
+        is_label = "gtin" in (label_of(" ".join(words)), label_of(words[-1]))
+        if is_label and not _OF_OTHER_GOODS(match[1].lower()):
+            return checked_gtin(match[2])
     return None
 
 

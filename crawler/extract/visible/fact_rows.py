@@ -17,6 +17,8 @@ _MIN_HEADS = 3
 _YEARS = re.compile(r"(?:19|20)\d\d\s?[-–—]\s?(?:(?:19|20)\d\d)?").fullmatch
 #: The end of a label that may be of an internal number: `ID`, `Product ID`.
 IS_ID = re.compile(r"(?:^|[\s.-])id\Z", re.I).search
+#: Labels of numbers that others precede: internal ones, a list's, those of orders by a website.
+IS_WEAK = re.compile(r"(?:^|[\s.-])id\Z|^internet\b|^[ck]atal|^каталож", re.I).search
 #: Tags of a label that may hold its text in a further box.
 _LABEL_TAGS = frozenset({"b", "strong", "em", "span", "label", "dt", "th", "td"})
 #: Blanks, separators and marks of direction around a label or a value.
@@ -86,14 +88,15 @@ def logo_behind(label: Element) -> str | None:
 
 
 def boxes_before(heading: Element) -> list[Element]:
-    """Return the boxes before a heading: right before, and before the box that begins with it."""
+    """Return the boxes before a heading: the two before it, and that before its own box."""
     parent = heading.getparent()
     if parent is not None and parent.tag == "td":
         parent = parent.getparent()  # a layout table may have the number in the row above
     above, beside = heading.getprevious(), None if parent is None else parent.getprevious()
     if above is None and beside is None and (outer := parent.getparent()) is not None:
         beside = outer.getprevious()
-    return [box for box in (above, beside) if box is not None]
+    farther = None if above is None else above.getprevious()
+    return [box for box in (above, farther, beside) if box is not None]
 
 
 def last_in(box: Element) -> Element:

@@ -9,15 +9,15 @@ from itertools import islice
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import is_barcode, named_gtin
-from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.class_words import BEFORE_MAKER
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, holds_digit, short_text
 from crawler.extract.shop_number import in_address, is_model_number
-from crawler.extract.structured.product_fields import stands_in
 from crawler.extract.visible.fact_labels import (
     LETTERS,
+    NUMBERS,
+    barcode_inside,
     label_of,
     maker_up_to_label,
     numbered_before,
@@ -26,35 +26,28 @@ from crawler.extract.visible.fact_labels import (
 )
 from crawler.extract.visible.fact_rows import (
     AROUND,
-    IS_ID,
-    boxes_before,
-    last_in,
+    IS_WEAK,
     logo_behind,
     pairs_below_heads,
     row_pair,
 )
-from crawler.extract.visible.fact_values import as_identifier, as_maker, as_number
+from crawler.extract.visible.fact_values import as_maker, as_number
 from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import CachedRule
 
-_PAIR = lazy_patterns.pattern(
+PAIR = lazy_patterns.pattern(
     r"([^:：՝#]{2,40}?\s?#?)\s?(?:[:：՝]|\bis\b)\s?(\S.{0,80})"
     r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
 )
 #: A dash divides two facts if a word with a figure stands behind it: `Acme — ref. X-12`.
 _MAY_BE_DIVIDED = re.compile("[-:#：|՝·•–—]").search
-_DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
+DIVIDED = re.compile(r"[:#：|՝·•]|\s[-–—]\s\D{2,25}\d").search
 #: A separator between two facts of one line.
 _RULED = re.compile(r"\s[|·•]\s").search
 #: The last separator of a line may stand before a link: `Code 12-B ·`.
-_PARTS = lazy_patterns.pattern(
+PARTS = lazy_patterns.pattern(
     rf"\s(?:[-–—|·•]\s|[|·•]$)|\s?[,;/]\s(?=[^\W\d][{LETTERS} .-]{{1,25}}[:#])"
-)
-_IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
-#: A number in round brackets: years, measures and packs have few figures or small letters.
-_BRACKETED_AT_END = lazy_patterns.pattern(
-    r"\s\((?!(?:1[4-9]|20)\d\d(?:\D(?:19|20)?\d\d)?\))(?=(?:[^\s()\d]{0,12}\d){4})([A-Z\d./_-]{4,30})\)$"
 )
 _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 #: A line that may end with a label and a number.
@@ -63,10 +56,15 @@ _ENDS_IN_CODE = re.compile(r"\S (?=\S{0,30}[\d-])[\w./-]{3,30}\)?\Z").search
 _LAST_SENTENCE = lazy_patterns.pattern(
     r"[.!?]\s((?:[^\s.]{1,14}\.?\s){1,3}(?=\S{0,30}[\d-])[\w./-]{3,30})\.?$"
 )
+#: Key of the barcodes within texts among further facts.
+_INSIDE = "barcode"
+#: The end of a sentence, which no abbreviation has: `Acme Works. Ref. X-12`.
+_SENTENCE_END = lazy_patterns.pattern(r"(?:(?<=[^\W\d]{4})|(?<=\d))\.\s")
+_MAX_SENTENCES = 8
 #: Characters of a line that may be a fact, and of a brand.
-_MAX_FACT, MAX_BRAND = 120, 40
+MAX_FACT, MAX_BRAND = 120, 40
 #: Characters of a line that may be a label and a number without a sign, and boxes around it.
-_MAX_CODE, _MAX_AROUND = 40, 2
+MAX_CODE, _MAX_AROUND = 40, 2
 #: No maker's name has an amount: a box of the class `merk` may hold an instalment.
 _HAS_CENTS = re.compile(r"\d[.,]\d\d(?!\d)").search
 _NAMES_VENDOR = re.compile("vendor|supplier").search
@@ -102,12 +100,23 @@ def find_facts(walk: Lines, signs: Visible) -> None:
             _take_facts(signs, line, lines[next_index] if next_index < len(lines) else None)
         elif is_joined and _ENDS_IN_CODE(line.text):
             coded_lines.append(line)
+    inside = [value for field, value in signs.further_facts if field == _INSIDE]
+    if len(inside) == 1:  # several ones are those of tiles
+        last_facts.append(("gtin", inside[0]))
     for identifier in last_facts:
         _take(signs, *identifier)
-    if "sku" not in signs.fields:
+    if "sku" not in signs.fields and not _take_weak(signs):
         _take_parts(coded_lines, signs)
         if walk.has_others:
             _facts_beyond(walk, signs)
+
+
+def _take_weak(signs: Visible) -> bool:
+    """Take the first number behind a label that others precede; return whether it is one."""
+    number = next((value for field, value in signs.further_facts if field == "sku"), None)
+    if number is not None:
+        _take(signs, "sku", number)
+    return "sku" in signs.fields
 
 
 def _is_heading(walk: Lines, line: Line) -> bool:
@@ -149,7 +158,7 @@ def _facts_beyond(walk: Lines, signs: Visible) -> None:
     """
     values_by_field: dict[str, set[str]] = {}
     for line in walk.lines[max(walk.heading, 0) :]:
-        if not line.flags & _lines.BEYOND or len(line.text) > _MAX_FACT:
+        if not line.flags & _lines.BEYOND or len(line.text) > MAX_FACT:
             continue
         if not _HAS_NO_FACT[line.text] or _label_inside(line):
             after, facts = line.index + 1, Visible()
@@ -175,27 +184,30 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
         if not line.element.tag == following.element.tag == "th":  # the head of a table
             is_inside = following.element.getparent() is line.element  # Brand: <a>Acme</a>
             logo = logo_behind(line.element) if field == "brand" and not is_inside else None
-            _take(signs, field, following.text if logo is None else logo)
+            value = following.text if logo is None else logo
+            _take_labelled(signs, field, line.text, value)
     elif label and not _RULED(line.text):
         _take(signs, *label)
-    elif _DIVIDED(line.text):
+    elif DIVIDED(line.text):
         if label:  # `Brand <b>Acme</b> · Code <b>12-B</b>`
-            _take(signs, label[0], _PARTS.split(label[1])[0])
+            _take(signs, label[0], PARTS.split(label[1])[0])
         _take_divided(signs, line.text, following)
     elif fact := _unseparated_in(line.text):
         _take(signs, *fact)
+    elif barcode := barcode_inside(line.text):
+        signs.further_facts.append((_INSIDE, barcode))
 
 
 def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
     """Take the facts of a line's parts: `in stock - item #12`."""
-    for part in filter(None, _PARTS.split(text)):
-        match = _PAIR.match(part)
+    for part in filter(None, PARTS.split(text)):
+        match = PAIR.match(part)
         if match is None and ". " in part:
-            match = _PAIR.match(part.rpartition(". ")[2])  # a sentence and "ISBN: 978…"
+            match = PAIR.match(part.rpartition(". ")[2])  # a sentence and "ISBN: 978…"
         label = (match[1] or match[3]) if match else ""
         field = label_of(label) or label_of(label.rpartition(". ")[2])  # "Of wool. No: X-12"
         if match and field:
-            _take(signs, field, match[2] or match[4])
+            _take_labelled(signs, field, label, match[2] or match[4])
         elif (" " in label or part[-1] == ":") and (facts := numbered_before(label or part)):
             _take(signs, *facts[0])
             if value := (match[2] or match[4]) if match else following and following.text:
@@ -206,15 +218,29 @@ def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
             _take(signs, field, following.text)  # the line ends in a label
         elif match is None:
             _take_unseparated(signs, part)
+        elif ". " in match[2]:
+            _take_sentences(signs, match[2])  # "Width: 24 cm. Made in 1930. Item no: 12-B"
+
+
+def _take_sentences(signs: Visible, text: str) -> None:
+    """Take the facts of a text's sentences."""
+    for sentence in _SENTENCE_END.split(text)[:_MAX_SENTENCES]:
+        pair = PAIR.match(sentence)
+        value = (pair[2] or pair[4]) if pair else ""
+        field = label_of(pair[1] or pair[3]) if pair else None
+        if field and not (field in NUMBERS and " " in value):  # "Item no: 4712 sold separately"
+            _take(signs, field, value)
+        elif sentence and (fact := _unseparated_in(sentence)):
+            _take(signs, *fact)
 
 
 def _has_no_fact(text: str) -> bool:
     """Whether a line holds neither a label nor a fact, however it is divided."""
-    if label_of(text) or (_MAY_BE_DIVIDED(text) and _DIVIDED(text)):
+    if label_of(text) or (_MAY_BE_DIVIDED(text) and DIVIDED(text)):
         return False
     # A number behind a label has a figure or a dash, or is a word in capitals: "Ref. EGF".
     may_be_code = "-" in text or holds_digit(text) or (". " in text and text[-1].isupper())
-    return not may_be_code or _unseparated_in(text) is None
+    return not may_be_code or (_unseparated_in(text) or barcode_inside(text)) is None
 
 
 #: Labels and menus are the same on all of a shop's pages.
@@ -229,9 +255,9 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
     if not line.flags & _lines.JOINED:
         return None
     box = line.element
-    label = (box.text or "")[:_MAX_FACT].strip()
+    label = (box.text or "")[:MAX_FACT].strip()
     if not label and len(box):  # the label stands behind an icon
-        label = (box[0].tail or "")[:_MAX_FACT].strip()
+        label = (box[0].tail or "")[:MAX_FACT].strip()
     if not label or len(label) >= len(line.text) or not line.text.startswith(label):
         return None
     field = label_of(label)
@@ -239,7 +265,7 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
         return None
     value = line.text[len(label) :].strip()
     following = box.getnext()
-    following_text = "" if following is None else short_text(following, _MAX_FACT)
+    following_text = "" if following is None else short_text(following, MAX_FACT)
     if following_text and value.startswith(f"{following_text} "):
         value = following_text  # the line's text behind it is about something else
     if value[:1] == "(" and value.find(")") == len(value) - 1:
@@ -262,14 +288,14 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
                     _take(signs, field, value)
             continue
         field = label_of(pair[0])
-        if field == "sku" and IS_ID(pair[0].strip(AROUND)):
+        if field == "sku" and IS_WEAK(pair[0].strip(AROUND)):
             last_facts.append((field, pair[1]))
         elif field:
             _take(signs, field, pair[1])
         if (
             field in {None, "model"}
             and len(pair[0]) < 60
-            and (len(pair[1]) < _MAX_FACT or next(row.iter("table"), None) is None)
+            and (len(pair[1]) < MAX_FACT or next(row.iter("table"), None) is None)
         ):
             attributes.setdefault(pair[0].rstrip(" :"), pair[1])
     if attributes:
@@ -293,7 +319,7 @@ def _take_marked(walk: Lines, signs: Visible, line: Line) -> None:
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
     field = "gtin" if "ean" in words or "upc" in words else field
     text = line.text
-    if pair := _PAIR.match(text):
+    if pair := PAIR.match(text):
         # The box may hold the label as well: `<li class="sku"><b>Item:</b><i>X-1</i></li>`.
         text = (pair[2] or pair[4]) if label_of(pair[1] or pair[3]) else text
     elif label_of(text.partition(" ")[0]) == field:
@@ -316,7 +342,7 @@ def _may_be_seller(line: Line) -> bool:
     """
     for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
         if _NAMES_VENDOR((box.get("class") or "").lower()):
-            return _BY.sub("", short_text(box, _MAX_FACT), count=1) != _BY.sub("", line.text)
+            return _BY.sub("", short_text(box, MAX_FACT), count=1) != _BY.sub("", line.text)
     return False
 
 
@@ -325,110 +351,12 @@ def _classes_around(element: Element) -> Iterator[str]:
         yield (box.get("class") or box.get("id") or "")[:1000].lower()
 
 
-def brand_before(heading: Element, title: str) -> str | None:
-    """Return the brand right before a heading, in an element whose class, id or tag is a brand's.
-
-    Or in any element, if the page's *title* has the brand and the heading in a row.
-    """
-    parent = heading.getparent()
-    boxes = (heading.getprevious(), None if parent is None else parent.getprevious())
-    for element in map(_sole_box, boxes):
-        if element is None:
-            continue
-        names = f"{element.tag} {element.get('class') or ''} {element.get('id') or ''}"
-        if names_maker(names[:1000].lower().rstrip()):
-            text = short_text(element)
-            if text and len(text) <= MAX_BRAND and ":" not in text and not label_of(text):
-                return text
-        if brand := _brand_behind_label(element):
-            return brand
-    above = heading.getprevious()
-    if above is not None and above.tag == heading.tag == "h1":
-        text = short_text(above)  # the name is in two headings, or the price has its own
-        return text if text and next(find_prices(text), None) is None else None
-    if above is not None and above.tag in {"a", "span", "div", "p"}:
-        text, name = short_text(above), short_text(heading)
-        if _is_titled(text, name, title) or _begins_with_maker(name, text):
-            return text
-    return None
-
-
-def _sole_box(element: Element | None) -> Element | None:
-    """Return the only box in an element without a class and text of its own, else the element."""
-    if element is None or len(element) != 1 or element.get("class") or element.tag == "a":
-        return element
-    box = element[0]
-    texts = f"{element.text or ''}{box.tail or ''}"
-    return element if texts.strip() or leads_home(box) else box
-
-
-def _brand_behind_label(element: Element) -> str | None:
-    """Return the brand in a short text right above a heading: `Brand: Acme`."""
-    match = _PAIR.match(short_text(element, _MAX_FACT))
-    if match is None or label_of(match[1] or match[3]) != "brand":
-        return None
-    brand = (match[2] or match[4]).strip(AROUND)
-    return brand if len(brand) <= MAX_BRAND and ":" not in brand else None
-
-
-def _is_titled(maker: str, name: str, title: str) -> bool:
-    """Whether a page's title begins with the maker and, behind it, the product's name."""
-    title_start = f"{maker} {name}".casefold()
-    return 0 < len(maker) <= MAX_BRAND and title.casefold().startswith(title_start)
-
-
-def _begins_with_maker(name: str, text: str) -> bool:
-    """Whether the text above a product's name is its first words: `Acme` above `Acme lamp 12`."""
-    return 1 < len(text) <= MAX_BRAND and name.startswith(f"{text} ")
-
-
-def number_in_heading(heading: Element, url: str, fields: Fields) -> str | None:
-    """Return the number in round brackets at a heading's end or below, which the address has too.
-
-    It is the maker's where the address also has the number under the shop's own label.
-    """
-    text, below = short_text(heading, MAX_TEXT_LENGTH), heading.getnext()
-    if below is not None and (below.text or "")[:1] == "(":
-        text = f" {short_text(below, _MAX_CODE)}"
-    if not text.endswith(")"):
-        return None
-    bracketed, labelled = _BRACKETED_AT_END.search(text), fields.get("sku")
-    if bracketed is None or not stands_in(url, bracketed[1]):
-        return None
-    is_addressed = labelled and stands_in(url.casefold(), labelled.casefold())
-    return None if is_addressed else bracketed[1]
-
-
-def number_beside(heading: Element) -> str | None:
-    """Return the number in brackets at a heading's end, or behind its label before the heading."""
-    last_text = short_text(heading[-1], _MAX_FACT) if len(heading) else ""
-    if bracketed := _IN_BRACKETS.fullmatch(last_text):
-        return as_identifier(bracketed[1]) or None
-    for box in boxes_before(heading):
-        text = short_text(box, _MAX_FACT)
-        number = _labelled_number(text) if text else None
-        if number is None and _DIVIDED(text) and len(box):
-            number = _labelled_number(short_text(last_in(box), _MAX_FACT))
-        if number is not None:
-            return number
-    return None
-
-
-def _labelled_number(text: str) -> str | None:
-    """Return the number of a text that is just a label and the product's number."""
-    match = _PAIR.match(text) if _DIVIDED(text) else None
-    if match and label_of(match[1] or match[3]) == "sku":
-        return as_identifier((match[2] or match[4]).strip(f"#{AROUND}")) or None
-    fact = unseparated(text) if text and match is None else None
-    return as_identifier(fact[1].strip(AROUND)) or None if fact and fact[0] == "sku" else None
-
-
 def _take_parts(coded_lines: list[Line], signs: Visible) -> None:
     """Take a number behind its label in a part of a line: `10 g 132 kr <i>art.nr 12-B</i>`."""
     for box in (line.element for line in coded_lines):
         for part in (*islice(box, _MAX_AROUND), *islice(box.itersiblings(), _MAX_AROUND)):
             text = part.text
-            if text and " " in text.strip() and part.tag in _INLINE and len(text) < _MAX_CODE:
+            if text and " " in text.strip() and part.tag in _INLINE and len(text) < MAX_CODE:
                 _take_unseparated(signs, " ".join(text.split()))
 
 
@@ -439,10 +367,21 @@ def _take_unseparated(signs: Visible, text: str) -> None:
 
 def _unseparated_in(text: str) -> tuple[str, str] | None:
     """Split a short text into label and number, or the sentence at a text's end."""
-    fact = unseparated(text) if len(text) < _MAX_CODE else None
-    if fact is None and ". " in text and (last := _LAST_SENTENCE.search(text[-_MAX_CODE:])):
+    fact = unseparated(text) if len(text) < MAX_CODE else None
+    if fact is None and ". " in text and (last := _LAST_SENTENCE.search(text[-MAX_CODE:])):
         return unseparated(last[1]) or unseparated(last[1].rpartition(". ")[2])
+    if fact is None and " - " in text:  # "Code 12-B - available", but "Code OAK10 - 10 % off"
+        code, _, remark = text.partition(" - ")
+        return None if holds_digit(remark) else unseparated(code)
     return fact
+
+
+def _take_labelled(signs: Visible, field: str, label: str, value: str) -> None:
+    """Take a fact, or note a number behind a label that others precede."""
+    if field == "sku" and IS_WEAK(label.strip(AROUND)):
+        signs.further_facts.append((field, value.strip(AROUND)))
+    else:
+        _take(signs, field, value)
 
 
 def _take(signs: Visible, field: str, value: str) -> None:
@@ -455,6 +394,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
         value = named_gtin(value) or ""
     else:
         if " " in value:
+            value = value.replace("：", ": ")
             value, next_fact = (maker_up_to_label if field == "brand" else up_to_label)(value)
             if next_fact:
                 value = value.rstrip(".,")
@@ -479,8 +419,10 @@ def _is_model(fields: Fields) -> bool:
 
 def _take_next_fact(signs: Visible, text: str) -> None:
     """Take the fact behind another fact's value in its line."""
-    pair = _PAIR.match(text)
+    pair = PAIR.match(text)
     if pair is None:
-        _take_unseparated(signs, text)
+        if barcode := barcode_inside(text):
+            _take(signs, "gtin", barcode)
+        _take_sentences(signs, text)
     elif field := label_of(pair[1] or pair[3]):
         _take(signs, field, pair[2] or pair[4])

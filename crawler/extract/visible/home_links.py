@@ -11,7 +11,12 @@ _MAX_AROUND = 2
 
 
 def leads_home(element: Element) -> bool:
-    """Whether an element is in a link to the front page."""
+    """Whether an element is in a link to the shop's front page.
+
+    A link that opens in a new window leads to another site's, as a maker's logo does.
+    """
     link = link_around(element, _MAX_AROUND)
     address = None if link is None else link.get("href")
-    return address is not None and is_front(address.partition("#")[0].removeprefix("."))
+    if address is None or not is_front(address.partition("#")[0].removeprefix(".")):
+        return False
+    return link is not None and str(link.get("target")) != "_blank"

@@ -28,6 +28,7 @@ _BOARDS = (
     b"data-xf-",
     b"index.php?topic=",
     b"discourse-",
+    b"forum-topic",
 )
 #: Words for services: entrances, courses, nights, hours.
 _SERVICE = any_word("amounts", "service")

@@ -18,6 +18,7 @@ from crawler.extract.price.on_request import (
     has_button_for_price,
 )
 from crawler.extract.price.tiles import CARDS
+from crawler.extract.shop_name_in_title import without_site_name
 from crawler.extract.stock.availability import (
     UNAVAILABLE,
     availability_of_text,
@@ -33,17 +34,16 @@ from crawler.extract.stock.shown import (
     stock_above,
 )
 from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
-from crawler.extract.visible.buttons_before import take_button_by_price, take_buttons_before
-from crawler.extract.visible.fact_labels import NUMBERS, label_of
-from crawler.extract.visible.fact_values import as_number
-from crawler.extract.visible.facts import (
+from crawler.extract.visible.beside_heading import (
     brand_before,
-    find_facts,
     number_beside,
     number_in_heading,
-    take_addressed,
-    take_confirmed,
+    old_price_above,
 )
+from crawler.extract.visible.buttons_before import take_button_by_price, take_buttons_before
+from crawler.extract.visible.fact_labels import label_of, name_in_label
+from crawler.extract.visible.fact_values import as_number
+from crawler.extract.visible.facts import find_facts, take_addressed, take_confirmed
 from crawler.extract.visible.makers import maker_beside, prefer_brand
 from crawler.extract.visible.no_goods import is_for_persons, no_goods
 from crawler.extract.visible.page_currency import currency_of_place
@@ -89,7 +89,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     priced = bool(structured.get("price"))
     walk = own_walk = _lines.read(page, heading)
     boxes, behind = walk.description_boxes, walk.lines[max(walk.heading, 0) :]
-    signs = _read_signs(_read_price(walk, local, structured), walk, priced, page.url)
+    signs = _read_signs(_read_price(walk, local, structured), walk, priced, page)
     is_far = (
         signs.price_distance is None
         or signs.price_distance > _MAX_DISTANCE
@@ -104,7 +104,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
         walk = _lines.read_all(page, heading)
         whole_page = _read_price(walk, local, structured)
         if _is_nearer(whole_page, signs) and _is_nearer(
-            _read_signs(whole_page, walk, priced, page.url), signs
+            _read_signs(whole_page, walk, priced, page), signs
         ):
             signs, own_walk = whole_page, walk
     _weigh_buttons(own_walk, signs, page)
@@ -216,6 +216,8 @@ def _take_heading(heading: Element, page: Page, signs: Visible, structured: Fiel
             take_picture_buttons(page, signs)
         if "price" in fields and not fields["availability"]:
             take_buttons_before(page, heading, signs)
+    if fields.get("price") and not fields.get("regular_price"):
+        fields["regular_price"] = old_price_above(heading, fields["price"], fields.get("currency"))
     fields["name"] = name_in_heading(heading, page)
     _take_brand(heading, page, fields, structured)
     if number := number_in_heading(heading, page.url, fields):
@@ -231,6 +233,11 @@ def _take_brand(heading: Element, page: Page, fields: Fields, structured: Fields
     if "brand" not in fields:
         brand = brand_before(heading, page.title)
         fields["brand"] = brand if brand or structured.get("brand") else maker_beside(heading)
+    elif " " in fields["brand"]:
+        # The maker's firm is called after the brand: "Acme Lamps Ltd" in a row, `Acme` above.
+        brand = brand_before(heading, page.title)
+        if brand and f" {brand} " in f" {fields['brand']} ":
+            fields["brand"] = brand
 
 
 def glance(page: Page, structured: Fields) -> Visible:
@@ -329,35 +336,36 @@ def _read_price(walk: Lines, local: str | None, structured: Fields) -> Visible:
     return signs
 
 
-def _number_of_shop(signs: Visible, url: str) -> str | None:
+def _number_of_shop(signs: Visible, page: Page) -> str | None:
     """Return the value of an attribute whose label is the shop's name and a number's label.
 
     `Acme part number` is the maker's where Acme is no shop; in Romance languages the name is last.
     In a line the name alone may stand before the number's sign: `Acme # 1234`.
     """
-    site = host_of(url)
+    site = host_of(page.url)
     for label, value in (*signs.fields.get("attributes", {}).items(), *signs.further_facts):
         if " " not in label:
             continue
         name, _, tail = label.partition(" ")
         if tail == "#" and says_host(name.casefold(), site):
             return as_number(value)
-        if label_of(tail) not in NUMBERS:
-            tail, _, name = label.rpartition(" ")
-        if label_of(tail) in NUMBERS and says_host(name.casefold(), site):
+        name = name_in_label(label)
+        if not name:
+            continue
+        if says_host(name.casefold(), site) or without_site_name(page.title, name) != page.title:
             return str(value)
     return None
 
 
-def _read_signs(signs: Visible, walk: Lines, priced: bool, page_url: str) -> Visible:
+def _read_signs(signs: Visible, walk: Lines, priced: bool, page: Page) -> Visible:
     find_facts(walk, signs)
     if "sku" not in signs.fields:
-        if number := _number_of_shop(signs, page_url):
+        if number := _number_of_shop(signs, page):
             signs.fields["sku"] = number
         else:
-            take_addressed(walk, signs, page_url)
+            take_addressed(walk, signs, page.url)
     prefer_brand(walk, signs)
-    read_stock(walk, signs, priced or "price" in signs.fields, page_url)
+    read_stock(walk, signs, priced or "price" in signs.fields, page.url)
     if signs.price_may_be_anothers and not signs.buy_buttons and says_unavailable(signs):
         forget_price(signs)
     take_rating(walk, signs.fields)

@@ -60,10 +60,10 @@ def named_by_title(page: Page, titles: tuple[str, ...]) -> Element | None:
         text = element.text
         if len(element) == 1 and element[0].tag == "img" and not (text or "").strip():
             text = element[0].tail  # an icon stands before the name
-        if text is None or len(text) < _MIN_CALLED or len(text) > 9 * MAX_TEXT_LENGTH:
-            continue
         is_plain = len(element) <= 1 or element[0].tag == "br"
-        text = squashed(text).casefold() if is_plain else ""
+        if text is None or not is_plain or not _MIN_CALLED <= len(text) <= 9 * MAX_TEXT_LENGTH:
+            continue
+        text = squashed(text).casefold()
         is_in_titles = text != "" and text in all_titles and not is_number_cell(element)
         starts_title = is_in_titles and any(title.startswith(text) for title in titles)
         if (

@@ -73,12 +73,16 @@ def _browser(settings: SettingsLike) -> Sequence[Finding]:
     if kind not in NAMES:
         return []  # the value is a finding already
     try:
-        program = find_browser(path, kind)
+        program = "a remote browser" if _is_remote(settings) else find_browser(path, kind)
     except ConfigError as error:
         if path:
             return [Finding("fail", "browser", str(error), "correct it, or unset it")]
         program = ""
     return checks.browser_findings(program, installed("scrapy-playwright"), required=required)
+
+
+def _is_remote(settings: SettingsLike) -> bool:
+    return any(settings.get(f"PLAYWRIGHT_{way}_URL") for way in ("CDP", "CONNECT"))
 
 
 async def _redis(url: str, spider: str) -> Sequence[Finding]:

@@ -25,8 +25,8 @@ async def note_overrun(frontier: Frontier, redis: Redis, entry: InFlight) -> Non
             await redis.hdel(key, domain)
             await frontier.pause(domain)
             logger.error(
-                "domain %s is paused: reading %d of its pages took too long; `scrapy frontier "
-                "resume --domain %s` lets it go on",
+                "domain %s is paused: reading %d of its pages took too long; `scrapy seine "
+                "frontier resume --domain %s` lets it go on",
                 *(domain, count, domain),
             )
     except (RedisError, OSError) as error:

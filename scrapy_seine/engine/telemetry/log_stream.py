@@ -17,6 +17,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 from scrapy import signals
 from scrapy.crawler import Crawler
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.endpoints import endpoints, redis_client
@@ -30,6 +31,15 @@ logger = logging.getLogger(__name__)
 #: Between two sends, s.
 PAUSE_S = 2.0
 _FORM = "%(asctime)s [%(name)s] %(levelname)s: %(message)s"
+
+
+def chosen_level(settings: BaseSettings) -> int | str:
+    """Return the level that a project chose, or INFO.
+
+    Scrapy's default is DEBUG, which is two lines a page: the last 1,000 would be seconds old.
+    """
+    is_chosen = (settings.getpriority("LOG_LEVEL") or 0) > SETTINGS_PRIORITIES["default"]
+    return (is_chosen and settings["LOG_LEVEL"]) or "INFO"
 
 
 class Collector(logging.Handler):
@@ -64,7 +74,7 @@ class LogStream:
         self.crawler = crawler
         config = FrontierConfig.from_settings(crawler.settings, crawler.spidercls.name)
         self.keys = Keys(config.crawl, config.partitions)
-        self.collector = Collector(crawler.settings.get("LOG_LEVEL") or "INFO")
+        self.collector = Collector(chosen_level(crawler.settings))
         self._redis: Redis | None = None
         self._task: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()

@@ -8,6 +8,7 @@ takes work.
 from __future__ import annotations
 
 import logging
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
@@ -63,11 +64,15 @@ class MetricsPort:
 
         Raises:
             NotConfigured: the setting is empty.
-            ConfigError: it is no port.
+            ConfigError: it is no port, or aiohttp is missing.
         """
         if crawler.settings.get("SEINE_METRICS_PORT", "") in {"", None}:
             raise NotConfigured("SEINE_METRICS_PORT is empty")
         port = parse_port(crawler.settings.get("SEINE_METRICS_PORT"))
+        if find_spec("aiohttp") is None:
+            raise ConfigError(
+                "SEINE_METRICS_PORT needs aiohttp: pip install 'scrapy-seine[dashboard]'"
+            )
         host = str(crawler.settings.get("SEINE_METRICS_HOST", "127.0.0.1"))
         self = cls(crawler, port, host)
         crawler.signals.connect(self._on_opened, signals.spider_opened)

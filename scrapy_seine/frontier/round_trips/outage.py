@@ -9,7 +9,7 @@ from time import monotonic
 import attrs
 
 from scrapy_seine.frontier.round_trips.redis_refusals import Refusals
-from scrapy_seine.printable import redact
+from scrapy_seine.store_errors import first_line, with_advice
 
 logger = logging.getLogger(__name__)
 #: The longest pause between two tries, s; tries early in an outage are closer.
@@ -38,9 +38,8 @@ class Outage:
         if self._since is None:
             self._since = now
             if not refused:
-                logger.warning(
-                    "Redis does not answer (%s); working from the buffers", redact(str(error))
-                )
+                reason = with_advice(first_line(error))
+                logger.warning("Redis does not answer: %s; working from the buffers", reason)
         away_s = now - self._since
         if away_s > self.limit_s:
             raise error

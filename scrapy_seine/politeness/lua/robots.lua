@@ -3,7 +3,7 @@
 -- KEYS[2] lock of the site
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] token of the worker that asks
--- ARGV[3] lifetime of the lock, ms
+-- ARGV[3] lifetime of the lock, ms; its holder renews it by asking again
 -- reply: {'KNOWN', state, ms that it may be believed, body} or {'FETCH', failures in a row} or {'WAIT'}
 local now = tonumber(ARGV[1])
 if now == 0 then
@@ -15,7 +15,9 @@ local left = (tonumber(s[2]) or 0) - now
 if s[1] and left > 0 then
     return { 'KNOWN', s[1], left, s[3] or '' }
 end
-if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) or redis.call('GET', KEYS[2]) == ARGV[2] then
+local held = redis.call('GET', KEYS[2])
+if not held or held == ARGV[2] then
+    redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
     return { 'FETCH', tonumber(s[4]) or 0 }
 end
 return { 'WAIT' }

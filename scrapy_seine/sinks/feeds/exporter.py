@@ -298,9 +298,11 @@ class FeedExporter(feedexport.FeedExporter):
     ) -> None:
         if joined.cut_off:
             logger.warning("feed %s: %d pages may lack items", place.name, joined.cut_off)
-        if not is_over:
+        if not is_over and joined.files:
             line = "feed %s has %d items so far; the crawl is not over, its parts stay in %s"
             logger.info(line, place.name, joined.items, place.path)
+        elif not is_over:
+            logger.info("feed %s stays as it was: the crawl has no items so far", place.name)
         for path, items in joined.files:
             _scrapys.info("Stored %s feed (%d items) in: %s", feed.options["format"], items, path)
             self.crawler.stats.inc_value("feedexport/success_count/FileFeedStorage")

@@ -146,7 +146,8 @@ def _write(order: Order, parts: Sequence[Written]) -> Joined:
     for number, batch in enumerate(_batches(pieces, order.batch), 1):
         path = order.file(number)
         items = sum(len(piece.rows) for piece in batch)
-        if items or order.store_empty:
+        # A start that failed, say without Redis, must not replace yesterday's items by none.
+        if items or (order.store_empty and (order.over or not path.exists())):
             _write_file(order, path, batch)
             files.append((path, items))
     return Joined(files, len({part.path for part in parts}), cut_off, doubled)

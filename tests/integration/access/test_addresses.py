@@ -163,7 +163,7 @@ async def test_a_dead_first_address_costs_a_quarter_of_a_second(
         async def both(host: str) -> list[str]:
             return ["127.0.0.3", "127.0.0.4"]
 
-        monkeypatch.setattr("scrapy_seine.engine.download.http.pool.addresses_of", both)
+        monkeypatch.setattr("scrapy_seine.engine.download.http.pool.all_addresses_of", both)
         pool = Pool(2, lambda: pytest.fail("no TLS"))
         began = time.monotonic()
         made = await asyncio.wait_for(pool.connect(urlparse(f"http://x:{port}/"), 120, list), 120)
@@ -184,7 +184,7 @@ async def test_only_permitted_addresses_are_connected_to(monkeypatch: pytest.Mon
             async def both(host: str) -> list[str]:
                 return ["127.0.0.1", "127.0.0.2"]
 
-            monkeypatch.setattr("scrapy_seine.engine.download.http.pool.addresses_of", both)
+            monkeypatch.setattr("scrapy_seine.engine.download.http.pool.all_addresses_of", both)
             reach = Reach(AddressPolicy.parse("seeds", ["127.0.0.2/32"]), InFlightTable())
             pool = Pool(2, lambda: pytest.fail("no TLS"))
             link = Request(f"http://x:{port}/", meta={m.DEPTH: 1})

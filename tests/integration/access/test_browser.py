@@ -54,7 +54,7 @@ def test_the_robot_keeps_its_name_and_a_browser_has_no_odd_one(
 ) -> None:
     url, seen = agents
     fetch({"url": url, "meta": {"lane": "browser"}}, **BROWSER)
-    assert seen[-1].startswith("Seine/")
+    assert seen[-1].startswith("Seine (")
     fetch(
         {"url": url, "meta": {"lane": "browser", "identity": "browser"}},
         **BROWSER,

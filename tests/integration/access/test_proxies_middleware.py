@@ -273,9 +273,43 @@ async def test_an_empty_list_is_said_and_stops_nothing(
     """A file that is mounted before its first proxy is written means no proxies."""
     path = tmp_path / "proxies"
     path.write_bytes(content)
-    with pytest.raises(NotConfigured):
-        await make(SEINE_PROXIES_PATH=str(path))
-    assert "lists no proxy: all requests are sent directly" in caplog.text
+    middleware = await make(SEINE_PROXIES_PATH=str(path))
+    request = leased(middleware)
+    assert await middleware.process_request(request) is None
+    assert "proxy" not in request.meta
+    assert "lists no proxy: requests are sent directly" in caplog.text
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+async def test_a_worker_that_starts_with_an_empty_list_waits_where_others_have_proxies(
+    make: Make, tmp_path: Path
+) -> None:
+    """A worker that starts while the list is written sent its requests from its own address."""
+    await used(await make(SEINE_PROXIES="a.example:1"))
+    path = tmp_path / "proxies"
+    path.touch()
+    middleware = await make(SEINE_PROXIES_PATH=str(path))
+    request = leased(middleware)
+    assert await middleware.process_request(request) is not None
+    entry = worker_of(middleware.crawler).inflight.entry_of(request)
+    assert entry is not None
+    assert (entry.outcome, entry.kind) == ("retry", "proxy")
+    assert entry.wait_s <= 1, "longer waits block the site for the workers that have proxies"
+    path.write_text("b.example:2\n")
+    middleware._look_at = 0.0
+    assert await used(middleware) == "http://b.example:2"
+
+
+async def test_a_worker_without_proxies_takes_those_that_its_list_gets(
+    make: Make, tmp_path: Path
+) -> None:
+    path = tmp_path / "proxies"
+    path.touch()
+    middleware = await make(SEINE_PROXIES_PATH=str(path))
+    assert await middleware.process_request(leased(middleware)) is None
+    path.write_text("b.example:2\n")
+    middleware._direct_until = middleware._look_at = 0.0
+    assert await used(middleware) == "http://b.example:2"
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe\x00", b"no proxy at all\n"])
@@ -370,3 +404,28 @@ async def test_a_pool_that_no_proxy_has_reaches_a_page_through_its_robots_txt(
 def test_a_proxy_is_not_blamed_for_a_page(error: Exception, ban: bool | None) -> None:
     """Else a page that links to a private address could ban all proxies of its site."""
     assert VerdictPolicy().exception_is_ban(Request(URL), error) is ban
+
+
+async def test_a_proxy_with_one_answer_for_all_pages_is_banned_and_they_are_sent_again(
+    make: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A third of a shop was read from a captive portal, and called done."""
+    proxies = await make(SEINE_PROXIES=["portal.example:1", "good.example:2"])
+
+    async def read_through(number: int) -> str:
+        """Send a page until it is read; returns its proxy."""
+        while True:
+            request = leased(proxies, number)
+            request._set_url(f"http://shop.example/p/{number}")
+            assert await proxies.process_request(request) is None
+            request.meta[VERDICT] = "ok"
+            proxy = str(request.meta["proxy"])
+            body = b"Welcome" if "portal" in proxy else b"%d" % number
+            answer = Response(request.url, body=body)
+            if await proxies.process_response(request, answer) is answer:
+                return proxy
+
+    read = [await read_through(number) for number in range(20)]
+    assert read.count("http://portal.example:1") <= 1, "nothing to compare the first page with"
+    assert caplog.text.count("answers each page of shop.example with one page") == 1
+    assert proxies.stats.get_value("proxies/bans") == 1

@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import re
+import time
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
@@ -121,6 +122,17 @@ async def test_a_schedule_starts_crawls_until_it_is_paused(api, frontier, databa
     await coordinator.step(now + timedelta(hours=4))
     assert len(await jobs.newest()) == 2
     assert (await api("DELETE", "/schedules/shop"))[0] == 404
+
+
+async def test_a_schedule_is_dated_by_the_clock_of_redis(api, frontier, monkeypatch):
+    """I6: one that a machine a day ahead had set started no crawl for a day."""
+    schedules, tomorrow = Schedules(frontier), time.time() + 86_400
+    monkeypatch.setattr(time, "time", lambda: tomorrow)
+    await api("PUT", "/schedules/shop", {"cron": "0 * * * *", "urls": [SHOP]})
+    stored = await schedules.get("shop")
+    await api("POST", "/schedules/shop/pause")
+    paused = await schedules.get("shop")
+    assert stored.changed_at <= paused.changed_at <= await Jobs(frontier).now_s()
 
 
 async def test_a_stored_schedule_wins_over_the_site_files(frontier):

@@ -12,6 +12,7 @@ from html import unescape
 import orjson
 import psycopg2
 import pytest
+from yarl import URL
 
 from crawler.access.ladder import Decision
 from crawler.access.ladder_store import LadderStore
@@ -55,6 +56,25 @@ async def test_a_page_of_an_empty_crawl_is_whole(client, path):
     assert response.headers["X-Content-Type-Options"] == "nosniff"
     assert " style=" not in text
     assert " onclick=" not in text
+
+
+@pytest.mark.parametrize("begin", ["/", "/c/{}/"])
+async def test_each_link_leads_to_a_page(client, frontier, database, namespace, begin):
+    """The ranges of the plots led to `/~?range=7d`, where nothing is."""
+    await bury(frontier, "https://shop.example/gone?a=1&b=2")
+    await frontier.push([a_push("https://shop.example/waits", 7)])
+    await worked(frontier, done=3)
+    store_product(database, "Lamp", id_="..")
+    answers, waiting = {}, [begin.format(namespace)]
+    while waiting and len(answers) < 150:
+        path = waiting.pop(0)
+        response = await client.get(URL(path, encoded=True))
+        answers[path] = response.status
+        links = re.findall(r'href="(/[^"#]*)"', await response.text())
+        new_paths = {unescape(link) for link in links} - {*answers, *waiting}
+        waiting += sorted(new_paths)
+    assert [path for path, status in answers.items() if status != 200] == []
+    assert any("range=" in path for path in answers)
 
 
 async def test_numbers_are_those_of_the_stores(client, frontier):

@@ -18,6 +18,7 @@ import yaml
 
 from docs import write_rules
 from scrapy_seine.engine.download.private_addresses import AddressPolicy
+from settings import base
 from tests.unit.deploy.cluster_rules import (
     Peer,
     allowed,
@@ -346,6 +347,8 @@ def test_every_file_names_the_projects_version() -> None:
         named = re.findall(r"seine(?:-browser)?(?::|, newTag: )(\d+\.\d+\.\d+)", text)
         assert set(named) <= {version}, name
         assert named or name == "Dockerfile", name
+    # A crawl of 0.2.0 introduced itself as 0.1: what has no version is never wrong.
+    assert not re.search(r"\d", base.USER_AGENT.partition("(")[0])
 
 
 def test_the_guide_shows_what_the_first_apply_prints() -> None:

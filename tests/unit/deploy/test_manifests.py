@@ -302,6 +302,29 @@ def compose() -> Object:
     return loaded
 
 
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+def test_the_guides_secrets_are_the_containers_and_nobody_elses(tmp_path: Path, umask: int) -> None:
+    """They were readable by all users of the machine, because only the files had their modes."""
+    shutil.copy(ROOT / ".env.example", tmp_path)
+    lines = re.findall(r"^\$ (.*)$", DEPLOYING, re.MULTILINE)
+    begin = next(i for i, line in enumerate(lines) if line.startswith("cp .env.example"))
+    end = next(i for i, line in enumerate(lines) if line.startswith("touch secrets"))
+    script = "\n".join(["set -e", *lines[begin : end + 1]])
+    subprocess.run(["bash", "-c", script], cwd=tmp_path, check=True, umask=umask)
+    folder = tmp_path / "secrets"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    for secret in compose()["secrets"].values():
+        assert (tmp_path / secret["file"]).stat().st_mode & 0o777 == 0o644
+
+
+def test_a_checkout_that_its_owner_alone_can_read_makes_an_image_that_runs() -> None:
+    """A clone under umask 077 has files that the image's user could not read."""
+    text = (ROOT / "Dockerfile").read_text("utf-8")
+    copied, opened = text.index("cp -r crawler"), text.index("chmod -R a+rX /app")
+    assert copied < opened < text.index("COPY --from=project /app /app")
+
+
 def test_every_variable_of_compose_is_explained() -> None:
     used = set(re.findall(r"\$\{(\w+)", (ROOT / "compose.yaml").read_text()))
     given = re.findall(r"^(\w+)=", (ROOT / ".env.example").read_text(), re.MULTILINE)

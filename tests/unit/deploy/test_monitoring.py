@@ -102,6 +102,21 @@ def test_a_runbook_names_what_there_is(page):
         assert name in DECLARED
 
 
+def test_the_guides_name_the_metric_that_the_autoscaler_reads():
+    """The runbook sent its reader to another metric, of which an autoscaler knows nothing."""
+    hpa = yaml.safe_load((ROOT / "k8s/components/hpa/hpa.yaml").read_text("utf-8"))
+    metric = hpa["spec"]["metrics"][0]["external"]["metric"]["name"]
+    for page in ("docs/runbooks/workers.md", "docs/deploying.md", "docs/operations.md"):
+        lines = re.split(r"\n|\. |; ", (ROOT / page).read_text("utf-8"))
+        named = {
+            name
+            for line in lines
+            if "utoscal" in line or "scale on" in line
+            for name in re.findall(r"`(seine_\w+)`", line)
+        }
+        assert named == {metric}, page
+
+
 def test_panels_have_places_of_their_own():
     seen = set()
     for panel in PANELS:

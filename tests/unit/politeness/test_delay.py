@@ -189,7 +189,8 @@ def test_a_site_asks_for_the_longest_pause_that_it_names(body, delay):
 )
 def test_the_rules_for_an_agent_are_those_of_the_group_that_fits_best(body, allowed):
     robots = Robots.parse("rules", body.encode())
-    assert robots.allows("http://a.example/x", "Seine/1.0 (+https://a.example)") is allowed
+    for agent in ("Seine/1.0 (+https://a.example)", "Seine (+https://a.example)"):
+        assert robots.allows("http://a.example/x", agent) is allowed
 
 
 @pytest.mark.parametrize(("agent", "allowed"), [("my-seine/1", True), ("The Seine/1", False)])

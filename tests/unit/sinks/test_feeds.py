@@ -9,7 +9,6 @@ import lzma
 import pickle
 from argparse import ArgumentParser
 from collections.abc import Sequence
-from decimal import Decimal
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -242,26 +241,6 @@ def test_parquet_takes_values_of_any_kind(tmp_path: Path) -> None:
     assert rows[-2]["list"] == [1, 2]
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([Decimal("1.10"), 12, Decimal("123456.789")], ["1.100", "12.000", "123456.789"]),
-        ([2**53 + 1, 0.5], ["9007199254740993", "0.5"]),
-        ([[2**53 + 1], [0.5], None], ["[9007199254740993]", "[0.5]", "None"]),
-    ],
-)
-def test_parquet_joins_numbers_of_kinds_that_differ_from_part_to_part(
-    tmp_path: Path, values: list[Any], expected: list[str]
-) -> None:
-    parts = tmp_path / "parts"
-    for at, value in enumerate(values):
-        put_part(parts, f"r{at}", "parquet", [(NO_PAGE, {"price": value, "at": at})])
-    join(order(parts, "parquet"))
-    rows = read(tmp_path / "out-1.parquet")
-    assert [str(row["price"]) for row in rows] == expected
-    assert [row["at"] for row in rows] == list(range(len(values)))
-
-
 def test_a_compressed_feed_is_compressed_when_its_rows_are_together(tmp_path: Path) -> None:
     parts = tmp_path / "parts"
     options = {"postprocessing": ["scrapy.extensions.postprocessing.GzipPlugin"]}
@@ -293,6 +272,21 @@ def test_a_feed_without_items_is_what_its_format_says(tmp_path: Path) -> None:
     put_part(parts, "r1", "json", [(FIRST, {"t": "a"})])
     join(order(parts, "json", empty=lambda: b"[\n]"))
     assert read(tmp_path / "out-1.json") == [{"t": "a"}]
+
+
+def test_a_run_that_is_not_over_replaces_a_file_by_items_alone(tmp_path: Path) -> None:
+    """A worker that found no Redis emptied the file of the crawl before."""
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    out = tmp_path / "out-1.jsonl"
+    out.write_text('{"t": "yesterday"}\n', "utf-8")
+    join(order(parts, "jsonl"))
+    put_part(parts, "r1", "jsonl", [], [(FIRST, "done")])  # a page without an item
+    join(order(parts, "jsonl"))
+    assert read(out) == [{"t": "yesterday"}]
+    put_part(parts, "r2", "jsonl", [(OTHER, {"t": "a"})])
+    join(order(parts, "jsonl"))
+    assert read(out) == [{"t": "a"}]
 
 
 def test_a_run_without_items_leaves_a_file_that_is_appended_to(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from scrapy_seine.engine.download.http.connection import Connection, Unanswered
 from scrapy_seine.engine.download.http.head import BadAnswer
 from scrapy_seine.engine.download.http.pool import Pool
 from scrapy_seine.engine.download.http.reader import CutShort, Reader
+from scrapy_seine.engine.download.http.resolve import system_resolver
 from scrapy_seine.engine.download.http.tls import SecureConnection
 from scrapy_seine.engine.download.http.url_gateway import NO_GATEWAY, asked_at, head_of, permitted
 from scrapy_seine.engine.download.which_client import request_needs_scrapy, settings_need_scrapy
@@ -180,6 +181,7 @@ class HttpHandler(BaseDownloadHandler):
             flags.append("dataloss")
         except BaseException:
             connection.abort()
+            system_resolver.put_last(parts.hostname or "", connection.peer)
             raise
         self.pool.keep(parts, connection)
         return download.response(connection, flags)

@@ -19,7 +19,7 @@ from scrapy.exceptions import (
 from scrapy_seine.engine.download.http.connection import Connection, Unanswered
 from scrapy_seine.engine.download.http.happy_eyeballs import race
 from scrapy_seine.engine.download.http.ipv6 import lacks_ipv6
-from scrapy_seine.engine.download.http.resolve import addresses_of
+from scrapy_seine.engine.download.http.resolve import all_addresses_of, system_resolver
 from scrapy_seine.engine.download.http.tls import SecureConnection
 
 #: Seconds that a connection is kept unused: servers close theirs after 5 to 75.
@@ -119,7 +119,7 @@ class Pool:
         if port is None:
             port = 443 if parts.scheme == "https" else 80
         error: Exception | None = None
-        addresses = all_addresses = permitted(await addresses_of(host))
+        addresses = all_addresses = permitted(await all_addresses_of(host))
         while addresses:
             try:
                 async with asyncio.timeout(timeout_s):
@@ -135,6 +135,7 @@ class Pool:
                 error = error or failed
                 addresses = [candidate for candidate in addresses if candidate != address]
         assert error is not None
+        system_resolver.forget(host)
         if lacks_ipv6(error, all_addresses):  # without the cause, which would blame this machine
             text = f"no connection to {host}:{port}: it has IPv6 addresses only, this machine IPv4"
             raise DownloadFailedError(text) from None

@@ -1,20 +1,27 @@
-"""Resolves hosts with the reactor's resolver: Scrapy's DNS settings and its cache apply."""
+"""Resolves hosts: all addresses for the own client, those of Scrapy's resolver for the others.
+
+The other clients look the name up again, in Scrapy's cache, after its addresses were checked.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Awaitable, Callable
 from ipaddress import ip_address
 from typing import Any
 
 from scrapy.exceptions import CannotResolveHostError
+from scrapy.resolver import CachingThreadedResolver
 
 from scrapy_seine.engine.download.http.other_names import OtherNames
+from scrapy_seine.engine.download.http.system_resolver import SystemResolver
 
 #: Timeout of the resolver, s; after it the system is asked for the reason.
 NAME_SERVER_TIMEOUT_S = 20.0
 
 _other_names = OtherNames()
+system_resolver = SystemResolver()
 
 
 class _Receiver:
@@ -36,28 +43,53 @@ class _Receiver:
 
 
 async def addresses_of(host: str) -> list[str]:
-    """Return the host's addresses, in the order to try them.
+    """Return the host's addresses that Scrapy's resolver has, by default one.
 
     Raises:
         CannotResolveHostError: it has no address.
     """
+    return await _resolve(host, _by_reactor)
+
+
+async def all_addresses_of(host: str) -> list[str]:
+    """Return all addresses of the host, in the order to try them.
+
+    A resolver of the project's own (DNS_RESOLVER) is asked instead of the system.
+
+    Raises:
+        CannotResolveHostError: it has no address.
+    """
+    from twisted.internet import reactor  # not at import: that would install a default one
+
+    installed = getattr(reactor, "resolver", None)
+    is_default = type(installed) is CachingThreadedResolver
+    return await _resolve(host, system_resolver.addresses_of if is_default else _by_reactor)
+
+
+async def _by_reactor(host: str) -> list[str]:
+    from twisted.internet import reactor
+
+    resolved: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
+    reactor.nameResolver.resolveHostName(_Receiver(resolved), host)
+    return await resolved
+
+
+async def _resolve(host: str, look_up: Callable[[str], Awaitable[list[str]]]) -> list[str]:
     try:
         return [str(ip_address(host))]
     except ValueError:
         pass
-    from twisted.internet import reactor  # not at import: that would install a default one
-
-    resolved: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
-    reactor.nameResolver.resolveHostName(_Receiver(resolved), host)
+    reason: Exception | None = None
     try:
         async with asyncio.timeout(NAME_SERVER_TIMEOUT_S):
-            addresses = await resolved
-    except TimeoutError:  # it failed silently, or the name server is slow
-        addresses = []
+            addresses = await look_up(host)
+    except (OSError, UnicodeError) as error:
+        # A timeout: it failed silently, or the name server is slow.
+        reason, addresses = (None if isinstance(error, TimeoutError) else error), []
     if addresses:
         _other_names.note(host, addresses)
         return addresses
-    reason = await _reason(host)
+    reason = reason or await _reason(host)
     text = f"no address of {host} is known"
     if (
         isinstance(reason, socket.gaierror)

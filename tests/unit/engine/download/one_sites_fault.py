@@ -20,28 +20,30 @@ from urllib.parse import urlparse
 from twisted.internet import asyncioreactor
 
 NOERROR, SERVFAIL, NXDOMAIN = 0, 2, 3
-ADDRESSES = {("good.example", 1): "93.184.216.34", ("six.example", 28): "2001:4860::8"}
-SERVER = {"answers": True}
+ADDRESSES = {("good.example", 1): ["93.184.216.34"], ("six.example", 28): ["2001:4860::8"]}
+SERVER = {"answers": True, "silent": False}
 
 
 def serve(server: socket.socket) -> None:
     while True:
         query, client = server.recvfrom(4096)
+        if SERVER["silent"]:
+            continue
         labels, at = [], 12
         while query[at]:
             labels.append(query[at + 1 : at + 1 + query[at]].decode())
             at += 1 + query[at]
         name, kind = ".".join(labels).lower(), struct.unpack_from("!H", query, at + 1)[0]
-        found = ADDRESSES.get((name, kind))
+        found = ADDRESSES.get((name, kind), [])
         if not SERVER["answers"] or name == "bad.example":
-            code, found = SERVFAIL, None
+            code, found = SERVFAIL, []
         else:
-            code = NOERROR if name in {"good.example", "six.example"} else NXDOMAIN
-        head = query[:2] + struct.pack("!HHHHH", 0x8180 | code, 1, 1 if found else 0, 0, 0)
+            code = NOERROR if name in {known for known, _ in ADDRESSES} else NXDOMAIN
+        head = query[:2] + struct.pack("!HHHHH", 0x8180 | code, 1, len(found), 0, 0)
         answer = b""
-        if found:
-            data = ipaddress.ip_address(found).packed
-            answer = struct.pack("!HHHIH", 0xC00C, kind, 1, 0, len(data)) + data
+        for address in found:
+            data = ipaddress.ip_address(address).packed
+            answer += struct.pack("!HHHIH", 0xC00C, kind, 1, 0, len(data)) + data
         server.sendto(head + query[12 : at + 5] + answer, client)
 
 
@@ -82,7 +84,8 @@ async def main() -> dict[str, str]:
     return told
 
 
-if __name__ == "__main__":
+def own_network() -> asyncio.AbstractEventLoop:
+    """Be the name server of this network; returns the reactor's loop."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     listener.bind(("127.0.0.1", 53))
@@ -93,5 +96,9 @@ if __name__ == "__main__":
     from twisted.internet import reactor
 
     reactor.startRunning()  # type: ignore[attr-defined]
-    print(json.dumps(loop.run_until_complete(main())), flush=True)
+    return loop
+
+
+if __name__ == "__main__":
+    print(json.dumps(own_network().run_until_complete(main())), flush=True)
     os._exit(0)  # the reactor's threads would be waited for

@@ -76,21 +76,44 @@ def _can_have_own() -> bool:
     return subprocess.run([*_OWN, "true"], capture_output=True, check=False).returncode == 0
 
 
+def _in_own_network(script: str, tmp_path: Path) -> object:
+    """Run a script of this folder where it is the name server; returns what it prints."""
+    servers = tmp_path / "resolv.conf"
+    servers.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
+    command = 'mount --bind "$0" /etc/resolv.conf && exec "$@"'
+    module = f"{__name__.rpartition('.')[0]}.{script}"
+    args = [*_OWN, "sh", "-c", command, str(servers), sys.executable, "-m", module]
+    done = subprocess.run(args, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
 @pytest.mark.skipif(not _can_have_own(), reason="the system gives nobody a network of his own")
 def test_what_one_name_alone_suffers_from_is_that_sites_fault(tmp_path: Path) -> None:
     """One domain with dead name servers held the end of a crawl for 15 minutes."""
-    servers = tmp_path / "resolv.conf"
-    servers.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
-    script = Path(__file__).with_name("one_sites_fault.py")
-    command = 'mount --bind "$0" /etc/resolv.conf && exec "$@"'
-    args = [*_OWN, "sh", "-c", command, str(servers), sys.executable, str(script)]
-    done = subprocess.run(args, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {
+    assert _in_own_network("one_sites_fault", tmp_path) == {
         "only one name": "machine",  # nothing to compare with
         "a good name": "nobody",
         "one of two names": "site",
         "no name server": "machine",
         "IPv6 only, no network": "machine",
         "IPv6 only, IPv4 network": "site",
+    }
+
+
+@pytest.mark.skipif(not _can_have_own(), reason="the system gives nobody a network of his own")
+def test_a_host_is_reached_at_any_of_its_addresses_and_where_it_moved(tmp_path: Path) -> None:
+    """Scrapy's default resolver has one address of a host, and keeps it for ever."""
+    assert _in_own_network("hosts_of_many_addresses", tmp_path) == {
+        "its first address is dead": "127.0.0.4",
+        "before it moves": "127.0.0.4",
+        "it moved": "DownloadConnectionRefusedError",
+        "it moved, the next try": "127.0.0.5",
+        "the name server fails": "127.0.0.5",
+        "the name server is silent": "127.0.0.5",
+        "its name is gone": "127.0.0.5",
+        "its server is gone": "DownloadConnectionRefusedError",
+        "both are gone": "CannotResolveHostError",
+        "it hangs up at 1 of 2": "page",
+        "it hangs up at 2 of 2": "page",
     }

@@ -10,7 +10,8 @@ from lxml.html import fragment_fromstring
 from crawler.extract import extract, parse
 from crawler.extract.page import lines as flags
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.visible.facts import brand_before, find_facts
+from crawler.extract.visible.beside_heading import brand_before
+from crawler.extract.visible.facts import find_facts
 from crawler.extract.visible_signs import Visible
 
 #: In a box under a heading about other things.

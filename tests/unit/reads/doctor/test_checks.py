@@ -4,6 +4,7 @@ import importlib
 
 import pytest
 
+from crawler.reads.doctor import facts
 from crawler.reads.doctor.checks import (
     PostgresFacts,
     RedisFacts,
@@ -15,6 +16,7 @@ from crawler.reads.doctor.checks import (
     version_findings,
 )
 from crawler.reads.doctor.clocks import clock_findings
+from settings.environment import apply
 
 BASE = {
     name: value
@@ -135,6 +137,19 @@ def test_versions_and_browser_are_judged():
     assert judged(version_findings({"redis": None})) == [("fail", "versions")]
     assert judged(browser_findings("/usr/bin/chromium", "1")) == []
     assert judged(browser_findings(None, "1")) == [("warn", "browser")]
+
+
+@pytest.mark.parametrize("name", ["PLAYWRIGHT_CDP_URL", "PLAYWRIGHT_CONNECT_URL"])
+def test_a_remote_browser_is_one_and_its_address_may_be_a_variable(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A worker of a fleet, whose settings are variables, started a local one; none was there."""
+    monkeypatch.setattr(facts, "installed", lambda package: "1")
+    monkeypatch.setenv("PATH", "/nowhere")
+    local = {**BASE, "SEINE_BROWSER": True}
+    assert judged(facts._browser(local)) == [("fail", "browser")]
+    apply(remote := dict(local), {name: "ws://browsers.example:3000/"})
+    assert judged(facts._browser(remote)) == []
 
 
 def test_domains_that_wait_for_a_browser_worker_are_named():

@@ -1,0 +1,67 @@
+"""The words about an amount: beside it in its line, in the cell before it, or a remark below it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+from crawler.extract import lazy_patterns
+from crawler.extract.money.amounts import Money
+from crawler.extract.page.lines import Line
+from crawler.extract.page.page import holds_digit
+from crawler.extract.price.alone import MAX_REMARK
+from crawler.extract.price.other_amounts import WITHOUT_TAX
+
+#: Characters beside an amount that may say whether the tax is included.
+_MAX_WORDS_BESIDE = 14
+_BRACKETS = frozenset("([（")
+#: Brackets and figures, but a rate's, end the words about an amount: `12 € inkl. 8.1% MwSt`.
+_WORDS_END = lazy_patterns.pattern(r"[(（/]|(?<![\d.,])\d(?!\d?(?:[.,]\d)?\s?%)|[)）](?=\s*\S)")
+#: A remark in brackets is about the amount right before it: `6,700円(税抜) 7,370円(税込)`.
+_REMARK_BEHIND = re.compile(r"[(（]((?:[^()（）\d]|\d{1,2}\s?%){1,30})[)）]").match
+_REMARK_BEFORE = re.compile(r"\d\s?[^\s\d()（）]{0,3}\s?[(（][^()（）]{1,30}[)）]\s?\Z").search
+
+
+def words_around(line: Line, money: Money, lines: Sequence[Line]) -> str:
+    """Return the words beside an amount, up to the next amount or a bracket; else those below it.
+
+    Below, only a remark in brackets or "without tax" counts, because other words may be about
+    something else.
+    """
+    text = line.text
+    if not any(map(str.isalpha, text[: money.start] + text[money.end :])):
+        if label := _label_in_row(line, lines):
+            return label
+        below = lines[line.index + 1].text if line.index + 1 < len(lines) else ""
+        is_remark = below[:1] in _BRACKETS or _says_net(below)
+        return below if is_remark and len(below) <= MAX_REMARK else ""
+    before, behind = text[: money.start][-_MAX_WORDS_BESIDE:], text[money.end :].lstrip()
+    if _REMARK_BEFORE(before):
+        before = ""
+    if remark := _REMARK_BEHIND(behind):
+        return f"{_WORDS_END.split(before)[-1]} {remark[1]}"
+    # Behind an amount alone, all words are about it: `12 € belum termasuk PPN`.
+    is_remark = not before.strip() and len(behind) <= MAX_REMARK
+    behind = behind if is_remark else behind[:_MAX_WORDS_BESIDE]
+    return f"{_WORDS_END.split(before)[-1]} {_WORDS_END.split(behind)[0]}"
+
+
+def _says_net(text: str) -> bool:
+    """Whether a text without a figure begins with words for a price without tax: `excl. VAT | each`.
+
+    "incl. VAT" below two amounts is about both, of which one may be the price before a reduction.
+    """
+    remark = None if holds_digit(text) else WITHOUT_TAX(text)
+    return remark is not None and remark.start() == 0
+
+
+def _label_in_row(line: Line, lines: Sequence[Line]) -> str:
+    """Return the text of the cell before an amount's cell in a table row; '' without one."""
+    line_before = lines[line.index - 1] if line.index else line
+    rows = [
+        next((box for box in islice(row_line.element.iterancestors(), 3) if box.tag == "tr"), None)
+        for row_line in (line_before, line)
+    ]
+    in_row = rows[0] is not None and rows[0] is rows[1] and line_before is not line
+    return line_before.text if in_row else ""
