@@ -19,6 +19,7 @@ from crawler.cleaning.missing_key import identify
 from crawler.cleaning.money import currency, money
 from crawler.cleaning.text import identifier, line, plain, prose
 from crawler.extract.gtin import checked_gtin
+from crawler.extract.money.amounts import count
 from crawler.extract.stock.availability import availability
 from crawler.items import Product
 from scrapy_seine.urls import split_login
@@ -30,7 +31,6 @@ _MANY = 200
 URL_LIMIT = 2048
 _SKEW = timedelta(minutes=5)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
-_COUNT = re.compile(r"\d[\d.,' \u00a0\u202f]*", re.ASCII)
 _SPACE = re.compile(r"[\x00-\x20]")
 _HIGHEST_RATING = 100
 _availability = lru_cache(maxsize=1024)(availability)
@@ -62,13 +62,42 @@ def clean(product: Product, now: datetime) -> None:
     identify(product)
 
 
+def _is_confidence(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(name, str) and isinstance(share, int | float) and 0 <= share <= 1
+        for name, share in value.items()
+    )
+
+
+def _are_doubts(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(name, str)
+        and isinstance(doubt, list | tuple)
+        and [type(text) for text in doubt] == [str, str]
+        for name, doubt in value.items()
+    )
+
+
+_FORMS: Mapping[str, Callable[[Any], bool]] = {
+    "confidence": _is_confidence,
+    "doubts": _are_doubts,
+}
+
+
 def from_mapping(fields: Mapping[str, Any]) -> Product:
-    """Make a product from a foreign item: fields of Product unchanged, the others as attributes."""
-    product_fields = {name: fields[name] for name in fields if name in _FIELDS}
+    """Make a product from a foreign item: fields of Product unchanged, the others as attributes.
+
+    Its own `confidence` or `doubts` of another form than a product's is an attribute as well.
+    """
+    product_fields = {
+        name: value
+        for name, value in fields.items()
+        if name in _FIELDS and (name not in _FORMS or _FORMS[name](value))
+    }
+    foreign = {name: value for name, value in fields.items() if name not in product_fields}
     for name in ("images", "breadcrumbs", "variants", "attributes", "sources", "scraped_at"):
         if product_fields.get(name, 0) is None:
             del product_fields[name]
-    foreign = {name: value for name, value in fields.items() if name not in _FIELDS}
     product = Product(**product_fields)
     if foreign and isinstance(product.attributes, dict):
         product.attributes = {**foreign, **product.attributes}
@@ -148,16 +177,6 @@ def rating(value: Any) -> float | None:
     stars = float(match[0].replace(",", ".")[:20]) if match else -1.0
     negative = text.lstrip().startswith("-")
     return stars if 0 <= stars <= _HIGHEST_RATING and not negative else None
-
-
-def count(value: Any) -> int | None:
-    """Parse `1,234 reviews`; None without a number below a billion."""
-    text = str(value)
-    match = _COUNT.search(text)
-    if match is None or text.lstrip().startswith("-"):
-        return None
-    digits = re.sub(r"\D", "", re.sub(r"\.0+$", "", match[0]))[:20]
-    return int(digits) if int(digits) < 10**9 else None
 
 
 _READERS: tuple[tuple[str, Callable[[Any], Any]], ...] = (

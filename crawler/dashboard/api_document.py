@@ -40,7 +40,7 @@ _URL: dict[str, Any] = {
     "maxLength": 4096,
 }
 _URLS: dict[str, Any] = {"type": "array", "items": _URL, "maxItems": MAX_SEEDS}
-_SITE: dict[str, Any] = {"type": "string", "pattern": r"^[\p{L}\p{N}_.:-]{1,120}$"}
+_SITE: dict[str, Any] = {"type": "string", "pattern": r"^[\p{L}\p{N}_.:-]{1,90}$"}
 
 
 def _cron(*values: str) -> str:

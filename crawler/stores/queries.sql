@@ -453,6 +453,9 @@ FROM (
         SELECT url, external_id, name, site_id, gone_at, observed_s, price_changes,
                price_changed_s, etag, last_modified, parser, item, brand, price, importance,
                CASE WHEN scraped_at > greatest(now(), %(now)s) + interval '5 minutes' THEN to_timestamp(0)
+                    -- A look that found no product is a look, or one such product after the other
+                    -- would be the next one each day.
+                    WHEN gone_at IS NULL THEN greatest(scraped_at, missing_at)
                     ELSE scraped_at END AS scraped_at
         FROM products
     ) AS looked

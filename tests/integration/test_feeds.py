@@ -187,6 +187,28 @@ def test_a_second_run_without_items_replaces_the_file_of_the_first(
     assert json.loads((tmp_path / "out.json").read_text("utf-8")) == []
 
 
+def test_a_feed_that_cannot_be_joined_keeps_its_parts_and_no_worker_ends_well(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """A library's or a project's own error, after which the other feeds are joined all the same."""
+    (tmp_path / "bad.py").write_text(
+        "class Bad:\n    def __init__(self, file, options):\n        raise KeyError('level')\n",
+        "utf-8",
+    )
+    feeds = {
+        "out.jl": {"format": "jsonlines", "postprocessing": ["bad.Bad"]},
+        "other.jl": {"format": "jsonlines"},
+    }
+    with serving(kit.site_of(3)) as base:
+        worker = kit.start(tmp_path, redis_url, namespace, base, FEEDS=json.dumps(feeds))
+        log = kit.finish(worker, tmp_path, status=1)
+    assert "feed " in log
+    assert "out.jl is not joined, its parts stay in" in log
+    assert "Traceback" not in log
+    assert in_order(tmp_path / "other.jl") == kit.expected(3)
+    assert list((tmp_path / "out.jl.parts").glob("*.rows"))
+
+
 @pytest.mark.parametrize("when", ["while", "after"])
 def test_a_folder_of_parts_that_somebody_removes_is_told_and_no_worker_ends_well(
     tmp_path: Path, redis_url: str, namespace: str, when: str

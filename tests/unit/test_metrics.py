@@ -93,6 +93,15 @@ def test_promtool_finds_nothing_to_mend():
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+def test_errors_of_one_name_in_two_modules_are_one_series() -> None:
+    """Prometheus drops all but the first value of a series that it reads twice."""
+    kind = "downloader/exception_type_count"
+    errors = {f"{kind}/builtins.TimeoutError": 2, f"{kind}/twisted.internet.error.TimeoutError": 3}
+    text = render(worker_sheet("catalog", errors, a_tally())).decode()
+    lines = [line for line in text.splitlines() if "TimeoutError" in line]
+    assert lines == ['seine_download_errors_total{crawl="catalog",error="TimeoutError"} 5.0']
+
+
 def test_the_histogram_counts_each_value_once():
     histogram = Histogram(bounds=(0.1, 1.0))
     for value in (0.05, 0.1, 0.5, 9.0):

@@ -16,6 +16,7 @@ class KnownProduct(Value):
 
     url: str
     scraped_at: datetime
+    """When its page was last looked at, also if that showed no product then."""
     observed_s: float = 0.0
     """Total of the intervals between the looks at the product, in seconds."""
     price_changes: int = 0

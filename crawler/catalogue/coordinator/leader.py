@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from time import monotonic
 
@@ -18,17 +19,19 @@ from crawler.catalogue.coordinator import recrawl
 from crawler.catalogue.coordinator.change_rate import Belief
 from crawler.catalogue.coordinator.known_product import KnownProduct
 from crawler.catalogue.jobs import cron_times
-from crawler.catalogue.jobs.closing import conditions, end_jobs
+from crawler.catalogue.jobs.closing import conditions, end_jobs, has_domain
 from crawler.catalogue.jobs.in_postgres import record, recorded_state
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import Job, Plan, job_id
 from crawler.catalogue.jobs.restoring import free_name, restore_jobs
 from crawler.catalogue.jobs.schedules import Schedules, merged
 from scrapy_seine import meta as m
-from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.lost_state import StateError, StateLost
 from scrapy_seine.frontier.opening import frontier_of, reopen
+from scrapy_seine.once_a_minute import OnceAMinute
+from scrapy_seine.printable import printable
 
 logger = logging.getLogger(__name__)
 #: A leader that does not renew its lock for this long loses the leadership, s.
@@ -79,6 +82,12 @@ class Coordinator:
     _priors: dict[str, tuple[datetime, Mapping[str, Belief]]] = attrs.field(
         factory=dict, init=False
     )
+    _sent: dict[str, tuple[str, set[tuple[str, datetime]]]] = attrs.field(factory=dict, init=False)
+    """By site: the re-crawl, and the products that it has sent, each with its last look.
+
+    A product whose page cannot be read stays due, and another request for it would be a duplicate.
+    """
+    _logged: OnceAMinute = attrs.field(factory=OnceAMinute, init=False)
 
     def __attrs_post_init__(self) -> None:
         frontier = frontier_of(self.redis, self.crawl, self.partitions)
@@ -95,6 +104,7 @@ class Coordinator:
                         await self.step(await self.jobs.now())
                 except StateError as error:
                     self._has_joined = self._has_joined and not isinstance(error, StateLost)
+                    self._sent.clear()
                     logger.error("%s", error)
                 except (RedisError, OSError, StoreUnreachable, psycopg2.Error) as error:
                     logger.warning("the coordinator waits: %s", error)
@@ -138,10 +148,12 @@ class Coordinator:
         await self._take_over(now)
         plans = merged(self.plans, await Schedules(self.frontier).all())
         for former, changed_at in self._changed(plans, now):
-            await self._plan_full_crawl(former, changed_at)
+            with self._errors_logged(former):
+                await self._plan_full_crawl(former, changed_at)
         for plan in plans:
-            await self._plan_full_crawl(plan, now)
-            await self._plan_sitemap_look(plan, now)
+            with self._errors_logged(plan):
+                await self._plan_full_crawl(plan, now)
+                await self._plan_sitemap_look(plan, now)
         if (
             self._recrawled_at is None
             or (now - self._recrawled_at).total_seconds() >= self._pause_s
@@ -149,7 +161,8 @@ class Coordinator:
             self._recrawled_at, started_s = now, monotonic()
             await self.jobs.unlist_ended()
             for plan in self.plans:
-                await self._recrawl(plan, now)
+                with self._errors_logged(plan):
+                    await self._recrawl(plan, now)
             # The query is slow for large sites, and must leave the database time for other queries.
             self._pause_s = max(RECRAWL_S, _PAUSE_FACTOR * (monotonic() - started_s))
         await self._close(now)
@@ -168,6 +181,15 @@ class Coordinator:
             was_on = former.schedule and plan.schedule  # a pause is meant for that crawl, too
             if was_on and cron_times.last_due(former.schedule, changed_at) > self._stepped_at:
                 yield former, changed_at
+
+    @contextmanager
+    def _errors_logged(self, plan: Plan) -> Iterator[None]:
+        """Log what is wrong with a site's plan, because the other sites have theirs."""
+        try:
+            yield
+        except (ConfigError, ValueError) as error:
+            if self._logged.is_due((plan.site_id, str(error))):
+                logger.error("site %s: %s", plan.site_id, printable(str(error)))
 
     async def _take_over(self, now: datetime) -> None:
         """Complete the jobs that a former leader began to plan."""
@@ -234,14 +256,17 @@ class Coordinator:
         origin = plan.seeds[0] if plan.seeds else plan.sitemaps[0]
         site_jobs = await self._jobs_of(plan)
         cb_kwargs = {"origin": origin}
-        newest_full = next((job for job in site_jobs if job.kind == "full"), None)
+        newest_full = next(
+            (job for job in site_jobs if job.kind == "full" and (job.done or job.left)), None
+        )
         finished_full = next(
             (job for job in site_jobs if job.kind == "full" and job.state == "finished"), None
         )
         times = [
             job.started - _MAX_ANNOUNCEMENT_DELAY
             for job in site_jobs
-            if job.kind == "news" and job.planned
+            # Only a job that has read them, as above: the others' changes are still to be seen.
+            if job.kind == "news" and job.done and not job.failed
         ][:1]
         if finished_full is not None:
             cb_kwargs["crawled"] = finished_full.id
@@ -293,6 +318,8 @@ class Coordinator:
             limit = min(BATCH, recrawl.allowance(plan.budget, sent_count, elapsed_s))
         if limit <= 0:
             return
+        if plan.site_id not in self._sent or self._sent[plan.site_id][0] != name:
+            self._sent[plan.site_id] = name, set()
         products = await asyncio.to_thread(self._due_products, plan, now, limit, sent_count)
         if products:
             await self._send_again(plan, name, products)
@@ -300,7 +327,12 @@ class Coordinator:
     def _due_products(
         self, plan: Plan, now: datetime, limit: int, sent_count: int
     ) -> list[KnownProduct]:
-        products = recrawl.candidates(self.database_url, plan, now)
+        sent = self._sent[plan.site_id][1]
+        products = [
+            product
+            for product in recrawl.candidates(self.database_url, plan, now)
+            if (product.url, product.scraped_at) not in sent and has_domain(product.url)
+        ]
         priors = self._priors_of(plan, now) if products else None
         return recrawl.due_products_of(products, plan, now, limit, priors, sent_count=sent_count)
 
@@ -337,6 +369,7 @@ class Coordinator:
             metas=metas,
             priority=0,
         )
+        self._sent[site][1].update((k.url, k.scraped_at) for k in products)
         if sent_count:
             logger.info("job %s: %d products are due again", name, sent_count)
 

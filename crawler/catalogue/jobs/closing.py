@@ -135,14 +135,15 @@ async def _request_unseen(jobs: Jobs, database_url: str, job: Job) -> int:
             job.id,
             site_id=job.site_id,
             kind="check",
-            urls=[url for url in by_url if _has_domain(url)],
+            urls=[url for url in by_url if has_domain(url)],
             marks=dict.fromkeys(by_url, "@check"),
             metas={url: _meta(job, url, rows) for url, rows in by_url.items()},
             priority=0,
         )
 
 
-def _has_domain(url: str) -> bool:
+def has_domain(url: str) -> bool:
+    """Whether a stored address can be requested at all."""
     try:
         return bool(domain(url))
     except ValueError:

@@ -28,6 +28,8 @@ MAX_SEEDS = 1000
 #: Most schedules of one crawl.
 MAX_SCHEDULES = 10_000
 _MAX_CRON_LENGTH = 200
+#: Characters of a site's name, so that a job's name has room for its kind, time and number.
+_MAX_SITE_LENGTH = 90
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -55,8 +57,9 @@ def checked(site_id: str, cron: str, seeds: Sequence[str], now_s: float) -> Sche
     Raises:
         ConfigError: the site's name, the cron expression or a URL is invalid; the message has it.
     """
-    if not NAME.fullmatch(site_id):
-        raise ConfigError(f"site {site_id!r}: letters, digits and _ . : - only, 120 at most")
+    if not NAME.fullmatch(site_id) or len(site_id) > _MAX_SITE_LENGTH:
+        text = f"letters, digits and _ . : - only, {_MAX_SITE_LENGTH} at most"
+        raise ConfigError(f"site {site_id!r}: {text}")
     if len(cron) > _MAX_CRON_LENGTH:
         raise ConfigError(f"site {site_id}: a schedule has {_MAX_CRON_LENGTH} characters at most")
     if len(seeds) > MAX_SEEDS:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from decimal import Context, Decimal, InvalidOperation, Overflow
 from functools import lru_cache
 from itertools import islice
-from math import isfinite
 from typing import Any
 
 import attrs
@@ -61,7 +60,17 @@ _BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
 _BARE = lazy_patterns.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?[%٪]|[.,]\d)")
 #: The word or dash between the amounts of a range that has one sign.
 _TO = lazy_patterns.pattern(r"\s*(?:[-–—~～〜]|to|bis|à|a|do|до|till|til)\s*", re.I)
-_COUNTED = lazy_patterns.pattern(rf"\d[\d.,'{_SPACES}]{{0,40}}")
+#: A number of things, with its groups of digits; and a multiple behind it: 12k, 1,2 Tsd., 3 万.
+_SEPARATORS = rf"[.,'\u2019\u066b\u066c{_SPACES}]"
+_COUNTED = lazy_patterns.pattern(
+    rf"(?<![-\u2212])\b(\d{{1,40}}(?:{_SEPARATORS}\d{{1,40}}){{0,9}})"
+    rf"([{_SPACES}]?(?:[千万萬億亿만천억]"
+    r"|(?:k|m|mn|mi|mil|mill|mio|mln|tsd|tys|тыс|млн)(?![^\W\d_])))?",
+    re.I,
+)
+_WHOLE = lazy_patterns.pattern(
+    rf"(\d+|\d{{1,3}}(?:{_SEPARATORS}\d{{2,3}}){{0,8}}{_SEPARATORS}\d{{3}})(?:[.]0{{1,2}})?"
+)
 _NO_DIGIT = lazy_patterns.pattern(r"\D")
 #: Characters or bits of a number that are read; no price or count is as long.
 _MAX_NUMBER_LENGTH = 2_000
@@ -71,6 +80,8 @@ _NUMBERS = (int, float, Decimal)
 _read_decimal = Context(Emax=14, traps=[InvalidOperation, Overflow]).create_decimal
 #: Characters of the longest number that is no result of a division.
 _MAX_EXACT = 12
+#: No product has as many reviews or offers.
+_MAX_COUNT = 10**9
 _MAX_APART_LENGTH = 24
 _GROUP_LENGTH = 3
 #: An amount with its sign between units and cents: 119€99, 119€,99.
@@ -202,15 +213,24 @@ def _price_value(text: str, currency: str | None) -> Decimal | None:
 def count(value: Any) -> int | None:
     """Return a number of things; because it has no decimals, a separator groups thousands.
 
-    >>> count("1.204"), count("(12 reviews)"), count(3.0)
-    (1204, 12, 3)
+    None for a number with decimals, as a rating's, and for a rounded one, as "1.2k".
+
+    >>> count("1.204"), count("(12 reviews)"), count(3.0), count("12.0")
+    (1204, 12, 3, 12)
+    >>> count("4.5"), count("12k"), count("1,2 Tsd. Bewertungen"), count("1.2万")
+    (None, None, None, None)
     """
-    if isinstance(value, float) and not isfinite(value):
-        return None
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return int(value)
-    match = _COUNTED.search(str(value)) if value is not None else None
-    return int(_NO_DIGIT.sub("", match[0])[:12]) if match else None
+        return int(value) if 0 <= value < _MAX_COUNT and value == int(value) else None
+    text = str(value)
+    if not text.isdecimal():
+        match = _COUNTED.search(text)
+        whole = _WHOLE.fullmatch(match[1]) if match and match[2] is None else None
+        if whole is None:
+            return None
+        text = _NO_DIGIT.sub("", whole[1])
+    number = int(text) if len(text) <= _MAX_EXACT else _MAX_COUNT
+    return number if number < _MAX_COUNT else None
 
 
 def _joins_figures(letter: str) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from scrapy_seine.errors import ConfigError, StoreUnreachable
+from scrapy_seine.sinks.feeds.part_storage import sync_folder
 
 
 class ObjectStore(Protocol):
@@ -52,8 +53,9 @@ class Folder:
         self.root = root
 
     def put(self, key: str, data: bytes) -> None:
-        """Write a file; it gets its name once it is complete and on the disk."""
+        """Write a file; it gets its name once it is complete, and both are on the disk."""
         path = self.root / key
+        changed_folders = [path.parent, *(p.parent for p in path.parents if not p.exists())]
         part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -62,6 +64,8 @@ class Folder:
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(path)
+            for folder in changed_folders:
+                sync_folder(folder)
         except OSError as error:
             with contextlib.suppress(OSError):
                 part.unlink()

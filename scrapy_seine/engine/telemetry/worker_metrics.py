@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -60,17 +61,25 @@ def worker_sheet(crawl: str, stats: Mapping[str, Any], tally: OutcomeCounter) ->
         sheet.add(spec, float(stats.get(stat, 0)))
     for stat, (spec, label) in _NAMED.items():
         sheet.add(spec, float(stats.get(stat, 0)), label)
-    for stat, value in stats.items():
-        prefix, _, label = stat.rpartition("/")
-        if prefix in _FAMILIES and stat not in _NOT_ROWS:
-            spec, labels = _FAMILIES[prefix]
-            # An exception's label includes its module.
-            sheet.add(spec, float(value), label.rpartition(".")[2], *labels)
+    for (spec, labels), value in _sums(stats).items():
+        sheet.add(spec, value, *labels)
     sheet.add(metrics.BATCH_SECONDS, stats.get(_MILLISECONDS, 0) / 1000)
     for (domain, outcome), n in tally.by_label.items():
         sheet.add(metrics.REQUESTS_ENDED, n, domain, outcome)
     sheet.add_histogram(metrics.RESPONSE_SECONDS, tally.seconds)
     return sheet
+
+
+def _sums(stats: Mapping[str, Any]) -> Mapping[tuple[Spec, tuple[str, ...]], float]:
+    """Sum the stats of each series: errors of two modules may have one name, as TimeoutError."""
+    sums: defaultdict[tuple[Spec, tuple[str, ...]], float] = defaultdict(float)
+    for stat, value in stats.items():
+        prefix, _, label = stat.rpartition("/")
+        if prefix in _FAMILIES and stat not in _NOT_ROWS:
+            spec, labels = _FAMILIES[prefix]
+            name = label.rpartition(".")[2] if spec is metrics.EXCEPTIONS else label
+            sums[spec, (name, *labels)] += float(value)
+    return sums
 
 
 class WorkerMetrics:

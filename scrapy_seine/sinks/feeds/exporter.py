@@ -29,7 +29,7 @@ from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.error_text import describe
 from scrapy_seine.engine.scheduler import Scheduler
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.errors import ConfigError, SeineError
+from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import redact
 from scrapy_seine.sinks.feeds.feed import Feed
 from scrapy_seine.sinks.feeds.local_file import local_path
@@ -259,7 +259,7 @@ class FeedExporter(feedexport.FeedExporter):
         name = feedexport.FileFeedStorage.__name__
         try:
             joined = await asyncio.to_thread(join, order)
-        except (SeineError, OSError) as error:
+        except Exception as error:  # also of a post-processing plugin, or of a format's library
             reason = redact(describe(error))
             logger.error(
                 "feed %s is not joined, its parts stay in %s: %s",

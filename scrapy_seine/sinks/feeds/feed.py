@@ -91,9 +91,10 @@ class Feed:
         if page is None and entry is not None:
             page = self._begin(entry)
         columns = self._columns
+        reading = page.reading if page is not None else self._reading_of(entry)
         part = self._part_for(item)
         try:
-            part.add(item, page.reading if page is not None else NO_PAGE)
+            part.add(item, reading)
         except Exception:
             if not part.rows:  # its exporter has the refused item's columns, and wrote its head
                 self._columns = columns
@@ -107,10 +108,15 @@ class Feed:
         hold = self._inflight.hold(None)
         if hold.entry is None:  # its lease is lost: another worker parses the page
             return None
-        at_ms = round(self._inflight.now(entry).timestamp() * 1000)
-        reading = Reading(self._naming.page(entry), entry.lease.token, at_ms)
-        page = self._pages[entry] = _Page(reading, hold)
+        page = self._pages[entry] = _Page(self._reading_of(entry), hold)
         return page
+
+    def _reading_of(self, entry: InFlight | None) -> Reading:
+        """Name a page's reading, also of a page without a lease: the join prefers another's."""
+        if entry is None:
+            return NO_PAGE
+        at_ms = round(self._inflight.now(entry).timestamp() * 1000)
+        return Reading(self._naming.page(entry), entry.lease.token, at_ms)
 
     def _part_for(self, item: Any) -> Part:
         """Return the current part; a new one if a CSV file would lack a column of the item."""

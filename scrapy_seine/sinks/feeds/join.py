@@ -2,7 +2,8 @@
 
 The file is written aside, made durable and renamed. A file that is appended to (`-o`) is first
 linked into the folder of the parts as the run's base: each join begins from there, and not from an
-earlier join's result. If the run is over, a mark is written and the parts are removed.
+earlier join's result. If the run is over, a mark with the parts' names is written and they are
+removed. So a worker that is killed meanwhile leaves parts that the next one knows to be joined.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import fcntl
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from scrapy_seine.sinks.feeds import joined_formats
 from scrapy_seine.sinks.feeds.chosen_rows import Piece
 from scrapy_seine.sinks.feeds.last_readings import Rows, last_readings, rows_of
 from scrapy_seine.sinks.feeds.part import SIDECAR, VERSION
-from scrapy_seine.sinks.feeds.part_storage import sync_folder
+from scrapy_seine.sinks.feeds.part_storage import sync_folder, write_durably
 
 logger = logging.getLogger(__name__)
 #: Name of the mark that a run's parts are in the file.
@@ -66,6 +67,8 @@ class Order(Value):
     batch: int = 0
     """Items of a file; 0: there is one file."""
     append: bool = False
+    before: int = 0
+    """Number of the run's parts that an earlier join has taken for good."""
     over: bool = False
     """Whether the run is over, so that its parts may be removed."""
     store_empty: bool = True
@@ -95,12 +98,35 @@ def join(order: Order) -> Joined | None:
     with _locked(order.folder):
         mark = order.folder / f"{order.run}{JOINED}"
         parts = written_parts(order.folder, order.run)
-        if not parts and (mark.exists() or not order.store_empty):
+        if mark.exists():
+            return _join_late(order, parts, mark)
+        if not parts and not order.store_empty:
             return None
         result = _write(order, parts)
         if order.over:
-            _remove(order, mark)
+            _remove(order, mark, [part.rows.name for part in parts])
         return result
+
+
+def _join_late(order: Order, parts: Sequence[Written], mark: Path) -> Joined | None:
+    """Append the rows that came after the run's end; None if there are none.
+
+    Each page had a complete reading by then, so an incomplete one that comes later is left out.
+    """
+    joined_names = set(mark.read_text("utf-8").split("\n"))
+    late_parts = [part for part in parts if part.rows.name not in joined_names]
+    last_tokens, _ = last_readings([part.rows for part in late_parts], complete_only=True)
+    pieces, _ = _pieces(late_parts, last_tokens)
+    if not pieces:
+        if order.over:
+            _remove(order, mark)
+        return None
+    path = order.file(1)
+    # Another base than that of the run, which a killed worker may have left.
+    _write_file(attrs.evolve(order, append=True, before=len(joined_names)), path, pieces)
+    _remove(order, mark, joined_names.union(part.rows.name for part in late_parts))
+    items = sum(len(piece.rows) for piece in pieces)
+    return Joined([(path, items)], len({piece.path for piece in pieces}), 0, 0)
 
 
 def was_joined(folder: Path, run: str) -> bool:
@@ -115,12 +141,7 @@ def was_joined(folder: Path, run: str) -> bool:
 
 def _write(order: Order, parts: Sequence[Written]) -> Joined:
     last_tokens, cut_off = last_readings([part.rows for part in parts])
-    pieces, doubled = [], 0
-    for part in parts:
-        row_numbers = rows_of(part.rows, last_tokens)
-        doubled += part.rows.rows - len(row_numbers)
-        if row_numbers:
-            pieces.append(Piece(part.path, row_numbers, part.sidecar))
+    pieces, doubled = _pieces(parts, last_tokens)
     files = []
     for number, batch in enumerate(_batches(pieces, order.batch), 1):
         path = order.file(number)
@@ -130,6 +151,17 @@ def _write(order: Order, parts: Sequence[Written]) -> Joined:
             _write_file(order, path, batch)
             files.append((path, items))
     return Joined(files, len({part.path for part in parts}), cut_off, doubled)
+
+
+def _pieces(parts: Sequence[Written], last_tokens: dict[str, str]) -> tuple[list[Piece], int]:
+    """Return the rows to take of each part, and the number of the others."""
+    pieces, doubled = [], 0
+    for part in parts:
+        row_numbers = rows_of(part.rows, last_tokens)
+        doubled += part.rows.rows - len(row_numbers)
+        if row_numbers:
+            pieces.append(Piece(part.path, row_numbers, part.sidecar))
+    return pieces, doubled
 
 
 def _write_file(order: Order, path: Path, pieces: Sequence[Piece]) -> None:
@@ -155,7 +187,8 @@ def _write_file(order: Order, path: Path, pieces: Sequence[Piece]) -> None:
 
 def _base(order: Order, path: Path) -> Path | None:
     """Return the file's content before the run; None if it was empty or missing."""
-    base = order.folder / f"{order.run}.{path.name}{BASE}"
+    number = f"{order.before}." if order.before else ""
+    base = order.folder / f"{order.run}.{number}{path.name}{BASE}"
     if not base.exists():
         if path.exists():
             _link(path, base)
@@ -254,8 +287,10 @@ def _rows(file: str, sidecar: dict[str, Any]) -> Rows:
     return Rows(name, int(sidecar["rows"]), readings, endings)
 
 
-def _remove(order: Order, mark: Path) -> None:
-    mark.touch()
+def _remove(order: Order, mark: Path, names: Collection[str] = ()) -> None:
+    """Write the names of all joined parts to the mark, then remove the run's files."""
+    if names or not mark.exists():
+        write_durably(mark, "\n".join(names).encode())
     sync_folder(order.folder)
     # This includes incomplete files of workers that were killed while writing.
     for pattern in (f"{order.run}*", f".{order.run}*"):

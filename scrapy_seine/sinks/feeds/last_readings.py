@@ -32,8 +32,12 @@ class Rows(Value):
     """Page, token, time (ms), outcome."""
 
 
-def last_readings(parts: Sequence[Rows]) -> tuple[dict[str, str], int]:
+def last_readings(
+    parts: Sequence[Rows], *, complete_only: bool = False
+) -> tuple[dict[str, str], int]:
     """Return the token of each page's reading to take, and how many of these are incomplete.
+
+    With *complete_only*, a page without a complete reading is left out.
 
     >>> first = Rows("1", 2, [("p", "7", 10, 0, 2)], [("p", "7", 10, "done")])
     >>> later = Rows("2", 1, [("p", "9", 20, 0, 1)], [])
@@ -48,7 +52,11 @@ def last_readings(parts: Sequence[Rows]) -> tuple[dict[str, str], int]:
         rank = ((page, token) in complete, at_ms, token)
         best_by_page[page] = max(best_by_page.get(page, rank), rank)
     cut_off = sum(1 for page, rank in best_by_page.items() if page and not rank[0])
-    return {page: rank[2] for page, rank in best_by_page.items()}, cut_off
+    return {
+        page: token
+        for page, (is_complete, _, token) in best_by_page.items()
+        if is_complete or not complete_only
+    }, cut_off
 
 
 def rows_of(part: Rows, last_tokens: dict[str, str]) -> list[int]:

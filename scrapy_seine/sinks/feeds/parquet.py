@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,8 @@ _PLAIN = (
     decimal.Decimal,
     type(None),
 )
+#: A decimal that holds any integer of 64 bits.
+_WHOLE_NUMBER = pa.decimal128(20, 0)
 
 
 class ParquetItemExporter(PythonItemExporter):
@@ -91,26 +93,51 @@ def _text(value: Any) -> str | None:
     return json.dumps(value, default=str, ensure_ascii=False)
 
 
-def schema_of(schemas: Sequence[pa.Schema]) -> pa.Schema:
-    """Unite schemas; a column whose types are incompatible becomes text."""
+class _NoCommonTypeError(Exception):
+    """A column has a value that its type in the joined file cannot hold."""
+
+
+def schema_of(schemas: Sequence[pa.Schema], text_columns: Collection[str] = ()) -> pa.Schema:
+    """Unite schemas; a column of *text_columns*, or of incompatible types, becomes text."""
     names = dict.fromkeys(name for schema in schemas for name in schema.names)
-    fields = []
-    for name in names:
-        types = [schema.field(name) for schema in schemas if name in schema.names]
-        try:
-            fields.append(
-                pa.unify_schemas(
-                    [pa.schema([field]) for field in types], promote_options="permissive"
-                ).field(0)
-            )
-        except pa.ArrowException:
-            fields.append(pa.field(name, pa.string()))
-    return pa.schema(fields)
+    return pa.schema(
+        [
+            pa.field(name, pa.string())
+            if name in text_columns
+            else _united([schema.field(name) for schema in schemas if name in schema.names])
+            for name in names
+        ]
+    )
+
+
+def _united(fields: Sequence[pa.Field]) -> pa.Field:
+    if any(pa.types.is_decimal(field.type) for field in fields):
+        # Arrow would take the decimals' own precision, in which most whole numbers have no place.
+        fields = [
+            field.with_type(_WHOLE_NUMBER) if pa.types.is_integer(field.type) else field
+            for field in fields
+        ]
+    try:
+        schemas = [pa.schema([field]) for field in fields]
+        return pa.unify_schemas(schemas, promote_options="permissive").field(0)
+    except pa.ArrowException:
+        return pa.field(fields[0].name, pa.string())
 
 
 def join(sources: Sequence[tuple[Path, list[int] | None]], path_out: Path) -> None:
     """Write the chosen rows (None: all) of some files into one."""
-    schema = schema_of([pq.read_schema(path) for path, _ in sources])
+    schemas, text_columns = [pq.read_schema(path) for path, _ in sources], set[str]()
+    while True:
+        try:
+            _write(sources, path_out, schema_of(schemas, text_columns))
+            return
+        except _NoCommonTypeError as error:  # text holds any value
+            text_columns.add(str(error))
+
+
+def _write(
+    sources: Sequence[tuple[Path, list[int] | None]], path_out: Path, schema: pa.Schema
+) -> None:
     with pq.ParquetWriter(path_out, schema, compression="zstd") as writer:
         for path, rows in sources:
             for table in _tables(path, rows):
@@ -136,5 +163,7 @@ def _cast(table: pa.Table, schema: pa.Schema) -> pa.Table:
         try:
             columns.append(column.cast(field.type))
         except pa.ArrowException:
+            if not pa.types.is_string(field.type):
+                raise _NoCommonTypeError(field.name) from None
             columns.append(pa.array([_text(value) for value in column.to_pylist()], field.type))
     return pa.table(columns, schema=schema)

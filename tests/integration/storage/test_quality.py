@@ -13,10 +13,12 @@ import attrs
 import psycopg2
 import pytest
 
+from crawler.cleaning.product import clean, from_mapping
 from crawler.commands.quality import certainty, since
+from crawler.stores.content_hash import digest
 from crawler.stores.gone_products import finish_site
 from crawler.stores.quality import WEIGHTS, Quality, fall_of, measure, measure_sites
-from crawler.stores.rows import rejected_row
+from crawler.stores.rows import product_row, rejected_row
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.sinks.postgres.batches import Limits
 from tests import started
@@ -140,3 +142,19 @@ def test_the_command_measures_and_says_what_fell(database: str) -> None:
     second = started.run(command[:-2], env=environment, capture_output=True, text=True, check=False)
     assert second.returncode == 1
     assert "shop" in second.stdout
+
+
+@pytest.mark.parametrize("own", [{"price": "high"}, {"price": None, 7: 1}, "sure", ["x"], None])
+def test_an_items_own_words_about_its_values_keep_no_crawl_from_its_end(
+    database: str, own: Any
+) -> None:
+    """A project's item may call a field of its own `confidence` or `doubts`."""
+    fields = {"url": "https://shop.example/p/1", "name": "Lamp", "site_id": "shop", "price": "9"}
+    made = from_mapping({**fields, "confidence": own, "doubts": own, "currency": "EUR"})
+    clean(made, T0)
+    with desk(database, Limits(age_s=0.01)) as writing:
+        writing.put(product_row(made, digest(made)))
+    assert (writing.stored, writing.reasons) == (["ticket"], [])
+    done = finish_site(database, "shop", T0, job_id="j")
+    assert done is not None
+    assert done.quality.products == 1

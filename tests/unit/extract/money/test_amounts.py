@@ -82,7 +82,18 @@ def test_each_amount_of_a_text_has_its_own_sign(
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [(True, None), (5, 5), (5.0, 5), ("5", 5), (" 5 ", 5), ("1,200", 1200), ("many", None)],
+    [
+        (True, None), (5, 5), (5.0, 5), ("5", 5), (" 5 ", 5), ("1,200", 1200), ("many", None),
+        ("1.234", 1234), ("1 234 avis", 1234), ("1’234", 1234), ("1,23,456", 123456),
+        ("1,234.00", 1234), ("12.0", 12), ("120+", 120), ("(57)", 57), ("5 out of 12", 5),
+        ("12 Kundenbewertungen", 12), ("7 meinungen", 7), ("12 millennial reviews", 12),
+        ("١٬٢٣٤", 1234),
+        # A rating's, or rounded; a wrong number is worse than none.
+        ("12k", None), ("1.2k reviews", None), ("1,2 Tsd. Bewertungen", None), ("12 M", None),
+        ("1.2万", None), ("3 тыс. отзывов", None), ("5 mil opiniones", None), ("4.5 (120)", None),
+        ("3.5", None), ("2,5", None), ("1,0", None), (4.5, None), (-5, None), ("-5", None),
+        (float("inf"), None), (float("nan"), None), ("1" * 30, None), (10**9, None), (None, None),
+    ],
 )  # fmt: skip
 def test_a_count_is_a_whole_number_of_things(value: object, expected: int | None) -> None:
     assert count(value) == expected
