@@ -51,7 +51,6 @@ NAMED_SEEDS: dict[str, str] = {
     _nested(50_000): "nested",
     "123": "int",
     "-7": "int",
-    '"http://a/"': "str",
     "[]": "list",
     "{}": "no url",
     "{": "JSON",

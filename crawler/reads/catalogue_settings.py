@@ -55,6 +55,8 @@ def _object(value: Any) -> dict[Any, Any]:
 TABLE: Mapping[str, Kind] = {
     **settings_check.TABLE,
     "PLAYWRIGHT_BROWSER_TYPE": one_of(*NAMES),
+    "PLAYWRIGHT_CDP_URL": optional(text_like(r"(?:http|ws)s?://\S+", "a http:// or ws:// address")),
+    "PLAYWRIGHT_CONNECT_URL": optional(text_like(r"wss?://\S+", "a ws:// address")),
     "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": or_none(number()),
     "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": whole_number(1),
     "PLAYWRIGHT_PROCESS_REQUEST_HEADERS": or_none(CLASS),

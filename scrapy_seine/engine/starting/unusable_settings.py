@@ -23,6 +23,8 @@ from scrapy.utils.python import global_object_name
 from scrapy_seine.engine.settings_check import CLASS, ORDERED, TABLE, is_path, wrong_values
 from scrapy_seine.misspelt_names import did_you_mean
 
+#: Settings that name modules, no classes.
+_OF_MODULES = ("SPIDER_MODULES", "COMMANDS_MODULE")
 #: What a loader of spiders raises for a name, before the name.
 _NO_SPIDER = "Spider not found: "
 #: What Scrapy raises for a class that it cannot load: no such module, no such name, no full path.
@@ -103,11 +105,11 @@ def _blame_custom_settings(error: BaseException) -> str | None:
 def _blame_for_class(settings: BaseSettings, error: Exception) -> str | None:
     scrapys = [pair for pair in _class_paths(settings) if _unloadable(pair[1])]
     # Of a part of Scrapy's that is none of Scrapy's own, the error itself tells which path it is.
-    others = ((str(name), settings.get(name)) for name in settings)
+    others = ((str(name), settings.get(name)) for name in settings if name not in _OF_MODULES)
     own = (pair for pair in others if is_path(pair[1]) and _unloadable(pair[1]) == str(error))
     for name, path in chain(scrapys, own):
         return f"{name} names {path}, which cannot be imported: {_unloadable(path)}"
-    for name in ("SPIDER_MODULES", "COMMANDS_MODULE"):
+    for name in _OF_MODULES:
         for path in filter(None, map(str, settings.getlist(name))):
             if not _is_module(path):
                 return f"{name} names {path}, which is no module"
