@@ -62,6 +62,8 @@ class DeadEnds:
         if narrowings and self._only_narrows(request, narrowings):
             raise Ignored(RULE, "pages of its place showed no further product")
         job = str(meta.get(m.JOB_ID) or "")
+        if m.SCOPE in meta:
+            return  # the page is asked for again on purpose
         if visits and (visits.is_known(job, request.url) or self._is_settled(request)):
             raise Ignored(
                 RULE,
@@ -92,4 +94,5 @@ class DeadEnds:
         """Whether the page is known under the address without parameters that canonicals drop."""
         spider: Any = self.crawler.spider
         settled = spider.visits.settled(request.url) if "?" in request.url else request.url
-        return settled != request.url and spider.knows(settled, m.run_of(request.meta))
+        job = str(request.meta.get(m.JOB_ID) or "") or m.run_of(request.meta)
+        return settled != request.url and spider.knows(settled, job)
