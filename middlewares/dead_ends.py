@@ -80,9 +80,10 @@ class DeadEnds:
 
     def _is_in_sitemap(self, request: Request, check: SitemapCheck) -> bool:
         """Whether the site's sitemap has all products to which such a page may lead."""
-        if not check.leaves_out(request.url):
+        job = str(request.meta.get(m.JOB_ID) or "")
+        if not check.leaves_out(request.url, job):
             return False
-        if check.is_first(request.url):
+        if check.is_first(request.url, job):
             logger.info(
                 "%s: it and the site's other articles, brands and notices are left out, because"
                 " the sitemap lacks none of the products that pages link to",

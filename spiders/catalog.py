@@ -161,7 +161,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
         self.handles.note(links)
         links = _leading_on(links) + self._of_source(site, result, links)
         yield from self._pass_gate(response, result, links)
-        self.sitemap_check.note_links(page.url, links)
+        self.sitemap_check.note_links(page.url, links, job_of(response))
         self._log_language_copies(page, site_id)
         self._log_unfollowed(response, page, site_id)
         self._learn_addresses(response, result, shown, links)
