@@ -62,6 +62,8 @@ class DeadEnds:
         if narrowings and self._only_narrows(request, narrowings):
             raise Ignored(RULE, "pages of its place showed no further product")
         job = str(meta.get(m.JOB_ID) or "")
+        if m.SCOPE in meta:
+            return  # the page is asked for again on purpose
         if visits and (visits.is_known(job, request.url) or self._is_settled(request)):
             raise Ignored(
                 RULE,
@@ -78,9 +80,10 @@ class DeadEnds:
 
     def _is_in_sitemap(self, request: Request, check: SitemapCheck) -> bool:
         """Whether the site's sitemap has all products to which such a page may lead."""
-        if not check.leaves_out(request.url):
+        job = str(request.meta.get(m.JOB_ID) or "")
+        if not check.leaves_out(request.url, job):
             return False
-        if check.is_first(request.url):
+        if check.is_first(request.url, job):
             logger.info(
                 "%s: it and the site's other articles, brands and notices are left out, because"
                 " the sitemap lacks none of the products that pages link to",
@@ -92,4 +95,5 @@ class DeadEnds:
         """Whether the page is known under the address without parameters that canonicals drop."""
         spider: Any = self.crawler.spider
         settled = spider.visits.settled(request.url) if "?" in request.url else request.url
-        return settled != request.url and spider.knows(settled, m.run_of(request.meta))
+        job = str(request.meta.get(m.JOB_ID) or "") or m.run_of(request.meta)
+        return settled != request.url and spider.knows(settled, job)

@@ -161,7 +161,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
         self.handles.note(links)
         links = _leading_on(links) + self._of_source(site, result, links)
         yield from self._pass_gate(response, result, links)
-        self.sitemap_check.note_links(page.url, links)
+        self.sitemap_check.note_links(page.url, links, job_of(response))
         self._log_language_copies(page, site_id)
         self._log_unfollowed(response, page, site_id)
         self._learn_addresses(response, result, shown, links)
@@ -369,10 +369,14 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
 
         Such a page has no alternates: a contact page with links to the front pages of all copies.
         """
-        logged = self.copies.logged_folders
-        if not logged or market_folder(urlsplit(page.url).path):
-            return links
-        return [x for x in links if (site_id, market_folder(urlsplit(x.url).path)) not in logged]
+        left_out = self.copies.left_out
+        if left_out and (own_folder := market_folder(urlsplit(page.url).path)):
+            left_out.discard((site_id, own_folder))
+        elif left_out:
+            links = [
+                x for x in links if (site_id, market_folder(urlsplit(x.url).path)) not in left_out
+            ]
+        return links
 
     def _log_unfollowed(self, response: Response, page: Page, site_id: str) -> None:
         """Log once that a site forbids following the links of its front page or its pagers."""

@@ -1,9 +1,10 @@
-"""Passes a gate before a shop once, and sends the cookie of the answer with the shop's requests.
+"""Passes a gate before a shop, and sends the cookie of the answer with the shop's requests.
 
 Cookies are off in the catalogue crawler, because a shop's pages are the same without them. A site
-that shows nothing without a cookie is the exception: the gate's button is pressed once by a worker,
-or a redirect that leads back to its own page sets the cookie. From then on the requests of the host
-have the cookie as a header, which travels with them to other workers.
+that shows nothing without a cookie is the exception: a worker presses the gate's button, or a
+redirect that leads back to its own page sets the cookie. From then on the requests of the host
+have the cookie as a header, which travels with them to other workers. Each page that was a gate
+before the worker had the cookie presses its own button, because no link leads to some seeds.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.extract import Found, Link
+from crawler.extract.limited_dict import Newest
 from crawler.extract.links.gate import answer_of
 from crawler.extract.links.registered_domain import same_site
 from crawler.items import Missing, Product
@@ -29,6 +31,9 @@ from spiders.page_reading import LONGEST_SCOPE, OK, PageReading, job_of
 
 #: Statuses of an answer to a gate's button.
 _REDIRECTS = [301, 302, 303, 307, 308]
+#: Buttons that a worker presses on a job's host before it has the cookie: one for each page that
+#: came meanwhile.
+MOST_PRESSED = 20
 
 
 class Gates(PageReading):
@@ -36,8 +41,8 @@ class Gates(PageReading):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        #: Hosts whose gate's button was pressed.
-        self._pressed: set[str] = set()
+        #: By job and host: buttons of gates that were pressed.
+        self._pressed: Newest[int] = Newest(int, self.MOST_HOSTS)
 
     @cached_property
     def _has_jars(self) -> bool:
@@ -55,10 +60,10 @@ class Gates(PageReading):
             self.cookies[host] = (request.headers.get("Cookie") or b"").decode("latin-1")
 
     def _pass_gate(self, response: Response, result: Found, links: list[Link]) -> Iterator[Request]:
-        """Press the button of a gate once a host; ask again for a page that was a gate."""
+        """Press the button of a gate; ask again for a page that was one."""
         if result.kind != "other":
             return
-        host = response.url.split("/", 3)[2]
+        host, job = response.url.split("/", 3)[2], job_of(response)
         if self._has_jars or response.request is None or has_header(response.request, "Cookie"):
             return
         page = result.page
@@ -66,29 +71,31 @@ class Gates(PageReading):
         if answer is None:
             return
         if host in self.cookies:
-            yield self._behind_gate(response.url, job_of(response))
-        elif host not in self._pressed and len(self._pressed) < self.MOST_HOSTS:
-            self._pressed.add(host)
+            yield self._behind_gate(response.url, job)
+        elif self._pressed[f"{job} {host}"] < MOST_PRESSED:
+            self._pressed[f"{job} {host}"] += 1
             self._count("gates")
             cookies = cookie_header(response.headers.getlist("Set-Cookie"))
             site, link = which_site.find(answer.url), Link(answer.url, "listing", "it is a gate's")
-            if answer.url == page.url and not answer.body:
+            if answer.url == page.url and not answer.is_post:
                 yield from self._keep_cookies(response, cookies, response.url)
                 return
             request = self._request(link, site, None)
             headers = {"Cookie": cookies} if cookies else {}
-            if answer.body:
+            if answer.is_post:
                 headers["Content-Type"] = "application/x-www-form-urlencoded"
                 request = request.replace(method="POST", body=answer.body)
             request.headers.update(headers)
             request.meta["handle_httpstatus_list"] = _REDIRECTS
-            request.meta[m.SCOPE] = f"{job_of(response)} gate {answer.url}"[:LONGEST_SCOPE]
+            request.meta[m.SCOPE] = f"{job} gate {response.url}"[:LONGEST_SCOPE]
             yield request.replace(callback=self.parse_gate, cb_kwargs={"gate": response.url})
 
     def parse_gate(self, response: Response, gate: str) -> Iterator[Product | Missing | Request]:
         """Keep the cookie that the button's answer sets, and ask for the gate's page with it."""
         sent = response.request.headers.get("Cookie") if response.request is not None else None
         cookies = cookie_header(response.headers.getlist("Set-Cookie"), (sent or b"").decode())
+        if not cookies:  # the button of another kind of page
+            self._pressed[f"{job_of(response)} {gate.split('/', 3)[2]}"] = MOST_PRESSED
         yield from self._keep_cookies(response, cookies, gate)
         location = response.headers.get("Location")
         if location is not None and response.status != OK:

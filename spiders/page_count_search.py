@@ -57,8 +57,8 @@ class FurtherPages(PageReading):
         #: By site: listings in a row for whose further pages no tried URL worked.
         self._failed_listings: dict[str, int] = {}
         self._unreached_count = 0
-        #: By site: the large number of products that a listing announced last.
-        self._claims: dict[str, int] = {}
+        #: By site: the large number of products that was announced last, and by which listing.
+        self._claims: dict[str, tuple[int, str]] = {}
 
     def _links(self, site: Site, page: Page) -> list[Link]:
         links = site.links(page)
@@ -140,10 +140,12 @@ class FurtherPages(PageReading):
         """Search the pages of a listing that no link leads to; log a listing that stays short."""
         site_id = which_site.site_id(origin)
         if notice.products > MANY_PAGES * notice.linked and not notice.pages:
-            # "Choose from 10,000 products!" on each page is the shop's number, not a listing's.
-            if self._claims.get(site_id) == notice.products:
+            # "Choose from 10,000 products!" on each page is the shop's number, not a listing's. The
+            # listing that said so first is searched in the next job as well.
+            number, listing = self._claims.get(site_id, (0, ""))
+            if number == notice.products and listing != origin:
                 return
-            self._claims[site_id] = notice.products
+            self._claims[site_id] = notice.products, origin
         failures = self._failed_listings.get(site_id, 0)
         if search is not None and notice.linked and failures < MOST_FAILED:
             yield from self._guess(search, site)

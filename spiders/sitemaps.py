@@ -138,7 +138,7 @@ class Sitemaps(PageReading):
         """
         if response.status != OK:
             return
-        site = which_site.find(origin)
+        site, job = which_site.find(origin), job_of(response)
         sitemap = read_sitemap(response.body, response.url)
         if response.meta.get(m.DEPTH, 0) >= MOST_LEVELS:
             self._count("sitemaps_too_deep", len(sitemap.sitemaps))
@@ -149,8 +149,8 @@ class Sitemaps(PageReading):
         start = datetime.fromisoformat(since) if since else None
         addresses = self._on_own_host([*sitemap.addresses(origin)], response, origin)
         for link in listed_links(addresses, origin, site.follows):
-            self.sitemap_check.note_listed(link.url)
-            if not self.knows(link.url, job_of(response)):
+            self.sitemap_check.note_listed(link.url, job)
+            if not self.knows(link.url, job):
                 request = self._request(link, site, None)
                 if changed:
                     scope = news_scope(changed.get(link.url) or "", start, crawled)

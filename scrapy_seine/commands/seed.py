@@ -178,10 +178,11 @@ def _push(
 
     Raises:
         StoreUnreachable: Redis became unreachable; with the number of seeds pushed before.
+        ConfigError: a file cannot be read, or is no list of seeds; with that number as well.
     """
     pushed = bad_count = 0
     with closing(blocking_client(url)) as client:
-        while batch := list(islice(seed_lines, BATCH)):
+        while batch := _next_batch(seed_lines, pushed):
             good_seeds = [seed for place, seed in batch if _is_good(place, seed, parse)]
             bad_count += len(batch) - len(good_seeds)
             if not pushed and bad_count == BATCH:
@@ -192,6 +193,15 @@ def _push(
                 raise StoreUnreachable(f"{key}, after {pushed} seeds: {error}") from None
             pushed += len(good_seeds)
     return pushed, bad_count
+
+
+def _next_batch(seed_lines: Iterator[Line], pushed: int) -> list[Line]:
+    try:
+        return list(islice(seed_lines, BATCH))
+    except ConfigError as error:  # of a later file, or of a later line
+        if not pushed:
+            raise
+        raise ConfigError(f"{error}; the {pushed:,} seeds before were pushed") from None
 
 
 def _is_good(place: str, seed: bytes, parse: Callable[[bytes], object]) -> bool:

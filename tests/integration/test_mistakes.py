@@ -388,3 +388,17 @@ def test_watch_goes_from_nothing_to_a_file(said: Said, redis_url: str, tmp_path:
     assert len(file.read_text("utf-8").splitlines()) == 13
     with Redis.from_url(redis_url) as redis:
         assert list(redis.scan_iter(match="{watch-*")) == []
+
+
+def test_seeds_before_an_unreadable_file_are_counted(
+    said: Said, redis_url: str, namespace: str, tmp_path: Path
+) -> None:
+    """The line named the file alone, as if nothing had been pushed."""
+    seeds, key = tmp_path / "seeds.txt", f"{namespace}:start_urls"
+    seeds.write_text("".join(f"http://shop.example/{n}\n" for n in range(1100)))
+    setting = f"REDIS_START_URLS_KEY={key}"
+    status, text = said("seed", "-s", setting, str(seeds), str(tmp_path / "nosuch.txt"))
+    with Redis.from_url(redis_url) as redis:
+        assert redis.llen(key) == 1000
+    assert status == 1
+    assert "nor a file; the 1,000 seeds before were pushed" in text

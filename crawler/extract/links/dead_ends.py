@@ -143,12 +143,13 @@ class DeadEnds(Record):
 
     def note_useful(self, site_id: str, url: str) -> None:
         """Mark the shape of a product page or a listing as useful, for good."""
-        shapes = self._sites.get(site_id)
-        for shape in (shape_of(url), _shape_below(url)) if shapes else ():
-            if shape is None or shapes is None:
+        counts = self._sites.get(site_id, {}).values()
+        # Of a site without a dead end, the colours of products do not vouch for all pages below them.
+        is_counted = any(shape.dead_pages for shape in counts)
+        for shape in (shape_of(url), _shape_below(url) if is_counted else None):
+            if shape is None:
                 continue
-            if shape in shapes or len(shapes) < _MAX_SHAPES:
-                shapes.setdefault(shape, _Shape()).useful = True
+            self._shape(site_id, shape).useful = True
             if shape in self.shapes:
                 self.shapes.discard(shape)
                 self._changes[shape] = site_id, 0
@@ -167,7 +168,10 @@ class DeadEnds(Record):
             self._sites.pop(next(iter(self._sites)))
         shapes = self._sites.setdefault(site_id, {})
         if shape not in shapes and len(shapes) >= _MAX_SHAPES:
-            shapes.pop(next(iter(shapes)))
+            counted = next((name for name, counts in shapes.items() if not counts.useful), None)
+            if counted is None:
+                return _Shape()  # its count is forgotten at once, so that nothing is left out
+            del shapes[counted]
         return shapes.setdefault(shape, _Shape())
 
 

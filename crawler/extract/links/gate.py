@@ -34,7 +34,9 @@ class Answer(Value):
 
     url: str
     body: str = ""
-    """The fields of a POST; empty: the request is a GET."""
+    """The fields of a POST."""
+    is_post: bool = False
+    """Whether it is sent by POST, which a button without a name does with an empty body."""
 
 
 def answer_of(page: Page, links: Sequence[Link], *, sets_cookie: bool) -> Answer | None:
@@ -83,4 +85,5 @@ def _pressed(form: Element, page: Page) -> Answer | None:
     url = tidied(page.resolve(reference or page.url) or "")
     if url is None or domain(url) != domain(page.url) or is_trap(url):
         return None
-    return Answer(url, urlencode(fields) if method == "post" else "")
+    is_post = method == "post"
+    return Answer(url, urlencode(fields) if is_post else "", is_post)

@@ -36,15 +36,18 @@ _MAX_LOGGED = 10_000
 
 @attrs.define(eq=False, repr=False)
 class Copies:
-    """The language copies of shops that were logged."""
+    """The language copies of shops that were logged, and those that are left out everywhere."""
 
     logged_folders: set[tuple[str, str]] = attrs.Factory(set)
+    left_out: set[tuple[str, str]] = attrs.Factory(set)
+    """Those of which no page was read since: two copies of a shop call each other a copy."""
 
     def is_new(self, site_id: str, folder: str) -> bool:
         """Whether a site's folder was not logged yet; mark the folder as logged."""
         if (site_id, folder) in self.logged_folders or len(self.logged_folders) >= _MAX_LOGGED:
             return False
         self.logged_folders.add((site_id, folder))
+        self.left_out.add((site_id, folder))
         return True
 
 

@@ -53,23 +53,23 @@ class _Site(Record):
 
 @attrs.define(eq=False, repr=False)
 class SitemapCheck(Record):
-    """Compares, for each host, the sitemap with the links to products."""
+    """Compares, for each job and host, the sitemap with the links to products."""
 
     _sites: Newest[_Site] = attrs.Factory(lambda: Newest(_Site, _MAX_SITES))
 
-    def note_listed(self, url: str) -> None:
+    def note_listed(self, url: str, job: str = "") -> None:
         """Remember an address of a sitemap."""
-        site = self._sites[domain_of_tidy(url)]
+        site = self._sites[_key(job, domain_of_tidy(url))]
         if not site.is_unknown:
             site.listed.add(url_checksum(url))
             if len(site.listed) > _MAX_ADDRESSES:
                 site.forget()
 
-    def note_links(self, page_url: str, links: Iterable[Link]) -> None:
+    def note_links(self, page_url: str, links: Iterable[Link], job: str = "") -> None:
         """Remember a page's links to products of its host."""
         host = domain_of_tidy(page_url)
         products = [x.url for x in links if x.kind == "product" and domain_of_tidy(x.url) == host]
-        if not products or (site := self._sites[host]).is_unknown:
+        if not products or (site := self._sites[_key(job, host)]).is_unknown:
             return
         for url in products:
             checksum = url_checksum(url)
@@ -79,9 +79,9 @@ class SitemapCheck(Record):
         if len(site.linked) > _MAX_ADDRESSES:
             site.forget()
 
-    def leaves_out(self, url: str) -> bool:
+    def leaves_out(self, url: str, job: str = "") -> bool:
         """Whether a page of another kind leads to no product that the sitemap lacks."""
-        site = self._sites.get(domain_of_tidy(url))
+        site = self._sites.get(_key(job, domain_of_tidy(url)))
         if site is None or not site.listed or not site.is_complete:
             return False
         if url_checksum(url) not in site.listed:
@@ -89,11 +89,15 @@ class SitemapCheck(Record):
         path = without_origin(url)
         return leads_aside(path) or (not site.is_dated and is_reading(path))
 
-    def is_first(self, url: str) -> bool:
+    def is_first(self, url: str, job: str = "") -> bool:
         """Whether no page of this site was left out before; the first one is logged."""
-        site = self._sites[domain_of_tidy(url)]
+        site = self._sites[_key(job, domain_of_tidy(url))]
         first, site.is_logged = not site.is_logged, True
         return first
+
+
+def _key(job: str, host: str) -> str:
+    return f"{job} {host}" if job else host
 
 
 def _bare(url: str) -> str:

@@ -131,7 +131,7 @@ class Visits:
                 self.irrelevant_names.add(name)
                 parameter = self._parameter((job, host, name, True))
                 parameter.same_contents = max(parameter.same_contents, IRRELEVANT_PAGES)
-            self._pages[hash((job, canonical))] = 0, 0, monotonic()
+            self._remember(hash((job, canonical)), 0, 0)
 
     @property
     def has_names(self) -> bool:
@@ -152,33 +152,40 @@ class Visits:
             return True  # another page named this address as its own
         if not any(name in url for name in self.irrelevant_names):
             return False
-        for host, name, _, page in _url_parameters(url):
+        for host, name, value, page in _url_parameters(url):
             if not self._is_irrelevant((job, host, name, True)):
                 continue
-            if self._is_fetched((job, host, name, True), page):
+            if self._is_fetched((job, host, name, True), page, value):
                 return True
             listings = job, host, name, False
-            if self._is_irrelevant(listings) and self._is_fetched(listings, page):
+            if self._is_irrelevant(listings) and self._is_fetched(listings, page, value):
                 return True
         return False
 
     def _note(self, parameter: _Parameter, page: int, value: int, content: int) -> None:
         earlier = self._pages.get(page)
+        self._remember(page, value, content)
+        if earlier is not None and earlier[0] != value:
+            parameter.same_contents += earlier[1] == content
+            parameter.differs = earlier[1] != content
+
+    def _remember(self, page: int, value: int, content: int) -> None:
         self._pages[page] = value, content, monotonic()
         self._pages.move_to_end(page)
         if len(self._pages) > _MAX_PAGES:
             self._pages.popitem(last=False)
-        if earlier is not None and earlier[0] != value:
-            parameter.same_contents += earlier[1] == content
-            parameter.differs = earlier[1] != content
 
     def _is_irrelevant(self, key: _Key) -> bool:
         parameter = self._parameters.get(key)
         return parameter is not None and parameter.is_irrelevant
 
-    def _is_fetched(self, key: _Key, page: str) -> bool:
-        earlier = self._pages.get(hash((key, page)))
-        return earlier is not None and monotonic() - earlier[2] < _REMEMBERED_S
+    def _is_fetched(self, key: _Key, page: str, value: str) -> bool:
+        """Whether a page was fetched lately under another value.
+
+        Under its own one it is asked for again because its products were not stored.
+        """
+        value_before, _, since = self._pages.get(hash((key, page))) or (hash(value), 0, 0.0)
+        return value_before != hash(value) and monotonic() - since < _REMEMBERED_S
 
     def _parameter(self, key: _Key) -> _Parameter:
         parameter = self._parameters.setdefault(key, _Parameter())

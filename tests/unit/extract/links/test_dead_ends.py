@@ -146,6 +146,40 @@ def test_what_is_left_out_is_told_once_and_so_is_its_end():
     assert known.take_changes() == {shape: ("s", 0)}
 
 
+def others(count: int) -> list[str]:
+    """Pages of as many shapes."""
+    letters = "abcdefghij"
+    return [
+        f"{SITE}/{letters[n % 10]}{letters[n // 10 % 10]}{n // 100 * 'x'}/1" for n in range(count)
+    ]
+
+
+@pytest.mark.parametrize("shapes", [0, 250])
+@pytest.mark.parametrize("useful_first", [True, False])
+def test_a_shape_with_a_product_stays_useful_whatever_came_before_and_after(shapes, useful_first):
+    """A folder with products, and with pages of sold ones: its further products were lost."""
+    known = DeadEnds()
+    if useful_first:
+        known.note_useful("s", ask(1))
+    for url in others(shapes):
+        known.note("s", url, NAV)
+    if not useful_first:
+        known.note_useful("s", ask(1))
+    for number in range(100, 100 + DEAD_END_PAGES):
+        known.note("s", ask(number), back(number))
+    assert not known.is_dead_end(ask(999))
+
+
+def test_of_a_site_full_of_useful_shapes_nothing_further_is_left_out():
+    known = DeadEnds()
+    for url in others(300):
+        known.note_useful("s", url)
+    for number in range(DEAD_END_PAGES):
+        known.note("s", ask(number), back(number))
+    assert not known.is_dead_end(ask(999))
+    assert len(known._sites["s"]) <= 200
+
+
 class TestSpider:
     def spider(self) -> CatalogSpider:
         spider = CatalogSpider()

@@ -14,6 +14,7 @@ from crawler.extract import find_links, parse
 from crawler.extract.links.gate import answer_of
 from scrapy_seine import meta as m
 from spiders.catalog import CatalogSpider
+from spiders.gates import MOST_PRESSED
 
 SHOP = "http://shop.example"
 BUTTON = '<input type="hidden" name="token" value="7"><button name="ok" value="1">Enter</button>'
@@ -85,7 +86,9 @@ def test_the_gates_cookie_is_sent_with_the_shops_requests() -> None:
         b"token=7&ok=1",
         b"sid=5",
     )
-    assert not list(spider.parse(response("/", FORM, seed))), "it is pressed once"
+    (twice,) = spider.parse(response("/", FORM, seed))
+    assert isinstance(twice, Request)
+    assert twice.meta[m.SCOPE] == press.meta[m.SCOPE], "it is pressed once for a page"
     answered = response("/enter", "", press, **{"Set-Cookie": "age=18; Path=/"})
     answered = answered.replace(status=302)
     (again,) = spider.parse_gate(answered, **press.cb_kwargs)
@@ -96,6 +99,45 @@ def test_the_gates_cookie_is_sent_with_the_shops_requests() -> None:
     (lamps,) = spider.parse(response("/", menu, again))
     assert isinstance(lamps, Request)
     assert lamps.headers["Cookie"] == b"sid=5; age=18"
+
+
+def test_a_button_without_a_name_sends_an_empty_post() -> None:
+    """Sent by GET, the shop answered with the gate again."""
+    html = '<h1>Welcome</h1><form method="post" action="/enter"><button>Enter</button></form>'
+    (press,) = spider_of().parse(response("/c/lamps", html, Request(f"{SHOP}/c/lamps")))
+    assert isinstance(press, Request)
+    assert (press.url, press.method, press.body) == (f"{SHOP}/enter", "POST", b"")
+
+
+def test_a_page_that_was_a_gate_while_the_button_was_pressed_presses_its_own() -> None:
+    """No link leads to a seed: its page was lost without a word."""
+    spider = spider_of()
+    pressed = []
+    for path in ("/c/lamps", "/c/chairs"):
+        (press,) = spider.parse(response(path, FORM, Request(SHOP + path)))
+        pressed.append(press)
+    assert len({press.meta[m.SCOPE] for press in pressed}) == 2, "the frontier drops no one"
+    for press in pressed:
+        answered = response("/enter", "", press, **{"Set-Cookie": "age=18"}).replace(status=303)
+        (again,) = spider.parse_gate(answered, **press.cb_kwargs)
+        assert again.url == press.cb_kwargs["gate"]
+
+
+def test_a_button_whose_answer_sets_no_cookie_is_pressed_no_more() -> None:
+    """It is that of another kind of page, of which a shop may have thousands."""
+    spider = spider_of()
+    (press,) = spider.parse(response("/a", FORM, Request(f"{SHOP}/a")))
+    assert not list(spider.parse_gate(response("/enter", "", press), **press.cb_kwargs))
+    assert not list(spider.parse(response("/b", FORM, Request(f"{SHOP}/b"))))
+    job = Request(f"{SHOP}/b", meta={m.JOB_ID: "another job"})
+    assert len(list(spider.parse(response("/b", FORM, job)))) == 1
+
+
+def test_the_buttons_that_are_pressed_without_an_answer_are_few() -> None:
+    spider = spider_of()
+    pages = [Request(f"{SHOP}/{n}") for n in range(2 * MOST_PRESSED)]
+    pressed = [made for page in pages for made in spider.parse(response(page.url[19:], FORM, page))]
+    assert len(pressed) == MOST_PRESSED
 
 
 def test_another_worker_sends_the_cookies_of_the_requests_that_it_gets() -> None:

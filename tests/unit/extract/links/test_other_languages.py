@@ -69,6 +69,28 @@ def test_a_page_in_no_folder_leads_to_no_copy_that_is_known() -> None:
     assert spider._without_copies(site_id, page, links) == links[1:]
 
 
+def test_a_front_page_leads_to_a_copy_whose_pages_are_read_in_the_next_job_as_well() -> None:
+    """Each copy's pages tell of the other one: a worker that stays crawled neither of them then."""
+    spider = CatalogSpider()
+    made: Any = Crawler(CatalogSpider, {"SEINE_SITEMAPS": False})
+    made.stats = MemoryStatsCollector(made)
+    spider._set_crawler(made)
+
+    def followed(path: str, html: str) -> list[str]:
+        url = f"https://shop.example/{path}"
+        found = spider.parse(HtmlResponse(url, body=html.encode(), request=Request(url)))
+        return [x.url.removeprefix("https://shop.example") for x in found if isinstance(x, Request)]
+
+    front = '<html><h1>Shop</h1><a href="/de/">Deutsch</a><a href="/fr/">Français</a></html>'
+    copy = '<html lang={0}><h1>Shop</h1><a href="/{0}/c">C</a><a href="/{1}/">other</a></html>'
+    assert followed("", front) == ["/de/", "/fr/"]
+    assert followed("de/", copy.format("de", "fr")) == ["/de/c"]
+    assert followed("fr/", copy.format("fr", "de")) == ["/fr/c"]
+    assert followed("", front) == ["/fr/"]
+    assert followed("de/", copy.format("de", "fr")) == ["/de/c"]
+    assert followed("", front) == ["/de/", "/fr/"]
+
+
 def test_a_copy_for_another_country_is_known_by_its_alternates() -> None:
     """`uk` names a language as well, and `ie` none: only the alternates say what they are."""
     alternates = "".join(

@@ -111,6 +111,15 @@ class TestSpider:
         middleware.process_request(self.other(brand, PRIORITY["listing"]))
         middleware.process_request(Request(brand))  # a seed
 
+    def test_the_sitemap_of_an_earlier_job_decides_nothing(self, spider):
+        """The shop's sitemap may lack by now what a worker that stays read in it."""
+        middleware = DeadEnds(spider.crawler)
+        self.listing(spider)
+        self.sitemap(spider, PRODUCTS)
+        brand = self.other(f"{SITE}/brands/acme")
+        brand.meta[m.JOB_ID] = "next"
+        middleware.process_request(brand)
+
     def test_articles_and_legal_pages_of_a_sitemap_come_last(self, spider):
         urls = [f"{SITE}/p/red-lamp", f"{SITE}/red-chair", f"{SITE}/blog/oak", f"{SITE}/contact"]
         priorities = {r.url: r.priority for r in self.sitemap(spider, urls)}

@@ -8,6 +8,7 @@ import pytest
 from scrapy import Request
 from scrapy.crawler import Crawler
 
+from crawler.extract.links import visit_parameters
 from crawler.extract.links.visit_parameters import CANONICAL_PAGES, IRRELEVANT_PAGES, Visits
 from middlewares.dead_ends import DeadEnds as Middleware
 from scrapy_seine import meta as m
@@ -181,3 +182,45 @@ def test_one_own_address_for_all_pages_makes_no_folder_irrelevant() -> None:
         known.note("", f"{SHOP}/shop-{n}/offer", lamp(n), [])
         known.note_canonical("", f"{SHOP}/shop-{n}/offer", f"{SHOP}/offers/offer")
     assert not known.is_known("", f"{SHOP}/elsewhere/offer")
+
+
+def test_a_page_that_returns_because_it_was_not_stored_passes() -> None:
+    """Its own first reading made it known, so that its products were lost without a word."""
+    known, url = learned(), address("/p/0", value="7")
+    known.note("", url, lamp(0), links())
+    assert not known.is_known("", url)
+    assert known.is_known("", address("/p/0", value="8"))
+
+
+def test_a_page_that_is_asked_for_again_on_purpose_passes() -> None:
+    """A template that was learned later decides on its values; it has a scope of its own."""
+    crawler = Crawler(CatalogSpider)
+    crawler.spider = CatalogSpider()
+    crawler.spider.visits = learned()
+    again = {m.DEPTH: 2, m.SCOPE: "again 2"}
+    Middleware.from_crawler(crawler).process_request(Request(address("/p/0"), meta=again))
+
+
+def test_own_addresses_that_pages_name_are_forgotten_like_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(visit_parameters, "_MAX_PAGES", 50)
+    known = Visits()
+    for n in range(200):
+        known.note_canonical("", f"{SHOP}/all/lamp-no-{n}", f"{SHOP}/desk/lamp-no-{n}")
+    assert not known.is_known("", f"{SHOP}/desk/lamp-no-0")
+    assert known.is_known("", f"{SHOP}/desk/lamp-no-199")
+
+
+def test_whether_the_settled_address_is_known_is_asked_of_the_pages_job() -> None:
+    """What a crawl without a job knows, no job has read."""
+    crawler = Crawler(CatalogSpider)
+    crawler.spider = spider = CatalogSpider()
+    for n in range(CANONICAL_PAGES):
+        spider.visits.note_canonical("", f"{SHOP}/p/{n}?c=1", f"{SHOP}/p/{n}")
+    spider.knows = lambda url, job: not job
+    middleware = Middleware.from_crawler(crawler)
+    request = Request(f"{SHOP}/p/99?c=1", meta={m.DEPTH: 2, m.JOB_ID: "full"})
+    middleware.process_request(request)
+    with pytest.raises(Ignored):
+        middleware.process_request(Request(request.url, meta={m.DEPTH: 2}))

@@ -179,6 +179,14 @@ def test_a_number_that_all_listings_tell_is_the_shop_s_own():
     assert (shop.stat("short_listings"), shop.stat("guessed_pages")) == (1, 3)
 
 
+def test_a_long_listing_is_searched_in_the_next_job_as_well() -> None:
+    """A worker that stays took its number for the shop's own, and the listing for a short one."""
+    shop = Shop("page", "<p>300 products</p>")
+    first = shop.crawl(URL)
+    assert len(first) == TOTAL
+    assert shop.crawl(URL) == first
+
+
 def test_a_pager_of_a_million_pages_is_no_pager():
     assert read(body(more="<script>totalPages: 999999</script>")) is None
 
