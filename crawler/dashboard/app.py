@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from importlib import resources
 
 from aiohttp import web
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from crawler.dashboard import api as json_api
 from crawler.dashboard import live
@@ -43,6 +43,7 @@ from crawler.reads.proxies import count_proxies
 from crawler.reads.records import quality_scores
 from crawler.stores.store_endpoints import Endpoints, redis_client
 from scrapy_seine.errors import StoreError
+from scrapy_seine.printable import printable
 from scrapy_seine.reads.demand import demand as demand_of
 from scrapy_seine.reads.demand import seeds_waiting
 from scrapy_seine.reads.domains import list_domains, read_domains
@@ -191,6 +192,9 @@ async def _outage(request: web.Request, handler: Handler) -> web.StreamResponse:
             with contextlib.suppress(RedisError, OSError):  # a handler that needs Redis reports it
                 await context_of(request).read_partitions()
         return await handler(request)
+    except ResponseError as error:
+        logger.warning("Redis: %s", error)
+        reason = f"Redis refuses a call: {printable(str(error))}"
     except (RedisError, ConnectionError) as error:
         logger.warning("Redis: %s", error)
         reason = "Redis does not answer."

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient_parsing import whole_number, word
-from scrapy_seine.reads.outcome_history import OUTCOMES
+from scrapy_seine.reads.outcome_history import OUTCOMES, is_wrong_type
 
 State = Literal["ready", "waiting", "paused", "busy", "idle"]
 _ASKED = ("robots", "measured")
@@ -91,10 +92,26 @@ async def read_domains(
     for name in names:
         pipe.hmget(keys.domain(name), _FIELDS)
         pipe.zcard(keys.queue(name))
-    (delay, cap), *replies = await pipe.execute()
+    control, *replies = map(_readable, await pipe.execute(raise_on_error=False))
+    delay, cap = control or (None, None)
     defaults = {"delay": whole_number(delay), "cap": whole_number(cap, 16)}
+    no_fields = (None,) * len(_FIELDS)
     rows = zip(names, replies[::2], replies[1::2], strict=True)
-    return [_domain(name, fields, queued, defaults, now_s) for name, fields, queued in rows]
+    return [
+        _domain(name, fields or no_fields, queued or 0, defaults, now_s)
+        for name, fields, queued in rows
+    ]
+
+
+def _readable(reply: Any) -> Any:
+    """Return a reply, None of a key of the wrong type: the other domains are shown.
+
+    Raises:
+        RedisError: the reply is another error.
+    """
+    if isinstance(reply, RedisError) and not is_wrong_type(reply):
+        raise reply
+    return None if isinstance(reply, RedisError) else reply
 
 
 def _domain(

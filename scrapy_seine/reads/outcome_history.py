@@ -122,7 +122,7 @@ async def record(
         pipe.expire(key, grain.keep_s)
     replies = await pipe.execute(raise_on_error=False)
     spoilt = [add for add, reply in zip(adds, replies, strict=False) if _is_spoilt(reply)]
-    refused = [reply for reply in replies if _is_wrong_type(reply)]
+    refused = [reply for reply in replies if is_wrong_type(reply)]
     for reply in replies:
         if isinstance(reply, Exception) and not (_is_spoilt(reply) or reply in refused):
             raise reply
@@ -131,7 +131,8 @@ async def record(
     return refused
 
 
-def _is_wrong_type(reply: Any) -> bool:
+def is_wrong_type(reply: Any) -> bool:
+    """Whether a reply says that a key has another type than the call is for."""
     return isinstance(reply, ResponseError) and "WRONGTYPE" in str(reply)
 
 

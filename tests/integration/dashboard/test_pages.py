@@ -72,9 +72,30 @@ async def test_each_link_leads_to_a_page(client, frontier, database, namespace, 
         answers[path] = response.status
         links = re.findall(r'href="(/[^"#]*)"', await response.text())
         new_paths = {unescape(link) for link in links} - {*answers, *waiting}
-        waiting += sorted(new_paths)
+        # Other tests leave crawls behind, some of them with broken keys.
+        waiting += sorted(p for p in new_paths if not p.startswith("/c/") or namespace in p)
     assert [path for path, status in answers.items() if status != 200] == []
     assert any("range=" in path for path in answers)
+
+
+@pytest.mark.parametrize("key", ["domain", "queue"])
+async def test_a_domains_key_of_the_wrong_type_hides_no_other_domain(client, frontier, key):
+    """The page of the whole crawl was a 503, which said that Redis does not answer."""
+    for domain in ("shop.example", "other.example"):
+        await frontier.redis.zincrby(frontier.keys.busiest, 1, domain)
+    await frontier.redis.set(getattr(frontier.keys, key)("shop.example"), "junk")
+    for path in ("/", "/domains"):
+        assert "other.example" in await page(client, path)
+
+
+async def test_a_key_of_the_wrong_type_is_named(client, frontier):
+    await frontier.redis.delete(frontier.keys.busiest)
+    await frontier.redis.set(frontier.keys.busiest, "junk")
+    response = await client.get("/domains")
+    assert response.status == 503
+    assert f"Redis refuses a call: Command # 1 (ZREVRANGE {frontier.keys.busiest}" in unescape(
+        await response.text()
+    )
 
 
 async def test_numbers_are_those_of_the_stores(client, frontier):
