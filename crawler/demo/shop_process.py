@@ -25,10 +25,13 @@ class ServedShop(Value):
     log: Path | None
 
     def visits(self) -> list[dict[str, Any]]:
-        """Return the access log: time (Unix s), method, path, status, host, client and bytes."""
+        """Return the access log: time (Unix s), method, path, status, host, client and bytes.
+
+        A line that is being written is left out.
+        """
         if self.log is None:
             return []
-        lines = self.log.read_text(encoding="utf-8").splitlines()
+        *lines, _ = self.log.read_bytes().split(b"\n")
         return [json.loads(line) for line in lines]
 
 

@@ -17,7 +17,7 @@ from crawler.demo.guards import COOKIE, RATE, SCRIPT_HEADER, Visitor, guards_of
 from crawler.demo.markup import BASE
 from crawler.demo.pages import PER_PAGE, SLOW, SLOW_S, Site
 from crawler.demo.prices import availability_text, price_text
-from crawler.demo.shop_process import served
+from crawler.demo.shop_process import ServedShop, served
 from crawler.demo.traps import Traps
 from tests.helpers import patient
 
@@ -236,6 +236,14 @@ def test_a_page_that_the_visitor_knows_is_not_sent_again(tmp_path):
     assert date == "Tue, 02 Dec 2025 00:00:00 GMT"
     assert statuses == [304, 304, 200]
     assert [v["bytes"] > 0 for v in visits] == [True, False, False, True]
+
+
+def test_a_visit_that_is_being_written_is_left_out(tmp_path):
+    """A storm of kills ended in an error, because it read half of a line."""
+    log = tmp_path / "log"
+    log.write_bytes(b'{"path": "/a"}\n{"path": "/\xc3')
+
+    assert ServedShop("", None, log).visits() == [{"path": "/a"}]
 
 
 def status(address, headers):
