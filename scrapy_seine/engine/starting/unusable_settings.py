@@ -103,12 +103,16 @@ def _blame_custom_settings(error: BaseException) -> str | None:
 
 
 def _blame_for_class(settings: BaseSettings, error: Exception) -> str | None:
-    scrapys = [pair for pair in _class_paths(settings) if _unloadable(pair[1])]
     # Of a part of Scrapy's that is none of Scrapy's own, the error itself tells which path it is.
-    others = ((str(name), settings.get(name)) for name in settings if name not in _OF_MODULES)
-    own = (pair for pair in others if is_path(pair[1]) and _unloadable(pair[1]) == str(error))
-    for name, path in chain(scrapys, own):
-        return f"{name} names {path}, which cannot be imported: {_unloadable(path)}"
+    own = (
+        (str(name), str(path))
+        for name in settings
+        if name not in _OF_MODULES and is_path(path := settings.get(name))
+        if _unloadable(str(path)) == str(error)
+    )
+    for name, path in chain(_class_paths(settings), own):
+        if fault := _unloadable(path):
+            return f"{name} names {path}, which cannot be imported: {fault}"
     for name in _OF_MODULES:
         for path in filter(None, map(str, settings.getlist(name))):
             if not _is_module(path):
