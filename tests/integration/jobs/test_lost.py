@@ -15,7 +15,7 @@ from crawler.catalogue.jobs.restoring import restore_jobs
 from scrapy_seine.frontier.lost_state import StateLost
 from scrapy_seine.sinks.postgres.database import connect
 from tests.integration.frontier_kit import Driver
-from tests.integration.test_jobs import NOW, PLAN, add_products
+from tests.integration.jobs.test_jobs import NOW, PLAN, add_products
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
 

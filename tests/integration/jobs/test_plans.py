@@ -17,7 +17,7 @@ from scrapy_seine.frontier.model import Burial, Done
 from scrapy_seine.sinks.postgres.database import transaction
 from tests.helpers import execute
 from tests.integration.frontier_kit import TTL, Driver
-from tests.integration.test_jobs import NOW, PLAN, SEEDS, add_products
+from tests.integration.jobs.test_jobs import NOW, PLAN, SEEDS, add_products
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
 
