@@ -15,7 +15,6 @@ from scrapy.crawler import Crawler
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.catalogue.coordinator.leader import Coordinator
-from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED, Plan
 from crawler.learned_sites import Templates
 from crawler.storage import storage_of
@@ -26,43 +25,10 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.model import Burial, Done, Push
 from scrapy_seine.sinks.postgres.database import connect
 from tests.helpers import patient, wait_until_async
-from tests.integration.frontier_kit import TTL, Driver
+from tests.integration.frontier_kit import TTL
+from tests.integration.jobs.kit import NOW, PLAN, SEEDS, add_products, begin
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
-NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-SEEDS = ("http://shop.example/", "http://shop.example/sale")
-PLAN = Plan(site_id="shop", seeds=SEEDS, schedule="0 4 * * *")
-
-
-@pytest.fixture
-def driver(redis_client, namespace):
-    return Driver(redis_client, namespace)
-
-
-@pytest.fixture
-def jobs(driver):
-    return Jobs(driver.f)
-
-
-@pytest.fixture
-def coordinator(redis_client, namespace, database):
-    return Coordinator(redis_client, namespace, database, [PLAN])
-
-
-def add_products(database, days_ago):
-    """Products that were last looked at so long ago."""
-    with connect(database) as connection, connection.cursor() as cursor:
-        for n, days in enumerate(days_ago):
-            cursor.execute(
-                "INSERT INTO products (site_id, external_id, url, name, content_hash, item,"
-                " first_seen, scraped_at, updated_at) VALUES ('shop', %s, %s, 'n', %s, '{}',"
-                " %s, %s, %s)",
-                (f"{n}", f"http://shop.example/p/{n}", b"x", *[NOW - timedelta(days=days)] * 3),
-            )
-
-
-async def begin(jobs, name="shop-1"):
-    return await jobs.begin(name, site_id="shop", kind="full", urls=SEEDS)
 
 
 async def test_a_job_counts_what_its_requests_do(jobs, driver):

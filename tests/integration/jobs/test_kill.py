@@ -15,7 +15,7 @@ from scrapy_seine.sinks.postgres.database import connect
 from tests import started
 from tests.helpers import execute, wait_until
 from tests.integration.frontier_kit import Driver
-from tests.integration.jobs.test_jobs import add_products
+from tests.integration.jobs.kit import add_products
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
 

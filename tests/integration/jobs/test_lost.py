@@ -7,32 +7,14 @@ from datetime import timedelta
 import orjson
 import pytest
 
-from crawler.catalogue.coordinator.leader import Coordinator
 from crawler.catalogue.jobs.in_postgres import record
-from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import Plan
 from crawler.catalogue.jobs.restoring import restore_jobs
 from scrapy_seine.frontier.lost_state import StateLost
 from scrapy_seine.sinks.postgres.database import connect
-from tests.integration.frontier_kit import Driver
-from tests.integration.jobs.test_jobs import NOW, PLAN, add_products
+from tests.integration.jobs.kit import NOW, add_products
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
-
-
-@pytest.fixture
-def driver(redis_client, namespace):
-    return Driver(redis_client, namespace)
-
-
-@pytest.fixture
-def jobs(driver):
-    return Jobs(driver.f)
-
-
-@pytest.fixture
-def coordinator(redis_client, namespace, database):
-    return Coordinator(redis_client, namespace, database, [PLAN])
 
 
 async def lost_rows(database):

@@ -16,15 +16,10 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.model import Burial, Done
 from scrapy_seine.sinks.postgres.database import transaction
 from tests.helpers import execute
-from tests.integration.frontier_kit import TTL, Driver
-from tests.integration.jobs.test_jobs import NOW, PLAN, SEEDS, add_products
+from tests.integration.frontier_kit import TTL
+from tests.integration.jobs.kit import NOW, PLAN, SEEDS, add_products
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
-
-
-@pytest.fixture
-def driver(redis_client, namespace):
-    return Driver(redis_client, namespace)
 
 
 @pytest.mark.parametrize(("budget", "looked_at"), [(2, {0, 3}), (0, {0, 2, 3})])

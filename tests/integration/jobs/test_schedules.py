@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import attrs
 import orjson
 import pytest
 
-from crawler.catalogue.coordinator.leader import Coordinator
 from crawler.catalogue.jobs import cron_times
-from crawler.catalogue.jobs.model import Plan, job_id
+from crawler.catalogue.jobs.model import job_id
 from crawler.catalogue.jobs.schedules import Schedules, checked
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.errors import ConfigError
 from tests.helpers import wait_until_async
-from tests.integration.frontier_kit import Driver
+from tests.integration.jobs.kit import NOW, PLAN, SEEDS, begin
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
-NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-SEEDS = ("http://shop.example/", "http://shop.example/sale")
-PLAN = Plan(site_id="shop", seeds=SEEDS, schedule="0 4 * * *")
-
-
-@pytest.fixture
-def driver(redis_client, namespace):
-    return Driver(redis_client, namespace)
-
-
-@pytest.fixture
-def coordinator(redis_client, namespace, database):
-    return Coordinator(redis_client, namespace, database, [PLAN])
-
-
-async def begin(jobs):
-    return await jobs.begin("by-hand", site_id="shop", kind="full", urls=SEEDS)
 
 
 async def test_a_schedule_can_be_changed_where_there_are_as_many_as_there_may_be(
@@ -112,7 +94,7 @@ async def test_a_full_crawl_waits_for_one_that_began_a_moment_before(coordinator
     for _ in range(2):
         await coordinator._plan_full_crawl(plan, job.started + timedelta(minutes=2))
     assert await names_of(coordinator) == {"by-hand"}
-    assert caplog.text.count("begins later: job by-hand crawls shop and has 2 requests left") == 1
+    assert caplog.text.count("begins later: job shop-1 crawls shop and has 2 requests left") == 1
     await coordinator._plan_full_crawl(plan, job.started + timedelta(minutes=9))
     assert len(await names_of(coordinator)) == 2
 

@@ -15,10 +15,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from crawler.catalogue.jobs import webhooks
-from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.webhooks import WebhookConfig, Webhooks, signature
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.frontier.frontier import Frontier
 from tests.helpers import patient, wait_until_async
 
 SECRET = "a-secret-of-good-length"
@@ -58,11 +56,6 @@ async def receiving(receiver):
     app.router.add_post("/hook", receiver.take)
     async with TestServer(app) as server:
         yield WebhookConfig(str(server.make_url("/hook")), SECRET)
-
-
-@pytest.fixture
-def jobs(redis_client, namespace):
-    return Jobs(Frontier(redis_client, namespace))
 
 
 async def end_some(jobs, n):
