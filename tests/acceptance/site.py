@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 
@@ -10,12 +10,16 @@ from tests.helpers import serving
 
 
 @contextmanager
-def serve_pages(pages: Mapping[str, str]) -> Iterator[str]:
-    """Serve *pages* by path; gives the base URL. Anything else is a 404."""
+def serve_pages(pages: Mapping[str, str] | Callable[[str], str]) -> Iterator[str]:
+    """Serve *pages* by path, or what a function makes of a path; gives the base URL.
+
+    Where that is empty the answer is a 404.
+    """
+    page_of = pages if callable(pages) else lambda path: pages.get(path, "")
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            body = pages.get(self.path, "").encode()
+            body = page_of(self.path).encode()
             self.send_response(200 if body else 404)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from http.server import BaseHTTPRequestHandler
-
 import pytest
 
 from tests.acceptance.conftest import said
-from tests.helpers import serving
+from tests.acceptance.site import serve_pages
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.redis, pytest.mark.postgres]
 PRODUCTS, PER_PAGE = 30, 10
@@ -30,28 +28,16 @@ def listing(path: str, page: int) -> str:
     return f"<html lang=en><h1>All lamps</h1><aside>{facets}</aside><ul>{tiles}</ul>{pager}"
 
 
-class Shop(BaseHTTPRequestHandler):
-    """Ten facets, so that there are a thousand combinations, and more orders of them."""
-
-    asked: list[str]
-
-    def do_GET(self) -> None:
-        self.asked.append(self.path)
-        body, (place, _, page) = "", self.path.rstrip("/").partition("/page/")
-        if self.path == "/":
-            body = '<html lang=en><a href="/shop/">Shop</a>'
-        elif place.startswith("/shop"):
-            body = listing(place, int(page or 1))
-        elif place.startswith("/product/"):
-            body = f"<html lang=en><h1>Lamp {place[14:]}</h1><p class=price>£9.50</p>{BUTTON}"
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body.encode())))
-        self.end_headers()
-        self.wfile.write(body.encode())
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+def page(path: str) -> str:
+    """Return a page of a shop of ten facets: a thousand combinations, and more orders of them."""
+    place, _, number = path.rstrip("/").partition("/page/")
+    if path == "/":
+        return '<html lang=en><a href="/shop/">Shop</a>'
+    if place.startswith("/shop"):
+        return listing(place, int(number or 1))
+    if place.startswith("/product/"):
+        return f"<html lang=en><h1>Lamp {place[14:]}</h1><p class=price>£9.50</p>{BUTTON}"
+    return ""
 
 
 @pytest.mark.parametrize(("workers", "most"), [(1, 8 * PRODUCTS), (3, 40 * PRODUCTS)])
@@ -59,11 +45,16 @@ def test_a_crawl_of_a_shop_with_facets_in_its_paths_ends_with_all_products(
     crawl, workers, most
 ) -> None:
     """A worker of a fleet reads a part of the pages, so that it knows later what is no news."""
-    Shop.asked = []
-    with serving(Shop) as base:
+    asked: list[str] = []
+
+    def answer(path: str) -> str:
+        asked.append(path)
+        return page(path)
+
+    with serve_pages(answer) as base:
         crawl.seed(f"{base}/")
         started = [crawl.start() for _ in range(workers)]
         crawl.wait_for_end(60)
     assert crawl.query("SELECT count(*) FROM products") == [(PRODUCTS,)]
-    assert len(Shop.asked) < most
+    assert len(asked) < most
     assert any("further pages of this place are left out" in said(worker) for worker in started)

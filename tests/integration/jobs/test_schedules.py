@@ -93,7 +93,7 @@ async def test_a_full_crawl_waits_for_one_that_began_a_moment_before(coordinator
     plan = attrs.evolve(PLAN, schedule="* * * * *")
     for _ in range(2):
         await coordinator._plan_full_crawl(plan, job.started + timedelta(minutes=2))
-    assert await names_of(coordinator) == {"by-hand"}
+    assert await names_of(coordinator) == {"shop-1"}
     assert caplog.text.count("begins later: job shop-1 crawls shop and has 2 requests left") == 1
     await coordinator._plan_full_crawl(plan, job.started + timedelta(minutes=9))
     assert len(await names_of(coordinator)) == 2
