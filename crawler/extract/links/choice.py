@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from hashlib import blake2b
@@ -17,6 +16,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import looks_like_listing, looks_like_product
 from crawler.extract.links import nofollow
 from crawler.extract.links.clickable import clickable
+from crawler.extract.links.contexts import CRUMBS, FACET, FOOT, NAV, PAGER, PRODUCT, Contexts
 from crawler.extract.links.facets import (
     ALL_PRODUCTS,
     is_facet,
@@ -52,7 +52,6 @@ from crawler.extract.links.traps import (
 )
 from crawler.extract.links.unlinked import loaded_addresses, unlinked
 from crawler.extract.links.visit_parameters import without_category
-from crawler.extract.page.class_words import by_shape
 from crawler.extract.page.page import Element, Page, tidied
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import MAX_LENGTH
@@ -71,20 +70,8 @@ _REASONS = {"link": "rel=next"}
 PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20, "other": 0}
 
 _SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
-_PRODUCT, _PAGER, _NAV, _FACET, _CRUMBS, _FOOT = (1 << bit for bit in range(6))
-_CONTEXTS = (
-    (_FACET, r"facet|filter|refine|layered|narrow|swatch|sorter|sort-?by|toolbar-sorter|\btags?cloud"),
-    (_PAGER, r"pagination|pager|paging|page-numbers|pages\b|paginate"),
-    (_CRUMBS, r"breadcrumb|crumbs"),
-    (_PRODUCT, r"product|prod[-_]|\bitem\b|item[-_]|card|tile|\bpod|artikel|thumbnail|teaser|goods"),
-    (_FOOT, r"footer|copyright|social|legal"),
-    (_NAV, r"\bnav|menu|categor|sidebar|departments|collection"),
-)  # fmt: skip
-_CONTEXT_RULES = [(flag, re.compile(words)) for flag, words in _CONTEXTS]
-_CONTEXT_TAGS = {"nav": _NAV, "header": _NAV, "footer": _FOOT}
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 _TILE_TAGS = _HEADINGS | {"img", "picture"}
-_CONTEXT_LEVELS = 5
 _MAX_PAGE_NUMBER = 5000
 #: Other links of a front page that only lets visitors choose a language: imprint, contact.
 _MAX_BESIDE_CHOICE = 6
@@ -189,7 +176,7 @@ class _LinkCollector:
         self.sizes: dict[int, str] = {}
         self.products: set[str] = set()
         self.page_parameters: set[str] = set()
-        self.box_contexts: list[dict[Element, int]] = [{} for _ in range(_CONTEXT_LEVELS + 1)]
+        self.context = Contexts().of
 
     def add(self, element: Element, kind: LinkKind | None, href: str | None = None) -> None:
         href = href or element.get("href") or element.get("xlink:href")
@@ -236,13 +223,13 @@ class _LinkCollector:
         own = self.address[1].rstrip("/")
         if own and target[1].startswith(f"{own}/"):
             return True
-        return self._context(element) & (_NAV | _FOOT) == _NAV and stands_among_goods(element)
+        return self.context(element) & (NAV | FOOT) == NAV and stands_among_goods(element)
 
     def _note_unfollowed(self, element: Element, href: str) -> None:
         """Note the first link to another page of the listing that may not be followed."""
         url = None if self.page.unfollowed else self.url_of(href)
         if url is not None and turns_page(
-            element, "", _split_url(url), self.address, pager=bool(self._context(element) & _PAGER)
+            element, "", _split_url(url), self.address, pager=bool(self.context(element) & PAGER)
         ):
             self.page.unfollowed.append(url)
 
@@ -310,7 +297,7 @@ class _LinkCollector:
     ) -> tuple[LinkKind | None, str]:
         if element.tag == "script":
             return _plain_kind(element, 0, target)[0], SCRIPTED
-        context = self._context(element)
+        context = self.context(element)
         is_same_path = target[2] and target[1] == self.address[1]
         param = (
             odd_page_parameter(element, target, self.address, is_identity=is_identity)
@@ -319,14 +306,14 @@ class _LinkCollector:
         )
         if param:
             self.page_parameters.add(param[0])
-        if param or turns_page(element, rel, target, self.address, pager=bool(context & _PAGER)):
+        if param or turns_page(element, rel, target, self.address, pager=bool(context & PAGER)):
             number = param[1] if param else page_number(target)
             if number == 1 and (first := without_first_page(element, url)) != url:
                 if _split_url(first) != self.address:
                     self.links_by_url.setdefault(first, Link(first, "pagination", "page 1"))
                 return None, ""
             return (None, "") if number > _MAX_PAGE_NUMBER else ("pagination", "it turns the page")
-        if context & _FACET and not (_is_product_of_category(target) or is_listed(element)):
+        if context & FACET and not (_is_product_of_category(target) or is_listed(element)):
             return None, ""
         kind: LinkKind | None
         kind, reason = _plain_kind(element, context, target)
@@ -335,21 +322,6 @@ class _LinkCollector:
             if shown := shown_at_once(target, self.address):
                 self.sizes[shown] = url
         return kind, reason
-
-    def _context(self, element: Element, levels: int = _CONTEXT_LEVELS) -> int:
-        """Return the context flags of an element's classes and of its ancestors', *levels* in all."""
-        words = element.get("class")
-        own_flags = _CLASS_CONTEXT[words] if words else 0
-        box = element.getparent()
-        if box is None:
-            return own_flags
-        # Cached by box, because the links of a menu share their ancestors.
-        boxes = self.box_contexts[levels]
-        box_flags = boxes.get(box)
-        if box_flags is None:
-            outer_flags = self._context(box, levels - 1) if levels > 1 else 0
-            boxes[box] = box_flags = outer_flags | _CONTEXT_TAGS.get(box.tag, 0)
-        return own_flags | box_flags
 
     def result(self) -> list[Link]:
         for url in self.copies:
@@ -457,24 +429,13 @@ def _is_product_of_category(target: Address) -> bool:
     return _reads_product(target[1]) and all(is_identity(name) for name, _ in target[2])
 
 
-def _class_context(words: str) -> int:
-    context = 0
-    for flag, rule in _CONTEXT_RULES:
-        if rule.search(words):
-            context |= flag
-    return context
-
-
-_CLASS_CONTEXT = by_shape(_class_context)
-
-
 def _plain_kind(element: Element, context: int, target: Address) -> tuple[LinkKind, str]:
     path = target[1]
     if target[2]:
         path += "?" + "&".join(f"{name}={value}" for name, value in target[2])
     if _reads_product(path):
         return "product", "its address reads like a product's"
-    if context & _PRODUCT and not context & (_NAV | _CRUMBS | _FOOT):
+    if context & PRODUCT and not context & (NAV | CRUMBS | FOOT):
         tags = {child.tag for child in element[:_MAX_TILE_CHILDREN]}
         if not tags & _TILE_TAGS and len(element):  # a box around the picture
             tags = {child.tag for child in element[0][:_MAX_TILE_CHILDREN]}
@@ -483,7 +444,7 @@ def _plain_kind(element: Element, context: int, target: Address) -> tuple[LinkKi
             return "product", "it is a product's tile"
     if _reads_listing(path):
         return "listing", "its address reads like a listing's"
-    if context & (_NAV | _CRUMBS) and not context & _FOOT:
+    if context & (NAV | CRUMBS) and not context & FOOT:
         return "listing", "it stands in a menu"
     return "other", "it is on the site"
 

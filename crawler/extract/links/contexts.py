@@ -1,0 +1,54 @@
+"""What the boxes around a link are, by the words of their classes: a pager, a menu, a tile."""
+
+from __future__ import annotations
+
+import re
+
+from crawler.extract.page.class_words import by_shape
+from crawler.extract.page.page import Element
+
+PRODUCT, PAGER, NAV, FACET, CRUMBS, FOOT = (1 << bit for bit in range(6))
+_CONTEXTS = (
+    (FACET, r"facet|filter|refine|layered|narrow|swatch|sorter|sort-?by|toolbar-sorter|\btags?cloud"),
+    (PAGER, r"pagination|pager|paging|page-numbers|pages\b|paginate"),
+    (CRUMBS, r"breadcrumb|crumbs"),
+    (PRODUCT, r"product|prod[-_]|\bitem\b|item[-_]|card|tile|\bpod|artikel|thumbnail|teaser|goods"),
+    (FOOT, r"footer|copyright|social|legal"),
+    (NAV, r"\bnav|menu|categor|sidebar|departments|collection"),
+)  # fmt: skip
+_CONTEXT_RULES = [(flag, re.compile(words)) for flag, words in _CONTEXTS]
+_CONTEXT_TAGS = {"nav": NAV, "header": NAV, "footer": FOOT}
+_LEVELS = 5
+
+
+class Contexts:
+    """The flags of the boxes around a page's links."""
+
+    def __init__(self) -> None:
+        self._boxes: list[dict[Element, int]] = [{} for _ in range(_LEVELS + 1)]
+
+    def of(self, element: Element, levels: int = _LEVELS) -> int:
+        """Return the flags of an element's classes and of its ancestors', *levels* in all."""
+        words = element.get("class")
+        own_flags = _CLASS_CONTEXT[words] if words else 0
+        box = element.getparent()
+        if box is None:
+            return own_flags
+        # Cached by box, because the links of a menu share their ancestors.
+        boxes = self._boxes[levels]
+        box_flags = boxes.get(box)
+        if box_flags is None:
+            outer_flags = self.of(box, levels - 1) if levels > 1 else 0
+            boxes[box] = box_flags = outer_flags | _CONTEXT_TAGS.get(box.tag, 0)
+        return own_flags | box_flags
+
+
+def _class_context(words: str) -> int:
+    context = 0
+    for flag, rule in _CONTEXT_RULES:
+        if rule.search(words):
+            context |= flag
+    return context
+
+
+_CLASS_CONTEXT = by_shape(_class_context)
