@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import chain
 from typing import Literal
-from urllib.parse import quote, unquote_plus
+from urllib.parse import quote
 from zlib import crc32
 
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.address_kinds import looks_like_listing, looks_like_product
+from crawler.extract.address_kinds import looks_like_listing
 from crawler.extract.links import nofollow
 from crawler.extract.links.clickable import clickable
 from crawler.extract.links.contexts import CRUMBS, FACET, FOOT, NAV, PAGER, PRODUCT, Contexts
@@ -22,10 +22,11 @@ from crawler.extract.links.facets import (
     is_facet,
     is_identity,
     is_listed,
-    is_script_path,
     linked_tiles,
     narrows_further,
+    only_references,
     shown_at_once,
+    without_display,
 )
 from crawler.extract.links.other_languages import (
     alternate_folders,
@@ -37,20 +38,25 @@ from crawler.extract.links.other_languages import (
 )
 from crawler.extract.links.pagination import (
     Address,
+    address_of,
+    is_too_far,
     odd_page_parameter,
     page_number,
     turns_page,
     without_first_page,
 )
 from crawler.extract.links.scripted import SCRIPTED, described, next_pages, scripted
+from crawler.extract.links.switches import common_switches, has_switch, without_switches
 from crawler.extract.links.traps import (
-    is_dated_product,
+    is_dated,
     is_trap,
     may_be_category,
     names_goods,
     stands_among_goods,
+    stands_by_price,
 )
 from crawler.extract.links.unlinked import loaded_addresses, unlinked
+from crawler.extract.links.variants import Variants, reads_product
 from crawler.extract.links.visit_parameters import without_category
 from crawler.extract.page.page import Element, Page, tidied
 from scrapy_seine.attrs_bases import Value
@@ -64,6 +70,8 @@ LOADED = "a script loads it"
 WHOLE = "it shows the whole listing"
 #: The reason of a link from a tile with a price.
 PRICED = "it is that of a tile with a price"
+#: The reason of a link to a page that shows each product by a parameter.
+SHOWN = "one page shows all products"
 #: The reason of a link whose kind is known, by the element's tag; others are loaded.
 _REASONS = {"link": "rel=next"}
 #: Higher is fetched first, because a product page adds few links and a listing's page many.
@@ -72,7 +80,6 @@ PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20,
 _SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 _TILE_TAGS = _HEADINGS | {"img", "picture"}
-_MAX_PAGE_NUMBER = 5000
 #: Other links of a front page that only lets visitors choose a language: imprint, contact.
 _MAX_BESIDE_CHOICE = 6
 _MAX_TILE_CHILDREN = 100
@@ -164,7 +171,7 @@ class _LinkCollector:
         self.hrefs: set[str] = set()
         self.copies: list[str | None] = []
         self.links_by_url: dict[str, Link] = {}
-        self.address = _split_url(tidied(page.url) or page.url)
+        self.address = address_of(tidied(page.url) or page.url)
         end = page.base.find("/", 8)
         self.origin = page.base if end < 0 else page.base[:end]
         self.lang = page.lang[:2].lower()
@@ -174,7 +181,7 @@ class _LinkCollector:
         self.translations: list[tuple[str, str]] = []
         #: Links that show so many of the listing's products at once, which are not followed as such.
         self.sizes: dict[int, str] = {}
-        self.products: set[str] = set()
+        self.variants = Variants(self.address)
         self.page_parameters: set[str] = set()
         self.context = Contexts().of
 
@@ -197,10 +204,10 @@ class _LinkCollector:
         earlier_link = self.links_by_url.get(url)
         if earlier_link is not None and earlier_link.kind in {"product", "pagination"}:
             return
-        target = _split_url(url)
+        target = address_of(url)
         if (
             target == self.address
-            or (is_trap(url) and not self._is_of_goods(element, target, url))
+            or (is_trap(url) and not self._passes_trap(element, target, url))
             or self._is_other_language(target, url, None if kind else element.get("hreflang"))
         ):
             return
@@ -209,15 +216,37 @@ class _LinkCollector:
             if kind
             else self._kind(element, rel or "", target, url)
         )
-        if kind == "product" and self._is_variant(target):
+        if kind == "product" and self.variants.add(target, url):
             return
         if kind is not None and (earlier_link is None or PRIORITY[kind] > earlier_link.priority):
             self.links_by_url[url] = Link(url, kind, reason)
 
+    def _passes_trap(self, element: Element, target: Address, url: str) -> bool:
+        """Whether a trap's address is followed all the same.
+
+        Of an address that is a trap by what all links of the shop have, the rest is added.
+        """
+        if has_switch(url) and self.switches:
+            plain, requested = without_switches(url, self.switches, self.page.url)
+            if not is_trap(plain) and requested != url:
+                self.add(element, None, requested)
+            return not is_trap(plain) and requested == url
+        return self._is_of_goods(element, target, url)
+
+    @cached_property
+    def switches(self) -> frozenset[str]:
+        """The parameters of switches that the page's links have alike."""
+        return common_switches(self.page)
+
+    @cached_property
+    def only_references(self) -> frozenset[str]:
+        """The references of tiles with a price that have no other one."""
+        return only_references(self.page.tile_amounts)
+
     def _is_of_goods(self, element: Element, target: Address, url: str) -> bool:
         """Whether a trap's address is that of goods: a menu has it, or the page of its category."""
-        if "/20" in url and is_dated_product(element, url):
-            return True
+        if "/20" in url and is_dated(url):
+            return stands_by_price(element) or element.get("href") in self.only_references
         if self.page.shows_product or names_goods(url) or not may_be_category(target[1]):
             return not self.page.shows_product and names_goods(url)
         own = self.address[1].rstrip("/")
@@ -229,7 +258,7 @@ class _LinkCollector:
         """Note the first link to another page of the listing that may not be followed."""
         url = None if self.page.unfollowed else self.url_of(href)
         if url is not None and turns_page(
-            element, "", _split_url(url), self.address, pager=bool(self.context(element) & PAGER)
+            element, "", address_of(url), self.address, pager=bool(self.context(element) & PAGER)
         ):
             self.page.unfollowed.append(url)
 
@@ -252,19 +281,6 @@ class _LinkCollector:
         self.translations.append((folder, url))
         self.page.other_languages.setdefault(folder, []).append(url)
         return True
-
-    def _is_variant(self, target: Address) -> bool:
-        """Whether a link differs from the page, or from an earlier product link, by options alone."""
-        if not _reads_product(target[1]):
-            return False
-        if target[2] and any(is_identity(name) for name, _ in target[2]):
-            return False
-        if len(target[2]) == 1 and is_script_path(target[1]) and target[2][0][1].isdigit():
-            return False  # one script shows all products
-        place = target[0] + target[1]
-        is_known = place in self.products or (bool(target[2]) and target[:2] == self.address[:2])
-        self.products.add(place)
-        return is_known
 
     def _escaped_fragment(self, href: str | None) -> str | None:
         """Return the crawlable form of a hash-bang reference (`#!/lamps`), if the page supports it.
@@ -309,26 +325,45 @@ class _LinkCollector:
         if param or turns_page(element, rel, target, self.address, pager=bool(context & PAGER)):
             number = param[1] if param else page_number(target)
             if number == 1 and (first := without_first_page(element, url)) != url:
-                if _split_url(first) != self.address:
+                if address_of(first) != self.address:
                     self.links_by_url.setdefault(first, Link(first, "pagination", "page 1"))
                 return None, ""
-            return (None, "") if number > _MAX_PAGE_NUMBER else ("pagination", "it turns the page")
-        if context & FACET and not (_is_product_of_category(target) or is_listed(element)):
+            own_number = page_number(self.address, self.page_parameters)
+            is_far = is_too_far(number, own_number)
+            return (None, "") if is_far else ("pagination", "it turns the page")
+        if context & FACET and not (
+            _is_product_of_category(target)
+            or (self.address[1] == "/" and not target[2])  # no further facet is added to that
+            or is_listed(element)
+        ):
             return None, ""
         kind: LinkKind | None
         kind, reason = _plain_kind(element, context, target)
         if kind != "product" and target[2] and is_facet(target, self.address):
-            kind = None
-            if shown := shown_at_once(target, self.address):
-                self.sizes[shown] = url
+            return self._beyond_facet(element, kind, target, url)
         return kind, reason
+
+    def _beyond_facet(
+        self, element: Element, kind: LinkKind, target: Address, url: str
+    ) -> tuple[LinkKind | None, str]:
+        """Judge a link that only narrows or restyles a listing, by its address."""
+        if not self.page.shows_product and element.get("href") in self.only_references:
+            return "product", PRICED
+        if shown := shown_at_once(target, self.address):
+            self.sizes[shown] = url
+        elif plain := without_display(url, target, self.address):
+            self.links_by_url.setdefault(plain, Link(plain, kind, "it orders another listing"))
+        return None, ""
 
     def result(self) -> list[Link]:
         for url in self.copies:
             self.links_by_url.pop(url or "", None)
         if self.page.tile_amounts and not self.page.shows_product:
             self._note_tiles()
-        links = list(self.links_by_url.values())
+        links = [
+            *self.links_by_url.values(),
+            *(Link(url, "product", SHOWN) for url in self.variants.products()),
+        ]
         if "+" in "".join(self.links_by_url):
             links = [link for link in links if not self._narrows(link)]
         if self.sizes:
@@ -364,7 +399,7 @@ class _LinkCollector:
                 del links[url]
 
     def _narrows(self, link: Link) -> bool:
-        return link.kind != "product" and narrows_further(_split_url(link.url)[1], self.address[1])
+        return link.kind != "product" and narrows_further(address_of(link.url)[1], self.address[1])
 
     def _whole_listing(self, links: list[Link]) -> list[Link]:
         """Return the link that shows most products of a full page without a pager."""
@@ -380,12 +415,12 @@ class _LinkCollector:
         first = self.translations[0][0] if self.translations else ""
         urls = dict.fromkeys(url for language, url in self.translations if language == first)
         for url in urls:
-            self.page.other_languages.pop(language_folder(_split_url(url)[1]), None)
+            self.page.other_languages.pop(language_folder(address_of(url)[1]), None)
         return [Link(url, "listing", "it is the shop in its first language") for url in urls]
 
     def _in_own_language(self, links: list[Link]) -> list[Link]:
         """Drop links into other languages' folders if the front page links to its own language's."""
-        folders = [language_folder(_split_url(link.url)[1]) for link in links]
+        folders = [language_folder(address_of(link.url)[1]) for link in links]
         if not any(folder and names_language(folder, self.lang) for folder in folders):
             return links
         own_links = []
@@ -410,30 +445,16 @@ def _requested(url: str) -> str | None:
     return tidied(without_category(url))
 
 
-@lru_cache(maxsize=1024)
-def _split_url(url: str) -> Address:
-    """Return the origin, the path and the parameters of a URL."""
-    base, _, query = url.partition("?")
-    end = base.find("/", 8)
-    origin, path = (base, "/") if end < 0 else (base[:end], base[end:])
-    pairs = []
-    for part in query.split("&"):
-        name, _, value = part.partition("=")
-        if part:
-            pairs.append((unquote_plus(name), value))
-    return origin, path, tuple(pairs)
-
-
 def _is_product_of_category(target: Address) -> bool:
     """Whether an address is a product's, with no parameter but its own or its category's."""
-    return _reads_product(target[1]) and all(is_identity(name) for name, _ in target[2])
+    return reads_product(target[1]) and all(is_identity(name) for name, _ in target[2])
 
 
 def _plain_kind(element: Element, context: int, target: Address) -> tuple[LinkKind, str]:
     path = target[1]
     if target[2]:
         path += "?" + "&".join(f"{name}={value}" for name, value in target[2])
-    if _reads_product(path):
+    if reads_product(path):
         return "product", "its address reads like a product's"
     if context & PRODUCT and not context & (NAV | CRUMBS | FOOT):
         tags = {child.tag for child in element[:_MAX_TILE_CHILDREN]}
@@ -449,5 +470,4 @@ def _plain_kind(element: Element, context: int, target: Address) -> tuple[LinkKi
     return "other", "it is on the site"
 
 
-_reads_product = lru_cache(maxsize=1024)(looks_like_product)
 _reads_listing = lru_cache(maxsize=1024)(looks_like_listing)

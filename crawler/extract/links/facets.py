@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 from crawler.extract.links.pagination import Address, is_display_parameter, is_page_parameter
 from crawler.extract.page.page import Element
@@ -23,7 +23,7 @@ is_identity = full_matcher(
     r"|product_?id|products_id|pid|sku|item|item_?id|module|controller|option|task|mpath|group"
     r"|manufacturer_?id|manufacturers_id"
     r"|(?:product|prod|prd|goods|item|article|artikel|art|cate|category)_?(?:no|nr|num|code|cd|uid)"
-    r"|category_?name|catalog_?id|store_?id|letter|initial|[ac]nid"
+    r"|produ[ck]to?|produit|prodotto|category_?name|catalog_?id|store_?id|letter|initial|[ac]nid"
     r"|_escaped_fragment_|goods_?id|article_?id|artikel|branduid|xcode|mcode|asin|isbn|ean",
 )
 #: Names of parameters that identify a product, also with a prefix: `p_prodid`.
@@ -53,7 +53,7 @@ def is_facet(target: Address, page_address: Address) -> bool:
     free_names = [name for name, _ in target[2] if not is_identity(name)]
     free_names = [name for name in free_names if not is_page_parameter(name)]
     page_names = {name for name, _ in page_address[2]}
-    if _is_route(target, page_address):
+    if _is_route(target, page_address) or _names_page(target, page_address):
         return False
     if any(is_display_parameter(name) and name not in page_names for name in free_names):
         return True
@@ -106,6 +106,39 @@ def _first_reference(amount: Element) -> str | None:
             if (href := anchor.get("href")) and href[0] != "#":
                 return str(href)
     return None
+
+
+def only_references(amounts: Sequence[Element]) -> frozenset[str]:
+    """Return the references in the boxes of tiles' amounts that lead to one address each."""
+    boxes = (next(_with_references(amount), set()) for amount in amounts)
+    return frozenset(chain(*(references for references in boxes if len(references) == 1)))
+
+
+def _with_references(amount: Element) -> Iterator[set[str]]:
+    """Yield the references in each box around an amount that has any, the innermost first."""
+    for box in (amount, *islice(amount.iterancestors(), _AMOUNT_LEVELS)):
+        hrefs = {str(anchor.get("href") or "#") for anchor in box.iter("a")}
+        if references := {href for href in hrefs if href[0] != "#"}:
+            yield references
+
+
+def without_display(url: str, target: Address, page_address: Address) -> str | None:
+    """Return the address of another listing without its order, size and style.
+
+    Return None for an order of the page's own listing, and for what else is a facet all the same.
+
+    >>> page = ("https://a.example", "/", ())
+    >>> without_display("https://a.example/x?sort=1&c=2", ("https://a.example", "/x", (("sort", "1"), ("c", "2"))), page)
+    'https://a.example/x?c=2'
+    """
+    if target[1] in {"/", page_address[1]} or is_script_path(target[1]):
+        return None
+    kept = tuple(pair for pair in target[2] if not is_display_parameter(pair[0]))
+    if is_facet((*target[:2], kept), page_address):
+        return None
+    place, _, query = url.partition("?")
+    pairs = [pair for pair in query.split("&") if not is_display_parameter(pair.partition("=")[0])]
+    return f"{place}?{'&'.join(pairs)}" if pairs else place
 
 
 def _restyles(target: set[tuple[str, str]], page: set[tuple[str, str]]) -> bool:
@@ -168,6 +201,14 @@ def narrows_further(path: str, page_path: str) -> bool:
         and segment.count("+") > page_segment.count("+")
         and not next(iter(added)).isdigit()
     )
+
+
+def _names_page(target: Address, page_address: Address) -> bool:
+    """Whether the only parameter of another script is the name of a page: `/index.php?show=chairs`."""
+    if len(target[2]) != 1 or target[1] == page_address[1] or not is_script_path(target[1]):
+        return False
+    ((name, value),) = target[2]
+    return bool(_ROUTE_PARAMETER(name)) and not value.isdigit()
 
 
 def _is_route(target: Address, page_address: Address) -> bool:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from functools import lru_cache
+from itertools import islice
+from urllib.parse import unquote, unquote_plus
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element, short_text
@@ -42,6 +44,26 @@ _MAX_DIGITS = 9
 #: Pages that a link may skip ahead if its parameter has an unusual name, because numbers such as
 #: "24" and "48" are page sizes.
 _MAX_PAGES_AHEAD = 5
+#: Products on a page of a pager that counts products; the first page whose link has their number.
+_MIN_STEP, _MAX_STEP, _FIRST_NUMBERED = 4, 500, 2
+#: Boxes around a pager's link that hold another one, and links of such a box.
+_PAGER_LEVELS, _MAX_PAGER_LINKS = 2, 60
+#: The last page of a listing that is read.
+_MAX_PAGE_NUMBER = 5000
+
+
+@lru_cache(maxsize=1024)
+def address_of(url: str) -> Address:
+    """Return the origin, the path and the parameters of a URL."""
+    base, _, query = url.partition("?")
+    end = base.find("/", 8)
+    origin, path = (base, "/") if end < 0 else (base[:end], base[end:])
+    pairs = []
+    for part in query.split("&"):
+        name, _, value = part.partition("=")
+        if part:
+            pairs.append((unquote_plus(name), value))
+    return origin, path, tuple(pairs)
 
 
 def is_display_parameter(name: str) -> bool:
@@ -117,7 +139,7 @@ def turns_page(
         number
         and changes
         and target[1] == page_address[1]
-        and _shows_page(element, number, changes)
+        and _shows_page(element, number, changes, is_first=not page_number(page_address))
     ):
         page_names = {name for name, _ in page_address[2]}
         # A visit's new number would make pages without end, and a word for the link's place not.
@@ -131,6 +153,18 @@ def turns_page(
     if number and is_same_listing:
         return all(_to_number(value) == number for _, value in changes)
     return pager and (short_text(element).isdigit() or _is_labelled_next(element))
+
+
+def is_too_far(number: int, own_number: int) -> bool:
+    """Whether a page's number is beyond those of any listing.
+
+    A pager that counts products goes on by as many as a page shows.
+
+    >>> is_too_far(5001, 5000), is_too_far(5040, 5016), is_too_far(999_999, 5000)
+    (True, False, True)
+    """
+    step = abs(number - own_number)
+    return number > _MAX_PAGE_NUMBER * (step if _MIN_STEP < step <= _MAX_STEP else 1)
 
 
 def without_first_page(element: Element, url: str) -> str:
@@ -178,23 +212,53 @@ def odd_page_parameter(
     if not number or _PAGE_PARAMETER(name) or _DISPLAY_PARAMETER(name) or is_identity(name):
         return None
     text = short_text(element)
+    shown = _to_number(text)
     is_near = number <= max(_to_number(page_parameters.get(name, "")), 1) + _MAX_PAGES_AHEAD
-    if (text.isdigit() and _to_number(text) == number and is_near) or _is_labelled_next(element):
+    if shown == number and is_near:
+        return name, number
+    if _is_labelled_next(element) or _counts_products(element, name, number, shown):
         return name, number
     return None
 
 
-def _shows_page(element: Element, number: int, changes: list[tuple[str, str]]) -> bool:
+def _shows_page(
+    element: Element, number: int, changes: list[tuple[str, str]], *, is_first: bool
+) -> bool:
     """Whether a link's text is the page's number, counted from 0 or from 1.
 
     Such a pager link also adds what the listing's own address leaves out: an order, a query, and
-    the number of products on a page, by which the products before it are counted.
+    the number of products on a page, by which the products before it are counted. *is_first*: the
+    page itself has no number.
     """
     text = short_text(element)
     sizes = {1, *(_to_number(value) for name, value in changes if _DISPLAY_PARAMETER(name))} - {0}
     if not text.isdigit():
-        return len(sizes) > 1 and number % max(sizes) == 0 and _is_labelled_next(element)
-    return any(_to_number(text) - number / size in (0, 1) for size in sizes)
+        counts = is_first or (len(sizes) > 1 and number % max(sizes) == 0)
+        return counts and _is_labelled_next(element)
+    shown = _to_number(text)
+    is_count = is_first and shown > 1 and _is_step(number, shown)
+    return is_count or any(shown - number / size in (0, 1) for size in sizes)
+
+
+def _is_step(number: int, page: int) -> bool:
+    """Whether a number may be that of the products before a page."""
+    return number % (page - 1) == 0 and _MIN_STEP <= number // (page - 1) <= _MAX_STEP
+
+
+def _counts_products(element: Element, name: str, number: int, page: int) -> bool:
+    """Whether a parameter is the number of products before a page, as in the link beside this one."""
+    if page < _FIRST_NUMBERED or not _is_step(number, page):
+        return False
+    parameter = re.compile(rf"[?&]{re.escape(name)}=(\d{{1,{_MAX_DIGITS}}})(?:&|$)")
+    for box in islice(element.iterancestors(), _PAGER_LEVELS):
+        for other in islice(box.iter("a"), _MAX_PAGER_LINKS):
+            shown, match = (
+                _to_number(short_text(other)),
+                parameter.search(unquote(other.get("href") or "")),
+            )
+            if match and shown not in {0, 1, page}:
+                return int(match[1]) * (page - 1) == number * (shown - 1)
+    return False
 
 
 def _is_labelled_next(element: Element) -> bool:

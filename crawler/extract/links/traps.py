@@ -105,10 +105,13 @@ def stands_among_goods(element: Element) -> bool:
     return False
 
 
-def is_dated_product(element: Element, url: str) -> bool:
-    """Whether a link with a year and a month in its address stands in a tile with a price."""
-    if _DATED_NAME(url) is None:
-        return False
+def is_dated(url: str) -> bool:
+    """Whether an address has a year, a month and a name, as an article's in blog software has."""
+    return _DATED_NAME(url) is not None
+
+
+def stands_by_price(element: Element) -> bool:
+    """Whether a link stands in a small box with a price, by the names of classes."""
     box = element.getparent()
     for _ in range(_MAX_BOXES):
         if box is None:

@@ -1,0 +1,51 @@
+"""Parameters by which a link chooses the visitor's currency, language or store.
+
+A link with one is a switch, and none is followed. Where all links of a shop have the same one,
+they lead to its pages, whose addresses are requested without it.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from crawler.extract.page.page import Page
+from crawler.extract.words import finder, full_matcher
+
+_NAME = r"(?:set_?)?currency|setlang|___store"
+_SWITCH = full_matcher(_NAME)
+#: Whether an address has such a parameter.
+has_switch = finder(rf"[?&](?:{_NAME})=")
+#: Places to which links with the same parameter lead, where it is no switch; links that are read.
+_MIN_PLACES, _MAX_LINKS = 3, 2000
+
+
+def common_switches(page: Page) -> frozenset[str]:
+    """Return the parameters of such a name that links to several places have alike."""
+    places: dict[str, set[str]] = {}
+    for anchor in islice(page.anchors, _MAX_LINKS):
+        place, _, query = (anchor.get("href") or "").partition("#")[0].partition("?")
+        for pair in _switches(query):
+            places.setdefault(pair, set()).add(place)
+    return frozenset(pair for pair in places if len(places[pair]) >= _MIN_PLACES)
+
+
+def without_switches(url: str, common: frozenset[str], own: str) -> tuple[str, str]:
+    """Return an address without its *common* parameters, and the one to request.
+
+    The latter has those that *own* has, which is the address of the page with the link.
+
+    >>> common = frozenset({"currency=EUR"})
+    >>> without_switches("https://a.example/x?id=1&currency=EUR", common, "https://a.example/")
+    ('https://a.example/x?id=1', 'https://a.example/x?id=1')
+    >>> without_switches("https://a.example/x?currency=EUR", common, "https://a.example/?currency=EUR")
+    ('https://a.example/x', 'https://a.example/x?currency=EUR')
+    """
+    place, _, query = url.partition("?")
+    pairs = [pair for pair in query.split("&") if pair not in common]
+    plain = f"{place}?{'&'.join(pairs)}" if pairs else place
+    kept = common.intersection(own.partition("?")[2].split("&"))
+    return plain, url if kept.issuperset(_switches(query)) else plain
+
+
+def _switches(query: str) -> list[str]:
+    return [pair for pair in query.split("&") if _SWITCH(pair.partition("=")[0]) is not None]

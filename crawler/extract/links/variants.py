@@ -1,0 +1,50 @@
+"""Links to one product that differ by its options, and links to one page that shows all products."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from crawler.extract.address_kinds import looks_like_product
+from crawler.extract.links.facets import is_identity, is_script_path
+from crawler.extract.links.pagination import Address, address_of
+
+reads_product = lru_cache(maxsize=1024)(looks_like_product)
+#: Links to one place that differ by a parameter, where that shows a product each.
+_MIN_SHOWN = 3
+
+
+class Variants:
+    """The links to products of one page, by their addresses without parameters."""
+
+    def __init__(self, page_address: Address) -> None:
+        self._page_address = page_address
+        self._by_place: dict[str, list[str]] = {}
+
+    def add(self, target: Address, url: str) -> bool:
+        """Whether a link differs from the page, or from an earlier product link, by options alone."""
+        if not reads_product(target[1]):
+            return False
+        if target[2] and any(is_identity(name) for name, _ in target[2]):
+            return False
+        if len(target[2]) == 1 and is_script_path(target[1]) and target[2][0][1].isdigit():
+            return False  # one script shows all products
+        place = target[0] + target[1]
+        is_known = place in self._by_place
+        variants = self._by_place.setdefault(place, [])
+        if is_known:
+            variants.append(url)
+        return is_known or (bool(target[2]) and target[:2] == self._page_address[:2])
+
+    def products(self) -> list[str]:
+        """Return the links that were taken for variants, where one page shows all products.
+
+        Most links to products lead to that page, each by a value of the same parameters, and it is
+        not the page with the links.
+        """
+        products: list[str] = []
+        for place, urls in self._by_place.items():
+            names = {tuple(name for name, _ in address_of(url)[2]) for url in urls}
+            is_own = place == "".join(self._page_address[:2])
+            if len(urls) >= max(_MIN_SHOWN, len(self._by_place)) and len(names) == 1 and not is_own:
+                products += urls
+        return products
