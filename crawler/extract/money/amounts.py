@@ -466,7 +466,7 @@ def parse_price(text: str, local: str | None = None) -> Money | None:
     match = _BARE.search(text)
     if match is None:
         return None
-    value = amount(match[0])
+    value = amount(match[0], local)
     return None if value is None else Money(value, None, match.start(), match.end())
 
 

@@ -372,7 +372,7 @@ def _offers(value: Any) -> list[Node]:
         if "offers" in offer:
             offers += _inner_offers(offer)
     if len(offers) > 1:
-        offers = [o for o in offers if "businessFunction" not in o or not _leases(o)] or offers
+        offers = [o for o in offers if _sells_one(o)] or offers
     return offers[:_MAX_OFFERS]
 
 
@@ -384,9 +384,19 @@ def _inner_offers(offer: Node) -> list[Node]:
     return [o if _currency(o) else {**o, "priceCurrency": code} for o in inner]
 
 
-def _leases(offer: Node) -> bool:
-    """Return whether an offer lets the product for rent, beside offers that sell it."""
-    return str(plain_text(offer["businessFunction"])).endswith("LeaseOut")
+def _sells_one(offer: Node) -> bool:
+    """Whether an offer is one to buy, and of one piece for everyone."""
+    function = str(plain_text(offer.get("businessFunction")))
+    return _is_for_all(offer) and not function.endswith("LeaseOut")
+
+
+def _is_for_all(node: Node) -> bool:
+    """Whether an offer or price is not that of members, or of a larger quantity."""
+    if "validForMemberTier" in node:
+        return False
+    quantity = node.get("eligibleQuantity")
+    lowest = number(plain_text(quantity.get("minValue"))) if isinstance(quantity, dict) else None
+    return lowest is None or lowest <= 1
 
 
 def offer_fields(value: Any, url: str = "") -> Fields:
@@ -452,14 +462,10 @@ def _kind(spec: Node) -> str:
 
 
 def _is_price(spec: Any) -> bool:
-    """Whether a price specification is of one piece for everyone: no charge, no member's price."""
-    if not isinstance(spec, dict) or "validForMemberTier" in spec:
+    """Whether a price specification is of one piece for everyone, and of no charge."""
+    if not isinstance(spec, dict) or not _CHARGES.isdisjoint(types(spec)):
         return False
-    if not _CHARGES.isdisjoint(types(spec)) or _kind(spec) in _UNPAID_KINDS:
-        return False
-    quantity = spec.get("eligibleQuantity")
-    lowest = number(plain_text(quantity.get("minValue"))) if isinstance(quantity, dict) else None
-    return lowest is None or lowest <= 1
+    return _kind(spec) not in _UNPAID_KINDS and _is_for_all(spec)
 
 
 def _price(offer: Node) -> Fields:

@@ -50,6 +50,7 @@ def test_separators_divide_thousands_or_decimals(
         ("a.com", "en", "https://a.com/au/p/1", "AUD"),
         ("a.com", "en-us", "https://a.com/ca/p/1", "CAD"),  # the address goes before the language
         ("a.com.mx", "es", "", "MXN"),
+        ("a.bg", "bg", "", "EUR"),  # since the year 2026
     ],
 )
 def test_a_pages_country_is_told_by_its_host_then_its_path_then_its_language(

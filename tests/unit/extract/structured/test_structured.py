@@ -300,6 +300,18 @@ def test_a_charge_a_quantitys_and_a_members_price_are_not_the_price(other: dict[
 
 
 @pytest.mark.parametrize(
+    "other",
+    [
+        {"validForMemberTier": {"@type": "MemberProgramTier", "name": "Gold"}},
+        {"eligibleQuantity": {"@type": "QuantitativeValue", "minValue": 10}},
+    ],
+)
+def test_an_offer_to_members_or_of_a_quantity_is_not_the_price(other: dict[str, Any]) -> None:
+    page = found(product("Napkin", [offer("9.00", **other), offer("12.50")]))
+    assert told(page, "price") == ["12.50"]
+
+
+@pytest.mark.parametrize(
     ("offers", "price", "currency"),
     [
         ({"priceSpecification": {"price": "12.990", "priceCurrency": "CLP"}}, "12990", "CLP"),
@@ -382,3 +394,23 @@ def test_a_price_in_scripts_is_read_by_its_currency(
     page = found(body=f"<h1>Napkin</h1><button>Add to cart</button>{scripts}")
     assert told(page, "price", "currency") == [expected, currency]
     assert told(page, "sku", "brand", "mpn", "external_id") == [None, None, None, "napkin"]
+
+
+@pytest.mark.parametrize(
+    ("price", "expected", "currency"),
+    [
+        ("1.299,00 €", "1299.00", "EUR"),
+        ("£1,299.00", "1299.00", "GBP"),
+        ("1299.00 EUR", "1299.00", "EUR"),
+        ("$1,299.00", "1299.00", "AUD"),  # the page's country says which dollar
+    ],
+)
+def test_a_sign_beside_a_price_in_scripts_is_its_currency(
+    price: str, expected: str, currency: str
+) -> None:
+    state = f"<script>window.__STATE__ = {json.dumps({'name': 'Napkin', 'price': price})}</script>"
+    page = found(
+        body=f"<h1>Napkin</h1><button>Add to cart</button>{state}",
+        url="https://shop.example.com.au/products/napkin",
+    )
+    assert told(page, "price", "currency") == [expected, currency]
