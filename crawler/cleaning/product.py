@@ -105,13 +105,13 @@ def from_mapping(fields: Mapping[str, Any]) -> Product:
 
 
 def _clean_money(product: Product) -> None:
-    sign = None
+    code, sign = currency(product.currency) if product.currency else None, None
     if product.price is not None:
-        product.price, sign = money(product.price)
+        product.price, sign = money(product.price, code)
     if product.regular_price is not None:
-        product.regular_price, regular_sign = money(product.regular_price)
+        product.regular_price, regular_sign = money(product.regular_price, code)
         sign = sign or regular_sign
-    product.currency = currency(product.currency) if product.currency else sign
+    product.currency = code or sign
 
 
 def _clean_collections(product: Product) -> None:

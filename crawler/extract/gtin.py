@@ -6,6 +6,7 @@ Source: GS1 General Specifications, section 7.9.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from string import digits as figures
 
 from crawler.extract import lazy_patterns
@@ -35,6 +36,8 @@ def gtin(text: str | None, *, may_be_isbn: bool = True) -> str | None:
     if text is None:
         return None
     digits = _PREFIX.sub("", text)
+    if not digits.strip("0"):
+        return None  # a template's gap, which all products of a shop may have
     if len(digits) == _ISBN_10 and may_be_isbn:
         return _gtin_of_isbn(digits)
     return digits if digits.isdecimal() and len(digits) in _LENGTHS else None
@@ -50,6 +53,18 @@ def _gtin_of_isbn(isbn: str) -> str | None:
         return None
     book = f"978{body}"
     return next(f"{book}{digit}" for digit in figures if has_check_digit(f"{book}{digit}"))
+
+
+def first_valid(texts: Iterable[str | None]) -> str | None:
+    """Return the first GTIN with its check digit, else the first of any.
+
+    >>> first_valid(["4006381333932", None, "4006381333931"]), first_valid(["n/a"])
+    ('4006381333931', None)
+    """
+    codes = [code for code in map(gtin, texts) if code]
+    if len(codes) > 1:
+        return next(filter(has_check_digit, codes), codes[0])
+    return codes[0] if codes else None
 
 
 def named_gtin(text: str) -> str | None:

@@ -21,19 +21,22 @@ _THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND", "LYD"})
 _NO_DECIMALS = frozenset(
     "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF COP IDR".split()  # noqa: SIM905
 )
-_SPACES = " \u00a0\u202f\u2009"
+_SPACES = " \u00a0\u2007\u202f\u2009"
+#: The apostrophes of Swiss shops between groups of digits, and what keyboards have in their place.
+_APOSTROPHES = "'’`´\u02bc\u2032"
 _NUMBER = (
-    rf"\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?![\d])(?:[.,]\d{{1,2}}(?!\d))?"
+    rf"\d{{1,3}}(?:[.,{_APOSTROPHES}{_SPACES}]\d{{3}})+(?![\d])(?:[.,]\d{{1,2}}(?!\d))?"
     r"|\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?"
     r"|\d+(?:[.,]\d{1,8})?(?![\d])"
     r"|(?<![^\W\d_])(?<!/)[.,]\d{2}(?!\d)"
 )
-_GROUPS = lazy_patterns.pattern(rf"['’{_SPACES}]")
+_GROUPS = lazy_patterns.pattern(rf"[{_APOSTROPHES}{_SPACES}]")
 #: A stroke in place of the cents, `1 799,-`, without a digit after it.
 _ENDS_IN_STROKE = re.compile(r"(?<=[.,][-–—])(?!\d)").match
 _PLAIN = lazy_patterns.pattern(r"\d+(?:\.\d+)?")
 _GROUP = lazy_patterns.pattern(r"[1-9]\d{0,2}\.\d{3}")
-_NEGATIVE = re.compile(r"[-−]\d").match
+#: A minus before the figures of a text, with or without a sign or a code before it: `$-5`, `EUR -5`.
+_NEGATIVE = re.compile(r"(?:\W{0,4}[-−]\s?|\D{0,5}[\s$€£][-−])\d").match
 #: The full stop of an abbreviation is no part of the number after it: Rs.500. The lookahead comes
 #: first because it costs least, and most characters begin no number.
 _AMOUNT = lazy_patterns.pattern(rf"(?=[\d.,])(?<![\d,])(?<![^A-Za-z\u00aa-\u1fff/]\.)(?:{_NUMBER})")
@@ -61,7 +64,7 @@ _BARE = lazy_patterns.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?[%٪]|[.,]\d)")
 #: The word or dash between the amounts of a range that has one sign.
 _TO = lazy_patterns.pattern(r"\s*(?:[-–—~～〜]|to|bis|à|a|do|до|till|til)\s*", re.I)
 #: A number of things, with its groups of digits; and a multiple behind it: 12k, 1,2 Tsd., 3 万.
-_SEPARATORS = rf"[.,'\u2019\u066b\u066c{_SPACES}]"
+_SEPARATORS = rf"[.,{_APOSTROPHES}\u066b\u066c{_SPACES}]"
 _COUNTED = lazy_patterns.pattern(
     rf"(?<![-\u2212])\b(\d{{1,40}}(?:{_SEPARATORS}\d{{1,40}}){{0,9}})"
     rf"([{_SPACES}]?(?:[千万萬億亿만천억]"
@@ -83,7 +86,7 @@ _MAX_EXACT = 12
 #: No product has as many reviews or offers.
 _MAX_COUNT = 10**9
 _MAX_APART_LENGTH = 24
-_GROUP_LENGTH = 3
+_GROUP_LENGTH, _CENTS = 3, 2
 #: An amount with its sign between units and cents: 119€99, 119€,99.
 _CENTS_BEHIND_SIGN = lazy_patterns.pattern(rf"([€£])[.,]?(\d\d)(?![\d.,%]|[{_SPACES}]?[€£])")
 _SIGNS_BEFORE_CENTS = frozenset("€£")
@@ -113,6 +116,8 @@ def amount(text: str, currency: str | None = None) -> Decimal | None:
 
     >>> [str(amount(t)) for t in ("1.168,70", "1,299", "1'234.50", "12,5", "1.299", "1 234,00")]
     ['1168.70', '1299', '1234.50', '12.5', '1299', '1234.00']
+    >>> str(amount("1.299.00")), str(amount("1,00,000"))
+    ('1299.00', '100000')
     >>> amount("9" * 40)
     """
     digits = _GROUPS.sub("", text)
@@ -121,13 +126,13 @@ def amount(text: str, currency: str | None = None) -> Decimal | None:
         separator = digits[separator_place]
         decimals = len(digits) - separator_place - 1
         has_three_decimals = currency in _THREE_DECIMALS and digits.count(separator) == 1
-        grouping = (
-            decimals == 3
-            and separator_place > 0
-            and digits[:separator_place] != "0"
+        is_group = (
+            decimals == _GROUP_LENGTH
+            and digits[:separator_place] not in {"", "0"}
             and not has_three_decimals
         )
-        if digits.count(separator) > 1 or (grouping and _groups_only(digits, separator)):
+        # Two figures behind it are cents, though it divides groups as well: 1.299.00.
+        if is_group or (decimals != _CENTS and digits.count(separator) > 1):
             digits = digits.replace(".", "").replace(",", "")
         else:
             units = digits[:separator_place].replace(".", "").replace(",", "")
@@ -138,14 +143,8 @@ def amount(text: str, currency: str | None = None) -> Decimal | None:
         return None
 
 
-def _groups_only(digits: str, separator: str) -> bool:
-    other_separator = "," if separator == "." else "."
-    return other_separator not in digits or digits.count(other_separator) >= 1
-
-
-_SIGN_BYTES = (
-    rb"\xe2\x82\xac|&euro;|EUR|R\\$|\\$|kr\\b|z\xc5\x82|TL\\b|Ft\\b|Rp|\xe2\x82\xab|\xe2\x82\xba"
-)
+#: Not "$", because a dollar's full stop divides decimals: `$1.299` a gallon.
+_SIGN_BYTES = rb"\xe2\x82\xac|&euro;|EUR|R\$|kr\b|z\xc5\x82|TL\b|Ft\b|Rp|\xe2\x82\xab|\xe2\x82\xba"
 
 
 def grouped(value: Decimal, raw: bytes) -> Decimal:
@@ -181,6 +180,7 @@ def number(value: Any, currency: str | None = None) -> Decimal | None:
     if isinstance(value, _NUMBERS):
         return _price_value(str(value), currency)
     text = str(value).strip()[:_MAX_NUMBER_LENGTH]
+    text = text if text.isascii() else _in_ascii(text)
     if _PLAIN.fullmatch(text):
         has_groups = currency in _NO_DECIMALS and _GROUP.fullmatch(text)
         return _price_value(text.replace(".", "") if has_groups else text, currency)
@@ -298,7 +298,8 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
         if value is not None:
             value, end = _with_cents(text, end, value, sign_after)
             yielded_to = signs_taken_to = end
-            yield _in_rials(Money(value * factor, currency, start, end))
+            value, start = multiples.with_higher_part(text, match.start(), value * factor, start)
+            yield _in_rials(Money(value, currency, start, end))
 
 
 def _own_sign_after(text: str, place: int, local: str | None) -> tuple[str | None, int]:
@@ -459,13 +460,13 @@ def parse_price(text: str, local: str | None = None) -> Money | None:
     >>> parse_price("from 12,99")
     Money(value=Decimal('12.99'), currency=None, start=5, end=10)
     """
-    text = text.translate(_DIGITS) if not text.isascii() else text
+    text = text if text.isascii() else _in_ascii(text)
     for money in find_prices(text, local):
         return money
     match = _BARE.search(text)
     if match is None:
         return None
-    value = amount(match[0])
+    value = amount(match[0], local)
     return None if value is None else Money(value, None, match.start(), match.end())
 
 

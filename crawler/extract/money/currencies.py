@@ -112,7 +112,7 @@ _CURRENCY_OF_COUNTRY = {
     "ch": "CHF", "br": "BRL", "pl": "PLN", "cz": "CZK", "hu": "HUF", "ro": "RON", "tr": "TRY",
     "by": "BYN", "pk": "PKR", "lk": "LKR", "np": "NPR", "mu": "MUR", "ae": "AED", "ma": "MAD",
     "ru": "RUB", "ua": "UAH", "il": "ILS", "th": "THB", "my": "MYR", "id": "IDR", "vn": "VND",
-    "kr": "KRW", "bg": "BGN", "rs": "RSD", "pe": "PEN", "uy": "UYU", "ph": "PHP", "eg": "EGP",
+    "kr": "KRW", "bg": "EUR", "rs": "RSD", "pe": "PEN", "uy": "UYU", "ph": "PHP", "eg": "EGP",
     "sa": "SAR", "ng": "NGN", "ke": "KES", "kz": "KZT", "qa": "QAR", "bh": "BHD", "jo": "JOD",
     "dz": "DZD", "tn": "TND", "kw": "KWD", "lb": "LBP", "iq": "IQD", "gt": "GTQ", "hn": "HNL",
     "gh": "GHS", "de": "EUR", "at": "EUR", "fr": "EUR",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
+
 _TEN_THOUSAND, _LAKH, _MILLION, _CRORE, _MYRIADS, _BILLION = (
     10**4, 10**5, 10**6, 10**7, 10**8, 10**9,
 )  # fmt: skip
@@ -10,8 +13,12 @@ _FACTORS = {
     "triệu": _MILLION, "tỷ": _BILLION, "nghìn": 1000, "ngàn": 1000, "juta": _MILLION,
     "ribu": 1000, "万": _TEN_THOUSAND, "萬": _TEN_THOUSAND, "만": _TEN_THOUSAND, "億": _MYRIADS,
     "亿": _MYRIADS, "тыс": 1000, "млн": _MILLION, "میلیون": _MILLION, "هزار": 1000,
-    "mln": _MILLION, "mio": _MILLION, "k": 1000,
+    "mln": _MILLION, "mio": _MILLION, "k": 1000, "千": 1000, "천": 1000,
 }  # fmt: skip
+#: Words between the parts of one number in East Asia: `1万5000円`, `3만 5천원`.
+_PARTS = frozenset("万萬만億亿억")
+_HIGHER_PART = re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3}|\d)?)\s?([万萬만億亿억])\s?\Z").search
+_MAX_PARTS, _PART_REACH = 2, 12
 #: Currencies that these words stand for where no sign does.
 _CURRENCIES = {"triệu": "VND", "tỷ": "VND", "nghìn": "VND", "ngàn": "VND", "k": "VND"}
 _INITIALS = frozenset(initial for word in _FACTORS for initial in (word[0], word[0].upper()))
@@ -34,6 +41,25 @@ def factor_behind(text: str, place: int) -> tuple[int, int, str | None]:
     return _longest_word(
         text[word_start : word_start + _MAX_WORD_LENGTH + 1].lower(), word_start, place
     )
+
+
+def with_higher_part(text: str, place: int, value: Decimal, start: int) -> tuple[Decimal, int]:
+    """Return an amount whose figures begin at *place* with its part of ten thousands before them.
+
+    Also returned is the amount's start in the text, which is *start* without such a part.
+
+    >>> with_higher_part("約1万5000円", 3, Decimal(5000), 3), with_higher_part("送料 500円", 3, Decimal(500), 3)
+    ((Decimal('15000'), 1), (Decimal('500'), 3))
+    """
+    for _ in range(_MAX_PARTS):
+        if place < 1 or _PARTS.isdisjoint(text[max(0, place - 2) : place]):
+            break
+        part = _HIGHER_PART(text, max(0, place - _PART_REACH), place)
+        if part is None or value >= _FACTORS[part[2]]:
+            break
+        value += Decimal(part[1].replace(",", "")) * _FACTORS[part[2]]
+        start = place = part.start()
+    return value, start
 
 
 def _longest_word(following: str, word_start: int, place: int) -> tuple[int, int, str | None]:

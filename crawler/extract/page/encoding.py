@@ -22,17 +22,30 @@ _BOMS = (
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
+_SOFT_HYPHENS = ("\u00ad".encode(), b"&shy;", b"&#173;")
 #: First bytes of a page that are searched for its encoding and its type.
 SNIFFED_BYTES = 4096
 
 
 def utf8(content: bytes | str, content_type: str) -> bytes:
-    """Return the page as UTF-8 without NUL, decoded by its BOM, header, meta element or bytes."""
+    """Return the page as UTF-8 without NUL and soft hyphens, decoded by its BOM, header, meta element or bytes."""
     if isinstance(content, str):
         raw = content.encode("utf-8", "replace")
     else:
         raw = _recoded(content, content_type)
-    return raw.replace(b"\0", b"") if b"\0" in raw else raw
+    return _without_hyphens(raw.replace(b"\0", b"") if b"\0" in raw else raw)
+
+
+def _without_hyphens(raw: bytes) -> bytes:
+    """Return a page without soft hyphens, because no word is found in which one stands.
+
+    >>> _without_hyphens("Aus\u00adver&shy;kauft".encode())
+    b'Ausverkauft'
+    """
+    for hyphen in _SOFT_HYPHENS:
+        if hyphen in raw:
+            raw = raw.replace(hyphen, b"")
+    return raw
 
 
 def _recoded(body: bytes, content_type: str) -> bytes:

@@ -17,9 +17,9 @@ import orjson
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import gtin
-from crawler.extract.money.amounts import number
+from crawler.extract.money.amounts import number, parse_price
 from crawler.extract.money.cents import counts_in_cents
-from crawler.extract.money.currencies import CODES, currency_of
+from crawler.extract.money.currencies import CODES, currency_of, is_local
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.scripts import literal, quoted_json, trackers
 from crawler.extract.scripts.name_filter import NAMELESS, NameFilter
@@ -30,6 +30,7 @@ from crawler.extract.structured.product_fields import (
     first_value,
     images,
     plain_text,
+    stated_text,
     without_tags,
 )
 
@@ -126,7 +127,7 @@ def fields(page: Page, expected: str | None) -> Fields:
             if not name or name.casefold() not in may_name.names:
                 continue
             candidates_left -= 1
-            candidate = _fields(node)
+            candidate = _fields(node, currency)
             if currency and "price" in candidate:
                 candidate.setdefault("currency", currency)
             if ("price" in candidate, len(candidate)) > ("price" in best_fields, len(best_fields)):
@@ -348,19 +349,19 @@ def _has_price(node: Node) -> bool:
     )
 
 
-def _fields(node: Node) -> Fields:
+def _fields(node: Node, around: str | None = None) -> Fields:
     variant = next((v for v in _variants(node) if isinstance(v, dict)), {})
-    cents = counts_in_cents(node)
-    price, currency = _amount(node, _PRICES, cents)
+    kind = counts_in_cents(node), around or _currency(node)
+    price, currency = _amount(node, _PRICES, *kind)
     if price is None:
-        price, currency = _amount(variant, _PRICES, cents)
-    regular, _ = _amount(node, _REGULAR_PRICES, cents)
+        price, currency = _amount(variant, _PRICES, *kind)
+    regular, _ = _amount(node, _REGULAR_PRICES, *kind)
     if regular is None:
-        regular, _ = _amount(variant, _REGULAR_PRICES, cents)
+        regular, _ = _amount(variant, _REGULAR_PRICES, *kind)
     if regular is None:
-        regular = _old_price_inside(node, cents)
+        regular = _old_price_inside(node, *kind)
     if regular is None and price is not None:
-        regular, _ = _amount(node, ("price",), cents)  # beside a special price it is the usual one
+        regular, _ = _amount(node, ("price",), *kind)  # beside a special price it is the usual one
     values: Fields = {
         "name": plain_text(first_value(node, *_NAMES)),
         "price": price,
@@ -369,8 +370,8 @@ def _fields(node: Node) -> Fields:
         else None,
         "currency": currency or _currency(node),
         "availability": availability(_stock(node)),
-        "sku": plain_text(first_value(node, *_SKUS)) or plain_text(variant.get("sku")),
-        "brand": plain_text(
+        "sku": stated_text(first_value(node, *_SKUS), variant.get("sku")),
+        "brand": stated_text(
             first_value(node, "brandName", "brand", "vendor", "manufacturer", "item_brand")
         ),
         "gtin": gtin(
@@ -378,8 +379,8 @@ def _fields(node: Node) -> Fields:
             may_be_isbn=False,
         )
         or gtin(plain_text(variant.get("barcode")), may_be_isbn=False),
-        "mpn": plain_text(node.get("mpn")),
-        "external_id": plain_text(first_value(node, "id", "productId", "product_id")),
+        "mpn": stated_text(node.get("mpn")),
+        "external_id": stated_text(first_value(node, "id", "productId", "product_id")),
         "description": without_tags(plain_text(first_value(node, "description", "body_html"))),
         "images": images(
             first_value(node, "images", "image", "media", "featured_image", "imageUrl")
@@ -431,18 +432,23 @@ def _any_available(node: Node) -> Any:
     return (True in flags or flags[0]) if flags else None
 
 
-def _amount(node: Node, names: tuple[str, ...], cents: bool) -> tuple[Decimal | None, str | None]:
+def _amount(
+    node: Node, names: tuple[str, ...], cents: bool, around: str | None
+) -> tuple[Decimal | None, str | None]:
+    """Return a node's first amount and its currency; *around* is the currency of a bare number."""
     for name in names:
         value = node.get(name)
         if value in (None, "", 0, "0", [], {}) or isinstance(value, bool):
             continue
-        amount, currency = _money(value, cents or "cents" in name.lower(), 4)
+        amount, currency = _money(value, cents or "cents" in name.lower(), 4, around)
         if amount:
             return amount, currency
     return None, None
 
 
-def _money(value: Any, cents: bool, depth: int) -> tuple[Decimal | None, str | None]:
+def _money(
+    value: Any, cents: bool, depth: int, around: str | None
+) -> tuple[Decimal | None, str | None]:
     if isinstance(value, list):
         value = value[0] if value else None
     if isinstance(value, dict):
@@ -453,21 +459,28 @@ def _money(value: Any, cents: bool, depth: int) -> tuple[Decimal | None, str | N
             if name in value:
                 digits = value.get("fractionDigits", 2)
                 digits = digits if isinstance(digits, int) and 0 <= digits <= _MAX_DECIMALS else 2
-                amount, inner_currency = _money(value[name], False, depth - 1)
+                amount, inner_currency = _money(value[name], False, depth - 1, currency or around)
                 if amount is not None and name == "centAmount":
                     amount = amount.scaleb(-digits)
                 if amount is not None:
                     return amount, currency or inner_currency
         return None, currency
-    amount = number(value) if isinstance(value, int | float | str) else None
+    amount = number(value, around) if isinstance(value, int | float | str) else None
     if amount is not None and cents and isinstance(value, int):
         amount = amount.scaleb(-2)
-    return amount, currency_of(value[-3:]) if isinstance(value, str) and value[
-        -3:
-    ] in CODES else None
+    return amount, _stated_beside(value) if isinstance(value, str) else None
 
 
-def _old_price_inside(node: Node, cents: bool) -> Decimal | None:
+def _stated_beside(text: str) -> str | None:
+    """Return the currency beside an amount, if its sign is that of one country."""
+    if text[:1].isdigit() and text[-1:].isdigit():
+        return None  # nearly all amounts
+    money = parse_price(text)
+    code = money.currency if money else None
+    return None if code is None or (is_local(code) and code not in text) else code
+
+
+def _old_price_inside(node: Node, cents: bool, around: str | None) -> Decimal | None:
     for name in ("price", "prices", "pricing", "priceInfo", "price_range", "priceRange"):
         inner = node.get(name)
         inner = (
@@ -478,7 +491,7 @@ def _old_price_inside(node: Node, cents: bool) -> Decimal | None:
         if isinstance(inner, dict):
             for old_name in (*_OLD_AMOUNTS, *_REGULAR_PRICES):
                 if inner.get(old_name):
-                    return _money(inner[old_name], cents, 3)[0]
+                    return _money(inner[old_name], cents, 3, around)[0]
     return None
 
 

@@ -70,6 +70,20 @@ _IF = finder_of(
         rf"(?<!{_LETTER})(?:{any_of('stock', 'condition')})\s(?:[^\s\d.,:;!?]+\s){{0,3}}\Z"
     )
 )
+#: Words right before "sold out" that deny it.
+_NOT_OUT = finder_of(lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'not_out')})\s?\Z")
+#: A day beside "available": `from 12 May`, `ab 12.5.`, `from 2027-05-12`.
+_MONTH = (
+    "jan|feb|f[ée]v|ene|gen|mar|mär|mrt|apr|avr|abr|ma[iyjg]|mei|jui?[nl]|giu|lug|aug|ao[uû]|ago"
+    "|sep|set|o[ckt]t|out|nov|d[eéi][ckz]"
+)
+_DAY = (
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th|\.|er)?\s(?:de\s|of\s)?(?:{_MONTH})|(?:{_MONTH})\w{{0,8}}\s\d"
+    r"|\d{1,2}\.\s?\d{1,2}\.|\d{1,2}[/-]\d{1,2}[/-]\d|20\d\d-\d\d)"
+)
+_FROM_DATE = finder_of(
+    lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'from_date')})\s{_DAY}[^a-z]{{0,2}}"
+)
 _NOT_BEHIND = full_matcher_by_start(lambda any_of: any_of("stock", "not_behind"))
 #: "0 in stock", "0 pieces in stock".
 _NONE = re.compile(r"(?<![\d.,])0\s(?:[^\W\d]{1,12}\s)?\Z").search
@@ -79,6 +93,8 @@ _NONE_BEHIND = re.compile(
 ).match
 #: Characters before and behind "in stock" that may negate it.
 _MAX_BEFORE = 30
+#: Words between a day and "available" behind it: `from 12 May 2027 again available`.
+_MAX_WORDS_BETWEEN = 2
 #: The caption of a buy button.
 BUY = any_word("buy", "phrases")
 #: Words of a caption that sells no goods: tickets, seats, a donation.
@@ -105,7 +121,7 @@ def availability(value: Any) -> str | None:
     if name.lower().startswith("schema:"):
         name = name[7:]
     key = _SEPARATORS.sub("", name.lower())
-    return _NAMES.get(key) or _CODES.get(key) or availability_of_text(value)
+    return _NAMES.get(key) or _CODES.get(key) or availability_of_text(value.replace("_", " "))
 
 
 @lru_cache(maxsize=512)
@@ -155,6 +171,8 @@ def availability_of_text(text: str) -> str | None:
     'InStoreOnly'
     >>> availability_of_text("Product description not available")
     >>> availability_of_text("Tell me when it is available")
+    >>> availability_of_text("Available from 12 May"), availability_of_text("Not sold out")
+    (None, None)
     """
     match = _STOCK_WORDS(text)
     if match is None or not match.lastindex:
@@ -164,10 +182,12 @@ def availability_of_text(text: str) -> str | None:
         return None  # "Description not available"
     if stock == "InStock" and _is_denied(match):
         return "OutOfStock"
-    if stock == "InStock" and _is_condition(match):
-        return None
-    if stock == "OutOfStock" and _ALMOST(_before(match)) is not None:
-        return "InStock"
+    if stock == "InStock":
+        return None if _is_condition(match) or _has_date(match) else stock
+    if stock == "OutOfStock" and (before := _before(match)):
+        if _ALMOST(before) is not None:
+            return "InStock"
+        return None if _NOT_OUT(before) is not None else stock
     return stock
 
 
@@ -185,6 +205,16 @@ def awaits_stock(caption: str) -> bool:
 
 def _is_condition(match: Match[str]) -> bool:
     return match.start() > 0 and _IF(_before(match)) is not None
+
+
+def _has_date(match: Match[str]) -> bool:
+    """Whether "available" is said of a day, which may be past or to come."""
+    behind = match.string[match.end() :][:_MAX_BEFORE].lstrip(" :,")
+    if behind and (day := _FROM_DATE(behind)) is not None and day.start() == 0:
+        return True
+    before = _before(match)
+    day = _FROM_DATE(before) if before else None
+    return day is not None and before[day.end() :].count(" ") <= _MAX_WORDS_BETWEEN
 
 
 def _before(match: Match[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.extract.fields import Fields
-from crawler.extract.gtin import gtin
+from crawler.extract.gtin import first_valid
 from crawler.extract.money.amounts import number, parse_price
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.page.page import Page
@@ -53,8 +53,8 @@ def fields(page: Page) -> Fields:
         "name": _name(page, tags),
         "brand": stated_text(_first_tag(tags, _BRANDS)),
         "sku": stated_text(_first_tag(tags, _SKUS)),
-        "mpn": plain_text(tags.get("product:mfr_part_no")),
-        "gtin": next((code for name in _GTINS if (code := gtin(plain_text(tags.get(name))))), None),
+        "mpn": stated_text(tags.get("product:mfr_part_no")),
+        "gtin": first_valid(plain_text(tags.get(name)) for name in _GTINS),
         "description": plain_text(tags.get("og:description")),
         "images": [c for k, c in page.metas if k in {"og:image", "og:image:url"}],
         **_money(tags),
@@ -83,6 +83,9 @@ def _money(tags: dict[str, str]) -> dict[str, Any]:
     code = _first_tag(tags, _CURRENCIES)
     currency = currency_of(code) if code else None
     price = number(_first_tag(tags, _PRICES), currency)
+    if not price:  # without a reduction, templates write 0 or a word as the price of a sale
+        prices = (number(tags.get(name), currency) for name in _PRICES)
+        price = next(filter(None, prices), price)
     before = number(_first_tag(tags, _REGULAR), currency)
     listed = number(tags.get("product:price:amount"), currency)
     if before is None and listed is not None and price is not None and listed > price:

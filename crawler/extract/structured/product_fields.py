@@ -16,7 +16,7 @@ from lxml import etree
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import without_origin
 from crawler.extract.fields import Fields
-from crawler.extract.gtin import gtin
+from crawler.extract.gtin import first_valid, gtin
 from crawler.extract.money.amounts import count, number, parse_price
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.stock.availability import availability
@@ -44,6 +44,7 @@ _TO_OTHER_PRODUCTS = frozenset(
      "makesOffer", "itemOffered", "isPartOf", "subjectOf", "itemReviewed", "mentions"}
 )  # fmt: skip
 _GTINS = ("gtin13", "gtin", "gtin14", "gtin12", "gtin8", "ean", "ean13", "isbn", "upc")
+_IDS = ("productID", "productGroupID", "product_id")
 #: Properties whose value a product's address may contain.
 _CODES = ("sku", "productID", "mpn", "gtin13", "gtin")
 _ATTRIBUTES = ("color", "size", "material", "pattern", "model", "width", "height", "weight")
@@ -164,11 +165,19 @@ NOTHING = frozenset(
 def stated_text(*values: Any) -> str | None:
     """Return the text of the first value that has one and is no placeholder.
 
-    >>> stated_text("N/A", {"name": "Acme"}), stated_text("-")
-    ('Acme', None)
+    >>> stated_text("N/A", {"name": "Acme"}), stated_text("-"), stated_text(0)
+    ('Acme', None, None)
     """
-    texts = map(plain_text, values)
-    return next((text for text in texts if text and text.lower() not in NOTHING), None)
+    for value in values:
+        text = plain_text(value)
+        if text and not is_placeholder(text):
+            return text
+    return None
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a text stands for a missing value. All products that have it would get one key."""
+    return text.lower() in NOTHING or not text.strip("0")
 
 
 def _innermost(value: Any) -> str | None:
@@ -228,7 +237,7 @@ def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields
         "description": without_tags(plain_text(node.get("description"))),
         "images": images(node.get("image")),
         "attributes": _attributes(node),
-        "external_id": plain_text(first_value(node, "productID", "productGroupID", "product_id")),
+        "external_id": stated_text(first_value(node, *_IDS)),
         **_rating(node),
         **offer_fields(node.get("offers") or _own_offer(node), url),
     }
@@ -301,11 +310,16 @@ def _matching_url(nodes: list[Node], url: str) -> Node | None:
 
 
 def _gtin(node: Node) -> str | None:
-    for name in _GTINS:
-        if name in node and (digits := gtin(plain_text(node[name]))):
-            return digits
+    values = [node[name] for name in _GTINS if name in node]
+    if values and (digits := first_valid(_each_text(values))) is not None:
+        return digits
     code = node.get("productID")
     return gtin(code) if isinstance(code, str) and ":" in code else None
+
+
+def _each_text(values: list[Any]) -> Iterator[str | None]:
+    for value in values:
+        yield from map(plain_text, value) if isinstance(value, list) else [plain_text(value)]
 
 
 def _attributes(node: Node) -> dict[str, str]:
@@ -355,15 +369,34 @@ def _offers(value: Any) -> list[Node]:
         if not isinstance(offer, dict):
             continue
         offers.append(offer)
-        offers += [o for o in as_list(offer.get("offers"))[:_MAX_OFFERS] if isinstance(o, dict)]
+        if "offers" in offer:
+            offers += _inner_offers(offer)
     if len(offers) > 1:
-        offers = [o for o in offers if "businessFunction" not in o or not _leases(o)] or offers
+        offers = [o for o in offers if _sells_one(o)] or offers
     return offers[:_MAX_OFFERS]
 
 
-def _leases(offer: Node) -> bool:
-    """Return whether an offer lets the product for rent, beside offers that sell it."""
-    return str(plain_text(offer["businessFunction"])).endswith("LeaseOut")
+def _inner_offers(offer: Node) -> list[Node]:
+    """Return the offers that an AggregateOffer holds, with its currency where they have none."""
+    inner = [o for o in as_list(offer["offers"])[:_MAX_OFFERS] if isinstance(o, dict)]
+    if (code := _currency(offer)) is None:
+        return inner
+    return [o if _currency(o) else {**o, "priceCurrency": code} for o in inner]
+
+
+def _sells_one(offer: Node) -> bool:
+    """Whether an offer is one to buy, and of one piece for everyone."""
+    function = str(plain_text(offer.get("businessFunction")))
+    return _is_for_all(offer) and not function.endswith("LeaseOut")
+
+
+def _is_for_all(node: Node) -> bool:
+    """Whether an offer or price is not that of members, or of a larger quantity."""
+    if "validForMemberTier" in node:
+        return False
+    quantity = node.get("eligibleQuantity")
+    lowest = number(plain_text(quantity.get("minValue"))) if isinstance(quantity, dict) else None
+    return lowest is None or lowest <= 1
 
 
 def offer_fields(value: Any, url: str = "") -> Fields:
@@ -398,7 +431,7 @@ def offer_fields(value: Any, url: str = "") -> Fields:
         codes = (_currency(o) for o in ordered)
         fields["currency"] = next((code for code in codes if code), None)
     for name in ("sku", "mpn"):
-        fields |= {name: plain_text(offer[name])} if len(offers) == 1 and offer.get(name) else {}
+        fields |= {name: stated_text(offer[name])} if len(offers) == 1 and offer.get(name) else {}
     code = _gtin(offer) if len(offers) == 1 else None
     if code:
         fields["gtin"] = code
@@ -407,14 +440,32 @@ def offer_fields(value: Any, url: str = "") -> Fields:
 
 def _stock(offer: Node) -> str | None:
     value = first_value(offer, "availability", "Availability")
-    return availability(
-        plain_text(value) or (value.get("@id") if isinstance(value, dict) else None)
-    )
+    if isinstance(value, dict):
+        return availability(plain_text(value) or value.get("@id"))
+    return availability(value if isinstance(value, bool) else plain_text(value))
 
 
 def _currency(offer: Node) -> str | None:
     text = plain_text(first_value(offer, "priceCurrency", "currency"))
     return currency_of(text) if text else None
+
+
+#: Kinds of a price specification: the price before, and prices that no customer pays.
+_REGULAR_KINDS = frozenset({"ListPrice", "StrikethroughPrice", "MSRP", "SRP", "RegularPrice"})
+_UNPAID_KINDS = frozenset({"MinimumAdvertisedPrice", "InvoicePrice"})
+#: Types of price specifications for the costs of an order.
+_CHARGES = frozenset({"DeliveryChargeSpecification", "PaymentChargeSpecification"})
+
+
+def _kind(spec: Node) -> str:
+    return str(plain_text(spec.get("priceType")) or "").rpartition("/")[2]
+
+
+def _is_price(spec: Any) -> bool:
+    """Whether a price specification is of one piece for everyone, and of no charge."""
+    if not isinstance(spec, dict) or not _CHARGES.isdisjoint(types(spec)):
+        return False
+    return _kind(spec) not in _UNPAID_KINDS and _is_for_all(spec)
 
 
 def _price(offer: Node) -> Fields:
@@ -423,21 +474,21 @@ def _price(offer: Node) -> Fields:
         offer = {_PROPERTIES.get(key.lower(), key): value for key, value in offer.items()}
     fields: Fields = {}
     raw = plain_text(first_value(offer, "price", "lowPrice"))
-    currency = _currency(offer)
+    currency, specs = _currency(offer), []
+    if "priceSpecification" in offer:
+        specs = [*filter(_is_price, as_list(offer["priceSpecification"])[:_MAX_OFFERS])]
+        currency = currency or next(filter(None, map(_currency, specs)), None)
     value = number(raw, currency) if raw else None
     if value is not None and currency is None:
         money = parse_price(str(raw))
         currency = money.currency if money else None
-    for spec in as_list(offer.get("priceSpecification"))[:_MAX_OFFERS]:
-        if not isinstance(spec, dict):
-            continue
-        listed = number(plain_text(first_value(spec, "price", "minPrice")))
-        kind = str(plain_text(spec.get("priceType")) or "").rpartition("/")[2]
-        if kind in {"ListPrice", "StrikethroughPrice", "MSRP", "SRP", "RegularPrice"}:
+    for spec in specs:
+        listed = number(plain_text(first_value(spec, "price", "minPrice")), currency)
+        kind = _kind(spec)
+        if kind in _REGULAR_KINDS:
             fields["regular_price"] = listed
         elif value is None and listed is not None and not spec.get("referenceQuantity"):
             value = listed
-        currency = currency or _currency(spec)
     regular = fields.get("regular_price")
     if regular is not None and (value is None or regular <= value):
         del fields["regular_price"]

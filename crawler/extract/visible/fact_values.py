@@ -6,7 +6,7 @@ import re
 from unicodedata import decimal
 
 from crawler.extract import lazy_patterns
-from crawler.extract.structured.product_fields import NOTHING
+from crawler.extract.structured.product_fields import is_placeholder
 from crawler.extract.visible.fact_labels import label_of
 
 #: A word of an identifier of several words.
@@ -21,7 +21,7 @@ _ENDS_IN_FORM = re.compile(r"\s(?:[A-Z][a-zé]{1,3}|(?:[A-Za-z]\.){1,3}[A-Za-z])
 
 def as_maker(value: str, text: str) -> str:
     """Return *value* if it can be a maker's name, else ''; with the dot of a form such as `Inc.`."""
-    if len(value) > 60 or label_of(value) or value.lower() in NOTHING or _is_sentence(value):
+    if len(value) > 60 or label_of(value) or is_placeholder(value) or _is_sentence(value):
         return ""
     is_abbreviated = _ENDS_IN_FORM(value) and text.rstrip().endswith(f"{value}.")
     return f"{value}." if is_abbreviated else value
@@ -52,5 +52,6 @@ def as_identifier(value: str) -> str:
     words = value.split(" ")
     if len(value) > 40 or (len(words) > 3 and not all(map(_CODE_WORD.fullmatch, words))):
         return ""
-    has_sign = _IDENTIFIER_SIGN.search(value) or (value.isupper() and value.lower() not in NOTHING)
-    return value if has_sign and not label_of(value) else ""
+    has_sign = _IDENTIFIER_SIGN.search(value) or value.isupper()
+    is_identifier = has_sign and not is_placeholder(value) and not label_of(value)
+    return value if is_identifier else ""

@@ -110,7 +110,7 @@ def visible(page: Page, structured: Fields | None = None) -> Visible:
     _weigh_buttons(own_walk, signs, page)
     fields, signs.described, signs.lines = signs.fields, boxes, behind
     take_confirmed(signs, structured)
-    if (signs.price_is_loose and not signs.price_marked and take_labelled(walk, signs)) or (
+    if (signs.price_is_loose and not signs.price_marked and take_labelled(walk, signs, local)) or (
         "price" not in fields
         and not signs.cards
         and not signs.lone_cards
@@ -178,7 +178,7 @@ def _take_price_elsewhere(page: Page, walk: Lines, signs: Visible, local: str | 
 
     Returns whether a line of *walk* shows it.
     """
-    if take_labelled(walk, signs):
+    if take_labelled(walk, signs, local):
         return True
     if "price" not in signs.fields:
         take_attribute(page, signs, local)

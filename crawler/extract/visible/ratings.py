@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
+from crawler.extract.money.amounts import count
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import MAX_TEXT_LENGTH, Element, short_text, squashed
@@ -23,9 +24,11 @@ _ALONE = re.compile(
     r"[\s(★☆⭐]{0,12}([0-5][.,]\d{1,2})[\s)★☆⭐]{0,12}(?:$|\((\d[\d.,]{0,9})\)|[|·–(]|(?=[^\W\d_]))"
 ).match
 _COUNT = finder(
-    r"(?<![\d.,])(\d[\d.,]{0,12})\s*(?:customer |user |global |verified )?"
+    r"(?<![\d.,/])((?:\d{1,3}\s(?=\d{3}\b))?\d[\d.,]{0,12})\s*(?:customer |user |global |verified )?"
     rf"(?:{any_of('rating', 'reviews')})\b"
 )
+#: The most stars that there are, which may stand before a number of reviews.
+_SCALES = frozenset({"5", "10"})
 #: A whole number of stars as the only text, and classes of a number of reviews.
 _BARE, _NAMES_COUNT = frozenset("12345"), re.compile(r"count|total|num|review", re.I).search
 #: Characters of an element with a rating, and lines from the heading to a number of reviews.
@@ -42,17 +45,17 @@ def take_rating(walk: Lines, fields: Fields) -> None:
         value = _stars(element, text) if "rating" not in fields else None
         if value is not None and value <= 5:
             fields["rating"] = value
-        count = _reviews(text) if text and "review_count" not in fields else None
-        if count is not None:
-            fields["review_count"] = count
+        reviews = _reviews(text) if text and "review_count" not in fields else None
+        if reviews is not None:
+            fields["review_count"] = reviews
     if "review_count" not in fields and walk.heading >= 0:
         shown = _lines.DIGIT
         line_flags = shown | _lines.ELSEWHERE
         for line in walk.lines[walk.heading : walk.heading + _MAX_DISTANCE]:
             if line.flags & line_flags != shown or len(line.text) >= 60:
                 continue
-            if (count := _reviews(line.text)) is not None:
-                fields["review_count"] = count
+            if (reviews := _reviews(line.text)) is not None:
+                fields["review_count"] = reviews
                 break
 
 
@@ -85,8 +88,18 @@ _STARS = CachedRule(
 
 @lru_cache(maxsize=512)
 def _reviews(text: str) -> int | None:
-    """Return the number of reviews that a text names."""
-    count = _COUNT(text)
-    if count is None and (alone := _ALONE(text)) is not None and alone[2]:
-        return int(re.sub(r"\D", "", alone[2]))
-    return int(re.sub(r"\D", "", count[1])) if count else None
+    """Return the number of reviews that a text names.
+
+    >>> _reviews("4.8 out of 5 204 reviews"), _reviews("(1 204 reviews)"), _reviews("4.8 reviews")
+    (204, 1204, None)
+    """
+    named = _COUNT(text)
+    if named is None:
+        alone = _ALONE(text)
+        return count(alone[2]) if alone is not None and alone[2] else None
+    figures, place = named[1].rstrip(".,"), named.start(1)
+    first, _, last = figures.partition(" ")
+    if last and first in _SCALES and text[place - 1 : place] != "(":
+        # The end of "4.8 out of 5", or thousands of reviews.
+        return count(last) if text[:place].rstrip()[-1:].isalpha() else None
+    return count(figures)

@@ -147,10 +147,11 @@ def labelled_name(walk: Lines) -> tuple[str, Element] | None:
     return next(iter(names.items())) if len(names) == 1 else None
 
 
-def take_labelled(walk: Lines, signs: Visible) -> bool:
+def take_labelled(walk: Lines, signs: Visible, local: str | None) -> bool:
     """Take the number behind a label for the price, if there is only one; return whether it did.
 
     Of several, take the one whose label names the current price; another is the regular price.
+    Without its currency's code it is read as a number of the *local* currency.
     """
     labelled = [
         (line, match[1], label)
@@ -161,17 +162,19 @@ def take_labelled(walk: Lines, signs: Visible) -> bool:
     if len({value for _, value, _ in current}) != 1:
         return False
     line, value, _ = current[0]
-    price = amount(value)
+    label = walk.lines[line.index - 1].text if line.index else ""
+    words = _CODE.findall(f"{label} {line.text}")
+    codes = (currency_of(word) or short_currency_words.currency_of_word(word) for word in words)
+    currency = next(filter(None, codes), None)
+    price = amount(value, currency or local)
     if price:
         signs.fields["price"], signs.price_marked = price, True
         signs.price_is_loose = signs.price_in_prose = False
-        before = {regular for row in labelled if row not in current and (regular := amount(row[1]))}
+        earlier = [row[1] for row in labelled if row not in current]
+        before = {regular for each in earlier if (regular := amount(each, currency or local))}
         signs.fields["regular_price"] = before.pop() if len(before) == 1 else None
         signs.price_distance, signs.price_line = line.index - max(walk.heading, 0), line.index
-        label = walk.lines[line.index - 1].text if line.index else ""
-        words = _CODE.findall(f"{label} {line.text}")
-        codes = (currency_of(word) or short_currency_words.currency_of_word(word) for word in words)
-        signs.fields["currency"] = next(filter(None, codes), None)
+        signs.fields["currency"] = currency
         signs.paths["price"] = path(line.element)
         if signs.buy_buttons and not signs.fields.get("availability"):
             signs.fields["availability"] = "InStock"

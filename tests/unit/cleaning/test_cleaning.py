@@ -38,6 +38,14 @@ def cleaned(**fields: Any) -> Product:
         ("from $5", "5.00", "USD"),
         ("CHF 1'234.50", "1234.50", "CHF"),
         ("1 299,00 zł", "1299.00", "PLN"),
+        ("CHF 1’299.00", "1299.00", "CHF"),
+        ("KWD 12.500", "12.50", "KWD"),
+        ("SKU 4711 12,99 €", "12.99", "EUR"),
+        ("3 for £10", "10.00", "GBP"),
+        ("1.2万円", "12000.00", "JPY"),
+        ("\u0661\u0662\u0669\u066b\u0665\u0660 ر.س", "129.50", "SAR"),
+        ("20% off", None, None),
+        ("Free", "0.00", None),
         ("$1,299.99 - $1,500", "1299.99", "USD"),
         ("1e2", "100.00", None),
         ("-5.00", "-5.00", None),
@@ -53,6 +61,22 @@ def cleaned(**fields: Any) -> Product:
 def test_prices(text: Any, amount: str | None, code: str | None) -> None:
     found, sign = money(text)
     assert (None if found is None else str(found), sign) == (amount, code)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "amount"),
+    [
+        ("12,500", "KWD", "12.50"),
+        ("12,500", "EUR", "12500.00"),
+        ("12.990", "CLP", "12990.00"),
+        ("12.990", "EUR", "12.99"),
+    ],
+)
+def test_an_items_currency_says_what_the_separators_of_its_price_mean(
+    text: str, code: str, amount: str
+) -> None:
+    made = cleaned(price=text, currency=code)
+    assert (str(made.price), made.currency) == (amount, code)
 
 
 def test_a_range_is_no_negative_price() -> None:

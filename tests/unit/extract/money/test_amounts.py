@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from crawler.extract.money.amounts import amount, count, find_prices, number, parse_price
+from crawler.extract.money.amounts import amount, count, find_prices, grouped, number, parse_price
 from crawler.extract.money.currencies import local_currency
 
 
@@ -24,6 +24,10 @@ from crawler.extract.money.currencies import local_currency
         ("12.50", None, "12.50"),
         ("1.5000", None, "1.5000"),
         ("1'500", None, "1500"),
+        ("1`500.00", None, "1500.00"),
+        ("1.500.00", None, "1500.00"),  # one sign for groups and cents
+        ("1,500,00", None, "1500.00"),
+        ("1,50,000", None, "150000"),
         ("-", None, None),
         ("9" * 14, None, "9" * 14),
         ("9" * 16, None, None),  # no price reaches it, and no remainder can be computed of more
@@ -46,6 +50,7 @@ def test_separators_divide_thousands_or_decimals(
         ("a.com", "en", "https://a.com/au/p/1", "AUD"),
         ("a.com", "en-us", "https://a.com/ca/p/1", "CAD"),  # the address goes before the language
         ("a.com.mx", "es", "", "MXN"),
+        ("a.bg", "bg", "", "EUR"),  # since the year 2026
     ],
 )
 def test_a_pages_country_is_told_by_its_host_then_its_path_then_its_language(
@@ -72,6 +77,14 @@ def prices(text: str, local: str | None = None) -> list[tuple[str, str | None]]:
         ("kr 100", "NOK", [("100", "NOK")]),
         ("NO-4109R$ 120,24", None, [("120.24", "BRL")]),  # a code in the box before
         ("5.00", None, []),
+        ("CHF 1\u00b4299.–", None, [("1299", "CHF")]),
+        ("CHF 1\u02bc299.00", None, [("1299.00", "CHF")]),
+        ("€ 1.299.00", None, [("1299.00", "EUR")]),
+        ("1万5,000円", None, [("15000", "JPY")]),
+        ("2万5千円", None, [("25000", "JPY")]),
+        ("1億2000万円", None, [("120000000", "JPY")]),
+        ("3만 5천원", None, [("35000", "KRW")]),
+        ("1万円 500円", None, [("10000", "JPY"), ("500", "JPY")]),
     ],
 )
 def test_each_amount_of_a_text_has_its_own_sign(
@@ -148,3 +161,40 @@ def test_cents_stand_behind_the_sign_where_nothing_is_counted(
 )
 def test_figures_that_end_a_word_are_no_thousands_of_the_amount_behind_it(text, amounts):
     assert [str(money.value) for money in find_prices(text)] == amounts
+
+
+@pytest.mark.parametrize(
+    ("text", "currency", "value"),
+    [
+        ("-1", "EUR", None),
+        ("$-5.00", "USD", None),
+        ("- 5.00", "USD", None),
+        ("USD -5.00", "USD", None),
+        ("from - 5.00", "USD", "5.00"),
+        ("12.00-15.00", "USD", "12.00"),
+        ("\u0661\u0662\u066b\u0665\u0660\u0660", "KWD", "12.500"),
+        ("\uff11\uff12\uff0c\uff19\uff19\uff10", "JPY", "12990"),
+        ("1\u2007299,00", "SEK", "1299.00"),
+    ],
+)
+def test_a_number_of_data_keeps_its_sign_and_its_digits_of_any_script(
+    text: str, currency: str, value: str | None
+) -> None:
+    found = number(text, currency)
+    assert (None if found is None else str(found)) == value
+
+
+@pytest.mark.parametrize(
+    ("shown", "value"),
+    [
+        ("R$ 1.299", "1299"),
+        ("1.299 kr", "1299"),
+        ("1.299 TL", "1299"),
+        ("1.299,00", "1299"),
+        ("$1.299", "1.299"),  # a dollar's full stop divides decimals
+    ],
+)
+def test_three_decimals_of_data_are_thousands_where_the_page_shows_them_so(
+    shown: str, value: str
+) -> None:
+    assert str(grouped(Decimal("1.299"), f"<b>{shown}</b>".encode())) == value

@@ -278,3 +278,139 @@ def test_a_folder_of_swedish_goods_is_nothing_to_read() -> None:
     node = product("Lampa", offer("900", "SEK", availability="InStock"), sku="L-1", image="/l.jpg")
     page = found(node, url="https://a.example/sv/artiklar/lampa.html", lang="sv")
     assert told(page, "name", "price") == ["Lampa", "900"]
+
+
+def spec(price: Any, **more: Any) -> dict[str, Any]:
+    return {"@type": "UnitPriceSpecification", "price": price, "priceCurrency": "EUR", **more}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"@type": "DeliveryChargeSpecification", "price": "4.90", "priceCurrency": "EUR"},
+        spec("9.00", eligibleQuantity={"@type": "QuantitativeValue", "minValue": 10}),
+        spec("9.00", validForMemberTier={"@type": "MemberProgramTier", "name": "Gold"}),
+        spec("9.00", priceType="https://schema.org/MinimumAdvertisedPrice"),
+    ],
+)
+def test_a_charge_a_quantitys_and_a_members_price_are_not_the_price(other: dict[str, Any]) -> None:
+    specs = [other, spec("12.50", eligibleQuantity={"minValue": 1})]
+    page = found(product("Napkin", {"@type": "Offer", "priceSpecification": specs}))
+    assert told(page, "price", "currency") == ["12.50", "EUR"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"validForMemberTier": {"@type": "MemberProgramTier", "name": "Gold"}},
+        {"eligibleQuantity": {"@type": "QuantitativeValue", "minValue": 10}},
+    ],
+)
+def test_an_offer_to_members_or_of_a_quantity_is_not_the_price(other: dict[str, Any]) -> None:
+    page = found(product("Napkin", [offer("9.00", **other), offer("12.50")]))
+    assert told(page, "price") == ["12.50"]
+
+
+@pytest.mark.parametrize(
+    ("offers", "price", "currency"),
+    [
+        ({"priceSpecification": {"price": "12.990", "priceCurrency": "CLP"}}, "12990", "CLP"),
+        ({"priceSpecification": {"price": "12,500", "priceCurrency": "KWD"}}, "12.500", "KWD"),
+        (
+            {"price": "12.990", "priceSpecification": {"price": "1", "priceCurrency": "CLP"}},
+            "12990",
+            "CLP",
+        ),
+        (
+            {"@type": "AggregateOffer", "priceCurrency": "CLP", "offers": [{"price": "12.990"}]},
+            "12990",
+            "CLP",
+        ),
+    ],
+)
+def test_the_currency_beside_or_around_a_price_says_what_its_separators_mean(
+    offers: dict[str, Any], price: str, currency: str
+) -> None:
+    page = found(product("Napkin", {"@type": "Offer", **offers}))
+    assert told(page, "price", "currency") == [price, currency]
+
+
+@pytest.mark.parametrize("gap", ["N/A", "null", "0", 0, "0000000000000"])
+@pytest.mark.parametrize("name", ["sku", "mpn", "productID", "gtin13"])
+def test_no_placeholder_is_a_products_key(name: str, gap: Any) -> None:
+    """All products of a shop that have it would be stored as one."""
+    of_product = found(product("Napkin", offer(12), **{name: gap}))
+    assert told(of_product, name, "external_id") == [None, "napkin"]
+    of_offer = found(product("Napkin", offer(12, **{name: gap})))
+    assert told(of_offer, name, "external_id") == [None, "napkin"]
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [
+        {"gtin13": "4006381333932", "gtin": "4006381333931"},
+        {"gtin13": ["n/a", "4006381333931"]},
+        {"gtin8": "00000000", "ean": 4006381333931},
+    ],
+)
+def test_a_barcode_with_its_check_digit_goes_before_one_without(codes: dict[str, Any]) -> None:
+    assert told(found(product("Napkin", offer(12), **codes)), "gtin") == ["4006381333931"]
+
+
+@pytest.mark.parametrize(("flag", "stock"), [(True, "InStock"), (False, "OutOfStock")])
+def test_a_flag_is_an_availability(flag: bool, stock: str) -> None:
+    assert told(found(product("Napkin", offer(12, availability=flag))), "availability") == [stock]
+
+
+@pytest.mark.parametrize("gap", ["0.00", "none"])
+def test_a_sale_price_of_nothing_leaves_the_usual_price(gap: str) -> None:
+    tags = {
+        "og:type": "product",
+        "og:title": "Napkin",
+        "product:price:amount": "20.00",
+        "product:price:currency": "EUR",
+        "product:sale_price:amount": gap,
+        "product:mfr_part_no": "N/A",
+        "product:ean": "4006381333932",
+        "product:gtin": "4006381333931",
+    }
+    head = "".join(f'<meta property="{name}" content="{text}">' for name, text in tags.items())
+    page = found(head=head, body="<h1>Napkin</h1>")
+    assert told(page, "price", "regular_price", "mpn") == ["20.00", None, None]
+    assert told(page, "gtin") == ["4006381333931"]
+
+
+@pytest.mark.parametrize(
+    ("price", "currency", "expected"),
+    [("12.990", "CLP", "12990"), ("22,902", "BHD", "22.902"), ("12.990", "EUR", "12.990")],
+)
+def test_a_price_in_scripts_is_read_by_its_currency(
+    price: str, currency: str, expected: str
+) -> None:
+    node = {"name": "Napkin", "price": price, "sku": "N/A", "brand": "N/A", "mpn": "-", "id": 0}
+    scripts = (
+        f"<script>window.__STATE__ = {json.dumps({'currency': currency, 'product': node})}</script>"
+    )
+    page = found(body=f"<h1>Napkin</h1><button>Add to cart</button>{scripts}")
+    assert told(page, "price", "currency") == [expected, currency]
+    assert told(page, "sku", "brand", "mpn", "external_id") == [None, None, None, "napkin"]
+
+
+@pytest.mark.parametrize(
+    ("price", "expected", "currency"),
+    [
+        ("1.299,00 €", "1299.00", "EUR"),
+        ("£1,299.00", "1299.00", "GBP"),
+        ("1299.00 EUR", "1299.00", "EUR"),
+        ("$1,299.00", "1299.00", "AUD"),  # the page's country says which dollar
+    ],
+)
+def test_a_sign_beside_a_price_in_scripts_is_its_currency(
+    price: str, expected: str, currency: str
+) -> None:
+    state = f"<script>window.__STATE__ = {json.dumps({'name': 'Napkin', 'price': price})}</script>"
+    page = found(
+        body=f"<h1>Napkin</h1><button>Add to cart</button>{state}",
+        url="https://shop.example.com.au/products/napkin",
+    )
+    assert told(page, "price", "currency") == [expected, currency]
