@@ -288,6 +288,8 @@ DOWNLOADER_MIDDLEWARES = {
     # Before redirects are followed and the body is decompressed.
     "middlewares.archive.Archive": 610,
     "middlewares.attempts.Redirects": 605,
+    # The same, and after the headers are replaced.
+    "middlewares.gates.Gates": 602,
     # After the verdict, and before any middleware returns a request.
     "middlewares.attempts.Attempts": 583,
     # The proxy first, because the visitor's identity depends on it.

@@ -129,6 +129,9 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
             self._count("not_html")
             return
         result = site.extract(page)
+        if passing := self._passing(response, site, result):
+            yield from passing
+            return
         is_empty = know_unpriced(self.book, site_id_of(response), result)
         self._count(result.kind)
         for source, error in result.unread.items():
@@ -152,22 +155,47 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
         if not shown:
             yield from self._missing_items(response, result)
         self._note_fruit(response, result, bool(shown))
-        if response.meta.get(m.JOB_TYPE) in _NO_LINKS:
-            return
+        if response.meta.get(m.JOB_TYPE) not in _NO_LINKS:
+            links = self._links_of(response, site, result)
+            self._learn_addresses(response, result, shown, links)
+            yield from self._follow_all(response, site, result, links)
+
+    def _passing(self, response: Response, site: Site, result: Found) -> list[Request]:
+        """Return the requests that lead past a gate, and those of its links; none: it is no gate.
+
+        Nothing is learned from a gate, because it takes the place of any page.
+        """
+        if not self._may_be_gate(response, result):
+            return []
+        links = self._links_of(response, site, result)
+        passing = self._pass_gate(response, result, links)
+        if passing:
+            self._note_fruit(response, result, False)
+        if passing and response.meta.get(m.JOB_TYPE) not in _NO_LINKS:
+            passing += self._follow_all(response, site, result, links)
+        return passing
+
+    def _links_of(self, response: Response, site: Site, result: Found) -> list[Link]:
+        """Return the links of a page that lead on."""
+        page = result.page
         links = site.links(page, header(response, "X-Robots-Tag"))
         if links and has_header(response, "Link"):
             links += self._next_in_header(response, site, page)
-        links = without_copy(self._without_copies(site_id, page, links), page.url, page.canonical)
+        links = self._without_copies(site_id_of(response), page, links)
+        links = without_copy(links, page.url, page.canonical)
         self.handles.note(links)
-        links = _leading_on(links) + self._of_source(site, result, links)
-        yield from self._pass_gate(response, result, links)
+        return _leading_on(links) + self._of_source(site, result, links)
+
+    def _follow_all(
+        self, response: Response, site: Site, result: Found, links: list[Link]
+    ) -> Iterator[Request]:
+        """Request what a page links to, and the sitemaps of a front page."""
+        page, site_id = result.page, site_id_of(response)
         self.sitemap_check.note_links(page.url, links, job_of(response))
         self._log_language_copies(page, site_id)
         self._log_unfollowed(response, page, site_id)
-        self._learn_addresses(response, result, shown, links)
-        yield from self._follow(
-            response, site, page, links, announced.has_list(result.kind, page, links)
-        )
+        is_listing = announced.has_list(result.kind, page, links)
+        yield from self._follow(response, site, page, links, is_listing)
         yield from self._look_for_sitemaps(response, links)
 
     def _judge(self, result: Found, site_id: str) -> Judgement | None:

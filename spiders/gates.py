@@ -5,21 +5,25 @@ that shows nothing without a cookie is the exception: a worker presses the gate'
 redirect that leads back to its own page sets the cookie. From then on the requests of the host
 have the cookie as a header, which travels with them to other workers. Each page that was a gate
 before the worker had the cookie presses its own button, because no link leads to some seeds.
+
+A cookie may expire in mid-crawl. A page that is the same gate again presses the button again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request
 from scrapy.http import Response
 
 from crawler.extract import Found, Link
 from crawler.extract.limited_dict import Newest
-from crawler.extract.links.gate import answer_of
+from crawler.extract.links.gate import MAX_LINKS, Answer, answer_of
+from crawler.extract.links.gate_cookies import MOST_HOSTS
+from crawler.extract.links.narrowings import NARROWS
 from crawler.extract.links.registered_domain import same_site
 from crawler.items import Missing, Product
 from scrapy_seine import meta as m
@@ -27,13 +31,21 @@ from scrapy_seine.engine.headers import has_header
 from scrapy_seine.printable import printable
 from scrapy_seine.set_cookies import cookie_header
 from spiders import which_site
-from spiders.page_reading import LONGEST_SCOPE, OK, PageReading, job_of
+from spiders.page_reading import LONGEST_SCOPE, OK, SEARCH, SHELF, PageReading, host_of, job_of
 
 #: Statuses of an answer to a gate's button.
 _REDIRECTS = [301, 302, 303, 307, 308]
-#: Buttons that a worker presses on a job's host before it has the cookie: one for each page that
-#: came meanwhile.
-MOST_PRESSED = 20
+#: Redirects of one answer that are followed, because one of them may set the cookie.
+_MOST_HOPS = 5
+#: Gates of a job's host without a page behind them: as many press their button, and as many are
+#: asked for again later; then the host counts as shut.
+MOST_PRESSED, _MOST_GATES = 20, 100
+#: How often one page may be a gate, and how long it waits where too many buttons are pressed, s.
+_MOST_TIMES, _LATER_S = 6, 5
+#: Key in meta: how often this page was a gate.
+_TIMES = "gates"
+#: Keys of a page's meta that the request behind the gate keeps.
+_KEPT = (m.KNOWN, SHELF, SEARCH, NARROWS)
 
 
 class Gates(PageReading):
@@ -41,8 +53,10 @@ class Gates(PageReading):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        #: By job and host: buttons of gates that were pressed.
-        self._pressed: Newest[int] = Newest(int, self.MOST_HOSTS)
+        #: By job and host: gates since the last page behind one.
+        self._gates: Newest[int] = Newest(int, MOST_HOSTS)
+        #: By host: the button that set its cookie.
+        self._buttons: Newest[str] = Newest(str, MOST_HOSTS)
 
     @cached_property
     def _has_jars(self) -> bool:
@@ -54,70 +68,158 @@ class Gates(PageReading):
         request = response.request
         if request is None or self._has_jars or not has_header(request, "Cookie"):
             return
-        is_own = request.meta.get(m.DEPTH) or "redirect_urls" in request.meta  # not a seed's
-        if is_own and len(self.cookies) < self.MOST_HOSTS:
-            host = response.url.split("/", 3)[2]
-            self.cookies[host] = (request.headers.get("Cookie") or b"").decode("latin-1")
+        if request.meta.get(m.DEPTH) or "redirect_urls" in request.meta:  # not a seed's
+            self.gate_cookies.note(host_of(response.url), _cookie_of(request))
 
-    def _pass_gate(self, response: Response, result: Found, links: list[Link]) -> Iterator[Request]:
-        """Press the button of a gate; ask again for a page that was one."""
-        if result.kind != "other":
-            return
-        host, job = response.url.split("/", 3)[2], job_of(response)
-        if self._has_jars or response.request is None or has_header(response.request, "Cookie"):
-            return
-        page = result.page
-        answer = answer_of(page, links, sets_cookie=has_header(response, "Set-Cookie"))
-        if answer is None:
-            return
-        if host in self.cookies:
-            yield self._behind_gate(response.url, job)
-        elif self._pressed[f"{job} {host}"] < MOST_PRESSED:
-            self._pressed[f"{job} {host}"] += 1
-            self._count("gates")
-            cookies = cookie_header(response.headers.getlist("Set-Cookie"))
-            site, link = which_site.find(answer.url), Link(answer.url, "listing", "it is a gate's")
-            if answer.url == page.url and not answer.is_post:
-                yield from self._keep_cookies(response, cookies, response.url)
-                return
-            request = self._request(link, site, None)
-            headers = {"Cookie": cookies} if cookies else {}
-            if answer.is_post:
-                headers["Content-Type"] = "application/x-www-form-urlencoded"
-                request = request.replace(method="POST", body=answer.body)
-            request.headers.update(headers)
-            request.meta["handle_httpstatus_list"] = _REDIRECTS
-            request.meta[m.SCOPE] = f"{job} gate {response.url}"[:LONGEST_SCOPE]
-            yield request.replace(callback=self.parse_gate, cb_kwargs={"gate": response.url})
+    def _may_be_gate(self, response: Response, result: Found) -> bool:
+        """Whether a page has no more links than a gate, and no cookie of its seed's."""
+        request = response.request
+        if request is None or self._has_jars or "gate" in response.cb_kwargs:
+            return False  # an answer to the button
+        host, cookie = host_of(response.url), _cookie_of(request)
+        if result.kind != "other" or len(result.page.anchors) > MAX_LINKS:
+            if cookie and self._gates.get(f"{job_of(response)} {host}"):
+                del self._gates[f"{job_of(response)} {host}"]
+            return False
+        return not cookie or self.gate_cookies.knows(host, cookie)
 
-    def parse_gate(self, response: Response, gate: str) -> Iterator[Product | Missing | Request]:
-        """Keep the cookie that the button's answer sets, and ask for the gate's page with it."""
-        sent = response.request.headers.get("Cookie") if response.request is not None else None
-        cookies = cookie_header(response.headers.getlist("Set-Cookie"), (sent or b"").decode())
-        if not cookies:  # the button of another kind of page
-            self._pressed[f"{job_of(response)} {gate.split('/', 3)[2]}"] = MOST_PRESSED
-        yield from self._keep_cookies(response, cookies, gate)
-        location = response.headers.get("Location")
-        if location is not None and response.status != OK:
-            url = urljoin(response.url, location.decode("latin-1"))
-            if url != gate and same_site(url, gate):
-                yield self._behind_gate(url, job_of(response))
+    def _pass_gate(self, response: Response, result: Found, links: Sequence[Link]) -> list[Request]:
+        """Return the requests that lead past a gate; none if the page is none, or is shut."""
+        answer = answer_of(result.page, links, sets_cookie=has_header(response, "Set-Cookie"))
+        if answer is None or response.request is None:
+            return []
+        host, job, cookie = host_of(response.url), job_of(response), _cookie_of(response.request)
+        is_page = answer.url == result.page.url and not answer.is_post
+        button = "" if is_page else _button(answer)
+        # Another worker has passed it where this one knows no button; a page that sets a cookie is
+        # a gate only to a worker that knows it as one, because many pages do.
+        if cookie and self._buttons.get(host, button or None) != button:
+            return []
+        times = int(response.meta.get(_TIMES) or 0) + 1
+        self._gates[f"{job} {host}"] += 1
+        gates = self._gates[f"{job} {host}"]
+        if times > _MOST_TIMES or gates > _MOST_GATES:
+            self._log_shut(host, job, gates)
+            return []
+        if cookie:
+            self.gate_cookies.expire(host, cookie)
+        asked = str((response.meta.get("redirect_urls") or (response.url,))[0])
+        kept = {key: response.meta[key] for key in _KEPT if key in response.meta}
+        kept[_TIMES] = times
+        gate = asked if same_site(asked, response.url) else response.url
+        if self.gate_cookies.of(host):
+            return [self._behind_gate(gate, job, kept)]
+        if gates > MOST_PRESSED:
+            later = self._behind_gate(gate, job, kept)
+            later.meta[m.DELAY] = _LATER_S
+            return [later]
+        self._count("gates")
+        cookies = cookie_header(response.headers.getlist("Set-Cookie"))
+        if is_page:
+            self._buttons[host] = button
+            return [*self._keep_cookies(response, cookies, gate, kept)]
+        press = self._press(answer, cookies, {"gate": gate, "kept": kept})
+        press.meta[m.SCOPE] = f"{job} gate {times} {gate}"[:LONGEST_SCOPE]
+        return [press]
+
+    def _log_shut(self, host: str, job: str, gates: int) -> None:
+        """Log once that a host shows its gate, whatever is answered."""
+        self._count("gates_shut")
+        if gates <= _MOST_GATES + 1 and self._gates.get(f"{job} {host} shut") is None:
+            self._gates[f"{job} {host} shut"] = 1
+            self.logger.warning(
+                "%s: it shows its gate again after the button was pressed; the pages behind it are"
+                " not read",
+                printable(host),
+            )
+
+    def _press(self, answer: Answer, cookies: str, cb_kwargs: Mapping[str, object]) -> Request:
+        site, link = which_site.find(answer.url), Link(answer.url, "listing", "it is a gate's")
+        request = self._request(link, site, None)
+        headers = {"Cookie": cookies} if cookies else {}
+        if answer.is_post:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+            request = request.replace(method="POST", body=answer.body)
+        request.headers.update(headers)
+        request.meta["handle_httpstatus_list"] = _REDIRECTS
+        cb_kwargs = {**cb_kwargs, "button": _button(answer)}
+        return request.replace(callback=self.parse_gate, cb_kwargs=cb_kwargs)
+
+    def parse_gate(
+        self,
+        response: Response,
+        gate: str,
+        kept: Mapping[str, Any] | None = None,
+        button: str = "",
+        hops: int = 0,
+    ) -> Iterator[Product | Missing | Request]:
+        """Keep the cookie that the button's answer sets, and ask for the gate's page with it.
+
+        The answer may be a chain of redirects, of which any sets the cookie.
+        """
+        request = response.request
+        cookies = cookie_header(
+            response.headers.getlist("Set-Cookie"), _cookie_of(request) if request else ""
+        )
+        location = response.headers.get("Location") if response.status != OK else None
+        url = urljoin(response.url, location.decode("latin-1")) if location is not None else gate
+        host, job = host_of(gate), job_of(response)
+        if url != gate and hops < _MOST_HOPS and host_of(url) == host:
+            yield self._next_hop(response, url, cookies, hops + 1)
+            return
+        if cookies:
+            self._buttons[host] = button
+            yield from self._keep_cookies(response, cookies, gate, kept or {})
+        elif host in self._buttons:  # the gate's, but its server had a fault
+            yield self._behind_gate(gate, job, kept or {})
+        else:  # the button of another kind of page
+            self._gates[f"{job} {host}"] = _MOST_GATES
+        if url != gate and same_site(url, gate):
+            yield self._behind_gate(url, job, {})
         elif response.status == OK:
             yield from self.parse(response)
 
-    def _keep_cookies(self, response: Response, cookies: str, gate: str) -> Iterator[Request]:
+    def _next_hop(self, response: Response, url: str, cookies: str, hops: int) -> Request:
+        """Follow a redirect of a button's answer with the cookies that it has set so far."""
+        request = self._request(
+            Link(url, "listing", "a gate's answer leads to it"), which_site.find(url), None
+        )
+        if cookies:
+            request.headers["Cookie"] = cookies
+        request.meta["handle_httpstatus_list"] = _REDIRECTS
+        scope = str(response.meta.get(m.SCOPE) or job_of(response))
+        request.meta[m.SCOPE] = f"{hops} {scope}"[:LONGEST_SCOPE]
+        cb_kwargs = {**response.cb_kwargs, "hops": hops}
+        return request.replace(callback=self.parse_gate, cb_kwargs=cb_kwargs)
+
+    def _keep_cookies(
+        self, response: Response, cookies: str, gate: str, kept: Mapping[str, Any]
+    ) -> Iterator[Request]:
         """Send these cookies with the host's requests from now on, and ask for the page again."""
         if not cookies:
             return
-        self.cookies[response.url.split("/", 3)[2]] = cookies
+        self.gate_cookies.keep(host_of(response.url), cookies)
         self.logger.info(
             "%s: it is a gate; its button was pressed, and its cookie is sent from now on",
             printable(gate),
         )
-        yield self._behind_gate(gate, job_of(response))
+        yield self._behind_gate(gate, job_of(response), kept)
 
-    def _behind_gate(self, url: str, job: str) -> Request:
+    def _behind_gate(self, url: str, job: str, kept: Mapping[str, Any]) -> Request:
         site, link = which_site.find(url), Link(url, "listing", "it is behind a gate")
         request = self._request(link, site, None)
-        request.meta[m.SCOPE] = f"{job} behind a gate {url}"[:LONGEST_SCOPE]
+        request.meta.update(kept)
+        times = kept.get(_TIMES, 0)
+        request.meta[m.SCOPE] = f"{job} behind a gate {times} {url}"[:LONGEST_SCOPE]
         return request
+
+
+def _cookie_of(request: Request) -> str:
+    if not has_header(request, "Cookie"):
+        return ""
+    return (request.headers.get("Cookie") or b"").decode("latin-1")
+
+
+def _button(answer: Answer) -> str:
+    """What a gate's button has in common on all pages whose place the gate takes."""
+    return f"{'POST' if answer.is_post else 'GET'} {urlsplit(answer.url).path}"

@@ -9,6 +9,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.extract import Link, Page, parse
+from crawler.extract.links.gate_cookies import GateCookies
 from crawler.extract.site import Site
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
@@ -29,13 +30,10 @@ LONGEST_SCOPE = 500
 class PageReading(FrontierSpider):
     """A spider that reads pages and follows their links."""
 
-    #: Hosts whose cookies are kept, at most.
-    MOST_HOSTS = 10_000
-
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        #: By host: the cookies without which it shows no page.
-        self.cookies: dict[str, str] = {}
+        #: The cookies without which hosts show no page; `middlewares.gates` sends them.
+        self.gate_cookies = GateCookies()
 
     def _page(self, response: Response) -> Page:
         content_type = header(response, "Content-Type")
@@ -51,8 +49,8 @@ class PageReading(FrontierSpider):
         if shelf is not None and link.kind == "pagination":
             meta[SHELF] = shelf
         request = make_request(Request, link.url, priority=link.priority, meta=meta)
-        if self.cookies and (cookies := self.cookies.get(link.url.split("/", 3)[2])):
-            request.headers["Cookie"] = cookies
+        if self.gate_cookies and (cookie := self.gate_cookies.of(host_of(link.url))):
+            request.headers["Cookie"] = cookie
         return request
 
     def _count(self, what: str, count: int = 1) -> None:
@@ -67,3 +65,8 @@ def site_id_of(response: Response) -> str:
 def job_of(response: Response) -> str:
     """The job that requested a page; empty: none."""
     return str(response.meta.get(m.JOB_ID) or "")
+
+
+def host_of(url: str) -> str:
+    """The host of an absolute URL, with its port."""
+    return url.split("/", 3)[2]

@@ -134,10 +134,14 @@ def test_a_button_whose_answer_sets_no_cookie_is_pressed_no_more() -> None:
 
 
 def test_the_buttons_that_are_pressed_without_an_answer_are_few() -> None:
+    """The other pages are asked for again later, but not without end."""
     spider = spider_of()
-    pages = [Request(f"{SHOP}/{n}") for n in range(2 * MOST_PRESSED)]
-    pressed = [made for page in pages for made in spider.parse(response(page.url[19:], FORM, page))]
+    pages = [Request(f"{SHOP}/{n}") for n in range(300)]
+    made = [one for page in pages for one in spider.parse(response(page.url[19:], FORM, page))]
+    pressed = [one for one in made if one.method == "POST"]
     assert len(pressed) == MOST_PRESSED
+    assert len(made) == 100
+    assert all(one.meta[m.DELAY] for one in made if one not in pressed)
 
 
 def test_another_worker_sends_the_cookies_of_the_requests_that_it_gets() -> None:
@@ -154,3 +158,63 @@ def test_the_cookie_that_a_seed_brings_stays_with_the_seed() -> None:
     (bowls,) = spider_of().parse(page)
     assert isinstance(bowls, Request)
     assert "Cookie" not in bowls.headers
+
+
+def behind(spider: CatalogSpider, path: str, cookie: str) -> Any:
+    """What the page of a followed link gives that was requested with a cookie, and is the gate."""
+    request = Request(SHOP + path, headers={"Cookie": cookie}, meta={m.DEPTH: 1})
+    return list(spider.parse(response(path, FORM, request)))
+
+
+def test_a_page_that_is_the_gate_again_presses_its_button_again() -> None:
+    spider = spider_of()
+    spider.gate_cookies.keep("shop.example", "age=1")
+    (press,) = behind(spider, "/a", "age=1")
+    assert press.method == "POST"
+    assert "Cookie" not in press.headers, "the old cookie has expired"
+    answered = response("/enter", "", press, **{"Set-Cookie": "age=2"}).replace(status=303)
+    (again,) = spider.parse_gate(answered, **press.cb_kwargs)
+    assert (again.url, again.headers["Cookie"]) == (f"{SHOP}/a", b"age=2")
+    (other,) = behind(spider, "/b", "age=1")
+    assert (other.url, other.headers["Cookie"]) == (f"{SHOP}/b", b"age=2"), "it needs no button"
+
+
+def test_another_form_behind_the_gate_is_not_pressed() -> None:
+    spider = spider_of()
+    (press,) = spider.parse(response("/a", FORM, Request(f"{SHOP}/a")))
+    answered = response("/enter", "", press, **{"Set-Cookie": "age=2"}).replace(status=303)
+    list(spider.parse_gate(answered, **press.cb_kwargs))
+    other = FORM.replace("/enter", "/newsletter/stop")
+    request = Request(f"{SHOP}/b", headers={"Cookie": "age=2"}, meta={m.DEPTH: 1})
+    assert not list(spider.parse(response("/b", other, request)))
+    assert spider.gate_cookies.of("shop.example") == "age=2"
+
+
+def test_a_known_products_page_that_is_a_gate_is_not_missing() -> None:
+    """Each product of such a shop counted as gone at its re-crawl."""
+    meta = {m.KNOWN: {"id": "7", "name": "Lamp"}, m.JOB_TYPE: "recrawl"}
+    (press,) = spider_of().parse(response("/p", FORM, Request(f"{SHOP}/p", meta=meta)))
+    assert isinstance(press, Request)
+    assert press.cb_kwargs["kept"][m.KNOWN] == meta[m.KNOWN], "the page behind it is the product's"
+
+
+def test_a_cookie_that_a_redirect_of_the_answer_sets_is_kept() -> None:
+    spider = spider_of()
+    (press,) = spider.parse(response("/a", FORM, Request(f"{SHOP}/a")))
+    answered = response("/enter", "", press, Location="/remember").replace(status=302)
+    (hop,) = spider.parse_gate(answered, **press.cb_kwargs)
+    assert hop.url == f"{SHOP}/remember"
+    answered = response("/remember", "", hop, **{"Set-Cookie": "age=2", "Location": "/a"})
+    (again,) = spider.parse_gate(answered.replace(status=302), **hop.cb_kwargs)
+    assert (again.url, again.headers["Cookie"]) == (f"{SHOP}/a", b"age=2")
+
+
+def test_redirects_of_the_answer_are_followed_a_few_times() -> None:
+    spider = spider_of()
+    (press,) = spider.parse(response("/a", FORM, Request(f"{SHOP}/a")))
+    hops = 0
+    while press.callback == spider.parse_gate:
+        answered = response("/enter", "", press, Location=f"/on/{hops}").replace(status=302)
+        (press,) = spider.parse_gate(answered, **press.cb_kwargs)
+        hops += 1
+    assert hops < 10

@@ -1,0 +1,60 @@
+"""Sends the cookie of a passed gate as it is now, and lets each page that leads to a gate reach it.
+
+A request may have waited in the frontier since before the gate was passed, or for longer than its
+cookie was valid. A gate's page to which all pages lead is one address, which the frontier would
+take for known from the second page on, so that the page would be lost.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from scrapy_seine import meta as m
+from scrapy_seine.engine.headers import has_header
+
+#: Statuses of a redirect that holds for this time only; a page that moved leads to no gate.
+_FOR_NOW = frozenset({302, 303, 307})
+#: Characters of a scope in meta.
+_LONGEST_SCOPE = 500
+
+
+class Gates:
+    """Serves the spider's `gate_cookies`; without them it only looks at seeds' redirects."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Serve the crawler's spider."""
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        """Set the cookie of the request's host, if it is known and the request has no valid one."""
+        cookies: Any = getattr(self.crawler.spider, "gate_cookies", None)
+        if not cookies:
+            return
+        sent = (request.headers.get("Cookie") or b"").decode("latin-1")
+        cookie = cookies.to_send(_host(request.url), sent)
+        if cookie == sent:
+            return
+        request.headers["Cookie"] = cookie
+        if not sent:  # it is this worker's, not the request's
+            request.meta[m.BORROWED] = [*request.meta.get(m.BORROWED, ()), "cookie"]
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Give a redirect that may lead to a gate a scope of its own."""
+        if response.status in _FOR_NOW and m.SCOPE not in request.meta:
+            is_seed = not request.meta.get(m.DEPTH)
+            if is_seed or has_header(request, "Cookie"):
+                job = str(request.meta.get(m.JOB_ID) or "")
+                request.meta[m.SCOPE] = f"{job} from {request.url}"[:_LONGEST_SCOPE]
+        return response
+
+
+def _host(url: str) -> str:
+    return url.split("/", 3)[2] if "://" in url else ""
