@@ -263,19 +263,42 @@ def _without_secrets(store: str, url: str) -> str:
     return f"{parts.scheme}://{hidden}{place}{parts.path}"
 
 
-def _check_files(name: str, parameters: dict[str, list[str]]) -> None:
+def _check_files(setting: str, parameters: dict[str, list[str]]) -> None:
     """Read the files that a Redis URL names, because the client's error names none of them.
 
     Raises:
-        ConfigError: one cannot be read.
+        ConfigError: one cannot be read, or has no certificate or key that TLS can use.
     """
-    for parameter in _FILES:
-        for path in parameters.get(parameter, ()):
-            try:
-                Path(path).open("rb").close()
-            except OSError as error:
-                text = f"{name}: {parameter}={path} cannot be read: {error.strerror}"
-                raise ConfigError(text) from None
+    paths = {name: parameters[name][-1] for name in _FILES if name in parameters}
+    for name, path in paths.items():
+        try:
+            Path(path).open("rb").close()
+        except OSError as error:
+            text = f"{setting}: {name}={path} cannot be read: {error.strerror}"
+            raise ConfigError(text) from None
+    if paths:
+        _check_certificates(setting, paths, parameters.get("ssl_password", [""])[-1])
+
+
+def _check_certificates(setting: str, paths: dict[str, str], password: str) -> None:
+    """Load certificates as the client will.
+
+    The client's error is one of the connection, which would be waited for as an outage.
+    """
+    import ssl  # only for addresses with certificates
+
+    given = {name: f"{name}={path}" for name, path in paths.items()}
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    files = given.pop("ssl_ca_certs", "")
+    try:
+        if files:
+            context.load_verify_locations(paths["ssl_ca_certs"])
+        files = " and ".join(given.values())
+        if "ssl_certfile" in paths:
+            context.load_cert_chain(paths["ssl_certfile"], paths.get("ssl_keyfile"), password)
+    except (ssl.SSLError, ValueError) as error:
+        reason = (getattr(error, "reason", None) or str(error)).replace("_", " ").lower()
+        raise ConfigError(f"{setting}: {files} cannot be used: {reason}") from None
 
 
 def _refused(message: str) -> str:

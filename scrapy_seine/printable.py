@@ -28,6 +28,9 @@ _CONTROL = re.compile(
 
 #: Everything before the last @ of an authority, which clients take for user and password.
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
+#: The same where the password has a bare / or #, at which the authority seems to end: what is then
+#: read as the port is no number, or there is no host.
+_TORN = re.compile(r"(?<=://)(?:[^/?#@\s:\"\[]+:(?!\d*[/?#])|:)[^@/?#\s\"']*[/?#][^@\s\"']*@")
 #: A port that is no number: a password, whose URL was truncated before its @.
 _CUT_OFF = re.compile(r"(?<=://)[^/?#@\s:\"\[]+:(?!\d*(?:[/?#,\"'\s]|:\s|$))[^/?#@\s\"']*")
 
@@ -62,12 +65,15 @@ def redact(text: str) -> str:
     'http://*** http://host:80/ redis+cluster://a:1,b:2 http://[::1]:80/'
     >>> redact("http://host:80: connection refused")
     'http://host:80: connection refused'
+    >>> redact("redis://:a/b@host:1/0 redis://me:a#b@host/0 http://host:80/@x http://u:p@host/@x")
+    'redis://***@host:1/0 redis://***@host/0 http://host:80/@x http://***@host/@x'
     >>> redact('invalid percent-encoded token: "hu%zzsh"')
     'invalid percent-encoded token: "***"'
     """
     if "percent-encoded" in text:
         text = _NOT_DECODED.sub('"***"', text)
     if "@" in text:
+        text = _TORN.sub("***@", text) if "://" in text else text
         text = _CREDENTIALS.sub("***@", text)
     return _CUT_OFF.sub("***", text) if "://" in text else text
 

@@ -24,14 +24,26 @@ _ADVICE = (
     ("protocol error, got", "another service than Redis answers on that port"),
     ("not known|could not translate host name", "is the name of the host right?"),
     ("(?:hostname|ip address) mismatch", "name the host as its certificate does"),
-    ("certificate.verify.failed", "its certificate is not trusted here: name its CA in the URL"),
+    (
+        "certificate has expired|certificate is not yet valid",
+        "renew the server's certificate, or correct this machine's clock",
+    ),
+    (
+        "certificate.verify.failed",
+        "its certificate is not trusted here: name its CA in the URL, ?ssl_ca_certs=FILE",
+    ),
+    (
+        "eof occurred in violation|alert.(?:certificate|unknown.ca|bad.certificate|handshake)",
+        "if it asks for a client's certificate, name one that it trusts in the URL: "
+        "?ssl_certfile=FILE&ssl_keyfile=FILE",
+    ),
     (
         "unknown command",
         "it is renamed or disabled there: Seine needs it under its own name; docs/deploying.md",
     ),
     (
         "no permissions to (?:run|access)",
-        "the user of REDIS_URL needs ~* &* +@all -@admin -@dangerous: docs/deploying.md",
+        "the user of REDIS_URL needs ~* &* +@all -@admin -@dangerous +info: docs/deploying.md",
     ),
     (
         "authenticat|username-password|role .* not permitted to log in",
@@ -50,8 +62,8 @@ def with_advice(line: str) -> str:
     '(name the host as its certificate does)'
     >>> with_advice("Connection refused")
     'Connection refused'
-    >>> with_advice("ACL failure in script: No permissions to access a channel")[-80:]
-    '(the user of REDIS_URL needs ~* &* +@all -@admin -@dangerous: docs/deploying.md)'
+    >>> with_advice("ACL failure in script: No permissions to access a channel")[-86:]
+    '(the user of REDIS_URL needs ~* &* +@all -@admin -@dangerous +info: docs/deploying.md)'
     """
     for words, advice in _ADVICE:
         if re.search(words, line, re.IGNORECASE):

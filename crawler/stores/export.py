@@ -180,7 +180,8 @@ def stream(
 
     Raises:
         StoreUnreachable: the database does not answer.
-        StoreError: the database refuses the query, for instance because it lacks the table.
+        StoreError: the database refuses the query, for instance because it lacks the table; or the
+            file's format cannot hold a value.
         ConfigError: a value does not fit its field.
     """
     query, values = selection.sql()
@@ -207,6 +208,11 @@ def stream(
         if (message := refusal_line(error)) is None:
             raise
         raise StoreError(message) from None
+    except (ValueError, ArithmeticError) as error:  # a year BC; NaN as one of Parquet's decimals
+        raise StoreError(
+            f"a value cannot be written: {first_line(error)}; another --format may hold it, "
+            "--where leaves its row out"
+        ) from None
 
 
 def _chunks(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from scrapy_seine.errors import SeineError
 from scrapy_seine.interrupts import interruptible
 from scrapy_seine.printable import OUTPUT_ERRORS, discard_output, open_streams, printable, redact
-from scrapy_seine.store_errors import refusal_line
+from scrapy_seine.store_errors import refusal_line, with_advice
 
 FAILED = 1
 #: A shell's exit status of a program that Ctrl-C ended.
@@ -53,7 +53,7 @@ def guarded(work: Callable[[], int | None], show: Callable[[str], None] | None =
     except Exception as error:
         if (refusal := refusal_line(error)) is None:
             raise
-        show(refusal)
+        show(with_advice(refusal))
         return FAILED
     return status
 

@@ -29,7 +29,7 @@
 | partitions (in control) | field | in how many parts the crawl is split, once and for all | join |
 | spider (in control) | field | name of the spider whose crawl it is | the first worker | until the crawl is cleared |
 | project (in control) | field | BOT_NAME of that spider's project | workers | until the crawl is cleared |
-| signed (in control) | field | name of the secret with which its workers sign, or `nothing` | workers | until the crawl is cleared |
+| signed (in control) | field | names of the secrets with which its waiting requests are signed, or `nothing` (frontier.signed_with) | workers | until the crawl is cleared |
 | outbox:<q> | stream | requests on their way to partition q, by number | commit, outbox_delivered | until q has them |
 | arrived | hash | by partition: the last number of its outbox that came in here | receive | permanent |
 | workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |

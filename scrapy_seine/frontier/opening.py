@@ -16,6 +16,7 @@ from scrapy_seine.config import MOST_PARTITIONS
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.signed_with import SIGNED, agree_on_secret
 from scrapy_seine.lenient_parsing import whole_number, word
 
 logger = logging.getLogger(__name__)
@@ -23,8 +24,6 @@ logger = logging.getLogger(__name__)
 _SPIDER = "spider"
 #: The field that names the project of that spider.
 _PROJECT = "project"
-#: The field that names the secret with which its workers sign.
-_SIGNED = "signed"
 
 
 class CrawlConfig(Protocol):
@@ -132,18 +131,18 @@ async def claim_for_spider(frontier: Frontier, spider: str, project: str) -> Non
 
     Raises:
         ConfigError: the crawl is another spider's, or its requests are another project's or signed
-            with another secret.
+            with another secret; or its workers sign, and this one does not.
         RedisError: Redis does not answer.
     """
     client: Any = frontier.redis
     crawl, seal = frontier.keys.crawl, frontier.seal
     control = Keys(crawl).control
     pipe = client.pipeline(transaction=False)
-    for field, value in ((_SPIDER, spider), (_PROJECT, project), (_SIGNED, seal.name)):
+    for field, value in ((_SPIDER, spider), (_PROJECT, project), (SIGNED, seal.name)):
         pipe.hsetnx(control, field, value)
-    pipe.hmget(control, _SPIDER, _PROJECT, _SIGNED)
+    pipe.hmget(control, _SPIDER, _PROJECT, SIGNED)
     *_, (owner, owner_project, signed) = await pipe.execute()
-    owner_name, signed = word(owner), word(signed)
+    owner_name = word(owner)
     if owner_name != spider:
         raise ConfigError(
             f"crawl {crawl!r} is of spider {owner_name!r}, so that its pages would reach the wrong "
@@ -158,15 +157,7 @@ async def claim_for_spider(frontier: Frontier, spider: str, project: str) -> Non
                 "crawl of its own (SEINE_CRAWL), or let workers of that one finish them"
             )
         await client.hset(control, _PROJECT, project)
-    if signed == seal.name:
-        return
-    if not seal.reads(signed) and (undone := (await frontier.counts()).undone):
-        raise ConfigError(
-            f"the {undone} requests that wait in crawl {crawl!r} are signed with another "
-            "SEINE_SECRET than this worker's or with none, so that each would be set aside: let "
-            "workers with that one finish them, or empty the crawl (scrapy seine frontier clear)"
-        )
-    await client.hset(control, _SIGNED, seal.name)
+    await agree_on_secret(frontier, word(signed))
 
 
 async def release_spider(frontier: Frontier) -> None:
@@ -176,7 +167,7 @@ async def release_spider(frontier: Frontier) -> None:
         RedisError: Redis does not answer.
     """
     client: Any = frontier.redis
-    await client.hdel(Keys(frontier.keys.crawl).control, _SPIDER, _PROJECT, _SIGNED)
+    await client.hdel(Keys(frontier.keys.crawl).control, _SPIDER, _PROJECT, SIGNED)
 
 
 def check_partitions(crawl: str, partitions: int, has: int) -> None:

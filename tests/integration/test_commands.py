@@ -233,7 +233,11 @@ def test_an_error_is_one_line_without_the_password(capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (NoPermissionError("User u has no permissions to run 'time'"), "Redis refuses it: User u"),
+        (
+            NoPermissionError("User u has no permissions to run 'time'"),
+            "Redis refuses it: User u has no "
+            "permissions to run 'time' (the user of REDIS_URL needs",
+        ),
         (RedisTimeout("Timeout reading from h"), "Redis does not answer: Timeout reading"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -205,6 +206,34 @@ def test_a_file_of_an_address_that_cannot_be_read_is_named() -> None:
     """The client's own error is "No such file or directory", and was waited for as an outage."""
     url = "rediss://127.0.0.1:1/0?ssl_ca_certs=/nosuch/ca.pem"
     with pytest.raises(ConfigError, match=r"ssl_ca_certs=/nosuch/ca\.pem cannot be read: No such"):
+        store_endpoints.endpoints({"REDIS_URL": url}, need=("redis",))
+
+
+def _key_and_certificate(folder: Path, name: str) -> tuple[Path, Path]:
+    key, certificate = folder / f"{name}.key", folder / f"{name}.crt"
+    words = ("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-days", "2")
+    command = ["openssl", *words, "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(command, check=True, capture_output=True)
+    return key, certificate
+
+
+def test_certificates_that_cannot_be_used_are_named_at_once(tmp_path: Path) -> None:
+    """The client's own error is one of the connection, and was waited for as an outage."""
+    key, certificate = _key_and_certificate(tmp_path, "one")
+    other_key, _ = _key_and_certificate(tmp_path, "other")
+    (tmp_path / "empty").touch()
+    pair = f"ssl_certfile={certificate}&ssl_keyfile="
+    for query, words in {
+        f"ssl_ca_certs={tmp_path}/empty": "ssl_ca_certs=.*empty cannot be used: no certificate",
+        f"ssl_ca_certs={certificate}&{pair}{other_key}": "ssl_certfile=.*one.crt and ssl_keyfile="
+        ".*other.key cannot be used: key values mismatch",
+        f"{pair}{tmp_path}/empty": "ssl_keyfile=.*empty cannot be used",
+    }.items():
+        url = f"rediss://127.0.0.1:1/0?{query}"
+        with pytest.raises(ConfigError, match=words):
+            store_endpoints.endpoints({"REDIS_URL": url}, need=("redis",))
+    url = f"rediss://127.0.0.1:1/0?ssl_ca_certs={certificate}&{pair}{key}"
+    with pytest.raises(StoreUnreachable, match="Connection refused"):
         store_endpoints.endpoints({"REDIS_URL": url}, need=("redis",))
 
 

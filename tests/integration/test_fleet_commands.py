@@ -14,6 +14,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.reads.audit import read_actions
+from scrapy_seine.store_errors import with_advice
 from tests import started
 from tests.helpers import execute, patient
 
@@ -189,3 +190,18 @@ def test_the_doctor_names_a_user_that_may_not_write(scrapy, database, words):
     finally:
         execute(database, f"DROP OWNED BY {role}")
         execute(database, f"DROP ROLE {role}")
+
+
+async def test_a_user_with_the_rights_that_are_named_sees_the_fleet(
+    scrapy, redis_client, redis_url, namespace
+):
+    """INFO is one of Redis' dangerous commands: all that shows memory was refused."""
+    advice = with_advice("this user has no permissions to run the 'x' command")
+    rights = advice.partition(" needs ")[2].partition(":")[0].split()
+    user = f"user-{namespace}"
+    await redis_client.execute_command("ACL", "SETUSER", user, "on", ">word", *rights)
+    try:
+        url = f"{redis_url}&username={user}&password=word"
+        assert f"crawl {namespace}" in await asyncio.to_thread(scrapy, "status", REDIS_URL=url)
+    finally:
+        await redis_client.execute_command("ACL", "DELUSER", user)

@@ -129,3 +129,40 @@ async def test_a_worker_that_would_set_aside_what_waits_does_not_join(frontier: 
 
     await frontier.commit([Done(lease=one) for one in await lease(frontier.sealed([]))])
     await claim_for_spider(frontier.sealed([OLD]), "s", "p")  # nothing waits any longer
+
+
+async def test_a_secret_is_given_up_only_when_nothing_that_waits_needs_it(
+    frontier: Frontier,
+) -> None:
+    """The last step of its change, taken too early, made a dead letter of each old page."""
+    await claim_for_spider(frontier, "s", "p")
+    await frontier.push([push(frontier, HOSTS[0]), push(frontier, HOSTS[1])])
+    await claim_for_spider(frontier.sealed([NEW, OLD]), "s", "p")
+    await frontier.push([push(frontier, HOSTS[2])])
+    with pytest.raises(ConfigError, match=r"of the 3 requests .* SEINE_SECRET_PREVIOUS"):
+        await claim_for_spider(frontier.sealed([NEW]), "s", "p")
+
+    leases = await lease(frontier.sealed([NEW, OLD]))
+    old = [one for one in leases if one.domain != HOSTS[2]]
+    await frontier.bury([Burial(lease=old[0], note=note("5xx", "no", "w"))])
+    await frontier.commit([Done(lease=old[1])])
+    await claim_for_spider(frontier.sealed([NEW]), "s", "p")  # a dead letter waits for nobody
+    with pytest.raises(ConfigError, match=r"of the 1 requests"):
+        await claim_for_spider(frontier.sealed([OLD]), "s", "p")
+
+
+async def test_a_worker_without_a_secret_does_not_join_workers_that_sign(
+    frontier: Frontier,
+) -> None:
+    """They made a dead letter of each link that it found."""
+    await claim_for_spider(frontier, "s", "p")
+    await frontier.push([push(frontier, HOSTS[0])])
+    frontier.now_ms = 0
+    await frontier.renew("w", [], ttl_ms=60_000, info=b"{}")
+    with pytest.raises(ConfigError, match="set their SEINE_SECRET here, too"):
+        await claim_for_spider(frontier.sealed([]), "s", "p")
+
+    await frontier.redis.delete(*(part.keys.workers for part in frontier.parts))
+    await claim_for_spider(frontier.sealed([]), "s", "p")  # no worker is left that signs
+    await frontier.renew("w", [], ttl_ms=60_000, info=b"{}")
+    await claim_for_spider(frontier, "s", "p")  # a second one

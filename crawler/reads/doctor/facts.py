@@ -32,6 +32,7 @@ from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.printable import redact
 from scrapy_seine.reads.fleet import read_fleet
+from scrapy_seine.store_errors import with_advice
 
 _PACKAGES = ("scrapy", "scrapy-redis", "redis", "psycopg2-binary", "aiohttp", "prometheus-client")
 _TIMEOUT_S = 10
@@ -93,7 +94,7 @@ async def _redis(url: str, spider: str) -> Sequence[Finding]:
         async with asyncio.timeout(_TIMEOUT_S):
             return checks.redis_findings(await _redis_facts(redis, spider))
     except (RedisError, OSError, TimeoutError) as error:
-        text = redact(f"{url}: {str(error) or type(error).__name__}")
+        text = redact(f"{url}: {with_advice(str(error) or type(error).__name__)}")
         return [Finding("fail", "redis", text, "check REDIS_URL and the server")]
     finally:
         await redis.aclose()

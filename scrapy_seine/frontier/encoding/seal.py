@@ -29,7 +29,7 @@ from scrapy_seine.frontier.model import Push, header_of
 _ID_BYTES = 4
 _MAC_BYTES = SEAL_BYTES - _ID_BYTES
 #: Name of the secret of a process that has none.
-_NOTHING = "nothing"
+NOTHING = "nothing"
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -61,7 +61,7 @@ class Seal:
     @property
     def name(self) -> str:
         """Name of the secret that signs here; it reveals nothing else of the secret."""
-        return self._signing_key.id.hex() if self._signing_key is not None else _NOTHING
+        return self._signing_key.id.hex() if self._signing_key is not None else NOTHING
 
     def reads(self, name: str) -> bool:
         """Whether requests signed with the secret of this name are accepted here."""
@@ -109,3 +109,19 @@ class Seal:
 
 
 NO_SEAL = Seal()
+
+
+def signer_of(stored: bytes | None) -> str:
+    """Return the name of the secret that a stored request is signed with; '' if it has none.
+
+    >>> header = header_of(0, "shop.example", "")
+    >>> seal = Seal("crawl", ["secret"])
+    >>> signer_of(header + b"\\n" + seal.close(header, VERSION + b"...")) == seal.name
+    True
+    >>> signer_of(header + b"\\n" + VERSION + b"..."), signer_of(b"junk")
+    ('nothing', '')
+    """
+    _, _, blob = (stored or b"").partition(b"\n")
+    if blob[:1] == VERSION:
+        return NOTHING
+    return blob[1 : 1 + _ID_BYTES].hex() if blob[:1] == SEALED else ""

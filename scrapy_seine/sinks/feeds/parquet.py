@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,11 @@ _PLAIN = (
     decimal.Decimal,
     type(None),
 )
+#: Containers in each other that stay as they are; deeper ones become JSON. Arrow writes schemas of
+#: more than 100 levels, of which a list is two, and reads none of them again.
+_DEEPEST = 20
+#: Python writes no longer number as text.
+_LARGEST_BITS = 10_000
 #: A decimal that holds any integer of 64 bits.
 _WHOLE_NUMBER = pa.decimal128(20, 0)
 
@@ -53,7 +58,7 @@ class ParquetItemExporter(PythonItemExporter):
     def export_item(self, item: Any) -> dict[str | bytes, Any]:  # type: ignore[override]
         """Take an item; the table is written at the end."""
         row = super().export_item(item)
-        self._rows.append({str(name): _value(value) for name, value in row.items()})
+        self._rows.append({_checked(str(name)): _value(value) for name, value in row.items()})
         return row
 
     def _serialize_value(self, value: Any) -> Any:
@@ -64,13 +69,28 @@ class ParquetItemExporter(PythonItemExporter):
         pq.write_table(table_of(self._rows), self.file, compression="zstd")
 
 
-def _value(value: Any) -> Any:
-    """Convert a value to what Parquet stores: numbers, texts, times, lists and mappings."""
-    if isinstance(value, dict):
-        return {str(name): _value(inner) for name, inner in value.items()} or None
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_value(inner) for inner in value]
-    return value if isinstance(value, _PLAIN) else str(value)
+def _value(value: Any, depth: int = 0) -> Any:
+    """Convert a value to what Parquet stores: numbers, texts, times, lists and mappings.
+
+    Raises:
+        ValueError: no column can hold it. The item is refused then, and not its whole part.
+    """
+    if isinstance(value, dict | list | tuple | set | frozenset):
+        if depth == _DEEPEST:
+            return _checked(_text(list(value) if isinstance(value, set | frozenset) else value))
+        if isinstance(value, dict):
+            pairs = value.items()
+            return {_checked(str(name)): _value(inner, depth + 1) for name, inner in pairs} or None
+        return [_value(inner, depth + 1) for inner in value]
+    if isinstance(value, int) and value.bit_length() > _LARGEST_BITS:
+        raise ValueError(f"a number of {value.bit_length()} bits")
+    return _checked(value if isinstance(value, _PLAIN) else str(value))
+
+
+def _checked(value: Any) -> Any:
+    if isinstance(value, str):
+        value.encode()  # half of a surrogate pair has no place in any text of Parquet
+    return value
 
 
 def table_of(rows: Sequence[dict[str, Any]]) -> pa.Table:
@@ -82,15 +102,36 @@ def table_of(rows: Sequence[dict[str, Any]]) -> pa.Table:
 
 def _column(values: list[Any]) -> pa.Array:
     try:
-        return pa.array(values)
+        column = pa.array(values)
     except (pa.ArrowException, ValueError, OverflowError, TypeError):
         return pa.array([_text(value) for value in values], pa.string())
+    if _made_bytes_of_text(column.type, values):
+        return pa.array([_text(value) for value in values], pa.string())
+    return column
+
+
+def _made_bytes_of_text(kind: pa.DataType, values: Iterable[Any]) -> bool:
+    """Whether Arrow found bytes to be the common type of texts and bytes."""
+    if pa.types.is_list(kind):
+        inner = (element for value in values if value is not None for element in value)
+        return _made_bytes_of_text(kind.value_type, inner)
+    if pa.types.is_struct(kind):
+        rows = [value for value in values if value is not None]
+        return any(_made_bytes_of_text(f.type, (row.get(f.name) for row in rows)) for f in kind)
+    return bool(pa.types.is_binary(kind)) and any(isinstance(value, str) for value in values)
 
 
 def _text(value: Any) -> str | None:
+    """Write a value as text: JSON, but a plain text, a time or a decimal without its quotes.
+
+    >>> _text(decimal.Decimal("9.50")), _text(b"gr\\xc3\\xbcn"), _text([True, b"a"])
+    ('9.50', 'grün', '[true, "a"]')
+    """
     if value is None or isinstance(value, str):
         return value
-    return json.dumps(value, default=str, ensure_ascii=False)
+    if isinstance(value, dict | list | tuple | bool | int | float):
+        return json.dumps(value, default=_text, ensure_ascii=False)
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
 
 
 class _NoCommonTypeError(Exception):

@@ -122,6 +122,25 @@ def test_a_right_that_is_missing_is_not_told_as_a_wrong_condition(filled: str) -
     assert str(caught.value).startswith("PostgreSQL refuses it (42501): permission denied")
 
 
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ("price = 'NaN'", "parquet"),
+        ("price = 12345678901234567890.12", "parquet"),
+        ("scraped_at = '0044-03-15 BC'", "csv"),
+    ],
+)
+def test_a_value_that_a_format_cannot_hold_is_one_clear_error(
+    filled: str, change: str, name: str
+) -> None:
+    """Other programs write to the table as well."""
+    execute(filled, f"UPDATE products SET {change} WHERE brand IS NULL")
+    with pytest.raises(StoreError, match=r"a value cannot be written: .*; another --format"):
+        export(filled, name, Selection.parse("products"))
+    left = export(filled, name, Selection.parse("products", "", ["brand=Acme"]))
+    assert left
+
+
 def test_an_empty_result_is_a_sound_file(database: str) -> None:
     for name in FORMATS:
         data = export(database, name, Selection.parse("products"))
