@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
 from typing import Literal
-from urllib.parse import quote, unquote_plus
+from urllib.parse import quote
 from zlib import crc32
 
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.address_kinds import looks_like_listing, looks_like_product
+from crawler.extract.address_kinds import leads_aside, looks_like_listing, looks_like_product
 from crawler.extract.links import nofollow
 from crawler.extract.links.clickable import clickable
+from crawler.extract.links.contexts import (
+    CLASS_CONTEXT,
+    CONTEXT_TAGS,
+    CRUMBS,
+    FACET,
+    FOOT,
+    NAV,
+    PAGER,
+    PRODUCT,
+)
 from crawler.extract.links.facets import (
     ALL_PRODUCTS,
     is_facet,
@@ -29,6 +38,7 @@ from crawler.extract.links.facets import (
 )
 from crawler.extract.links.other_languages import (
     alternate_folders,
+    is_market_front,
     is_translation,
     language_folder,
     leads_to_other_language,
@@ -39,6 +49,7 @@ from crawler.extract.links.pagination import (
     Address,
     odd_page_parameter,
     page_number,
+    split_url,
     turns_page,
     without_first_page,
 )
@@ -50,10 +61,9 @@ from crawler.extract.links.traps import (
     names_goods,
     stands_among_goods,
 )
-from crawler.extract.links.unlinked import loaded_addresses, unlinked
+from crawler.extract.links.unlinked import loaded_addresses, loaded_menus, unlinked
 from crawler.extract.links.visit_parameters import without_category
-from crawler.extract.page.class_words import by_shape
-from crawler.extract.page.page import Element, Page, tidied
+from crawler.extract.page.page import Element, Page, is_root, tidied
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import MAX_LENGTH
 
@@ -71,23 +81,13 @@ _REASONS = {"link": "rel=next"}
 PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20, "other": 0}
 
 _SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
-_PRODUCT, _PAGER, _NAV, _FACET, _CRUMBS, _FOOT = (1 << bit for bit in range(6))
-_CONTEXTS = (
-    (_FACET, r"facet|filter|refine|layered|narrow|swatch|sorter|sort-?by|toolbar-sorter|\btags?cloud"),
-    (_PAGER, r"pagination|pager|paging|page-numbers|pages\b|paginate"),
-    (_CRUMBS, r"breadcrumb|crumbs"),
-    (_PRODUCT, r"product|prod[-_]|\bitem\b|item[-_]|card|tile|\bpod|artikel|thumbnail|teaser|goods"),
-    (_FOOT, r"footer|copyright|social|legal"),
-    (_NAV, r"\bnav|menu|categor|sidebar|departments|collection"),
-)  # fmt: skip
-_CONTEXT_RULES = [(flag, re.compile(words)) for flag, words in _CONTEXTS]
-_CONTEXT_TAGS = {"nav": _NAV, "header": _NAV, "footer": _FOOT}
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 _TILE_TAGS = _HEADINGS | {"img", "picture"}
 _CONTEXT_LEVELS = 5
 _MAX_PAGE_NUMBER = 5000
-#: Other links of a front page that only lets visitors choose a language: imprint, contact.
-_MAX_BESIDE_CHOICE = 6
+#: Other links of a front page that only lets visitors choose a language: imprint, contact; and
+#: countries of a page that lets them choose one.
+_MAX_BESIDE_CHOICE, _MIN_MARKETS = 6, 2
 _MAX_TILE_CHILDREN = 100
 #: A listing of 5,000 products has two links to each; reading so many takes a tenth of a second.
 _MAX_ANCHORS = 20_000
@@ -133,11 +133,20 @@ def find_links(
     for element, reference in unlinked(page):
         collector.add(element, None, reference)
     if not page.shows_product:  # what a product's page loads are reviews
-        for element, reference in loaded_addresses(page):
-            collector.add(element, "pagination", reference)
+        _add_loaded(collector, page)
     if not any(link.kind == "product" for link in collector.links_by_url.values()):
         _add_scripted(collector, page)
     return collector.result()
+
+
+def _add_loaded(collector: _LinkCollector, page: Page) -> None:
+    """Add what a script loads: more of a listing, and the menu, which is that of the front page."""
+    for element, reference in loaded_addresses(page):
+        collector.add(element, "pagination", reference)
+    kinds = (link.kind for link in collector.links_by_url.values())
+    if is_root(page.url) or "listing" not in kinds:
+        for element, reference in loaded_menus(page):
+            collector.add(element, "listing", reference)
 
 
 def _add_scripted(collector: _LinkCollector, page: Page) -> None:
@@ -177,7 +186,7 @@ class _LinkCollector:
         self.hrefs: set[str] = set()
         self.copies: list[str | None] = []
         self.links_by_url: dict[str, Link] = {}
-        self.address = _split_url(tidied(page.url) or page.url)
+        self.address = split_url(tidied(page.url) or page.url)
         end = page.base.find("/", 8)
         self.origin = page.base if end < 0 else page.base[:end]
         self.lang = page.lang[:2].lower()
@@ -210,7 +219,7 @@ class _LinkCollector:
         earlier_link = self.links_by_url.get(url)
         if earlier_link is not None and earlier_link.kind in {"product", "pagination"}:
             return
-        target = _split_url(url)
+        target = split_url(url)
         if (
             target == self.address
             or (is_trap(url) and not self._is_of_goods(element, target, url))
@@ -236,13 +245,13 @@ class _LinkCollector:
         own = self.address[1].rstrip("/")
         if own and target[1].startswith(f"{own}/"):
             return True
-        return self._context(element) & (_NAV | _FOOT) == _NAV and stands_among_goods(element)
+        return self._context(element) & (NAV | FOOT) == NAV and stands_among_goods(element)
 
     def _note_unfollowed(self, element: Element, href: str) -> None:
         """Note the first link to another page of the listing that may not be followed."""
         url = None if self.page.unfollowed else self.url_of(href)
         if url is not None and turns_page(
-            element, "", _split_url(url), self.address, pager=bool(self._context(element) & _PAGER)
+            element, "", split_url(url), self.address, pager=bool(self._context(element) & PAGER)
         ):
             self.page.unfollowed.append(url)
 
@@ -319,14 +328,14 @@ class _LinkCollector:
         )
         if param:
             self.page_parameters.add(param[0])
-        if param or turns_page(element, rel, target, self.address, pager=bool(context & _PAGER)):
+        if param or turns_page(element, rel, target, self.address, pager=bool(context & PAGER)):
             number = param[1] if param else page_number(target)
             if number == 1 and (first := without_first_page(element, url)) != url:
-                if _split_url(first) != self.address:
+                if split_url(first) != self.address:
                     self.links_by_url.setdefault(first, Link(first, "pagination", "page 1"))
                 return None, ""
             return (None, "") if number > _MAX_PAGE_NUMBER else ("pagination", "it turns the page")
-        if context & _FACET and not (_is_product_of_category(target) or is_listed(element)):
+        if context & FACET and not (_is_product_of_category(target) or is_listed(element)):
             return None, ""
         kind: LinkKind | None
         kind, reason = _plain_kind(element, context, target)
@@ -339,7 +348,7 @@ class _LinkCollector:
     def _context(self, element: Element, levels: int = _CONTEXT_LEVELS) -> int:
         """Return the context flags of an element's classes and of its ancestors', *levels* in all."""
         words = element.get("class")
-        own_flags = _CLASS_CONTEXT[words] if words else 0
+        own_flags = CLASS_CONTEXT[words] if words else 0
         box = element.getparent()
         if box is None:
             return own_flags
@@ -348,7 +357,7 @@ class _LinkCollector:
         box_flags = boxes.get(box)
         if box_flags is None:
             outer_flags = self._context(box, levels - 1) if levels > 1 else 0
-            boxes[box] = box_flags = outer_flags | _CONTEXT_TAGS.get(box.tag, 0)
+            boxes[box] = box_flags = outer_flags | CONTEXT_TAGS.get(box.tag, 0)
         return own_flags | box_flags
 
     def result(self) -> list[Link]:
@@ -366,10 +375,22 @@ class _LinkCollector:
             link.kind in {"product", "other"} for link in links
         ):
             links = [link for link in links if link.kind != "pagination"]
-        if self.address[1] != "/" or self.folder:
-            return links
-        if len(links) <= _MAX_BESIDE_CHOICE and all(link.kind == "other" for link in links):
-            links += self._in_first_language()
+        if self.address[1] == "/":
+            return self._of_front_page(links)
+        return self._of_market(links) if is_market_front(self.address[1]) else links
+
+    def _of_market(self, links: list[Link]) -> list[Link]:
+        """Return a country's or language's front page's links, or to another one if it has no goods."""
+        for folder in self.foreign_folders:  # no link need lead to them
+            self.page.other_languages.setdefault(folder, [f"{self.address[0]}/{folder}/"])
+        is_stub = all(leads_aside(split_url(link.url)[1]) for link in links)
+        return links + self._in_first_language() if is_stub else links
+
+    def _of_front_page(self, links: list[Link]) -> list[Link]:
+        if all(link.kind == "other" for link in links):
+            if len(links) <= _MAX_BESIDE_CHOICE:
+                links += self._in_first_language()
+            links = self._one_market_first(links)
         return self._in_own_language(links) if self.lang else links
 
     def _note_tiles(self) -> None:
@@ -392,7 +413,7 @@ class _LinkCollector:
                 del links[url]
 
     def _narrows(self, link: Link) -> bool:
-        return link.kind != "product" and narrows_further(_split_url(link.url)[1], self.address[1])
+        return link.kind != "product" and narrows_further(split_url(link.url)[1], self.address[1])
 
     def _whole_listing(self, links: list[Link]) -> list[Link]:
         """Return the link that shows most products of a full page without a pager."""
@@ -408,12 +429,22 @@ class _LinkCollector:
         first = self.translations[0][0] if self.translations else ""
         urls = dict.fromkeys(url for language, url in self.translations if language == first)
         for url in urls:
-            self.page.other_languages.pop(language_folder(_split_url(url)[1]), None)
+            self.page.other_languages.pop(language_folder(split_url(url)[1]), None)
         return [Link(url, "listing", "it is the shop in its first language") for url in urls]
+
+    def _one_market_first(self, links: list[Link]) -> list[Link]:
+        """Let one of several countries' front pages be read before the others, which it may name."""
+        fronts = [link for link in links if is_market_front(split_url(link.url)[1])]
+        if len(fronts) < _MIN_MARKETS or len(links) - len(fronts) > _MAX_BESIDE_CHOICE:
+            return links
+        own = (x for x in fronts if names_language(market_folder(split_url(x.url)[1]), self.lang))
+        first = next(own, fronts[0]) if self.lang else fronts[0]
+        others = [link for link in links if link is not first]
+        return [Link(first.url, "listing", "it is the shop in one country"), *others]
 
     def _in_own_language(self, links: list[Link]) -> list[Link]:
         """Drop links into other languages' folders if the front page links to its own language's."""
-        folders = [language_folder(_split_url(link.url)[1]) for link in links]
+        folders = [language_folder(split_url(link.url)[1]) for link in links]
         if not any(folder and names_language(folder, self.lang) for folder in folders):
             return links
         own_links = []
@@ -438,34 +469,9 @@ def _requested(url: str) -> str | None:
     return tidied(without_category(url))
 
 
-@lru_cache(maxsize=1024)
-def _split_url(url: str) -> Address:
-    """Return the origin, the path and the parameters of a URL."""
-    base, _, query = url.partition("?")
-    end = base.find("/", 8)
-    origin, path = (base, "/") if end < 0 else (base[:end], base[end:])
-    pairs = []
-    for part in query.split("&"):
-        name, _, value = part.partition("=")
-        if part:
-            pairs.append((unquote_plus(name), value))
-    return origin, path, tuple(pairs)
-
-
 def _is_product_of_category(target: Address) -> bool:
     """Whether an address is a product's, with no parameter but its own or its category's."""
     return _reads_product(target[1]) and all(is_identity(name) for name, _ in target[2])
-
-
-def _class_context(words: str) -> int:
-    context = 0
-    for flag, rule in _CONTEXT_RULES:
-        if rule.search(words):
-            context |= flag
-    return context
-
-
-_CLASS_CONTEXT = by_shape(_class_context)
 
 
 def _plain_kind(element: Element, context: int, target: Address) -> tuple[LinkKind, str]:
@@ -474,7 +480,7 @@ def _plain_kind(element: Element, context: int, target: Address) -> tuple[LinkKi
         path += "?" + "&".join(f"{name}={value}" for name, value in target[2])
     if _reads_product(path):
         return "product", "its address reads like a product's"
-    if context & _PRODUCT and not context & (_NAV | _CRUMBS | _FOOT):
+    if context & PRODUCT and not context & (NAV | CRUMBS | FOOT):
         tags = {child.tag for child in element[:_MAX_TILE_CHILDREN]}
         if not tags & _TILE_TAGS and len(element):  # a box around the picture
             tags = {child.tag for child in element[0][:_MAX_TILE_CHILDREN]}
@@ -483,7 +489,7 @@ def _plain_kind(element: Element, context: int, target: Address) -> tuple[LinkKi
             return "product", "it is a product's tile"
     if _reads_listing(path):
         return "listing", "its address reads like a listing's"
-    if context & (_NAV | _CRUMBS) and not context & _FOOT:
+    if context & (NAV | CRUMBS) and not context & FOOT:
         return "listing", "it stands in a menu"
     return "other", "it is on the site"
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from functools import lru_cache
+from urllib.parse import unquote_plus
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element, short_text
@@ -42,6 +43,20 @@ _MAX_DIGITS = 9
 #: Pages that a link may skip ahead if its parameter has an unusual name, because numbers such as
 #: "24" and "48" are page sizes.
 _MAX_PAGES_AHEAD = 5
+
+
+@lru_cache(maxsize=1024)
+def split_url(url: str) -> Address:
+    """Return the origin, the path and the parameters of a URL."""
+    base, _, query = url.partition("?")
+    end = base.find("/", 8)
+    origin, path = (base, "/") if end < 0 else (base[:end], base[end:])
+    pairs = []
+    for part in query.split("&"):
+        name, _, value = part.partition("=")
+        if part:
+            pairs.append((unquote_plus(name), value))
+    return origin, path, tuple(pairs)
 
 
 def is_display_parameter(name: str) -> bool:
