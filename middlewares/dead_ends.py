@@ -44,6 +44,7 @@ class DeadEnds:
         visits: Any = getattr(spider, "visits", None)
         check: Any = getattr(spider, "sitemap_check", None)
         narrowings: Any = getattr(spider, "narrowings", None)
+        left_out_copy: Any = getattr(spider, "is_left_out_copy", None)
         is_other = bool(check) and request.priority == PRIORITY["other"]
         is_active = (
             (ends and ends.shapes)
@@ -55,6 +56,8 @@ class DeadEnds:
         meta = request.meta
         if not meta.get(m.DEPTH) or m.KNOWN in meta or request.callback is not None:
             return  # a seed, a known product's page, or a page of a search
+        if is_other and left_out_copy is not None and left_out_copy(request):
+            raise Ignored(RULE, "it is the shop in another language or for another country")
         if is_other and self._is_in_sitemap(request, check):
             raise Ignored(RULE, "the site's sitemap lacks none of the products that pages link to")
         if ends and ends.is_dead_end(request.url):

@@ -12,10 +12,11 @@ from scrapy.http import Response
 from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page
 from crawler.extract.address_kinds import leads_aside, without_origin
-from crawler.extract.links.choice import LOADED, PRIORITY, WHOLE, listing_fingerprint
+from crawler.extract.links.choice import LOADED, PRIORITY, WHOLE
+from crawler.extract.links.fingerprints import listing_fingerprint
 from crawler.extract.links.link_header import next_page
 from crawler.extract.links.mobile_copies import without_copy
-from crawler.extract.links.other_languages import Copies, market_folder
+from crawler.extract.links.other_languages import Copies, is_market_front, market_folder
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.listing import announced
 from crawler.extract.listing.further_pages import further_pages
@@ -405,6 +406,17 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
                 x for x in links if (site_id, market_folder(urlsplit(x.url).path)) not in left_out
             ]
         return links
+
+    def is_left_out_copy(self, request: Request) -> bool:
+        """Whether a request is that of the front page of a copy that is left out by now.
+
+        The page on which visitors choose a country links to all copies before one was read.
+        """
+        path = urlsplit(request.url).path
+        if not self.copies.left_out or not is_market_front(path):
+            return False
+        site_id = str(request.meta.get(m.SITE_ID) or which_site.site_id(request.url))
+        return (site_id, market_folder(path)) in self.copies.left_out
 
     def _log_unfollowed(self, response: Response, page: Page, site_id: str) -> None:
         """Log once that a site forbids following the links of its front page or its pagers."""

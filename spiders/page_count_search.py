@@ -14,7 +14,8 @@ from scrapy.http import Response
 
 from crawler.extract import Found, Link, Page
 from crawler.extract.limited_dict import Newest
-from crawler.extract.links.choice import LOADED, listing_fingerprint
+from crawler.extract.links.choice import LOADED
+from crawler.extract.links.fingerprints import listing_fingerprint
 from crawler.extract.links.own_pages import own_pages
 from crawler.extract.listing import announced, probing
 from crawler.extract.listing.further_pages import first_page_again, numbers_of

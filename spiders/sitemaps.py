@@ -16,7 +16,7 @@ from crawler.extract.limited_dict import Newest
 from crawler.extract.links.choice import PRIORITY
 from crawler.extract.links.link_header import refreshed
 from crawler.extract.links.listed_links import listed_links
-from crawler.extract.links.registered_domain import same_site
+from crawler.extract.links.registered_domain import on_own_host, origin_of, same_site
 from crawler.extract.links.sitemap_check import SitemapCheck
 from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
 from crawler.extract.links.sitemap_news import dates_of, news_scope
@@ -71,12 +71,18 @@ class Sitemaps(PageReading):
         Where the front page has no *links*, further usual names of a sitemap are tried.
         """
         if self._is_seeded_front_page(response):
+            leading = [link.url for link in links if link.kind != "other"]
+            # A shop's pages are on the host to which its front page leads, with or without `www.`.
+            is_own = any(url.startswith(origin_of(response.url)) for url in leading)
+            own = is_own and on_own_host(leading, response.url) == leading
             yield Request(
                 absolute(response.url, "/robots.txt"),
                 callback=self.parse_robots,
                 priority=_PRIORITY,
                 meta={"handle_httpstatus_list": NONE_THERE, m.KNOWN_ROBOTS: True},
-                cb_kwargs={"origin": response.url} | ({} if links else {"bare": True}),
+                cb_kwargs={"origin": response.url}
+                | ({} if links else {"bare": True})
+                | ({"own": "1"} if own else {}),
             )
 
     def _refreshed(self, response: Response) -> Iterator[Request]:
@@ -106,7 +112,7 @@ class Sitemaps(PageReading):
         return is_front and self.settings.getbool("SEINE_SITEMAPS", True)
 
     def parse_robots(
-        self, response: Response, origin: str, *, bare: bool = False
+        self, response: Response, origin: str, *, bare: bool = False, own: str = ""
     ) -> Iterator[Request]:
         """Request the sitemaps that robots.txt names, and usual names if none is the shop's.
 
@@ -118,7 +124,7 @@ class Sitemaps(PageReading):
         sitemap_urls = named_in_robots(text, response.url)
         if not any(same_site(url, origin) for url in sitemap_urls):
             sitemap_urls += [absolute(origin, name) for name in usual_names]
-        yield from self._sitemaps(sitemap_urls, origin, MOST_FOREIGN)
+        yield from self._sitemaps(sitemap_urls, origin, MOST_FOREIGN, own=own)
 
     def parse_sitemap(
         self,
@@ -127,6 +133,8 @@ class Sitemaps(PageReading):
         since: str = "",
         crawled: str = "",
         foreign: int = MOST_FOREIGN,
+        *,
+        own: str = "",
     ) -> Iterator[Request]:
         """Request the shop's pages that a sitemap lists; a bad sitemap lists none.
 
@@ -134,7 +142,8 @@ class Sitemaps(PageReading):
         is how many sitemaps on other sites may still be requested below this one.
 
         *since* (ISO 8601) skips pages last changed before it; *crawled* names the job whose pages
-        are known, for sitemaps without dates.
+        are known, for sitemaps without dates. *own* (not empty): the shop's pages are on *origin*'s
+        host, where pages on its twin with or without `www.` are requested, to save a redirect.
         """
         if response.status != OK:
             return
@@ -144,10 +153,12 @@ class Sitemaps(PageReading):
             self._count("sitemaps_too_deep", len(sitemap.sitemaps))
             sitemap.sitemaps.clear()
         further = sitemap.further_sitemaps(origin)
-        yield from self._sitemaps(further, origin, foreign, since=since, crawled=crawled)
+        yield from self._sitemaps(further, origin, foreign, since=since, crawled=crawled, own=own)
         changed = dates_of(sitemap.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
         start = datetime.fromisoformat(since) if since else None
         addresses = self._on_own_host([*sitemap.addresses(origin)], response, origin)
+        if own:
+            addresses = on_own_host(addresses, origin)
         for link in listed_links(addresses, origin, site.follows):
             self.sitemap_check.note_listed(link.url, job)
             if not self.knows(link.url, job):

@@ -16,8 +16,9 @@ import attrs
 
 from crawler.extract.default_parser import Found
 from crawler.extract.limited_dict import Newest
-from crawler.extract.links.choice import Link, url_checksum
+from crawler.extract.links.choice import Link
 from crawler.extract.links.dead_ends import is_catalogue_address
+from crawler.extract.links.fingerprints import url_checksum
 from crawler.extract.page.page import Page, is_root, short_text
 from crawler.extract.words import any_word
 from scrapy_seine.attrs_bases import Record, Value

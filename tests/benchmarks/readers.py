@@ -36,7 +36,7 @@ import attrs
 from crawler.access import detect
 from crawler.cleaning.product import clean
 from crawler.extract import parse
-from crawler.extract.links.choice import listing_fingerprint
+from crawler.extract.links.fingerprints import listing_fingerprint
 from crawler.extract.links.listed_links import listed_links
 from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
 from crawler.extract.links.sitemap_news import dates_of

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, lru_cache
-from hashlib import blake2b
 from itertools import chain
 from typing import Literal
 from urllib.parse import quote
-from zlib import crc32
 
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.address_kinds import looks_like_listing
+from crawler.extract.address_kinds import leads_aside, looks_like_listing
 from crawler.extract.links import nofollow
 from crawler.extract.links.clickable import clickable
 from crawler.extract.links.contexts import CRUMBS, FACET, FOOT, NAV, PAGER, PRODUCT, Contexts
@@ -30,6 +28,7 @@ from crawler.extract.links.facets import (
 )
 from crawler.extract.links.other_languages import (
     alternate_folders,
+    is_market_front,
     is_translation,
     language_folder,
     leads_to_other_language,
@@ -38,27 +37,26 @@ from crawler.extract.links.other_languages import (
 )
 from crawler.extract.links.pagination import (
     Address,
-    address_of,
     is_too_far,
     odd_page_parameter,
     page_number,
+    split_url,
     turns_page,
     without_first_page,
 )
 from crawler.extract.links.scripted import SCRIPTED, described, next_pages, scripted
 from crawler.extract.links.switches import common_switches, has_switch, without_switches
 from crawler.extract.links.traps import (
-    is_dated,
+    is_dated_product,
     is_trap,
     may_be_category,
     names_goods,
     stands_among_goods,
-    stands_by_price,
 )
-from crawler.extract.links.unlinked import loaded_addresses, unlinked
+from crawler.extract.links.unlinked import loaded_addresses, loaded_menus, unlinked
 from crawler.extract.links.variants import Variants, reads_product
 from crawler.extract.links.visit_parameters import without_category
-from crawler.extract.page.page import Element, Page, tidied
+from crawler.extract.page.page import Element, Page, is_root, tidied
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import MAX_LENGTH
 
@@ -80,8 +78,9 @@ PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20,
 _SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
 _HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 _TILE_TAGS = _HEADINGS | {"img", "picture"}
-#: Other links of a front page that only lets visitors choose a language: imprint, contact.
-_MAX_BESIDE_CHOICE = 6
+#: Other links of a front page that only lets visitors choose a language: imprint, contact; and
+#: countries of a page that lets them choose one.
+_MAX_BESIDE_CHOICE, _MIN_MARKETS = 6, 2
 _MAX_TILE_CHILDREN = 100
 #: A listing of 5,000 products has two links to each; reading so many takes a tenth of a second.
 _MAX_ANCHORS = 20_000
@@ -127,11 +126,20 @@ def find_links(
     for element, reference in unlinked(page):
         collector.add(element, None, reference)
     if not page.shows_product:  # what a product's page loads are reviews
-        for element, reference in loaded_addresses(page):
-            collector.add(element, "pagination", reference)
+        _add_loaded(collector, page)
     if not any(link.kind == "product" for link in collector.links_by_url.values()):
         _add_scripted(collector, page)
     return collector.result()
+
+
+def _add_loaded(collector: _LinkCollector, page: Page) -> None:
+    """Add what a script loads: more of a listing, and the menu, which is that of the front page."""
+    for element, reference in loaded_addresses(page):
+        collector.add(element, "pagination", reference)
+    kinds = (link.kind for link in collector.links_by_url.values())
+    if is_root(page.url) or "listing" not in kinds:
+        for element, reference in loaded_menus(page):
+            collector.add(element, "listing", reference)
 
 
 def _add_scripted(collector: _LinkCollector, page: Page) -> None:
@@ -145,23 +153,6 @@ def _add_scripted(collector: _LinkCollector, page: Page) -> None:
             collector.add(element, "pagination", reference)
 
 
-def listing_fingerprint(links: list[Link]) -> int | None:
-    """Return a hash of a page's links without its pagination links; None if there are none.
-
-    Two pages of one listing with the same hash show the same products.
-    """
-    urls = sorted(link.url for link in links if link.kind != "pagination")
-    if not urls:
-        return None
-    digest = blake2b("\n".join(urls).encode("utf-8", "replace"), digest_size=7)
-    return int.from_bytes(digest.digest(), "big")
-
-
-def url_checksum(url: str) -> int:
-    """Return the CRC-32 of a URL, by which links are compared."""
-    return crc32(url.encode("utf-8", "replace"))
-
-
 class _LinkCollector:
     """Collects the links of one page."""
 
@@ -171,7 +162,7 @@ class _LinkCollector:
         self.hrefs: set[str] = set()
         self.copies: list[str | None] = []
         self.links_by_url: dict[str, Link] = {}
-        self.address = address_of(tidied(page.url) or page.url)
+        self.address = split_url(tidied(page.url) or page.url)
         end = page.base.find("/", 8)
         self.origin = page.base if end < 0 else page.base[:end]
         self.lang = page.lang[:2].lower()
@@ -204,7 +195,7 @@ class _LinkCollector:
         earlier_link = self.links_by_url.get(url)
         if earlier_link is not None and earlier_link.kind in {"product", "pagination"}:
             return
-        target = address_of(url)
+        target = split_url(url)
         if (
             target == self.address
             or (is_trap(url) and not self._passes_trap(element, target, url))
@@ -245,8 +236,8 @@ class _LinkCollector:
 
     def _is_of_goods(self, element: Element, target: Address, url: str) -> bool:
         """Whether a trap's address is that of goods: a menu has it, or the page of its category."""
-        if "/20" in url and is_dated(url):
-            return stands_by_price(element) or element.get("href") in self.only_references
+        if "/20" in url and is_dated_product(element, url):
+            return True
         if self.page.shows_product or names_goods(url) or not may_be_category(target[1]):
             return not self.page.shows_product and names_goods(url)
         own = self.address[1].rstrip("/")
@@ -258,7 +249,7 @@ class _LinkCollector:
         """Note the first link to another page of the listing that may not be followed."""
         url = None if self.page.unfollowed else self.url_of(href)
         if url is not None and turns_page(
-            element, "", address_of(url), self.address, pager=bool(self.context(element) & PAGER)
+            element, "", split_url(url), self.address, pager=bool(self.context(element) & PAGER)
         ):
             self.page.unfollowed.append(url)
 
@@ -325,7 +316,7 @@ class _LinkCollector:
         if param or turns_page(element, rel, target, self.address, pager=bool(context & PAGER)):
             number = param[1] if param else page_number(target)
             if number == 1 and (first := without_first_page(element, url)) != url:
-                if address_of(first) != self.address:
+                if split_url(first) != self.address:
                     self.links_by_url.setdefault(first, Link(first, "pagination", "page 1"))
                 return None, ""
             own_number = page_number(self.address, self.page_parameters)
@@ -373,10 +364,22 @@ class _LinkCollector:
             link.kind in {"product", "other"} for link in links
         ):
             links = [link for link in links if link.kind != "pagination"]
-        if self.address[1] != "/" or self.folder:
-            return links
-        if len(links) <= _MAX_BESIDE_CHOICE and all(link.kind == "other" for link in links):
-            links += self._in_first_language()
+        if self.address[1] == "/":
+            return self._of_front_page(links)
+        return self._of_market(links) if is_market_front(self.address[1]) else links
+
+    def _of_market(self, links: list[Link]) -> list[Link]:
+        """Return a country's or language's front page's links, or to another one if it has no goods."""
+        for folder in self.foreign_folders:  # no link need lead to them
+            self.page.other_languages.setdefault(folder, [f"{self.address[0]}/{folder}/"])
+        is_stub = all(leads_aside(split_url(link.url)[1]) for link in links)
+        return links + self._in_first_language() if is_stub else links
+
+    def _of_front_page(self, links: list[Link]) -> list[Link]:
+        if all(link.kind == "other" for link in links):
+            if len(links) <= _MAX_BESIDE_CHOICE:
+                links += self._in_first_language()
+            links = self._one_market_first(links)
         return self._in_own_language(links) if self.lang else links
 
     def _note_tiles(self) -> None:
@@ -399,7 +402,7 @@ class _LinkCollector:
                 del links[url]
 
     def _narrows(self, link: Link) -> bool:
-        return link.kind != "product" and narrows_further(address_of(link.url)[1], self.address[1])
+        return link.kind != "product" and narrows_further(split_url(link.url)[1], self.address[1])
 
     def _whole_listing(self, links: list[Link]) -> list[Link]:
         """Return the link that shows most products of a full page without a pager."""
@@ -415,12 +418,22 @@ class _LinkCollector:
         first = self.translations[0][0] if self.translations else ""
         urls = dict.fromkeys(url for language, url in self.translations if language == first)
         for url in urls:
-            self.page.other_languages.pop(language_folder(address_of(url)[1]), None)
+            self.page.other_languages.pop(language_folder(split_url(url)[1]), None)
         return [Link(url, "listing", "it is the shop in its first language") for url in urls]
+
+    def _one_market_first(self, links: list[Link]) -> list[Link]:
+        """Let one of several countries' front pages be read before the others, which it may name."""
+        fronts = [link for link in links if is_market_front(split_url(link.url)[1])]
+        if len(fronts) < _MIN_MARKETS or len(links) - len(fronts) > _MAX_BESIDE_CHOICE:
+            return links
+        own = (x for x in fronts if names_language(market_folder(split_url(x.url)[1]), self.lang))
+        first = next(own, fronts[0]) if self.lang else fronts[0]
+        others = [link for link in links if link is not first]
+        return [Link(first.url, "listing", "it is the shop in one country"), *others]
 
     def _in_own_language(self, links: list[Link]) -> list[Link]:
         """Drop links into other languages' folders if the front page links to its own language's."""
-        folders = [language_folder(address_of(link.url)[1]) for link in links]
+        folders = [language_folder(split_url(link.url)[1]) for link in links]
         if not any(folder and names_language(folder, self.lang) for folder in folders):
             return links
         own_links = []

@@ -20,7 +20,8 @@ from crawler.extract.address_kinds import (
     looks_like_product,
     without_origin,
 )
-from crawler.extract.links.choice import Link, url_checksum
+from crawler.extract.links.choice import Link
+from crawler.extract.links.fingerprints import url_checksum
 from scrapy_seine.attrs_bases import Record
 
 #: Dead-end pages of a shape, without a useful one, after which the shape is not fetched any more.

@@ -1,7 +1,8 @@
 """A gate before a shop: a page with one button that a visitor presses, and no way past it.
 
 Only a button that sends nothing of the visitor's is pressed: its form has hidden fields alone, its
-address is on the same host and belongs to no cart, login or newsletter. Pure.
+address is on the same host and belongs to no cart, login or newsletter. Where the visitor's age is
+asked, the button may stand beside one that says no. Pure.
 """
 
 from __future__ import annotations
@@ -15,17 +16,20 @@ import attrs
 from crawler.extract.links.choice import Link
 from crawler.extract.links.traps import is_trap
 from crawler.extract.links.unlinked import action_of, hidden_fields_of, request_of
-from crawler.extract.page.page import Element, Page, tidied
-from crawler.extract.words import any_word
+from crawler.extract.page.page import Element, Page, short_text, tidied
+from crawler.extract.words import any_of, any_word, finder
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.urls import domain
 
 #: Links of a gate (imprint, terms), and forms of it, at most.
 MAX_LINKS, _MAX_FORMS = 10, 5
+#: Buttons of a form that asks for the visitor's age: yes, no, and what the question is for.
+_MAX_ANSWERS = 3
 _CATALOGUE = frozenset({"product", "pagination", "listing"})
 #: Types of fields that a visitor may leave as they are.
 _LEFT_ALONE = frozenset({"hidden", "submit", "image", "button", "reset", "checkbox"})
 _asks_age = any_word("gate", "age")
+_says_no = finder(rf"(?<!\w)(?:{any_of('gate', 'no')})(?!\w)")
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -49,14 +53,15 @@ def answer_of(page: Page, links: Sequence[Link], *, sets_cookie: bool) -> Answer
     forms = list(islice(page.root.iter("form"), _MAX_FORMS))
     if any(map(_has_field_to_fill, forms)):
         return None
+    asks_age = bool(forms or links) and _asks_age(page.root.xpath("string()")) is not None
     for form in forms:
-        answer = _pressed(form, page)
+        answer = _pressed(form, page, asks_age=asks_age)
         if answer is not None:
             return answer
-    if links and _asks_age(page.root.xpath("string()")):
-        return next(
-            (Answer(link.url) for link in links if domain(link.url) == domain(page.url)), None
-        )
+    if links and asks_age:
+        refusing = {page.resolve(a.get("href") or "") for a in page.anchors if _refuses(a)}
+        own_urls = (link.url for link in links if domain(link.url) == domain(page.url))
+        return next((Answer(url) for url in own_urls if url not in refusing), None)
     return Answer(page.url) if sets_cookie and not page.anchors and not forms else None
 
 
@@ -67,14 +72,25 @@ def _has_field_to_fill(form: Element) -> bool:
     )
 
 
-def _pressed(form: Element, page: Page) -> Answer | None:
-    """Return the request of a form with one button; None if it leads to another host or a cart."""
+def _refuses(element: Element) -> bool:
+    """Whether the text or the value of a button or a link says no."""
+    value = element.get("value") or ""
+    return value in {"0", "false"} or _says_no(f"{short_text(element)} {value}") is not None
+
+
+def _pressed(form: Element, page: Page, *, asks_age: bool) -> Answer | None:
+    """Return the request of a form's only button, or of the one that says yes to the age.
+
+    None if it leads to another host or a cart.
+    """
     buttons = [
         field
         for field in form.iter("input", "button")
         if (field.get("type") or ("submit" if field.tag == "button" else "")).lower()
         in {"submit", "image"}
     ]
+    if asks_age and len(buttons) <= _MAX_ANSWERS:
+        buttons = [button for button in buttons if not _refuses(button)][:1]
     if len(buttons) != 1:
         return None
     fields = hidden_fields_of(form)

@@ -17,7 +17,8 @@ import attrs
 
 from crawler.extract.address_kinds import is_front_of_language, without_origin
 from crawler.extract.limited_dict import Newest
-from crawler.extract.links.choice import Link, url_checksum
+from crawler.extract.links.choice import Link
+from crawler.extract.links.fingerprints import url_checksum
 from crawler.extract.links.pagination import has_page_number
 from scrapy_seine.attrs_bases import Record
 from scrapy_seine.urls import domain_of_tidy

@@ -76,6 +76,16 @@ def market_folder(path: str) -> str:
     return "" if match is None else "-".join(part.lower() for part in match.groups() if part)
 
 
+def is_market_front(path: str) -> bool:
+    """Whether a path is only a folder that may name a language or a country.
+
+    >>> is_market_front("/ie/"), is_market_front("/en-GB"), is_market_front("/ie/lamps")
+    (True, True, False)
+    """
+    folder = market_folder(path)
+    return bool(folder) and path.strip("/").lower().replace("_", "-") == folder
+
+
 def names_language(folder: str, lang: str) -> bool:
     """Whether a folder names this language.
 

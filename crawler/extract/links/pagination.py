@@ -53,7 +53,7 @@ _MAX_PAGE_NUMBER = 5000
 
 
 @lru_cache(maxsize=1024)
-def address_of(url: str) -> Address:
+def split_url(url: str) -> Address:
     """Return the origin, the path and the parameters of a URL."""
     base, _, query = url.partition("?")
     end = base.find("/", 8)

@@ -12,7 +12,8 @@ import attrs
 
 from crawler.extract.address_kinds import is_front, is_reading, leads_aside, without_origin
 from crawler.extract.limited_dict import Newest
-from crawler.extract.links.choice import Link, url_checksum
+from crawler.extract.links.choice import Link
+from crawler.extract.links.fingerprints import url_checksum
 from scrapy_seine.attrs_bases import Record
 from scrapy_seine.urls import domain_of_tidy
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import islice
 
 from crawler.extract.address_kinds import leads_aside, looks_like_product, without_origin
+from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element
 from crawler.extract.words import any_of, finder
 
@@ -36,9 +37,9 @@ _CALENDAR = finder(
     r"(?:\D{0,80}/)?(?:19|20)\d\d|/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|$)|/(?:19|20)\d\d-\d\d(?:-\d\d)?(?:/|$)",
 )
 #: An article's address in blog software, which is also a product's where a shop is built on that.
-_DATED_NAME = finder(r"/20\d\d/(?:0?[1-9]|1[0-2])/(?:\d\d?/)?[a-z][\w%-]*/?$")
-#: Boxes around a link that may be its tile, and elements of each.
-_MAX_BOXES, _MAX_BOX_ELEMENTS = 3, 40
+_DATED_NAME = finder(r"/20\d\d/(?:0?[1-9]|1[0-2])/(?:\d\d?/)?[a-z%][\w%-]*/?$")
+#: Boxes around a link that may be its tile, elements of each, and characters of its text.
+_MAX_BOXES, _MAX_BOX_ELEMENTS, _MAX_TILE_LENGTH = 3, 40, 500
 #: Boxes around a link that may be its menu, and links of a menu.
 _MAX_MENU_LEVELS, _MIN_MENU_LINKS, _MAX_MENU_LINKS = 4, 3, 60
 _MAX_URL_LENGTH = 1000
@@ -105,19 +106,19 @@ def stands_among_goods(element: Element) -> bool:
     return False
 
 
-def is_dated(url: str) -> bool:
-    """Whether an address has a year, a month and a name, as an article's in blog software has."""
-    return _DATED_NAME(url) is not None
-
-
-def stands_by_price(element: Element) -> bool:
-    """Whether a link stands in a small box with a price, by the names of classes."""
-    box = element.getparent()
-    for _ in range(_MAX_BOXES):
-        if box is None:
-            return False
-        inner = islice(box.iter(), _MAX_BOX_ELEMENTS)
+def is_dated_product(element: Element, url: str) -> bool:
+    """Whether a link with a year and a month in its address stands in a tile with a price."""
+    if _DATED_NAME(url) is None:
+        return False
+    own_path = without_origin(url)
+    for box in islice(element.iterancestors(), _MAX_BOXES):
+        inner = [*islice(box.iter(), _MAX_BOX_ELEMENTS)]
+        hrefs = (other.get("href") or "" for other in inner)
+        if any(own_path not in href and _DATED_NAME(href) for href in hrefs):
+            return False  # the box holds several articles, or tiles
         if any("price" in (other.get("class") or "") for other in inner):
             return True
-        box = box.getparent()
+        text = " ".join(islice(box.itertext(), _MAX_BOX_ELEMENTS))[:_MAX_TILE_LENGTH]
+        if next(find_prices(text), None) is not None:
+            return True
     return False

@@ -1,4 +1,4 @@
-"""Addresses outside of links: frames, options of a form, and buttons that load more."""
+"""Addresses outside of links: frames, options of a form, buttons that load more, loaded menus."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ _NAMES_ADDRESS = lazy_patterns.pattern(
     rb"data-(?:next\b|(?:[a-z]{1,12}-){0,2}(?:href|url|endpoint)\b)"
 )
 _MAX_NAMES = 20
+#: Attributes with the address of a part of the page that a script fills in, and words of a menu.
+_NAMES_PART = lazy_patterns.pattern(
+    rb"(?:data-(?:[a-z]{1,12}-){0,2}(?:href|url|src|source|endpoint|load)|hx-get)\b"
+)
+_MENU = lazy_patterns.pattern(r"menu|\bnav|departments", re.I)
+_MENU_TAGS, _MAX_MENU_LEVELS, _MAX_MENUS = frozenset({"nav", "header"}), 3, 10
 _MORE_LABEL = finder(rf"\b(?:{any_of('paging', 'next')})")
 _MORE_CLASS = lazy_patterns.pattern(r"more|next|load|weiter|infinite", re.I)
 #: Names of form fields that choose another view of the same products.
@@ -53,6 +59,28 @@ def loaded_addresses(page: Page) -> Iterator[tuple[Element, str]]:
         yield from _loading_buttons(page, list(names)[:_MAX_NAMES])
     if page.holds(b"pagination") and page.holds(b'"radio"'):
         yield from _pager_radio_buttons(page)
+
+
+def loaded_menus(page: Page) -> Iterator[tuple[Element, str]]:
+    """Yield the boxes of menus without a link, with the address from which a script fills them."""
+    if not (page.has_data or page.holds(b"hx-get")):
+        return
+    names = [*dict.fromkeys(map(bytes.decode, _NAMES_PART.findall(page.raw)))][:_MAX_NAMES]
+    for element in elements_with(page, names)[:_MAX_MENUS]:
+        address = next(value for name in names if (value := element.get(name)) is not None)
+        if element.tag != "a" and _ADDRESS.match(address) and _is_empty_menu(element):
+            yield element, address
+
+
+def _is_empty_menu(element: Element) -> bool:
+    """Whether an element, or a box around it, is called a menu, and it has no link."""
+    if next(element.iter("a"), None) is not None:
+        return False
+    boxes = (element, *islice(element.iterancestors(), _MAX_MENU_LEVELS))
+    return any(
+        box.tag in _MENU_TAGS or _MENU.search(f"{box.get('class') or ''} {box.get('id') or ''}")
+        for box in boxes
+    )
 
 
 def _pager_radio_buttons(page: Page) -> Iterator[tuple[Element, str]]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from crawler.extract.address_kinds import looks_like_product
 from crawler.extract.links.facets import is_identity, is_script_path
-from crawler.extract.links.pagination import Address, address_of
+from crawler.extract.links.pagination import Address, split_url
 
 reads_product = lru_cache(maxsize=1024)(looks_like_product)
 #: Links to one place that differ by a parameter, where that shows a product each.
@@ -43,7 +43,7 @@ class Variants:
         """
         products: list[str] = []
         for place, urls in self._by_place.items():
-            names = {tuple(name for name, _ in address_of(url)[2]) for url in urls}
+            names = {tuple(name for name, _ in split_url(url)[2]) for url in urls}
             is_own = place == "".join(self._page_address[:2])
             if len(urls) >= max(_MIN_SHOWN, len(self._by_place)) and len(names) == 1 and not is_own:
                 products += urls

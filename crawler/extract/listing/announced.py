@@ -16,7 +16,8 @@ from urllib.parse import parse_qsl, urlsplit
 import attrs
 
 from crawler.extract import lazy_patterns
-from crawler.extract.links.choice import Link, url_checksum
+from crawler.extract.links.choice import Link
+from crawler.extract.links.fingerprints import url_checksum
 from crawler.extract.links.pagination import is_page_parameter, page_number
 from crawler.extract.links.scripted import SCRIPTED
 from crawler.extract.links.traps import is_trap

@@ -1,4 +1,4 @@
-"""A gate before a shop is passed by its one button, and nothing else is pressed."""
+"""A gate before a shop is passed by the button that leads on, and nothing else is pressed."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ from spiders.gates import MOST_PRESSED
 SHOP = "http://shop.example"
 BUTTON = '<input type="hidden" name="token" value="7"><button name="ok" value="1">Enter</button>'
 FORM = f'<h1>Welcome</h1><form method="post" action="/enter">{BUTTON}</form>'
+ASKED = (
+    '<h1>Are you over 18?</h1><form method="post" action="/age"><button name="a" value="a0">{}</button>'
+    '<button name="a" value="a1">{}</button></form>'
+)
 
 
 def answer(html: str, *, sets_cookie: bool = False) -> tuple[str, str] | None:
@@ -34,6 +38,14 @@ def answer(html: str, *, sets_cookie: bool = False) -> tuple[str, str] | None:
         (FORM.replace("post", "get"), ("/enter?token=7&ok=1", "")),
         (f'{FORM}<a href="/imprint">Imprint</a>', ("/enter", "token=7&ok=1")),
         ('<h1>Are you over 18?</h1><a href="/enter?ok=1">Yes</a>', ("/enter?ok=1", "")),
+        (ASKED.format("Yes", "No"), ("/age", "a=a0")),
+        (ASKED.format("No, I am under 18", "I know I am older"), ("/age", "a=a1")),
+        (ASKED.format("Nein", "Ja, ich bin über 18"), ("/age", "a=a1")),
+        (ASKED.format("Ano, je mi 18", "Ne"), ("/age", "a=a0")),
+        (
+            '<h1>Are you over 18?</h1><a href="/leave">No</a><a href="/enter">Yes</a>',
+            ("/enter", ""),
+        ),
     ],
 )
 def test_the_button_of_a_gate_is_pressed(html: str, expected: tuple[str, str]) -> None:
@@ -47,6 +59,8 @@ def test_the_button_of_a_gate_is_pressed(html: str, expected: tuple[str, str]) -
         FORM.replace("<button", '<input type="password" name="p"><button'),
         FORM.replace("<button", "<select name=year><option>1990</select><button"),
         FORM.replace("</form>", "<button>No</button></form>"),
+        ASKED.format("No", "I am under 18"),
+        ASKED.format("No", "Leave"),
         FORM.replace("/enter", "/cart/add"),
         FORM.replace("/enter", "/login"),
         FORM.replace("/enter", "https://other.example/enter"),

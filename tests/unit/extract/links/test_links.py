@@ -8,7 +8,7 @@ import pytest
 from crawler.demo.pages import Site
 from crawler.demo.traps import Traps
 from crawler.extract import extract, find_links, parse
-from crawler.extract.links.choice import listing_fingerprint
+from crawler.extract.links.fingerprints import listing_fingerprint
 from crawler.extract.links.listed_links import listed_links
 from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
 
@@ -407,3 +407,50 @@ def test_a_copy_for_phones_is_left_however_a_link_spells_its_address() -> None:
 def test_a_token_as_a_cursor_turns_the_page_under_any_label(query: str, kind: str | None) -> None:
     found = links(f'<a href="/wines?{query}">További borok</a>', f"{SHOP}/wines")
     assert found.get(f"/wines?{query}") == kind
+
+
+@pytest.mark.parametrize("name", ["lamp-{}", "%D0%BB%D0%B0%D0%BC%D0%BF%D0%B0-{}"])
+def test_a_dated_address_is_followed_from_a_tile_with_a_price_whatever_its_class(name: str) -> None:
+    """A shop in blog software was lost whole, because its prices' class was `amount`."""
+    tiles = "".join(
+        f'<div class="box"><a href="/2025/03/1{n}/{name.format(n)}/">Lamp {n}</a><i class="amount">${n}'
+        ".50</i></div>"
+        for n in range(1, 7)
+    )
+    news = '<div class="box"><a href="/2025/03/19/our-story/">Our story</a><i>Read on</i></div>'
+    found = links(f"<html lang=en><h1>Lamps</h1>{tiles}{news}</html>")
+    assert found.keys() == {f"/2025/03/1{n}/{name.format(n)}/" for n in range(1, 7)}
+
+
+@pytest.mark.parametrize(
+    "menu",
+    [
+        '<nav id="main" data-src="/ajax/all?v=3"></nav>',
+        '<div class="mega-menu" data-menu-url="/ajax/all?v=3"><i class="spinner"></i></div>',
+        '<header><div hx-get="/ajax/all?v=3" hx-trigger="load"></div></header>',
+    ],
+)
+def test_a_menu_that_a_script_fills_in_is_loaded_from_the_front_page_or_where_none_is(
+    menu: str,
+) -> None:
+    """Of a shop with such a menu only the front page's categories were found, without a word."""
+    card = CARD.format("/red-lamp")
+    assert links(menu + card) == {"/ajax/all?v=3": "listing", "/red-lamp": "product"}
+    linked = f'{menu}<nav><a href="/c/lamps/desk">Desk lamps</a></nav>{card}'
+    assert "/ajax/all?v=3" in links(linked, f"{SHOP}/")
+    assert "/ajax/all?v=3" not in links(linked)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        '<div class="reviews" data-url="/ajax/all?v=3"></div>',
+        '<nav data-src="/ajax/all?v=3"><a href="/about">About us</a></nav>',
+        '<nav><img data-src="/menu/lamps.jpg"></nav>',
+        '<nav data-cart-url="/cart/mini"></nav>',
+        '<header><a class="menu" data-url="/ajax/all?v=3" href="#">Menu</a></header>',
+    ],
+)
+def test_no_other_part_that_a_script_fills_in_is_loaded_as_a_menu(part: str) -> None:
+    found = links(part + CARD.format("/red-lamp"), f"{SHOP}/")
+    assert found.keys() - {"/about"} == {"/red-lamp"}

@@ -12,6 +12,8 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import Link, find_links, parse
 from crawler.extract.links.mobile_copies import without_copy
+from middlewares.dead_ends import DeadEnds
+from scrapy_seine.engine.lease.outcomes import Ignored
 from spiders.catalog import CatalogSpider
 
 BODY = b"""<html lang=de><title>Weine</title><body><h1>Weine</h1><a href="/de/weine/rot">Rot</a>
@@ -129,3 +131,58 @@ def test_a_copy_for_phones_leads_to_the_shops_own_pages(
     links = [Link("https://shop.example/m/lamp-1", "product", "")]
     (link,) = without_copy(links, "https://shop.example/m/lamps", canonical)
     assert link.url == followed
+
+
+@pytest.mark.parametrize("imprint", ["", '<a href="/en/imprint">Imprint</a>'])
+def test_a_language_s_front_page_without_goods_leads_to_another_language_s(imprint: str) -> None:
+    """A shop that redirects by Accept-Language was lost whole: its English page names the German one."""
+    body = f'<html lang=en><h1>Our shop is in German</h1>{imprint}<a href="/de/">To the shop</a>'
+    page = parse(body, "https://shop.example/en/")
+    found = {link.url: link.kind for link in find_links(page)}
+    assert found["https://shop.example/de/"] == "listing"
+    assert page.other_languages == {}
+    goods = body + '<a href="/en/wines/red">Red</a>'
+    assert "https://shop.example/de/" not in {
+        link.url for link in find_links(parse(goods, "https://shop.example/en/"))
+    }
+
+
+COUNTRIES = ("gb", "us", "de")
+CHOICE = "<html lang=en><h1>Choose your country</h1>" + "".join(
+    f'<a href="/{country}/">{country}</a>' for country in COUNTRIES
+)
+
+
+def test_of_the_countries_that_a_front_page_lets_choose_one_is_read_first() -> None:
+    found = find_links(parse(CHOICE, "https://shop.example/"))
+    assert [(link.url[-3:-1], link.kind) for link in found] == [
+        ("gb", "listing"), ("us", "other"), ("de", "other"),
+    ]  # fmt: skip
+    categories = CHOICE + "".join(f'<a href="/all-{n}">All</a>' for n in range(10))
+    found = find_links(parse(categories, "https://shop.example/"))
+    assert {link.kind for link in found} == {"other"}
+
+
+def test_the_front_pages_of_a_shop_s_other_countries_are_left_out_once_one_was_read() -> None:
+    """A page that lets choose a country had the same products fetched for each, in its currency."""
+    spider = CatalogSpider()
+    made: Any = Crawler(CatalogSpider, {})
+    made.stats = MemoryStatsCollector(made)
+    spider._set_crawler(made)
+    us = Request("https://shop.example/us/", meta={"site_id": "s"})
+    assert not spider.is_left_out_copy(us)
+    alternates = "".join(
+        f'<link rel="alternate" hreflang="en-{country}" href="https://shop.example/{country}/">'
+        for country in COUNTRIES
+    )
+    body = f"<html lang=en-gb><head>{alternates}</head><h1>Lamps</h1></html>"
+    request = Request("https://shop.example/gb/", meta={"site_id": "s", "depth": 1})
+    list(spider.parse(HtmlResponse(request.url, body=body.encode(), request=request)))
+    assert spider.is_left_out_copy(us)
+    assert not spider.is_left_out_copy(us.replace(url="https://shop.example/us/lamps"))
+    assert not spider.is_left_out_copy(request)
+    made.spider = spider
+    middleware = DeadEnds(made)
+    with pytest.raises(Ignored, match="another country"):
+        middleware.process_request(us.replace(meta={"site_id": "s", "depth": 1}))
+    middleware.process_request(us)  # a seed

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.http import XmlResponse
+from scrapy.http import HtmlResponse, XmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract.links.sitemap_news import dates_of, is_news
@@ -135,3 +135,30 @@ def test_a_line_that_is_no_url_costs_a_file_none_of_its_other_lines(bad):
     pages = f"<url><loc>{bad}</loc></url><url><loc>{SHOP}p</loc></url>"
     found = asked_for(spider, first, f"<urlset>{inner}{pages}</urlset>")
     assert {f"{SHOP}sub.xml", f"{SHOP}p"} <= {request.url for request in found}
+
+
+@pytest.mark.parametrize(
+    ("menu", "expected"),
+    [
+        ("/c/lamps/desk", "https://shop.example.com/p/1"),
+        ("https://www.shop.example.com/c/lamps/desk", "https://www.shop.example.com/p/1"),
+    ],
+)
+def test_pages_of_a_sitemap_are_asked_for_on_the_host_to_which_the_front_page_leads(menu, expected):
+    """Each product of a sitemap with `www.` took two requests of a shop that redirects to the other name."""
+    spider, url = a_spider(), "https://shop.example.com/"
+    body = f'<html lang=en><h1>Lamps</h1><nav><a href="{menu}">Desk</a></nav></html>'
+    front = HtmlResponse(url, body=body.encode(), request=Request(url))
+    (robots,) = (r for r in spider.parse(front) if r.callback == spider.parse_robots)
+    answer = XmlResponse(robots.url, body=b"Sitemap: http://www.shop.example.com/map.xml\n")
+    first = list(spider.parse_robots(answer, **robots.cb_kwargs))
+    pages = "<url><loc>https://www.shop.example.com/p/1</loc></url>"
+    index = "<sitemap><loc>http://www.shop.example.com/part.xml</loc></sitemap>"
+    found = {
+        request.url for request in asked_for(spider, first, f"<urlset>{pages}{index}</urlset>")
+    }
+    assert found == {
+        "http://www.shop.example.com/map.xml",
+        "http://www.shop.example.com/part.xml",
+        expected,
+    }

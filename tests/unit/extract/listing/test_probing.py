@@ -11,7 +11,8 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import find_links, parse
-from crawler.extract.links.choice import Link, listing_fingerprint
+from crawler.extract.links.choice import Link
+from crawler.extract.links.fingerprints import listing_fingerprint
 from crawler.extract.listing import probing
 from crawler.extract.listing.further_pages import MAX_PAGES
 from crawler.extract.listing.probing import MAX_TRIES, Probe, judge
