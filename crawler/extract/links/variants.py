@@ -18,6 +18,7 @@ class Variants:
 
     def __init__(self, page_address: Address) -> None:
         self._page_address = page_address
+        self._places: set[str] = set()
         self._by_place: dict[str, list[str]] = {}
 
     def add(self, target: Address, url: str) -> bool:
@@ -29,11 +30,11 @@ class Variants:
         if len(target[2]) == 1 and is_script_path(target[1]) and target[2][0][1].isdigit():
             return False  # one script shows all products
         place = target[0] + target[1]
-        is_known = place in self._by_place
-        variants = self._by_place.setdefault(place, [])
-        if is_known:
-            variants.append(url)
-        return is_known or (bool(target[2]) and target[:2] == self._page_address[:2])
+        if place in self._places:
+            self._by_place.setdefault(place, []).append(url)
+            return True
+        self._places.add(place)
+        return bool(target[2]) and target[:2] == self._page_address[:2]
 
     def products(self) -> list[str]:
         """Return the links that were taken for variants, where one page shows all products.
@@ -45,6 +46,6 @@ class Variants:
         for place, urls in self._by_place.items():
             names = {tuple(name for name, _ in split_url(url)[2]) for url in urls}
             is_own = place == "".join(self._page_address[:2])
-            if len(urls) >= max(_MIN_SHOWN, len(self._by_place)) and len(names) == 1 and not is_own:
+            if len(urls) >= max(_MIN_SHOWN, len(self._places)) and len(names) == 1 and not is_own:
                 products += urls
         return products
