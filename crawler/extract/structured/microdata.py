@@ -195,8 +195,8 @@ def _value(element: Element, name: str = "", node: Node | None = None) -> str | 
     attribute = _ADDRESSES.get(element.tag)
     if name == "name" and node is not None and (address := link or _address_around(element)):
         node["@link"] = address
-    if name in _TEXT_PROPERTIES and element.tag == "a" and (text := _text(element)):
-        return text  # the address of the brand's page is no brand
+    if attribute is not None and name in _TEXT_PROPERTIES:
+        return _text_of_address(element)
     if attribute is not None:
         return (element.get(attribute) or element.get("data-src") or "").strip() or (
             _text(element) or None
@@ -206,6 +206,12 @@ def _value(element: Element, name: str = "", node: Node | None = None) -> str | 
     if element.tag == "time" and element.get("datetime"):
         return str(element.get("datetime"))
     return _text(element)
+
+
+def _text_of_address(element: Element) -> str | None:
+    """Return a link's text or a picture's alternative one, because the address of a brand is no brand."""
+    pictures = element.iter("img")
+    return _text(element) or next((alt for img in pictures if (alt := img.get("alt"))), None)
 
 
 def _address_around(element: Element) -> str | None:

@@ -25,7 +25,7 @@ _LAST_COMMA = lazy_patterns.pattern(r",(\s*+[}\]])")
 _NO_VALUE = lazy_patterns.pattern(r'(":\s*+)(?:undefined\s*+)?(?=[,}])')
 _NO_COMMA = lazy_patterns.pattern(r'([}\]"])(\s++)(?=["{])')
 _BAD_ESCAPE = lazy_patterns.pattern(r'\\(?!["\\/bfnrtu])')
-_COMMENT = lazy_patterns.pattern(r"(?m)^[ \t\r\f\v]*+//.*$|/\*[^*]*+\*/")
+_COMMENT = lazy_patterns.pattern(r"(?m)(?:^|(?<=[{[,]))[ \t\r\f\v]*+//.*$|/\*[^*]*+\*/")
 #: A key or a comma at which a block was cut off, and the characters at the end that are searched.
 _CUT = lazy_patterns.pattern(r'(?:,\s*+(?:"[^"]*+"\s*+(?::\s*+)?)?|:\s*+)$')
 _CUT_WITHIN = 2_000

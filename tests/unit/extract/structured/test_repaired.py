@@ -47,3 +47,8 @@ def test_a_run_of_quotes_is_given_up_at_its_beginning() -> None:
 
 def test_a_text_too_many_before_the_cut_loses_no_value_before_it() -> None:
     assert repaired('{"name": "Lamp", "sku": "X-12" "brand') == {"name": "Lamp", "sku": "X-12"}
+
+
+def test_a_remark_behind_a_bracket_or_a_comma_is_no_part_of_a_block() -> None:
+    block = '{ // the product\n"name": "Lamp", // as sold\n"url": "https://a.example/lamp"}'
+    assert repaired(block) == {"name": "Lamp", "url": "https://a.example/lamp"}
