@@ -314,14 +314,22 @@ def host(url: str) -> str:
 def absolute(base: str, reference: str) -> str:
     """Resolve a link of a page against the page's base address.
 
+    A backslash before the query stands for a slash, and slashes too many before a host are left
+    out, as in browsers (WHATWG URL).
+
     Raises:
         ValueError: it cannot be resolved.
 
-    >>> absolute("http://a.example/b/c", "../d?x=1")
-    'http://a.example/d?x=1'
+    >>> absolute("http://a.example/b/c", "../d?x=1"), absolute("http://a.example/b/c", "\\\\d\\\\e")
+    ('http://a.example/d?x=1', 'http://a.example/d/e')
     """
     if reference[:7] == "http://" or reference[:8] == "https://":
         return reference
+    if "\\" in reference:
+        end = min(place for mark in "?#" if (place := (reference + mark).find(mark)) >= 0)
+        reference = reference[:end].replace("\\", "/") + reference[end:]
+    if reference[:3] == "///":
+        reference = f"//{reference.lstrip('/')}"
     if reference[:1] == "/" and reference[1:2] != "/":
         end = base.find("/", 8)
         return (base if end < 0 else base[:end]) + reference

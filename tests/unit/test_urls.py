@@ -148,6 +148,10 @@ def test_the_fingerprint_is_the_same_on_every_machine() -> None:
         (f"{H}/a/b?x=1", "?page=2", f"{H}/a/b?page=2"),
         (f"{H}/", "https://x.example/", "https://x.example/"),
         (f"{H}/a", "mailto:x", "mailto:x"),
+        (f"{H}/a/b", "\\lamps\\1?x=a\\b#c\\d", f"{H}/lamps/1?x=a\\b#c\\d"),
+        (f"{H}/a/b", "lamps\\1", f"{H}/a/lamps/1"),
+        (f"{H}/a/b", "/\\other.example/c", "http://other.example/c"),
+        (f"{H}/a/b", "///other.example/c", "http://other.example/c"),
     ],
 )
 def test_links_are_resolved_against_the_base(base: str, reference: str, expected: str) -> None:

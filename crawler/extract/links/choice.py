@@ -290,7 +290,7 @@ class _LinkCollector:
         scheme = None if href[0] == "/" else _SCHEME.match(href)
         if scheme and scheme[1].lower() not in {"http", "https"}:
             return None
-        if href[0] == "/" and href[1:2] != "/" and len(href) <= _MAX_CACHED_HREF:
+        if href[0] == "/" and href[1:2] not in {"/", "\\"} and len(href) <= _MAX_CACHED_HREF:
             url = _of_origin(self.origin, href)
         else:
             resolved = self.page.resolve(href)
