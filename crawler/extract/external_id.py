@@ -45,8 +45,17 @@ def identify(fields: Fields, sources: dict[str, str], page: Page) -> None:
         if fields.get(name):
             fields["external_id"], sources["external_id"] = fields[name], sources[name]
             return
-    fields["external_id"] = product_part(fields.get("canonical_url") or page.url)
+    part = product_part(fields.get("canonical_url") or page.url)
+    if _is_scripts(part):  # the canonical link, which lacks the product's parameter
+        part = product_part(page.url)
+    # Of several parameters that may be the product's, all are its key: a script's name is none.
+    fields["external_id"] = page.url if _is_scripts(part) and "?" in page.url else part
     sources["external_id"] = "url"
+
+
+def _is_scripts(part: str | None) -> bool:
+    """Whether a part of an address is the name of a script, which shows all products."""
+    return part is not None and _SCRIPT_NAME.fullmatch(part) is not None
 
 
 def _only_parameter(query: str) -> re.Match[str] | None:

@@ -13,7 +13,14 @@ import attrs
 
 from crawler.extract import lazy_patterns
 from crawler.extract.money import multiples, short_currency_words
-from crawler.extract.money.currencies import CODES, SPELLINGS, TOMAN, currency_of, is_narrowed_by
+from crawler.extract.money.currencies import (
+    CODES,
+    SPELLINGS,
+    TOMAN,
+    currency_of,
+    is_local,
+    is_narrowed_by,
+)
 from scrapy_seine.attrs_bases import Value
 
 _THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND", "LYD"})
@@ -468,6 +475,19 @@ def parse_price(text: str, local: str | None = None) -> Money | None:
         return None
     value = amount(match[0], local)
     return None if value is None else Money(value, None, match.start(), match.end())
+
+
+def sure_currency(text: str) -> str | None:
+    """Return the currency beside an amount in data, if its sign is that of one country.
+
+    >>> sure_currency("12,99 €"), sure_currency("$12.99"), sure_currency("USD 12.99")
+    ('EUR', None, 'USD')
+    """
+    if text[:1].isdigit() and text[-1:].isdigit():
+        return None  # nearly all amounts
+    money = parse_price(text)
+    code = money.currency if money else None
+    return None if code is None or (is_local(code) and code not in text) else code
 
 
 _DIGITS = {base + n: str(n) for base in (0x0660, 0x06F0, 0x0966, 0xFF10) for n in range(10)} | {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -262,17 +262,20 @@ def text_of(element: Element) -> str:
     if not len(element):
         text = element.text
         return squashed(text) if text and element.tag not in _TAGS_WITHOUT_TEXT else ""
-    parts = []
-    for node in element.iter():
-        tag, text = node.tag, node.text
-        if text and tag not in _TAGS_WITHOUT_TEXT:
-            parts.append(text)
-        elif tag in _BREAKING_TAGS:
-            parts.append(" ")
-        tail = node.tail
-        if tail and node is not element:
-            parts.append(tail)
-    return " ".join("".join(parts).split())
+    return " ".join("".join(_texts(element)).split())
+
+
+def _texts(element: Element, max_events: int | None = None) -> Iterator[str]:
+    """Yield the texts inside an element in their order, with blanks around its blocks."""
+    for event, node in islice(etree.iterwalk(element, events=("start", "end")), max_events):
+        tag = node.tag
+        if tag in _BREAKING_TAGS:
+            yield " "
+        if event == "start":
+            if node.text and tag not in _TAGS_WITHOUT_TEXT:
+                yield node.text
+        elif node.tail and node is not element:
+            yield node.tail
 
 
 #: Characters of the longest name, label or heading.
@@ -309,15 +312,16 @@ def short_text(
     characters_left = _READ_PER_CHARACTER * max_length
     for node in islice(element.iter(), max_elements):
         tag, text = node.tag, node.text
+        if tag in _BREAKING_TAGS:
+            parts.append(" ")
         if text and tag not in _TAGS_WITHOUT_TEXT:
             parts.append(text[:characters_left])
             characters_left -= len(text)
-        elif tag in _BREAKING_TAGS:
-            parts.append(" ")
         tail = node.tail
         if tail and node is not element:
             if len(node):  # the tail follows the texts inside the node
                 return _text_in_order(element, max_length, max_elements)
+            tail = f" {tail}" if tag in _BREAKING_TAGS else tail
             parts.append(tail[: max(characters_left, 0)])
             characters_left -= len(tail)
         if characters_left <= 0:
@@ -329,17 +333,9 @@ def _text_in_order(element: Element, max_length: int, max_elements: int) -> str:
     """Return the `short_text` of an element in which texts follow boxes with children."""
     parts: list[str] = []
     characters_left = _READ_PER_CHARACTER * max_length
-    for event, node in islice(etree.iterwalk(element, events=("start", "end")), 2 * max_elements):
-        tag = node.tag
-        if event == "end":
-            text = node.tail if node is not element else None
-        elif node.text and tag not in _TAGS_WITHOUT_TEXT:
-            text = node.text
-        else:
-            text = " " if tag in _BREAKING_TAGS else None
-        if text:
-            parts.append(text[:characters_left])
-            characters_left -= len(text)
+    for text in _texts(element, 2 * max_elements):
+        parts.append(text[:characters_left])
+        characters_left -= len(text)
         if characters_left <= 0:
             break
     return " ".join("".join(parts).split())[:max_length]
@@ -347,7 +343,10 @@ def _text_in_order(element: Element, max_length: int, max_elements: int) -> str:
 
 _TAGS_WITHOUT_TEXT = frozenset({"script", "style", "template", "noscript"})
 _WHOLE_PAGE = frozenset({"html", "head", "body"})
-_BREAKING_TAGS = frozenset({"br", "p", "div", "li", "td", "tr", "img", "hr"})
+_BREAKING_TAGS = frozenset(
+    {"br", "p", "div", "li", "ul", "ol", "td", "th", "tr", "table", "dt", "dd", "dl", "img", "hr",
+     "h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "blockquote", "option"}
+)  # fmt: skip
 
 
 def _collect_base(page: Page, element: Element) -> None:

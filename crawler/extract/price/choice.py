@@ -239,7 +239,8 @@ def _weigh(money: Money, place: _Place, start: int, end: int) -> Candidate:
         other = True
     is_sum = start and not other and is_from_free(before, line.text[money.end :])
     is_sum = is_sum or (money.end < len(line.text) and says_or_more(line.text[money.end :]))
-    if is_sum or (before and (before[-2:].strip() in _MORE_OR_LESS or is_bound(before))):
+    is_less = before == "-" and not start  # before other words it may be a dash
+    if is_less or is_sum or (before and (before[-2:].strip() in _MORE_OR_LESS or is_bound(before))):
         other = True
     cost = _cost_of_place(money, place) + (OTHER if other else 0)
     if start and RANGE.match(before):

@@ -17,9 +17,9 @@ import orjson
 from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import gtin
-from crawler.extract.money.amounts import number, parse_price
+from crawler.extract.money.amounts import number, sure_currency
 from crawler.extract.money.cents import counts_in_cents
-from crawler.extract.money.currencies import CODES, currency_of, is_local
+from crawler.extract.money.currencies import CODES, currency_of
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.scripts import literal, quoted_json, trackers
 from crawler.extract.scripts.name_filter import NAMELESS, NameFilter
@@ -468,16 +468,7 @@ def _money(
     amount = number(value, around) if isinstance(value, int | float | str) else None
     if amount is not None and cents and isinstance(value, int):
         amount = amount.scaleb(-2)
-    return amount, _stated_beside(value) if isinstance(value, str) else None
-
-
-def _stated_beside(text: str) -> str | None:
-    """Return the currency beside an amount, if its sign is that of one country."""
-    if text[:1].isdigit() and text[-1:].isdigit():
-        return None  # nearly all amounts
-    money = parse_price(text)
-    code = money.currency if money else None
-    return None if code is None or (is_local(code) and code not in text) else code
+    return amount, sure_currency(value) if isinstance(value, str) else None
 
 
 def _old_price_inside(node: Node, cents: bool, around: str | None) -> Decimal | None:

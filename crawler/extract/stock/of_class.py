@@ -9,12 +9,15 @@ from crawler.extract.page.lines import Line
 from crawler.extract.page.page import Element
 from crawler.extract.words import CachedRule
 
+#: Words in a class that deny what follows, or make a condition of it: `hide-if-in-stock`.
+_DENYING = ("not", "no", "never", "if", "when", "back", "hide", "show", "notify", "filter")
+_UNDENIED = "".join(rf"(?<!\b{word}[-_])" for word in _DENYING)
 _STOCK_CLASSES = [
-    (name, re.compile(rf"(?:^|[\s_-])(?:{words})(?=$|\s)"))
+    (name, re.compile(rf"(?:^|[\s_-]){_UNDENIED}(?:{words})(?=$|\s)"))
     for name, words in (
         ("PreOrder", "pre-?order"),
         ("BackOrder", "on-?backorder"),
-        ("OutOfStock", "out-?of-?stock|outofstock|sold-?out|unavailable|not-available"),
+        ("OutOfStock", "out-?of-?stock|sold-?out|unavailable|not-available|not-?in-?stock"),
         ("InStock", "in-?stock"),
     )
 ]

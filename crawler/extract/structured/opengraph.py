@@ -6,7 +6,7 @@ from typing import Any
 
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import first_valid
-from crawler.extract.money.amounts import number, parse_price
+from crawler.extract.money.amounts import number, parse_price, sure_currency
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.page.page import Page
 from crawler.extract.shop_name_in_title import is_shop_name, without_host, without_site_name
@@ -90,6 +90,8 @@ def _money(tags: dict[str, str]) -> dict[str, Any]:
     listed = number(tags.get("product:price:amount"), currency)
     if before is None and listed is not None and price is not None and listed > price:
         before = listed
+    if price is not None and currency is None:
+        currency = sure_currency(_first_tag(tags, _PRICES) or "")
     if price is None:
         money = parse_price(_labelled(tags, ("price",)) or "")
         if money:

@@ -17,7 +17,7 @@ from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import without_origin
 from crawler.extract.fields import Fields
 from crawler.extract.gtin import first_valid, gtin
-from crawler.extract.money.amounts import count, number, parse_price
+from crawler.extract.money.amounts import count, number, sure_currency
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.stock.availability import availability
 
@@ -188,6 +188,7 @@ def _innermost(value: Any) -> str | None:
             value = value.get("@value", value.get("name", value.get("value")))
         else:
             break
+    value = int(value) if isinstance(value, float) and value.is_integer() else value  # 12345.0
     return None if value is None or isinstance(value, bool | dict | list) else str(value)
 
 
@@ -480,9 +481,8 @@ def _price(offer: Node) -> Fields:
         currency = currency or next(filter(None, map(_currency, specs)), None)
     value = number(raw, currency) if raw else None
     if value is not None and currency is None:
-        money = parse_price(str(raw))
-        currency = money.currency if money else None
-    for spec in specs:
+        currency = sure_currency(str(raw))
+    for spec in (s for s in specs if _currency(s) in {currency, None}):
         listed = number(plain_text(first_value(spec, "price", "minPrice")), currency)
         kind = _kind(spec)
         if kind in _REGULAR_KINDS:

@@ -91,3 +91,22 @@ def test_a_word_with_soft_hyphens_is_found(hyphen: str) -> None:
     found = extract(parse(f"<html lang=de>{html}</html>".encode(), "https://a.example/p/lampe"))
     assert found.fields["availability"] == "OutOfStock"
     assert found.fields["name"] == "Eichenlampe"
+
+
+@pytest.mark.parametrize(
+    ("words", "stock"),
+    [
+        ("stock in-stock", "InStock"),
+        ("stock is-in-stock", "InStock"),
+        ("stock not-in-stock", "OutOfStock"),
+        ("stock out-of-stock", "OutOfStock"),
+        ("stock back-in-stock", None),
+        ("stock hide-if-in-stock", None),
+        ("stock never-out-of-stock", None),
+        ("stock no-preorder", None),
+    ],
+)
+def test_a_class_that_denies_a_state_does_not_name_it(words: str, stock: str | None) -> None:
+    html = f"<h1>Lamp</h1><p class=price>49 €</p><p class='{words}'>Zzyzx</p>"
+    found = extract(parse(f"<html>{html}</html>".encode(), "https://a.example/p/lamp"))
+    assert found.offered["text"].get("availability") == stock

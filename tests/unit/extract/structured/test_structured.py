@@ -414,3 +414,31 @@ def test_a_sign_beside_a_price_in_scripts_is_its_currency(
         url="https://shop.example.com.au/products/napkin",
     )
     assert told(page, "price", "currency") == [expected, currency]
+
+
+def test_a_number_that_a_script_wrote_with_a_point_is_a_products_number() -> None:
+    page = found(product("Napkin", offer(12), sku=12345.0, gtin13=4006381333931.0))
+    assert told(page, "sku", "gtin") == ["12345", "4006381333931"]
+
+
+def test_a_list_price_in_another_currency_is_no_price_before() -> None:
+    specs = [{"priceType": "ListPrice", "price": "20", "priceCurrency": "USD"}]
+    page = found(product("Napkin", offer("12.50", priceSpecification=specs)))
+    assert told(page, "price", "regular_price", "currency") == ["12.50", None, "EUR"]
+
+
+@pytest.mark.parametrize(
+    ("price", "currency"), [("£12.50", "GBP"), ("$12.50", "AUD"), ("USD 12.50", "USD")]
+)
+def test_a_sign_of_several_countries_in_data_is_that_of_the_pages_country(
+    price: str, currency: str
+) -> None:
+    url = "https://shop.example.com.au/products/napkin"
+    in_json = found(product("Napkin", {"@type": "Offer", "price": price}), url=url)
+    assert told(in_json, "price", "currency") == ["12.50", currency]
+    tags = (
+        '<meta property="og:type" content="product"><meta property="og:title" content="Napkin">'
+        f'<meta property="og:price:amount" content="{price}">'
+    )
+    in_tags = found(head=tags, body="<h1>Napkin</h1>", url=url)
+    assert told(in_tags, "price", "currency") == ["12.50", currency]

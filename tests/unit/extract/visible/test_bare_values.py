@@ -50,3 +50,9 @@ def test_a_number_of_reviews_is_no_rating_and_no_part_of_a_number(
 ) -> None:
     fields = fields_of(f"<p class=rating>{text}</p><p class=price>49 €</p>")
     assert fields.get("review_count") == reviews
+
+
+@pytest.mark.parametrize("saving", ["-5,00 €", "-€5.00"])
+def test_an_amount_below_zero_is_not_the_price(saving: str) -> None:
+    fields = fields_of(f"<p class=price>{saving}</p><p>12,50 €</p>")
+    assert str(fields["price"]) == "12.50"
