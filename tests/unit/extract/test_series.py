@@ -332,3 +332,13 @@ def test_a_remark_in_the_heading_that_no_title_has_is_no_part_of_the_name(headin
     title = "Oak lamp with a shade of silk | Shop" if "silk" in heading else "Oak lamp buy cheaply"
     body = f"<h1>{heading}</h1><p class=price>$9</p>{_BUY}"
     assert _read(body, title=title).fields["name"] == name
+
+
+def test_the_seconds_of_a_time_are_no_thousands_of_the_price_behind_it():
+    body = f"<h1>Oak lamp</h1><p class=price><i>Ends in 03:12:45</i> 244,18 €</p>{_BUY}"
+    assert _read(body).fields["price"] == Decimal("244.18")
+
+
+def test_a_colon_stands_before_the_cents_of_crowns():
+    body = "<h1>Eklampa</h1><p class=pris>1 249:50 kr</p><button>Köp</button>"
+    assert _read(body, title="Eklampa").fields["price"] == Decimal("1249.50")
