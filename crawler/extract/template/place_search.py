@@ -26,6 +26,7 @@ from crawler.extract.template.product_names import (
 )
 from crawler.extract.template.profile import SAMPLE_INTERVAL, is_sampled
 from crawler.extract.template.stock_runs import address_of
+from crawler.extract.template.stored_form import stored_form
 from crawler.extract.template.values_by_place import PLACED, Text, texts_of, values
 from scrapy_seine.attrs_bases import Record, Value
 
@@ -314,7 +315,7 @@ def _is_stored_value(field: str, value: Any, stored_value: Any) -> bool:
         return False
     if field == "price":
         return bool(value == stored_value)
-    return " ".join(str(value).split()).casefold() == " ".join(str(stored_value).split()).casefold()
+    return stored_form(value) == stored_form(stored_value)
 
 
 def _contradicts(

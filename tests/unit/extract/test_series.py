@@ -342,3 +342,18 @@ def test_the_seconds_of_a_time_are_no_thousands_of_the_price_behind_it():
 def test_a_colon_stands_before_the_cents_of_crowns():
     body = "<h1>Eklampa</h1><p class=pris>1 249:50 kr</p><button>Köp</button>"
     assert _read(body, title="Eklampa").fields["price"] == Decimal("1249.50")
+
+
+def test_the_quotation_marks_around_a_whole_heading_are_no_part_of_the_name():
+    def name(heading):
+        return _read(f"<h1>{heading}</h1><p>€ 9.00</p>{_BUY}", title="The sea on DVD").fields[
+            "name"
+        ]
+
+    assert (name("« The sea »"), name("“The sea”")) == ("The sea", "The sea")
+    assert name('"The sea" and "The sky"') == '"The sea" and "The sky"'
+
+
+def test_soft_hyphens_are_no_part_of_a_name():
+    found = _read(f"<h1>Garten&shy;stuhl Anna</h1><p>€ 9.00</p>{_BUY}", title="Gartenstuhl Anna")
+    assert found.fields["name"] == "Gartenstuhl Anna"
