@@ -39,6 +39,8 @@ class Visible(Record):
     """Prices in repeated structures: the tiles of a listing."""
     tile_amounts: Sequence[Any] = ()
     """The elements of these prices."""
+    tiles_from: int | None = None
+    """The line with the first of these prices."""
     cards_apart: bool = False
     """All of these tiles stand where a page shows products other than its own."""
     lone_cards: int = 0

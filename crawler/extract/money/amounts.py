@@ -45,8 +45,12 @@ _GROUP = lazy_patterns.pattern(r"[1-9]\d{0,2}\.\d{3}")
 #: A minus before the figures of a text, with or without a sign or a code before it: `$-5`, `EUR -5`.
 _NEGATIVE = re.compile(r"(?:\W{0,4}[-−]\s?|\D{0,5}[\s$€£][-−])\d").match
 #: The full stop of an abbreviation is no part of the number after it: Rs.500. The lookahead comes
-#: first because it costs least, and most characters begin no number.
-_AMOUNT = lazy_patterns.pattern(rf"(?=[\d.,])(?<![\d,])(?<![^A-Za-z\u00aa-\u1fff/]\.)(?:{_NUMBER})")
+#: first because it costs least, and most characters begin no number. The seconds of a time are no
+#: thousands of the amount behind it: 03:12:45 244.18.
+_AMOUNT = lazy_patterns.pattern(
+    r"(?=[\d.,])(?<![\d,])(?<![^A-Za-z\u00aa-\u1fff/]\.)(?!(?<=\d:)\d\d\s\d{3})"
+    rf"(?:{_NUMBER})"
+)
 _NO_CENTS = lazy_patterns.pattern(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
 #: Figures that are certainly an amount, because they end in cents or in a group.
 _CENTS_OR_GROUPS = lazy_patterns.pattern(r"\D\d{2,3}$")
@@ -104,6 +108,8 @@ _CENTS_BEHIND = re.compile(
 ).match
 _EUROS = frozenset({"€", "euros", "euro"})
 _SIGNS_BETWEEN = _EUROS | {"zł", "лв", "лв.", "руб", "руб.", "Kč", "Lei", "lei"}
+#: The colon before cents in Scandinavia: 249:50 kr.
+_COLON_BEFORE_CENTS = re.compile(r"(?<=\d):(?=\d\d\s?(?:kr|SEK|NOK|DKK)\b)", re.I).sub
 #: An amount whose cents are in an element of their own, as text.
 _APART = lazy_patterns.pattern(r"(\D{0,4}\d[\d.,]*[.,])\s(\d{2}(?:\s?\D{1,4})?)")
 
@@ -257,6 +263,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
     [('1168.70', 'EUR'), ('5', 'USD')]
     """
     text = text if text.isascii() else _in_ascii(text)
+    text = _COLON_BEFORE_CENTS(",", text) if ":" in text else text
     if (
         len(text) < _MAX_APART_LENGTH
         and (". " in text or ", " in text)

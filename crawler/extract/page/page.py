@@ -24,6 +24,8 @@ Element = Any
 #: a log, an export or a trap.
 MAX_BYTES = 4_000_000
 
+#: Soft hyphens, blanks without width and other marks that nobody sees; joiners are letters' parts.
+INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _MARKUP = lazy_patterns.pattern(
     rb"<\s*(?:!doctype|html|head|body|meta|div|p|h1|a|span|table|title)\b", re.I
 )
@@ -229,15 +231,15 @@ _SCRIPT = lazy_patterns.pattern(rb"<script\b(?:.*?</script|.*+)", re.S | re.I)
 
 
 def squashed(text: str) -> str:
-    """Return a text with one blank for each run of white space, and none at its ends.
+    """Return a text with one blank for each run of white space, none at its ends, nothing unseen.
 
-    >>> squashed(" two\\n  words "), squashed("a\u00a0b")
-    ('two words', 'a b')
+    >>> squashed(" two\\n  words "), squashed("a\u00a0b"), squashed("Garten\u00adstuhl")
+    ('two words', 'a b', 'Gartenstuhl')
     """
     # A blank is the only printable white space. Splitting a text takes three times as long.
     if "  " not in text and text.isprintable():
         return text.strip()
-    return " ".join(text.split())
+    return " ".join((text if text.isascii() else INVISIBLE.sub("", text)).split())
 
 
 def holds_digit(text: str) -> bool:

@@ -182,7 +182,7 @@ def tiles_of(members: list[Element], min_tiles: int) -> list[Element]:
     sample = members[:12]
     around = [[m, *islice(m.iterancestors(), 6)] for m in sample]
     shared = Counter(chain.from_iterable(around))
-    outer_boxes = [_outermost_unshared(boxes, shared) for boxes in around]
+    outer_boxes = [outermost_unshared(boxes, shared) for boxes in around]
     own_boxes = [
         member
         for member, box in zip(sample, outer_boxes, strict=True)
@@ -207,7 +207,7 @@ def tiles_of(members: list[Element], min_tiles: int) -> list[Element]:
     return [member for member in members if member not in own_boxes]
 
 
-def _outermost_unshared(boxes: list[Element], shared: Counter[Element]) -> Element:
+def outermost_unshared(boxes: list[Element], shared: Counter[Element]) -> Element:
     """Return the last of the boxes around a member that is around no other member, or None."""
     for box in reversed(boxes):
         if shared[box] == 1:

@@ -94,9 +94,9 @@ class Amounts:
         if not tiles:  # true of most pages of a product
             signs.cards_apart = True
             return self.by_line
-        signs.cards_apart = all(
-            line.flags & _lines.ELSEWHERE for line, _ in self.by_line if line.element in tiles
-        )
+        in_tiles = [line for line, _ in self.by_line if line.element in tiles]
+        signs.cards_apart = all(line.flags & _lines.ELSEWHERE for line in in_tiles)
+        signs.tiles_from = in_tiles[0].index
         untiled = [
             (line, monies)
             for line, monies in self.by_line

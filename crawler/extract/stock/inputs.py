@@ -14,6 +14,7 @@ from crawler.extract.stock.availability import (
     buys_in_short,
     pays,
 )
+from crawler.extract.visible_signs import Visible
 
 #: Types of inputs that are buttons, and characters of a caption: fewer than these.
 _PRESSABLE = frozenset({"submit", "image", "button"})
@@ -23,7 +24,20 @@ _SHOWS_CART = re.compile(r"add[-_]?(?:to[-_]?)?(?:cart|basket|bag)[^/]{0,80}\Z",
 _CART_CAPTION = "Add to cart"
 
 
-def pressable_buttons(inputs: list[Element]) -> list[bool]:
+def note_inputs(inputs: list[Element], signs: Visible) -> tuple[str | None, bool, bool]:
+    """Count the inputs that buy.
+
+    Return what the others say of the stock if none buys, whether one can be pressed, and whether one
+    orders ahead.
+    """
+    if not inputs:
+        return None, False, False
+    pressable, stock = _pressable_buttons(inputs), _stock_of_inputs(inputs)
+    signs.count_buttons(len(pressable), in_words=_say_to_buy(inputs))
+    return (None if pressable else stock), any(pressable), stock == "PreOrder"
+
+
+def _pressable_buttons(inputs: list[Element]) -> list[bool]:
     """Return for each input that buys whether it can be pressed; [] if the first is sold out."""
     if _first_is_sold_out(inputs):
         return []
@@ -31,7 +45,7 @@ def pressable_buttons(inputs: list[Element]) -> list[bool]:
     return [element.get("disabled") is None for element in buttons]
 
 
-def stock_of_inputs(inputs: list[Element]) -> str | None:
+def _stock_of_inputs(inputs: list[Element]) -> str | None:
     """Return the availability in an input before the buy button or in its place: "Pre-order now"."""
     for _, caption in _short_captions(inputs):
         stock = "OutOfStock" if SOON(caption) else availability_of_text(caption)
@@ -42,7 +56,7 @@ def stock_of_inputs(inputs: list[Element]) -> str | None:
     return None
 
 
-def say_to_buy(inputs: list[Element]) -> bool:
+def _say_to_buy(inputs: list[Element]) -> bool:
     """Whether the caption of an input is a whole phrase that buys."""
     return any(buys(_caption(element)) for element in inputs)
 

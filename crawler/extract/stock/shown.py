@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import islice, pairwise, takewhile
+from itertools import islice, pairwise
 
 from crawler.extract.address_kinds import looks_like_product, without_origin
 from crawler.extract.money.amounts import find_prices
@@ -29,12 +29,8 @@ from crawler.extract.stock.behind_price import (
     stock_of_count,
 )
 from crawler.extract.stock.behind_price import SOLD as _SOLD
-from crawler.extract.stock.inputs import (
-    is_disabled,
-    pressable_buttons,
-    say_to_buy,
-    stock_of_inputs,
-)
+from crawler.extract.stock.inputs import is_disabled, note_inputs
+from crawler.extract.stock.of_tiles import Tiles
 from crawler.extract.visible_signs import Visible
 from crawler.extract.words import (
     CachedRule,
@@ -74,8 +70,6 @@ _SOLD_BUTTON = _lines.BUTTON | _lines.DIGIT
 _OPENING = ("(", "（", ":", "：")
 #: A product's page has at most so many buy buttons; a listing has more.
 _MAX_BUTTONS = 3
-#: Boxes above the heading that may be about the product.
-_MAX_ABOVE = 2
 #: A line with fewer characters may be just a word or two.
 _SHORT = 40
 #: The availability of what shops sell and the web does not.
@@ -97,10 +91,22 @@ def _stock_in(line: Line) -> str | None:
     is_short = len(line.text) < _SHORT
     boxed = is_short and line.flags & (_lines.PRICE | STOCK)
     label, _, value = line.text.partition(":" if is_short else "\n")
-    if value and _STOCK_LABEL(label) and (_YES(value) or _SOLD(value) or _NO(value)):
-        return "InStock" if _YES(value) else "OutOfStock"
+    if value and (answered := _stock_of_answer(label, value)):
+        return answered
     soon = (boxed or (is_short and line.flags & _lines.BUTTON)) and SOON(line.text)
     return "OutOfStock" if soon or (boxed and _SOLD(line.text)) else availability_of_text(line.text)
+
+
+def _stock_of_answer(label: str, value: str) -> str | None:
+    """Return the availability that yes, no or a number says behind a label: `Sold out: no`."""
+    is_affirmed, is_denied = _YES(value) is not None, _denies(value)
+    if _STOCK_LABEL(label):
+        is_sold = is_denied or _SOLD(value)
+        return "InStock" if is_affirmed else "OutOfStock" if is_sold else stock_of_count(value[1:])
+    stock = availability_of_text(label) if is_affirmed or is_denied else None
+    if stock != "InStock" and stock not in UNAVAILABLE:
+        return None
+    return "InStock" if (stock == "InStock") == is_affirmed else "OutOfStock"
 
 
 def _boxed_stock(line: Line) -> str | None:
@@ -242,6 +248,7 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
     """
     marked = loose = firm = badge = last = None
     in_stock, ahead, can_press, value_at, away = False, False, False, -1, 0
+    tiles = Tiles(signs)
     for line in walk.product_lines:
         if line.index != value_at and not line.flags & STOCK and _NAMES_NO_STOCK[line.text]:
             continue  # nearly all lines
@@ -253,10 +260,12 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
             # The next buttons may be those of tiles.
             ahead = ahead if signs.buy_buttons else availability_of_text(line.text) == "PreOrder"
             signs.count_buttons(1, in_words=buys(line.text))
-            can_press = can_press or not is_disabled(line.element)
+            can_press = can_press or not (is_disabled(line.element) or tiles.hold(line))
             continue
-        if _offers_notice(line):
-            signs.notifies, loose = True, loose or "OutOfStock"
+        if (marked or firm) is None and tiles.hold(line):
+            continue  # another product's stock
+        signs.notifies = signs.notifies or _offers_notice(line)
+        loose = loose or ("OutOfStock" if signs.notifies else None)
         if line.flags & _BADGE == _lines.BADGE or (firm == "InStock" and _is_sold_button(line)):
             value_at += labelled  # the badge stands between a label and its value
             badge, firm = _note_badge(line, badge, firm, signs)
@@ -277,11 +286,8 @@ def read_stock(walk: Lines, signs: Visible, priced: bool, page_url: str) -> None
                 firm = stock if stock == _IN_SHOPS_ONLY else firm or stock
                 in_stock, last = in_stock or stock == "InStock", line
     loose, firm = _weigh_offers(loose, firm, walk, signs)
-    pressable = pressable_buttons(walk.inputs) if walk.inputs else []
-    by_input = stock_of_inputs(walk.inputs) if walk.inputs else None
-    loose, ahead = (None if pressable else by_input) or loose, ahead or by_input == "PreOrder"
-    signs.count_buttons(len(pressable), in_words=say_to_buy(walk.inputs))
-    can_press = can_press or any(pressable)
+    by_input, is_pressed, is_ahead = note_inputs(walk.inputs, signs)
+    loose, ahead, can_press = by_input or loose, ahead or is_ahead, can_press or is_pressed
     signs.buy_buttons += away if signs.buy_buttons + away > _MAX_BUTTONS else 0
     signs.sells = can_press and signs.buy_buttons <= _MAX_BUTTONS
     sells = can_press and priced
@@ -390,24 +396,6 @@ def _stock_if_sold(walk: Lines, signs: Visible) -> str | None:
             if _SOLD(word):
                 return "OutOfStock"
     return None
-
-
-def stock_above(heading: Element) -> str | None:
-    """Return the availability of an unavailable product by a word right above its heading."""
-    boxes = (heading, *takewhile(_holds_more, heading.iterancestors()))
-    for box in boxes[: _MAX_ABOVE + 2]:
-        for element in islice(box.itersiblings(preceding=True), _MAX_ABOVE):
-            limit = _MAX_LENGTH if _of_class.MESSAGE[element.get("class") or ""] else _MAX_WORD
-            text = short_text(element, limit + 1)
-            stock = "OutOfStock" if text and _SOLD(text) else availability_of_text(text)
-            if len(text) <= limit and stock in UNAVAILABLE:
-                return stock
-    return None
-
-
-def _holds_more(box: Element) -> bool:
-    """Whether a box may be one of several about the product, and not the page's whole content."""
-    return box.tag in {"div", "section", "article"}
 
 
 def _offers_notice(line: Line) -> bool:

@@ -30,6 +30,7 @@ from crawler.extract.template.price_rates import (
 )
 from crawler.extract.template.price_runs import PriceRun
 from crawler.extract.template.stock_runs import StockRuns
+from crawler.extract.template.stored_form import stored_form
 from scrapy_seine.attrs_bases import Record, Value
 
 #: The kind of the doubt, which needs stored values.
@@ -51,7 +52,6 @@ _MIN_CONVERTED = 8
 _MIN_EXCHANGED = 12
 #: Pages that kept a state, of so many since it seemed to be lost, and refute that.
 _MIN_KEPT, _PAGES_OF_STATE = 3, 24
-_MAX_TEXT_LENGTH = 200
 _SOLD_OUT_FOLDED = frozenset(map(str.casefold, UNAVAILABLE))
 
 
@@ -289,7 +289,7 @@ def _plain(field: str, value: Any) -> Any:
         value = str(value[0]).rpartition("/")[2] if isinstance(value, list) and value else ""
     elif field == "breadcrumbs":
         value = " > ".join(map(str, value)) if isinstance(value, list) else ""
-    return " ".join(str(value)[:_MAX_TEXT_LENGTH].split()).casefold() or None
+    return stored_form(value) or None
 
 
 def amount(value: Any) -> Decimal | None:

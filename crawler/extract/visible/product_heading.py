@@ -63,6 +63,8 @@ _REMARKS = frozenset({"small", "em"})
 _IS_REMARK = lazy_patterns.pattern(
     r"[^\w(]{2,}|\W?\w+(?:\W+\w+){2}|\W?[^\W\d]+\W{1,3}(?:\w{1,4}\W)?\d{4,}\W?\Z"
 )
+#: Quotation marks, of which a heading has one before the name and one behind it.
+_OPENING, _CLOSING = '«»“„”"', ("»", "«", "”", "“", '"')
 _BRACKETS = lazy_patterns.pattern(r"^(?:【[^【】]{1,40}】\s*)+")
 #: Classes and ids of a product's number, and of a subtitle below its name.
 _ENDS_NAME = CachedRule(
@@ -314,4 +316,16 @@ def name_in_heading(heading: Element, page: Page) -> str:
     if name := _part_in_title(heading, page):
         return name
     name = _spaced(_name_in(heading), heading, page)
-    return _without_remarks(name, heading, page) if len(heading) or "【" in name else name
+    name = _without_remarks(name, heading, page) if len(heading) or "【" in name else name
+    return _without_quotes(name) if name[-1:] in _CLOSING else name
+
+
+def _without_quotes(name: str) -> str:
+    """Return a name without the quotation marks around the whole of it.
+
+    >>> _without_quotes("« La mer »"), _without_quotes('"One" and "two"')
+    ('La mer', '"One" and "two"')
+    """
+    inner = name[1:-1].strip()
+    is_quoted = name[:1] in _OPENING and not any(mark in inner for mark in _OPENING)
+    return inner if is_quoted and inner else name

@@ -19,6 +19,7 @@ from crawler.extract.price.on_request import (
 )
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.shop_name_in_title import without_site_name
+from crawler.extract.stock.above import stock_above
 from crawler.extract.stock.availability import (
     UNAVAILABLE,
     availability_of_text,
@@ -31,7 +32,6 @@ from crawler.extract.stock.shown import (
     STOCK_BEHIND_LABEL,
     read_stock,
     says_unavailable,
-    stock_above,
 )
 from crawler.extract.visible.ask_buttons import asks_for_quote, asks_seller
 from crawler.extract.visible.beside_heading import (
@@ -253,7 +253,9 @@ def glance(page: Page, structured: Fields) -> Visible:
     if "regular_price" not in structured:
         local = currency_of_place(page)
         find_price(walk, signs, local, tiles=False)
-        if signs.fields.get("price") == structured.get("price"):
+        if signs.fields.get("price", price := structured.get("price")) != price:
+            signs = _outside_tiles(walk, local, price) or signs
+        if signs.fields.get("price") == price:
             signs.priced_as_service = _is_rented(walk, signs, local)
         elif any(map(page.holds, _STRIKES)):
             signs = _reduced_above(page, heading, local, structured) or signs
@@ -269,6 +271,13 @@ def glance(page: Page, structured: Fields) -> Visible:
     if "rating" not in structured or "review_count" not in structured:
         take_rating(walk, signs.fields)
     return _without_empty(signs)
+
+
+def _outside_tiles(walk: Lines, local: str | None, price: object) -> Visible | None:
+    """Return the known price as it is shown outside of tiles, which may repeat another one."""
+    signs = Visible(lines=walk.lines)
+    find_price(walk, signs, local)
+    return signs if signs.fields.get("price") == price else None
 
 
 def _is_rented(walk: Lines, signs: Visible, local: str | None) -> bool:

@@ -332,3 +332,88 @@ def test_a_remark_in_the_heading_that_no_title_has_is_no_part_of_the_name(headin
     title = "Oak lamp with a shade of silk | Shop" if "silk" in heading else "Oak lamp buy cheaply"
     body = f"<h1>{heading}</h1><p class=price>$9</p>{_BUY}"
     assert _read(body, title=title).fields["name"] == name
+
+
+def test_the_seconds_of_a_time_are_no_thousands_of_the_price_behind_it():
+    body = f"<h1>Oak lamp</h1><p class=price><i>Ends in 03:12:45</i> 244,18 €</p>{_BUY}"
+    assert _read(body).fields["price"] == Decimal("244.18")
+
+
+def test_a_colon_stands_before_the_cents_of_crowns():
+    body = "<h1>Eklampa</h1><p class=pris>1 249:50 kr</p><button>Köp</button>"
+    assert _read(body, title="Eklampa").fields["price"] == Decimal("1249.50")
+
+
+def test_the_quotation_marks_around_a_whole_heading_are_no_part_of_the_name():
+    def name(heading):
+        return _read(f"<h1>{heading}</h1><p>€ 9.00</p>{_BUY}", title="The sea on DVD").fields[
+            "name"
+        ]
+
+    assert (name("« The sea »"), name("“The sea”")) == ("The sea", "The sea")
+    assert name('"The sea" and "The sky"') == '"The sea" and "The sky"'
+
+
+def test_soft_hyphens_are_no_part_of_a_name():
+    found = _read(f"<h1>Garten&shy;stuhl Anna</h1><p>€ 9.00</p>{_BUY}", title="Gartenstuhl Anna")
+    assert found.fields["name"] == "Gartenstuhl Anna"
+
+
+_LIKED = "<h2>Readers also liked</h2><ul>{}</ul>".format(
+    "".join(
+        f"<li><a href='/item{n}.html'><img src=/t{n}.jpg alt=''><h3>Lamp {n}</h3></a>"
+        "<p>Anna Voss</p><p>€8.99</p><p>In stock</p><button>Add to basket</button></li>"
+        for n in range(3, 7)
+    )
+)
+
+
+def test_the_stock_of_other_products_in_tiles_is_not_the_products():
+    body = f"<h1>Oak lamp</h1><p><b>€25.00</b></p><p>{{}}</p><p>SKU: A-12</p>{_LIKED}"
+    assert _read(body.format("Lasts a lifetime")).fields.get("availability") is None
+    sold_out = "Sold out</p><p><button>Notify me</button>"
+    assert _read(body.format(sold_out)).fields["availability"] == "OutOfStock"
+    in_print = "Out of print</p><p><button>Notify me</button>"
+    assert _read(body.format(in_print)).fields["availability"] == "OutOfStock"
+
+
+def test_the_products_own_words_for_the_stock_count_beside_tiles():
+    body = f"<h1>Oak lamp</h1><p><b>€25.00</b></p><p>In stock</p><p>SKU: A-12</p>{_LIKED}"
+    assert _read(body).fields["availability"] == "InStock"
+
+
+def test_words_for_the_stock_are_turned_by_yes_and_no_behind_them():
+    def stock(words):
+        body = f"<h1>Oak lamp</h1><p><b>€25.00</b></p><p>{words}</p><p>SKU: A-12</p>"
+        return _read(body).fields.get("availability")
+
+    assert (stock("Sold out: no"), stock("Ausverkauft: ja")) == ("InStock", "OutOfStock")
+    assert (stock("Uitverkocht: nee"), stock("In stock: no")) == ("InStock", "OutOfStock")
+    assert (stock("Lager: 0"), stock("Bestand: 12")) == ("OutOfStock", "InStock")
+
+
+def test_a_price_that_several_tiles_share_does_not_contradict_the_data():
+    offer = '{"price": "14.99", "priceCurrency": "EUR", "availability": "InStock"}'
+    data = f'{{"@type": "Product", "name": "Oak lamp", "offers": {offer}}}'
+    head = f"<script type=application/ld+json>{data}</script>"
+    found = _read(f"<h1>Oak lamp</h1><p><b>€14.99</b></p>{_LIKED}", head=head)
+    assert found.offered["text"]["price"] == Decimal("14.99")
+
+
+def test_a_number_of_sheet_music_is_its_gtin():
+    body = f"<h1>Sonata</h1><p>ISMN: 979-0-2314-3821-5</p><p>€ 9.00</p>{_BUY}"
+    assert _read(body, title="Sonata").fields["gtin"] == "9790231438215"
+
+
+def test_a_maker_behind_its_label_is_no_name_though_a_title_begins_with_it():
+    rows = _rows(("Brand", "Michelon"), ("Price", "€ 156.90"))
+    title, site = "Redstore - Michelon Primo 4 - low prices", "https://redstore.example"
+    body = f"<h1>Tyre data</h1><table>{rows}</table>{_BUY}"
+    fields = _read(body, title=title, site=site).fields
+    assert (fields["brand"], fields["name"]) == ("Michelon", "Tyre data")
+
+
+def test_the_larger_of_two_large_texts_is_the_name_below_the_artist():
+    body = f"<font size=4>Los Faros</font><br><font size=5><b>Mar adentro</b></font><p>Price: <b>€ 15.00</b></p>{_BUY}"
+    title, site = "Redstore - Los Faros - Mar adentro", "https://redstore.example"
+    assert _read(body, title=title, site=site).fields["name"] == "Mar adentro"

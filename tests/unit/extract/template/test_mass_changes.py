@@ -382,3 +382,22 @@ def test_fees_on_prices_without_cents_do_not_grow_with_the_prices(by_price: bool
         step = int(price // 600) if by_price else number
         pairs.append(Pair(price + (30, 45, 80)[step % 3], price, frozenset()))
     assert have_few_fees(pairs) is not by_price
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [lambda name: f"\u200b{name}", lambda name: name.replace("e", "e\u00ad"), lambda name: f"{name} &amp; Co"],
+    ids=["blank without width", "soft hyphens", "escaped twice"],
+)  # fmt: skip
+def test_what_the_storage_removes_of_names_is_no_change_of_them(shown: Any) -> None:
+    told: list[Any] = []
+    book = Book(told.append)
+    for thing in GOODS:
+        name = shown(thing.name)
+        found = extract(parse(WOO.page(attrs.evolve(thing, name=name), False), WOO.url(thing)))
+        found.fields["name"] = name  # as other sources of a page may give it
+        book.judge("shop", found)
+        kept = thing.name + " & Co" * ("&" in name)
+        for site, urls in list(book.awaited_pages()):
+            book.recall(site, {url: {**KNOWN[url], "name": kept} for url in urls})
+    assert "name" not in {drift.field for drift in told}

@@ -1,0 +1,41 @@
+"""Know the words for the stock of other products, in their tiles, from those of the page's product."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain, islice
+
+from crawler.extract.page.lines import Line
+from crawler.extract.page.page import Element
+from crawler.extract.page.places import leads_away, outermost_unshared
+from crawler.extract.visible_signs import Visible
+
+#: Boxes around an amount that may be its tile, tiles of a page that are told apart, and lines of a
+#: tile before its amount.
+_MAX_AROUND, _MAX_TILES, _MAX_BEFORE = 6, 60, 6
+
+
+class Tiles:
+    """The tiles of a page, by their amounts; found at the first question, because few pages ask."""
+
+    __slots__ = ("_amounts", "_begin", "_boxes")
+
+    def __init__(self, signs: Visible) -> None:
+        self._amounts = signs.tile_amounts
+        self._boxes: set[Element] | None = None
+        self._begin = 1_000_000 if signs.tiles_from is None else signs.tiles_from - _MAX_BEFORE
+        """The first line that may be of a tile."""
+
+    def hold(self, line: Line) -> bool:
+        """Whether a line is in a tile, which leads to its product's page."""
+        if line.index < self._begin:
+            return False
+        if self._boxes is None:
+            amounts = self._amounts[:_MAX_TILES]
+            around = [[each, *islice(each.iterancestors(), _MAX_AROUND)] for each in amounts]
+            shared = Counter(chain.from_iterable(around))
+            self._boxes = {outermost_unshared(boxes, shared) for boxes in around} - {None}
+        for box in (line.element, *islice(line.element.iterancestors(), _MAX_AROUND)):
+            if box in self._boxes:
+                return leads_away(box)
+        return False

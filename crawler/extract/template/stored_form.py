@@ -1,0 +1,23 @@
+"""The form in which the storage holds a text: a page's value is compared in it with a stored one."""
+
+from __future__ import annotations
+
+from html import unescape
+from typing import Any
+from unicodedata import normalize
+
+from crawler.extract.page.page import INVISIBLE
+
+_MAX_LENGTH = 200
+
+
+def stored_form(value: Any) -> str:
+    """Return a value as one line of lower case, without what `crawler.cleaning` removes of a text.
+
+    >>> stored_form("Garten\u00adstuhl  Tom &amp; Co"), stored_form("\u200bCafe\u0301")
+    ('gartenstuhl tom & co', 'café')
+    """
+    text = str(value)[:_MAX_LENGTH]
+    if "&" in text or not text.isascii():
+        text = normalize("NFC", unescape(INVISIBLE.sub("", text)))
+    return " ".join(text.split()).casefold()
