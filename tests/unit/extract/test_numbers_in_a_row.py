@@ -101,3 +101,21 @@ def test_a_number_in_an_element_of_its_own_in_a_cell_is_no_name() -> None:
         "<title>TS-40921 : Acme Works Oak lamp on a stand</title>",
     )
     assert (page.fields["name"], page.fields["sku"]) == ("Oak lamp on a stand", "TS-40921")
+
+
+@pytest.mark.parametrize("other", ["Cat No: MRLP014", "Silver - KM# 749.2", "Kat. č.: 12-99"])
+def test_a_catalogues_number_gives_way_to_the_shops(other: str) -> None:
+    assert fields(f"<p>{other}</p><p>Our ref: CD20417</p>")["sku"] == "CD20417"
+
+
+@pytest.mark.parametrize(("label", "number"), [("Cat No", "MRLP014"), ("SKU #", "AB-12")])
+def test_a_catalogues_number_alone_is_the_shops(label: str, number: str) -> None:
+    assert fields(f"<p>{label}: {number}</p>")["sku"] == number
+
+
+def test_the_shops_number_repeated_as_the_makers_gives_way_to_the_labelled_one() -> None:
+    node = '{"@type":"Product","name":"Red Lamp","sku":"M-44","mpn":"M-44"}'
+    data = f'<script type="application/ld+json">{node}</script>'
+    body = f"{H1}{PRICE}{BUY}<p>Code: M-44</p><p>MPN: 44-BRFE</p>"
+    read = found(body, data).fields
+    assert (read["sku"], read["mpn"]) == ("M-44", "44-BRFE")
