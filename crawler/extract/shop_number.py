@@ -150,7 +150,8 @@ def _prefer_labelled(
         labelled = text_fields.get(name)
         if labelled in other_codes or sources.get(name, "text") == "text":
             continue
-        if name == "sku" or str(fields[name]).encode() not in without_scripts(raw[:_MAX_BYTES]):
+        is_of_shop = name == "sku" or fields[name] == fields.get("sku")  # some data repeat the sku
+        if is_of_shop or str(fields[name]).encode() not in without_scripts(raw[:_MAX_BYTES]):
             fields[name], sources[name] = labelled, "text"
     if "variants" in fields and "sku" in fields:
         _take_variant_numbers(fields, sources)

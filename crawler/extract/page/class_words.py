@@ -27,7 +27,7 @@ OLD_PRICE = (
 )
 OLD_STRUCK = r"line-?through|strikethrough|was-now__was"
 ELSEWHERE = (
-    r"re(?:lated|commend|view(?:(?<=\breview)s?\b|s?[-_](?:list|item|wrap|body))"
+    r"re(?:lated|commend|view(?<!description-review)(?:(?<=\breview)s?\b|s?[-_](?:list|item|wrap|body))"
     r"|cent(?:ly)?[-_]?(?:view|prod))|up-?sell|cross(?:-?sell|_?sell|ell)|also[-_]?(?:like|bought|view)"
     r"|similar|mini[-_]?(?:cart|basket)|cart(?:[-_](?:drawer|popup|summary|total)|-?navi)"
     r"|sidebar(?<!product[-_]sidebar)(?<!price[-_]sidebar)(?<!buy[-_]sidebar)|site-header|navbar|mega-?menu"
@@ -38,7 +38,7 @@ ELSEWHERE = (
     r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"
 )
 #: ELSEWHERE and boxes of other products: none of them contains the page's own description.
-OF_OTHERS = rf"{ELSEWHERE}|also|review|(?:^|[\s_-])(?:card|tile|carousel|slider)(?=$|[\s_-])"
+OF_OTHERS = rf"{ELSEWHERE}|also|review(?<!description-review)|(?:^|[\s_-])(?:card|tile|carousel|slider)(?=$|[\s_-])"
 CARD = (
     r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"
     r"|info|page|main|view|full|single))|card(?:-?product|(?<=\bcard)\b)"

@@ -57,8 +57,7 @@ def brand_before(heading: Element, title: str) -> str | None:
     for element in map(_sole_box, boxes):
         if element is None:
             continue
-        names = f"{element.tag} {element.get('class') or ''} {element.get('id') or ''}"
-        if names_maker(names[:1000].lower().rstrip()):
+        if _is_called_maker(element) or (_is_alone(element) and _is_called_maker(element[0])):
             text = short_text(element)
             if text and len(text) <= MAX_BRAND and ":" not in text and not label_of(text):
                 return text
@@ -75,13 +74,22 @@ def brand_before(heading: Element, title: str) -> str | None:
     return None
 
 
+def _is_called_maker(element: Element) -> bool:
+    """Whether the class, the id or the tag of an element is a maker's."""
+    names = f"{element.tag} {element.get('class') or ''} {element.get('id') or ''}"
+    return names_maker(names[:1000].lower().rstrip()) is not None and not leads_home(element)
+
+
+def _is_alone(element: Element) -> bool:
+    """Whether the element has a single one in it, and no text beside that."""
+    return len(element) == 1 and not f"{element.text or ''}{element[0].tail or ''}".strip()
+
+
 def _sole_box(element: Element | None) -> Element | None:
     """Return the only box in an element without a class and text of its own, else the element."""
-    if element is None or len(element) != 1 or element.get("class") or element.tag == "a":
+    if element is None or element.get("class") or element.tag == "a" or not _is_alone(element):
         return element
-    box = element[0]
-    texts = f"{element.text or ''}{box.tail or ''}"
-    return element if texts.strip() or leads_home(box) else box
+    return element if leads_home(element[0]) else element[0]
 
 
 def _brand_behind_label(element: Element) -> str | None:

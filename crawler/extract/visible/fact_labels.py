@@ -12,9 +12,10 @@ from crawler.extract.visible.fact_rows import AROUND
 from crawler.extract.words import full_matcher_by_start
 from crawler.extract.words.listed_words import AnyOf
 
-_LABELS = ("sku", "gtin", "mpn", "brand", "model")
+#: A `part` is the maker's number, or the shop's where another label names the maker's.
+_LABELS = ("sku", "gtin", "mpn", "brand", "model", "part")
 #: The fields of a product's numbers.
-NUMBERS = frozenset({"sku", "mpn", "gtin"})
+NUMBERS = frozenset({"sku", "mpn", "gtin", "part"})
 
 
 def _any_label(any_of: AnyOf) -> str:
@@ -23,7 +24,7 @@ def _any_label(any_of: AnyOf) -> str:
 
 
 _IS_LABEL = full_matcher_by_start(_any_label)
-_SHOP_NUMBERS = frozenset({"sku", "mpn"})
+_SHOP_NUMBERS = frozenset({"sku", "mpn", "part"})
 #: Characters of a number that may count the parts of a text.
 _MAX_ORDINAL = 2
 #: Letters of labels with the vowels of Thai and Hindi, which are marks and no letters to `re`.
@@ -52,6 +53,7 @@ _JOINED_ENDS, _MAX_JOINED = ("번호", "番号", "編號", "编号"), 4
 _MAX_NAME_WORDS = 3
 #: Words of a value that are searched for a further label.
 _MAX_WORDS = 8
+_CELLS = frozenset({"td", "dd", "span"})
 #: Characters of a cell that may be a label.
 _MAX_CELL = 120
 #: A maker's name that ends a sentence, no abbreviation, and a sentence with a figure behind it.
@@ -135,7 +137,39 @@ def maker_up_to_label(value: str) -> tuple[str, str]:
         return value[: following.start()], following[0].strip() + value[following.end() - 1 :]
     if ". " in value and (sentence := _NAME_SENTENCE.match(value)):
         return sentence[1], sentence[2]
-    return value, ""
+    return (_name_before_number(value) if holds_digit(value) else None) or (value, "")
+
+
+def _name_before_number(value: str) -> tuple[str, str] | None:
+    """Split a name before a number's label without a colon: `Acme Works Art. no. 88-12`."""
+    words = value.split(" ")[:_MAX_WORDS]
+    for place in range(2, len(words)):
+        if holds_digit(words[place]):
+            for begin in range(max(1, place - _MAX_LABEL_WORDS), place):
+                label = _IS_LABEL(" ".join(words[begin:place]).strip(AROUND))
+                if label and _LABELS[(label.lastindex or 0) - 1] in NUMBERS:
+                    name = " ".join(words[:begin])
+                    return name, value[len(name) :].lstrip()
+    return None
+
+
+def in_a_row(text: str) -> list[tuple[str, str]]:
+    """Split a text of nothing but labels and numbers: `Art. no. 88-12, EAN 4006381333931`.
+
+    A single number is no row.
+    """
+    facts: list[tuple[str, str]] = []
+    label: list[str] = []
+    for word in text.split(" ")[: 2 * _MAX_WORDS]:
+        if not label or not holds_digit(word):
+            label.append(word)
+            continue
+        field = label_of(" ".join(label))
+        if field not in NUMBERS:
+            return []
+        facts.append((field, word.rstrip(",;")))
+        label.clear()
+    return facts if len(facts) > 1 and not label else []
 
 
 def unseparated(text: str) -> tuple[str, str] | None:
@@ -189,6 +223,11 @@ def barcode_inside(text: str) -> str | None:
 
 
 def is_number_cell(cell: Element) -> bool:
-    """Whether a cell or a span holds a number because the one before it is a label of one."""
-    label = cell.getprevious() if cell.tag in {"td", "dd", "span"} else None
+    """Whether a cell or a span holds a number because the one before it is a label of one.
+
+    The number may have an element of its own in its cell.
+    """
+    label = cell.getprevious() if cell.tag in _CELLS else None
+    if label is None and (box := cell.getparent()) is not None and box.tag in _CELLS:
+        label = box.getprevious() if len(box) == 1 else None
     return label is not None and label_of(short_text(label, _MAX_CELL)) in NUMBERS

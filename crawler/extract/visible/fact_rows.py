@@ -17,8 +17,11 @@ _MIN_HEADS = 3
 _YEARS = re.compile(r"(?:19|20)\d\d\s?[-–—]\s?(?:(?:19|20)\d\d)?").fullmatch
 #: The end of a label that may be of an internal number: `ID`, `Product ID`.
 IS_ID = re.compile(r"(?:^|[\s.-])id\Z", re.I).search
-#: Labels of numbers that others precede: internal ones, a list's, those of orders by a website.
-IS_WEAK = re.compile(r"(?:^|[\s.-])id\Z|^internet\b|^[ck]atal|^каталож", re.I).search
+#: Labels of numbers that others precede: internal ones, a catalogue's, those of orders by a website.
+IS_WEAK = re.compile(
+    r"(?:^|[\s.-])id\Z|^internet\b|^[ck]at(?:al|\b)|^кат(?:алож|\b)|(?-i:^(?!SKU|ITEM|PART)[A-Z]{2,4}\s?#\Z)",
+    re.I,
+).search
 #: Tags of a label that may hold its text in a further box.
 _LABEL_TAGS = frozenset({"b", "strong", "em", "span", "label", "dt", "th", "td"})
 #: Blanks, separators and marks of direction around a label or a value.

@@ -18,6 +18,7 @@ from crawler.extract.visible.fact_labels import (
     LETTERS,
     NUMBERS,
     barcode_inside,
+    in_a_row,
     label_of,
     maker_up_to_label,
     numbered_before,
@@ -71,6 +72,8 @@ _NAMES_VENDOR = re.compile("vendor|supplier").search
 _FACT_OR_LABEL = _lines.FACT | _lines.LABEL
 #: Elements that hold a part of a line.
 _INLINE = frozenset({"i", "em", "small", "span", "b", "strong", "code"})
+#: Signs behind which further words follow a number: `12-B, in stock`.
+_LISTED = re.compile(r"[,;](?:\s|$)").split
 #: Digits of a number in the address; shorter numbers stand in many texts.
 _MIN_ADDRESSED = 6
 #: Classes of elements that hold a brand.
@@ -105,10 +108,22 @@ def find_facts(walk: Lines, signs: Visible) -> None:
         last_facts.append(("gtin", inside[0]))
     for identifier in last_facts:
         _take(signs, *identifier)
+    _take_part(signs)
     if "sku" not in signs.fields and not _take_weak(signs):
         _take_parts(coded_lines, signs)
         if walk.has_others:
             _facts_beyond(walk, signs)
+
+
+def _take_part(signs: Visible) -> None:
+    """Take the number of the part as the maker's, or as the shop's where the maker's is known."""
+    part = next((value for field, value in signs.further_facts if field == "part"), None)
+    if part is None:
+        return
+    if "mpn" not in signs.fields:
+        _take(signs, "mpn", part)
+    elif "sku" not in signs.fields:
+        _take(signs, "sku", part)
 
 
 def _take_weak(signs: Visible) -> bool:
@@ -188,6 +203,8 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
             _take_labelled(signs, field, line.text, value)
     elif label and not _RULED(line.text):
         _take(signs, *label)
+        if holds_digit(rest := line.text.partition(label[1])[2]):
+            _take_next_fact(signs, rest.strip())  # `<i>Code</i> <b>12-B</b> <i>EAN</i> <b>40…`
     elif DIVIDED(line.text):
         if label:  # `Brand <b>Acme</b> · Code <b>12-B</b>`
             _take(signs, label[0], PARTS.split(label[1])[0])
@@ -196,6 +213,8 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
         _take(signs, *fact)
     elif barcode := barcode_inside(line.text):
         signs.further_facts.append((_INSIDE, barcode))
+        for fact in in_a_row(line.text):
+            _take(signs, *fact)
 
 
 def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
@@ -298,7 +317,7 @@ def _rows_of_facts(walk: Lines, signs: Visible) -> list[tuple[str, str]]:
             and len(pair[0]) < 60
             and (len(pair[1]) < MAX_FACT or next(row.iter("table"), None) is None)
         ):
-            attributes.setdefault(pair[0].rstrip(" :"), pair[1])
+            attributes.setdefault(pair[0].rstrip(" :"), pair[1].lstrip(" :："))
     if attributes:
         earlier = signs.fields.get("attributes", {})
         signs.fields["attributes"] = dict(list(attributes.items())[:60]) | earlier
@@ -386,6 +405,9 @@ def _take_labelled(signs: Visible, field: str, label: str, value: str) -> None:
 
 
 def _take(signs: Visible, field: str, value: str) -> None:
+    if field == "part":
+        signs.further_facts.append((field, value))
+        return
     is_known = field in signs.fields and field != "mpn"  # the maker's number may be a barcode
     if is_known and not (field == "sku" and _is_model(signs.fields)):
         signs.further_facts.append((field, value.strip(AROUND)))
@@ -400,7 +422,7 @@ def _take(signs: Visible, field: str, value: str) -> None:
             if next_fact:
                 value = value.rstrip(".,")
                 _take_next_fact(signs, next_fact)
-        value = as_maker(value, text) if field == "brand" else as_number(value)
+        value = as_maker(value, text) if field == "brand" else as_number(_LISTED(value)[0])
     if field == "model":
         if is_model_number(value):
             signs.facts += "model" not in signs.fields.get("attributes", {})
@@ -424,6 +446,8 @@ def _take_next_fact(signs: Visible, text: str) -> None:
     if pair is None:
         if barcode := barcode_inside(text):
             _take(signs, "gtin", barcode)
+        for fact in in_a_row(text):
+            _take(signs, *fact)
         _take_sentences(signs, text)
     elif field := label_of(pair[1] or pair[3]):
         _take(signs, field, pair[2] or pair[4])

@@ -225,3 +225,19 @@ def test_themes_call_the_box_of_a_number_by_several_words(words: str) -> None:
         page = f"<h1>Linen shirt</h1><p><span>Stock code</span> {box}</p>"
         offered = extract(parse(page, "https://shop.example/shirt")).offered["text"]
         assert offered["sku"] == "CT-LS-8"
+
+
+@pytest.mark.parametrize(
+    ("box", "brand"),
+    [
+        ("<div class=x-brandContainer><span class=x-productBrandName>Acme</span></div>", "Acme"),
+        ("<div class=x-brandContainer>By <span class=x-productBrandName>Acme</span></div>", None),
+        ("<div class=bar><a class=brand href='/'>Shop</a></div>", None),
+        ("<a class=brand href='/'>Shop</a>", None),
+    ],
+)
+def test_the_makers_element_is_alone_in_a_box_above_the_heading(
+    box: str, brand: str | None
+) -> None:
+    page = fragment_fromstring(f"<div>{box}<h1>Drill</h1></div>")
+    assert brand_before(page.find(".//h1"), "Drill") == brand
