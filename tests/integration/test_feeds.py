@@ -82,6 +82,27 @@ def test_a_crawl_that_goes_on_with_another_feed_names_the_one_with_the_first_ite
     assert sorted(found) == kit.expected(PAGES)
 
 
+@pytest.mark.parametrize(("option", "kept"), [("-o", [(-1, 0)]), ("-O", [])])
+def test_a_file_that_is_appended_to_keeps_what_it_held_where_its_parts_are_joined_by_hand(
+    tmp_path: Path, redis_url: str, namespace: str, option: str, kept: list[tuple[int, int]]
+) -> None:
+    site = kit.site_of(PAGES)
+    out = tmp_path / "out.jl"
+    out.write_text('{"page": -1, "row": 0}\n', "utf-8")
+    parts = tmp_path / f"out.jl{PARTS}"
+    with serving(site) as base:
+        worker = kit.start(
+            tmp_path, redis_url, namespace, base, option, str(out), SEINE_DOMAIN_DELAY_MS=50
+        )
+        assert kit.kill_when(worker, lambda: any(parts.glob(f"[!.]*{SIDECAR}")))
+    for _ in range(2):
+        command = [sys.executable, "-m", "scrapy", "seine", "join-feeds", "out.jl", "--json"]
+        done = started.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        found = in_order(out)
+        assert found[: len(kept)] == kept
+        assert len(found) == len(kept) + json.loads(done.stdout)["items"] > len(kept)
+
+
 def test_parts_in_s3_hold_their_pages_and_no_line_of_the_log_names_a_secret(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:

@@ -136,6 +136,7 @@ class FeedExporter(feedexport.FeedExporter):
             self._names.of(options["format"]),
             outage_s=self._outage_s,
             on_failure=self._on_failure,
+            appends=not options.get("overwrite", False),
         )
         return _ConfiguredFeed(uri, options, feed, place)
 
