@@ -181,12 +181,12 @@ class FeedExporter(feedexport.FeedExporter):
         if self.slots:
             super().item_scraped(item, spider)
         for feed in self.kept:
-            if self.filters[feed.uri].accepts(item):
-                self._take(feed, item)
+            self._take(feed, item)
 
     def _take(self, feed: _ConfiguredFeed, item: Any) -> None:
         try:
-            feed.feed.take(item)
+            if self.filters[feed.uri].accepts(item):
+                feed.feed.take(item)
         except Exception as error:
             entry = current.get()
             prefix = f"feed {feed.place.name} cannot take an item: "
