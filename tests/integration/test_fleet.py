@@ -6,6 +6,7 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
+from crawler.dashboard.overview_plots import RANGES, read_range
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier
@@ -200,3 +201,18 @@ async def test_the_overview_says_why_requests_were_given_up(frontier, redis_clie
     assert overview.success == 0.25
     assert overview.eta_s == 0
     assert orjson.loads(orjson.dumps(overview.plain()))["counts"]["dead"] == 3
+
+
+@pytest.mark.parametrize("plot_range", RANGES, ids=lambda plot_range: plot_range.slug)
+async def test_a_plot_shows_the_pages_a_minute_of_a_slow_and_steady_crawl_up_to_its_end(
+    redis_client, namespace, plot_range
+):
+    """The last point of a day was drawn before it was over, and less than one page a step as 0."""
+    keys, every_s = Keys(namespace), 30
+    now_s = 1_790_000_000 // 3600 * 3600 + 670.0
+    for past_s in range(0, 2 * 3600, every_s):
+        await record(redis_client, keys, {"a.example": {"done": 1}}, 0, now_s - past_s)
+    points = await read_range(redis_client, keys, plot_range, now_s)
+    # One page each half minute is in every third step of ten seconds.
+    last = [point.done for point in points[-9 if plot_range.grain is TENS else -1 :]]
+    assert 60 * sum(last) / len(last) / plot_range.step_s == pytest.approx(2, rel=0.2)
