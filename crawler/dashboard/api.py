@@ -113,9 +113,10 @@ def _flag(fields: Fields, name: str) -> bool:
 
 def _limit(request: web.Request, maximum: int) -> int:
     raw = request.query.get("limit", "50")
-    if not (raw.isascii() and raw.isdecimal()) or not 1 <= int(raw[:9]) <= maximum:
+    digits = raw.lstrip("0") if raw.isascii() and raw.isdecimal() else ""
+    if not digits or len(digits) > len(str(maximum)) or int(digits) > maximum:
         raise ValueError(f"limit is no whole number from 1 to {maximum}")
-    return int(raw)
+    return int(digits)
 
 
 def plain_job(job: Job) -> dict[str, Any]:

@@ -57,14 +57,16 @@ DEFAULT_RANGE = RANGES[1]
 
 
 async def read_range(redis: Redis, keys: Keys, plot_range: Range, now_s: float) -> list[Minute]:
-    """Read a range's points, oldest first, without the current step.
+    """Read a range's points, oldest first, without the current one.
 
     Raises:
         RedisError: Redis does not answer.
     """
     steps = plot_range.steps + plot_range.steps_a_point + 1
     rows = await read_steps(redis, keys, plot_range.grain, now_s, steps)
-    points = sum_steps(rows[:-1], plot_range.step_s)
+    # The last point is not over: its sum would be drawn as that of a whole one.
+    end_s = now_s // plot_range.step_s * plot_range.step_s
+    points = [p for p in sum_steps(rows, plot_range.step_s) if p.at < end_s]
     if plot_range.grain is TENS:
         points = smooth(points)
     return young(points[-plot_range.steps // plot_range.steps_a_point :], _MIN_POINTS)
@@ -88,17 +90,17 @@ def sum_steps(steps: Sequence[Minute], step_s: int) -> list[Minute]:
 
 
 def smooth(steps: Sequence[Minute], width: int = _SMOOTH) -> list[Minute]:
-    """Average each step with its neighbours, which keeps the total.
+    """Average each step with its neighbours.
 
     >>> [m.done for m in smooth([Minute(0), Minute(10, done=6), Minute(20)], 3)]
-    [3, 2, 3]
+    [3.0, 2.0, 3.0]
     """
     half, smoothed = width // 2, []
     for n, step in enumerate(steps):
         neighbours = steps[max(n - half, 0) : n + half + 1]
         summed = _sum(neighbours, step.at)
         smoothed.append(
-            Minute(step.at, **{name: _count(summed, name) // len(neighbours) for name in _COUNTS})
+            Minute(step.at, **{name: _count(summed, name) / len(neighbours) for name in _COUNTS})
         )
     return smoothed
 
@@ -106,8 +108,8 @@ def smooth(steps: Sequence[Minute], width: int = _SMOOTH) -> list[Minute]:
 _COUNTS = ("done", "retry", "bury", "items", "answers", "took_ms")
 
 
-def _count(step: Minute, name: str) -> int:
-    return int(getattr(step, name))
+def _count(step: Minute, name: str) -> float:
+    return float(getattr(step, name))
 
 
 def _sum(steps: Sequence[Minute], at: int) -> Minute:
@@ -134,7 +136,7 @@ def plots(points: Sequence[Minute], samples: Sequence[Sample | None], step_s: in
         now = f"{axis_text(last_value)}{unit}" if last_value is not None and len(lines) == 1 else ""
         return line_chart(name, lines, marks, unit=unit, times=times, now=now, least_top=least_top)
 
-    def rate(count_of: Callable[[Minute], int]) -> list[float | None]:
+    def rate(count_of: Callable[[Minute], float]) -> list[float | None]:
         return [_MINUTE_S * count_of(point) / step_s for point in points]
 
     return tag.div(

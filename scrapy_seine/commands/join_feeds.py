@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.sinks.feeds.join import Joined, Order, join, parts_of
+from scrapy_seine.sinks.feeds.join import Joined, Order, join, parts_of, written_parts
 from scrapy_seine.sinks.feeds.local_file import local_path
 from scrapy_seine.sinks.feeds.part import SIDECAR
 from scrapy_seine.sinks.feeds.part_names import PARTS
@@ -51,8 +51,14 @@ class Command(SeineCommand):
             output = local_path(opts.output or str(file))
         except OSError:
             raise ConfigError(f"{opts.output or file} is no file; name one by --output") from None
-        order = Order(folder, f"{opts.run or runs[0]}-", lambda number: output)
-        result = join(order) or Joined([], 0, 0, 0)
+        run = f"{opts.run or runs[0]}-"
+        # What the feed's own file held before stays, as where a worker joins them.
+        appends = output == file and any(
+            part.sidecar.get("appends") for part in written_parts(folder, run)
+        )
+        result = join(Order(folder, run, lambda number: output, append=appends)) or Joined(
+            [], 0, 0, 0
+        )
         doubled_text = f"; {result.doubled} items of pages that were read again left out"
         cut_off_text = f"; {result.cut_off} pages may lack items" if result.cut_off else ""
         self.show(

@@ -40,6 +40,7 @@ from scrapy_seine.frontier.model import Done, Lease, Push
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.lenient_parsing import word
 from scrapy_seine.politeness.download_slots import waits_at
+from scrapy_seine.printable import redact
 from scrapy_seine.urls import scheme_of, slot
 
 logger = logging.getLogger(__name__)
@@ -80,6 +81,8 @@ class Local:
     parent: Hold
     stub: Push
     fingerprint: int | None
+    asked: bool = False
+    """Whether the frontier was asked for the fingerprint; its reply may have been lost."""
 
 
 class LocalRequests:
@@ -111,6 +114,8 @@ class LocalRequests:
         self._warned: set[str] = set()
         self._entering = asyncio.Semaphore(_CONCURRENT_PUSHES)
         self._ended_fingerprints: list[int] = []
+        self._claims: dict[int, int] = {}
+        """Number of the request that claimed a fingerprint here, until its end is stored."""
 
     def __len__(self) -> int:
         return len(self._waiting) + len(self._running)
@@ -139,9 +144,11 @@ class LocalRequests:
             self._warn(request, reason)
         if len(self) >= MAX_REQUESTS:
             self._count("local_refused")
+            reason = f"this worker keeps {MAX_REQUESTS} requests that cannot be stored already"
             if entry is not None:
-                reason = f"this worker keeps {MAX_REQUESTS} requests that cannot be stored already"
                 self.inflight.state_failure(entry, "internal", reason)
+            else:
+                logger.error("request refused: %s: %s", redact(request.url[:200]), reason)
             return False
         parent = Hold(self.inflight, entry)
         if entry is not None:
@@ -170,15 +177,20 @@ class LocalRequests:
             await self._push_stub_now(number)
 
     async def _push_stub_now(self, number: int) -> None:
-        local = self._waiting[number]
+        if (local := self._waiting.get(number)) is None:
+            return
+        is_known: bool | None = None
         while True:
             try:
-                if await self._is_known(local):
-                    del self._waiting[number]
+                if is_known is None:
+                    is_known = await self._is_known(number, local)
+                if is_known:
                     self._count("duplicates")
-                    local.parent.release()
+                    self._drop(number)
+                elif "OVER" in await self.frontier.push([local.stub]):
+                    self._count("over_budget")
+                    self._drop(number)
                 else:
-                    await self.frontier.push([local.stub])
                     self.exchange.undone = None
                     self.exchange.schedule_round_trip()
                 return
@@ -186,27 +198,56 @@ class LocalRequests:
                 self._log_failure(error, "A local request waits")
                 await asyncio.sleep(random.uniform(0.2, 1.0))
 
-    async def _is_known(self, local: Local) -> bool:
-        """Claim a fingerprint; True if a live worker has it, or the request was done or stored.
+    def _drop(self, number: int) -> None:
+        """End a request that waits, and that its page need not wait for."""
+        if (local := self._waiting.pop(number, None)) is None:
+            return
+        if local.fingerprint is not None and self._claims.get(local.fingerprint) == number:
+            del self._claims[local.fingerprint]
+        local.parent.release()
+
+    def restore(self) -> None:
+        """Push the stubs again, because Redis has another state of the crawl.
+
+        Requests of a page whose lease is gone are dropped: the page is read again, and yields them.
+        """
+        held = {lease.id for lease in self.inflight.leases}
+        for id_ in self._running.keys() - held:
+            number, local = self._running.pop(id_)
+            # A copy, because Scrapy still has the request.
+            self._waiting[number] = attrs.evolve(local, request=local.request.copy())
+        for number, local in list(self._waiting.items()):
+            if local.parent.is_abandoned:
+                self._drop(number)
+            else:
+                self._spawn(self._push_stub(number))
+
+    async def _is_known(self, number: int, local: Local) -> bool:
+        """Claim a fingerprint; True if another request has it, or the request was done or stored.
 
         The frontier counts the fingerprint as seen from then on, so that no link to the same URL is
-        stored as well.
+        stored as well. The call is repeated if a reply is lost: what it claimed is then claimed.
         """
         if (fingerprint := local.fingerprint) is None:
             return False
+        if self._claims.setdefault(fingerprint, number) != number:
+            return True
         client: Any = self.frontier.redis
         key, me = self.frontier.keys.locals, self.worker.encode()
-        if await client.hsetnx(key, str(fingerprint), me):
-            await client.expire(key, int(self.exchange.config.window_s))
-            if await self.frontier.remember([fingerprint], [local.stub.domain]):
+        if not await client.hsetnx(key, str(fingerprint), me):
+            owner = await client.hget(key, str(fingerprint))
+            if owner != me:
+                if owner == _DONE or (owner and await is_alive(self.frontier, word(owner))):
+                    return True
+                local.asked = True  # by a worker that is dead
+                await client.hset(key, str(fingerprint), me)
                 return False
-            await client.hset(key, str(fingerprint), _DONE)
-            return True
-        owner = await client.hget(key, str(fingerprint))
-        if owner == _DONE or (owner and await is_alive(self.frontier, word(owner))):
-            return True
-        await client.hset(key, str(fingerprint), me)
-        return False
+        await client.expire(key, int(self.exchange.config.window_s))
+        was_asked, local.asked = local.asked, True
+        if await self.frontier.remember([fingerprint], [local.stub.domain]) or was_asked:
+            return False
+        await client.hset(key, str(fingerprint), _DONE)
+        return True
 
     def next(self) -> Lease | None:
         """Return a lease that another worker handed over, if there is one."""
@@ -232,6 +273,17 @@ class LocalRequests:
             raise DecodeError(f"a stub for {lease.domain!r:.200} names a request of another site")
         self._running[lease.id] = (int(number), local)
         return local.request
+
+    def cancel(self, lease: Lease) -> bool:
+        """End the request of a lease whose job is cancelled; False if its worker has to.
+
+        Raises:
+            DecodeError: the stub is damaged.
+        """
+        owner, _, number = str(decode(lease.blob).get(FIELD)).rpartition(" ")
+        if owner == self.worker and number.isdecimal():
+            self._drop(int(number))
+        return owner == self.worker
 
     async def _hand_over(self, lease: Lease, owner: str) -> None:
         """Give the lease of another worker's stub to that worker; end it if that worker is dead."""
@@ -299,10 +351,15 @@ class LocalRequests:
                     dict.fromkeys(map(str, self._ended_fingerprints), _DONE),
                 )
                 await client.hset(self.frontier.keys.locals, mapping=fields)
-                del self._ended_fingerprints[:number]
+                self._forget_claims(number)
         except (RedisError, OSError) as error:
-            self._ended_fingerprints.clear()
+            self._forget_claims(len(self._ended_fingerprints))
             self._log_failure(error, "Local requests may be fetched again")
+
+    def _forget_claims(self, number: int) -> None:
+        for fingerprint in self._ended_fingerprints[:number]:
+            self._claims.pop(fingerprint, None)
+        del self._ended_fingerprints[:number]
 
     def _log_failure(self, error: Exception, meanwhile: str) -> None:
         if not self.exchange.refusals.log_refusal(error, meanwhile):

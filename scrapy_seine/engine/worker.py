@@ -310,9 +310,7 @@ class Worker:
             ),
             early_push=EarlyPush(exchange.push_early, self.inflight),
             intake=intake,
-            recovery=Recovery(
-                *(frontier, exchange, self.inflight, stats, self._forget, self._on_state_lost)
-            ),
+            recovery=Recovery(frontier, exchange, self.inflight, stats, self._on_state_lost),
             watchdog=Watchdog(
                 *(heartbeat, url, config, self.limit.limit_s, asyncio.get_running_loop())
             ),
@@ -324,6 +322,8 @@ class Worker:
         max_retries = int(number(settings, "RETRY_TIMES", 1000))
         ends = Ends(exchange, self.name, self.spider, seal, self.count, max_retries, member.local)
         member.heartbeat.mail = member.local.fetch
+        forget = (self.df.clear, self.site_limits.resend)
+        member.recovery.on_change = (*forget, member.local.restore)
         crawl, age_s = exchange.config.crawl, member.starts.age_s
         member.crawl_end = CrawlEnd(member.frontier, crawl, age_s, self.stop)
         member.heartbeat.look_for_end = member.crawl_end.stop_if_closed
@@ -367,11 +367,6 @@ class Worker:
             ),
         )
         await member.heartbeat.beat()
-
-    def _forget(self) -> None:
-        """Clear what was learned of the crawl, because Redis has another state of it."""
-        self.df.clear()
-        self.site_limits.resend()
 
     def _on_state_lost(self) -> None:
         member = self.member

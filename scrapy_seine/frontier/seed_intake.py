@@ -54,6 +54,10 @@ MOST_TRIES = 3
 _SHOWN = 2000
 
 
+#: Of a seed that does not enter although seen (`"dont_filter": false`), as one of a link does.
+_OVER = ResponseError("a budget of the crawl is used up, as SEINE_DOMAIN_PAGES")
+
+
 def _refuses_all(error: ResponseError) -> bool:
     """Whether a server refuses all pushes, for instance one partition's with a full memory."""
     return passes(error) or breaks_all(error)
@@ -213,19 +217,20 @@ class Intake:
             RedisError: Redis does not answer, or refuses all, which is no single push's fault.
         """
         try:
-            await self.frontier.push(pushes)
+            replies = await self.frontier.push(pushes)
         except ResponseError as error:
             errors = await self._push_each(pushes)
             if len(errors) == len(pushes):
                 raise error from None
             return errors
-        return {}
+        return {index: _OVER for index, reply in enumerate(replies) if reply == "OVER"}
 
     async def _push_each(self, pushes: Sequence[Push]) -> dict[int, ResponseError]:
         errors = {}
         for index, push in enumerate(pushes):
             try:
-                await self.frontier.push([push])
+                if "OVER" in await self.frontier.push([push]):
+                    errors[index] = _OVER
             except ResponseError as error:
                 errors[index] = error
         return errors

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,7 +23,7 @@ from scrapy_seine.reads.domains import Domain, free_slots, read_domains
 
 #: Ready domains read to estimate the due-now backlog; beyond them it is extrapolated.
 SAMPLE = 100
-#: Workers listed, at most.
+#: Workers listed, at most: those with the latest heartbeats.
 MAX_WORKERS = 1000
 
 
@@ -98,7 +97,7 @@ async def read_fleet(redis: Redis, crawl: str) -> Fleet:
     frontier = await find_frontier(redis, crawl)
     k, pipe = frontier.keys, redis.pipeline(transaction=False)
     # Every partition has each worker.
-    pipe.zrange(k.parts[0].workers, 0, MAX_WORKERS - 1, withscores=True)
+    pipe.zrevrange(k.parts[0].workers, 0, MAX_WORKERS - 1, withscores=True)
     for part in k.parts:
         pipe.zrange(part.ready, 0, SAMPLE // len(k.parts) - 1)
         pipe.zrange(part.waiting, 0, 0, withscores=True)
@@ -250,6 +249,5 @@ async def crawl_names(redis: Redis) -> list[str]:
     """
     names = set()
     async for key in redis.scan_iter(match="{*}:control", count=1000):
-        name = key.decode("utf-8", "replace").removeprefix("{").removesuffix("}:control")
-        names.add(re.sub(r":\d+$", "", name))
+        names.add(key.decode("utf-8", "replace").removeprefix("{").removesuffix("}:control"))
     return sorted(name for name in names if "/" not in name)  # a slash: a partition's keys

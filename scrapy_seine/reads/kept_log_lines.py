@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,11 +24,13 @@ async def write_log(redis: Redis, keys: Keys, worker: str, lines: Sequence[str])
     Raises:
         RedisError: Redis does not answer.
     """
+    # By Redis' clock, because this machine's would end the logs of all others if it were ahead.
+    seconds, micros = await redis.time()
+    now_s = seconds + micros / 1e6
     key, pipe = _key(keys, worker), redis.pipeline(transaction=False)
     for line in lines[-KEEP:]:
         pipe.xadd(key, {"line": line[:LONGEST]}, maxlen=KEEP, approximate=True)
     pipe.expire(key, LIFETIME_S)
-    now_s = time.time()
     pipe.zadd(keys.logs, {worker: now_s})
     pipe.zremrangebyscore(keys.logs, "-inf", now_s - LIFETIME_S)
     await pipe.execute()

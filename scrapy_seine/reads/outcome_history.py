@@ -65,13 +65,14 @@ class Minute(Value):
 
     at: int
     """Unix time of its beginning, seconds."""
-    done: int = 0
-    retry: int = 0
-    bury: int = 0
-    items: int = 0
-    answers: int = 0
+    done: float = 0
+    """A whole number, as each count, unless it is an average."""
+    retry: float = 0
+    bury: float = 0
+    items: float = 0
+    answers: float = 0
     """Responses whose time was measured."""
-    took_ms: int = 0
+    took_ms: float = 0
     """Their total time, ms."""
 
 

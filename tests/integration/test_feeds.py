@@ -82,6 +82,50 @@ def test_a_crawl_that_goes_on_with_another_feed_names_the_one_with_the_first_ite
     assert sorted(found) == kit.expected(PAGES)
 
 
+@pytest.mark.parametrize(("option", "kept"), [("-o", [(-1, 0)]), ("-O", [])])
+def test_a_file_that_is_appended_to_keeps_what_it_held_where_its_parts_are_joined_by_hand(
+    tmp_path: Path, redis_url: str, namespace: str, option: str, kept: list[tuple[int, int]]
+) -> None:
+    site = kit.site_of(PAGES)
+    out = tmp_path / "out.jl"
+    out.write_text('{"page": -1, "row": 0}\n', "utf-8")
+    parts = tmp_path / f"out.jl{PARTS}"
+    with serving(site) as base:
+        worker = kit.start(
+            tmp_path, redis_url, namespace, base, option, str(out), SEINE_DOMAIN_DELAY_MS=50
+        )
+        assert kit.kill_when(worker, lambda: any(parts.glob(f"[!.]*{SIDECAR}")))
+    for _ in range(2):
+        command = [sys.executable, "-m", "scrapy", "seine", "join-feeds", "out.jl", "--json"]
+        done = started.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        found = in_order(out)
+        assert found[: len(kept)] == kept
+        assert len(found) == len(kept) + json.loads(done.stdout)["items"] > len(kept)
+
+
+def test_an_item_that_a_feeds_filter_fails_on_is_a_failed_item(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """Its page would be done, and the item in no feed."""
+    (tmp_path / "own.py").write_text(
+        "class Large:\n"
+        "    def __init__(self, options): pass\n"
+        "    def accepts(self, item): return item['row'] > 0 or 1 / item['page'] > 0\n",
+        "utf-8",
+    )
+    feeds_setting = {"large.jl": {"format": "jsonlines", "item_filter": "own.Large"}, "all.jl": {}}
+    feeds_setting["all.jl"]["format"] = "jsonlines"
+    with serving(kit.site_of(3)) as base:
+        worker = kit.start(
+            tmp_path, redis_url, namespace, base, FEEDS=json.dumps(feeds_setting), RETRY_TIMES=0
+        )
+        log = kit.finish(worker, tmp_path)
+    assert "large.jl cannot take an item: ZeroDivisionError" in log
+    assert "'seine/buried/item': 1" in log
+    assert in_order(tmp_path / "large.jl") == [pair for pair in kit.expected(3) if any(pair)]
+    assert in_order(tmp_path / "all.jl") == kit.expected(3)
+
+
 def test_parts_in_s3_hold_their_pages_and_no_line_of_the_log_names_a_secret(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:

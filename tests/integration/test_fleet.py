@@ -6,13 +6,14 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
+from crawler.dashboard.overview_plots import RANGES, read_range
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Burial, Done, Push
 from scrapy_seine.reads.domains import list_domains, read_domains
-from scrapy_seine.reads.fleet import read_fleet
+from scrapy_seine.reads.fleet import MAX_WORKERS, crawl_names, read_fleet
 from scrapy_seine.reads.outcome_history import (
     HOURS,
     TENS,
@@ -55,6 +56,26 @@ async def test_states_and_due_backlog_are_the_frontiers(frontier, redis_client, 
     assert fleet.lateness_s == 0
     assert [(w.name, w.alive, w.pages) for w in fleet.workers] == [("w1", True, 3)]
     assert abs(fleet.clock_skew_s) < 1 + time.time() - began  # as exact as the trip was quick
+
+
+async def test_a_living_worker_is_listed_however_many_died_within_the_hour(
+    frontier, redis_client, namespace
+):
+    """Else the screen says that the crawl has no worker."""
+    dead = {f"dead-{n}": 1000 + n for n in range(MAX_WORKERS)}
+    await redis_client.zadd(frontier.keys.workers, dead)
+    await frontier.renew("w1", [], ttl_ms=60_000, info=orjson.dumps({"pages": 3}))
+    await redis_client.zadd(frontier.keys.workers, dead)  # a renewal removes what is an hour old
+    fleet = await read_fleet(redis_client, namespace)
+    assert [worker.name for worker in fleet.alive] == ["w1"]
+    assert len(fleet.workers) == MAX_WORKERS
+
+
+@pytest.mark.parametrize("suffix", [":2", ":2024:11", ".x"])
+async def test_a_crawl_is_listed_by_its_whole_name(redis_client, namespace, suffix):
+    crawl = f"{namespace}{suffix}"
+    await Frontier(redis_client, crawl).begin()
+    assert crawl in await crawl_names(redis_client)
 
 
 async def test_a_delay_lets_one_request_of_a_domain_be_due(frontier, redis_client, namespace):
@@ -180,3 +201,18 @@ async def test_the_overview_says_why_requests_were_given_up(frontier, redis_clie
     assert overview.success == 0.25
     assert overview.eta_s == 0
     assert orjson.loads(orjson.dumps(overview.plain()))["counts"]["dead"] == 3
+
+
+@pytest.mark.parametrize("plot_range", RANGES, ids=lambda plot_range: plot_range.slug)
+async def test_a_plot_shows_the_pages_a_minute_of_a_slow_and_steady_crawl_up_to_its_end(
+    redis_client, namespace, plot_range
+):
+    """The last point of a day was drawn before it was over, and less than one page a step as 0."""
+    keys, every_s = Keys(namespace), 30
+    now_s = 1_790_000_000 // 3600 * 3600 + 670.0
+    for past_s in range(0, 2 * 3600, every_s):
+        await record(redis_client, keys, {"a.example": {"done": 1}}, 0, now_s - past_s)
+    points = await read_range(redis_client, keys, plot_range, now_s)
+    # One page each half minute is in every third step of ten seconds.
+    last = [point.done for point in points[-9 if plot_range.grain is TENS else -1 :]]
+    assert 60 * sum(last) / len(last) / plot_range.step_s == pytest.approx(2, rel=0.2)

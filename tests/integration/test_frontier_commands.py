@@ -29,7 +29,7 @@ from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.encoding.legacy import legacy_fingerprint
 from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.model import Burial, Push
+from scrapy_seine.frontier.model import Budgets, Burial, Push
 from scrapy_seine.frontier.runs import enter
 from scrapy_seine.meta import RUN, run_of
 from scrapy_seine.urls import domain
@@ -275,6 +275,19 @@ def test_scrapy_redis_queue_is_taken_over_in_its_order(desk: Desk, queue_class: 
     assert first["callback"] == "parse"
     assert first["headers"] == {b"Accept": [b"x"]}
     assert first["meta"] == {"depth": 2}
+
+
+def test_what_a_budget_leaves_behind_is_said(desk: Desk) -> None:
+    budgets = Budgets(most_pending=1)
+    limits = {"delay_ms": 0, "concurrency": 9, "half_window_ms": 60_000, "budgets": budgets}
+    desk.do(lambda f: f.configure(**limits))
+    with Blocking.from_url(desk.url) as redis:
+        for n in range(3):
+            redis.rpush(f"{desk.crawl}:requests", json.dumps({"url": f"http://a.example/{n}"}))
+    keys = ("--requests", f"{desk.crawl}:requests", "--dupefilter", f"{desk.crawl}:df")
+    told = desk.type(frontier.Command(), "import-scrapy-redis", *keys)[1]
+    assert (told["queued"], told["duplicates"], told["refused"]) == (1, 0, 2)
+    assert "budget" in told["reasons"][0]
 
 
 class Bomb:

@@ -20,7 +20,7 @@ from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.encoding.wire import script
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys, SeedKeys
-from scrapy_seine.frontier.model import Push
+from scrapy_seine.frontier.model import Budgets, Push
 from scrapy_seine.frontier.opening import frontier_of
 from scrapy_seine.frontier.seed_intake import Intake
 from scrapy_seine.frontier.shared_seeds import warn_of_shared_seeds
@@ -87,6 +87,25 @@ async def test_i8_a_settled_seed_is_gone_and_a_rejected_one_keeps_its_reason(
     assert await redis_client.lrange(keys.rejected, 0, -1) == [note]
     await settle(redis_client, keys, claims[b"bad"], note)
     assert await redis_client.llen(keys.rejected) == 1
+
+
+async def test_a_seed_that_a_budget_refuses_is_rejected_with_that_reason(
+    redis_client: Redis, keys: SeedKeys, namespace: str
+) -> None:
+    def read(seed: bytes) -> list[Push]:
+        fields = {"url": f"http://a.example/{seed.decode()}"}
+        return [Push(domain="a.example", blob=encode(fields), fingerprint=int(seed))]
+
+    frontier = Frontier(redis_client, namespace)
+    budgets = Budgets(domain_pages=1)
+    await frontier.configure(delay_ms=0, concurrency=9, half_window_ms=60_000, budgets=budgets)
+    taken: list[tuple[int, int]] = []
+    intake = Intake(redis_client, frontier, keys, read, lambda *n: taken.append(n))
+    await redis_client.rpush(keys.seeds, "1", "2")
+    assert await intake.take() == 2
+    (note,) = map(orjson.loads, await redis_client.lrange(keys.rejected, 0, -1))
+    assert (note["seed"], taken) == ("2", [(1, 1)])
+    assert "budget" in note["reason"]
 
 
 async def test_only_the_newest_rejects_are_kept(redis_client: Redis, keys: SeedKeys) -> None:

@@ -174,7 +174,7 @@ async def test_links_that_a_partition_forgot_are_said_and_counted(
         inc_value=lambda name: None,
         set_value=stats.__setitem__,
     )
-    Recovery(f, idle, idle, idle, lambda: None, lambda: None).watch()
+    Recovery(f, idle, idle, idle, lambda: None).watch()
 
     def of(part: int) -> Push:
         names = (f"shop{n}.example" for n in itertools.count())

@@ -25,6 +25,11 @@ class Hold:
     inflight: PageEnds
     entry: InFlight | None
 
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether the page's lease was given away meanwhile, because Redis lost it."""
+        return self.entry is not None and not self.inflight.has_entry(self.entry)
+
     def release(self) -> None:
         """The item is committed, or rejected with a reason."""
         entry, self.entry = self.entry, None
@@ -63,9 +68,13 @@ class PageEnds(Statements):
         """Return the entry of this very request object; None if the frontier did not issue it."""
         return self._entries.get(id(request))
 
+    def has_entry(self, entry: InFlight) -> bool:
+        """Whether an entry has not ended, and was not abandoned."""
+        return entry in self._all
+
     def hold_on(self, entry: InFlight | None) -> Hold:
         """Keep an entry open until the hold is released; without an entry the hold does nothing."""
-        if entry is None or entry not in self._all:
+        if entry is None or not self.has_entry(entry):
             return Hold(self, None)
         entry.holds += 1
         return Hold(self, entry)

@@ -40,6 +40,7 @@ async def giving_way(start: AsyncIterator[Any], worker: Worker) -> AsyncIterator
 
 
 def _unsent(worker: Worker) -> int:
-    """How many requests of the start are here alone."""
-    member = worker.member
-    return 0 if member is None else len(member.starts.waiting) + len(member.exchange.endings.pushes)
+    """How many requests of the start are here alone; some stay, because they cannot be stored."""
+    if (member := worker.member) is None:
+        return 0
+    return len(member.starts.waiting) + len(member.exchange.endings.pushes) + len(member.local)

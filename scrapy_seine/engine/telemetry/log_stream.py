@@ -53,9 +53,11 @@ class Collector(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a line; the log's own handler reports one that cannot be written."""
         try:
-            self.lines.append(self.format(record))
-        except (ValueError, TypeError):  # arguments that do not fit their message
-            self.lines.append(redact(f"[{record.name}] {record.levelname}: {record.msg!r}"))
+            line = self.format(record)
+        except Exception:  # arguments that do not fit their message, or that cannot be shown
+            message = record.msg if isinstance(record.msg, str) else type(record.msg).__name__
+            line = redact(f"[{record.name}] {record.levelname}: {message}")
+        self.lines.append(line)
 
     def take(self) -> list[str]:
         """Return the collected lines and remove them here."""

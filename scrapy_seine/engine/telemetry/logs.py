@@ -121,7 +121,18 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)
-        return orjson.dumps(line, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+        try:
+            return _json(line)
+        except TypeError:  # UTF-8 cannot encode one of its texts
+            return _json({name: _encodable(value) for name, value in line.items()})
+
+
+def _json(line: dict[str, Any]) -> str:
+    return orjson.dumps(line, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+
+
+def _encodable(value: Any) -> Any:
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 class SafeFormatter(logging.Formatter):

@@ -70,8 +70,8 @@ class Imported(Record):
     hashes: int = 0
     """Size of the dupefilter."""
 
-    def refuse(self, error: Exception) -> None:
-        """Count a request that cannot be taken over."""
+    def refuse(self, error: Exception | str) -> None:
+        """Count a request that is not taken over."""
         self.refused += 1
         if len(self.reasons) < REASONS:
             self.reasons.append(str(error))
@@ -160,6 +160,8 @@ async def import_queue(redis: Redis, frontier: Frontier, source: Source) -> Impo
         replies = await frontier.push(pushes)
         result.queued += replies.count("OK")
         result.duplicates += replies.count("DUPLICATE")
+        for _ in range(replies.count("OVER")):
+            result.refuse("a budget of the crawl is used up (SEINE_MOST_PENDING, …_PAGES)")
     client: Any = redis
     result.hashes = await client.scard(source.dupefilter)
     for urls in _urls(source.urls):

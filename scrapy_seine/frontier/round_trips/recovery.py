@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +39,10 @@ class Recovery:
     exchange: Exchange
     inflight: InFlightTable
     stats: Any
-    on_change: Callable[[], None]
-    """Called to clear what this worker learned of the crawl."""
     on_lost: Callable[[], None]
     """Called when the state is lost."""
+    on_change: Sequence[Callable[[], None]] = ()
+    """Called to clear what this worker learned of the crawl, and to push what only it has."""
     _is_lost: bool = attrs.field(default=False, init=False)
     _tasks: set[asyncio.Task[None]] = attrs.field(factory=set, init=False)
 
@@ -119,7 +119,8 @@ class Recovery:
     def _drop_lost(self, is_lost: Callable[[Lease], bool]) -> int:
         """Drop leases and their endings without sending these; returns how many there were."""
         dropped = self.inflight.abandon(is_lost) + self.exchange.drop_lost(is_lost)
-        self.on_change()
+        for call in self.on_change:
+            call()
         return len(dropped)
 
     def resume(self) -> None:

@@ -25,6 +25,7 @@ _FORMS: tuple[tuple[bytes, Any], ...] = (
     (b"BZh", bz2),
     (b"\xfd7zXZ\x00", lzma),
 )
+_LONGEST_MAGIC = max(len(magic) for magic, _ in _FORMS)
 _REFUSED = "its exporter compresses rows that are no lines, so that rows cannot be joined"
 
 
@@ -35,6 +36,12 @@ def is_packed(data: bytes) -> bool:
     (True, False)
     """
     return any(data.startswith(magic) for magic, _ in _FORMS)
+
+
+def is_packed_file(path: Path) -> bool:
+    """Whether a file is compressed."""
+    with path.open("rb") as file:
+        return is_packed(file.read(_LONGEST_MAGIC))
 
 
 def join(pieces: Sequence[Piece], out: IO[bytes], base: Path | None) -> None:

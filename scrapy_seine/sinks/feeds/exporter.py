@@ -136,6 +136,7 @@ class FeedExporter(feedexport.FeedExporter):
             self._names.of(options["format"]),
             outage_s=self._outage_s,
             on_failure=self._on_failure,
+            appends=not options.get("overwrite", False),
         )
         return _ConfiguredFeed(uri, options, feed, place)
 
@@ -180,12 +181,12 @@ class FeedExporter(feedexport.FeedExporter):
         if self.slots:
             super().item_scraped(item, spider)
         for feed in self.kept:
-            if self.filters[feed.uri].accepts(item):
-                self._take(feed, item)
+            self._take(feed, item)
 
     def _take(self, feed: _ConfiguredFeed, item: Any) -> None:
         try:
-            feed.feed.take(item)
+            if self.filters[feed.uri].accepts(item):
+                feed.feed.take(item)
         except Exception as error:
             entry = current.get()
             prefix = f"feed {feed.place.name} cannot take an item: "

@@ -64,10 +64,13 @@ class Feed:
         *,
         outage_s: float,
         on_failure: Callable[[str], None],
+        appends: bool = False,
     ) -> None:
         self.place = place
         self._exporter, self._inflight, self._naming = exporter, inflight, naming
         self._outage_s, self._on_failure = outage_s, on_failure
+        self._appends = appends
+        """Whether its file keeps what it holds (`-o`)."""
         self._pages: dict[InFlight, _Page] = {}
         self._part: Part | None = None
         self._ending_pages: list[_Page] = []
@@ -134,7 +137,7 @@ class Feed:
     def _begin_part(self) -> Part:
         """Begin a part, with the records of the one without rows that it replaces."""
         buffer = BytesIO()
-        part = Part(self._exporter(buffer, self._columns), buffer)
+        part = Part(self._exporter(buffer, self._columns), buffer, appends=self._appends)
         if self._part is not None:
             part.finished_readings = self._part.finished_readings
         else:

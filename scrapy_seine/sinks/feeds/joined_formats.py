@@ -10,7 +10,9 @@ from __future__ import annotations
 import csv
 import io
 import shutil
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -40,13 +42,26 @@ def write(pieces: Sequence[Piece], path: Path, base: Path | None) -> None:
         return
     if kind == "opaque":
         raise SeineError("its exporter writes no row by itself, so that rows cannot be joined")
+    if kind != "packed" and base is not None and compressed_parts.is_packed_file(base):
+        raise SeineError("the file is compressed, its parts are not; name another by --output")
     with path.open("w+b") as file:
         if kind == "packed":
             compressed_parts.join(pieces, file, base)
         elif kind == "csv":
-            _write_csv(pieces, file, base)
+            with _fields_of_any_size():
+                _write_csv(pieces, file, base)
         else:
             _write_rows(pieces, file, base, commas=kind == "json")
+
+
+@contextmanager
+def _fields_of_any_size() -> Iterator[None]:
+    """Let Python's reader take what its writer wrote: a page's text may exceed its 128 KiB."""
+    limit = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _write_rows(

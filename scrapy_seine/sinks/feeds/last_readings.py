@@ -3,8 +3,9 @@ reading.
 
 A page is parsed again when its worker died, or after a failure. Then parts may hold items of
 several readings, the earlier ones perhaps incomplete. A reading is complete if a part records its
-outcome. Of a page with complete readings the last one is taken; of a page with none (the crawl was
-stopped for good), the last one as well, because some items are better than none.
+outcome. Of a page with complete readings the last one is taken, before one that was given up: its
+lease may have come again after the page was done. Of a page with none (the crawl was stopped for
+good), the last one is taken as well, because some items are better than none.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import attrs
 
 from scrapy_seine.attrs_bases import Value
 
-#: Outcomes after which the page is not fetched again.
-_FINAL = {"done", "ignored", "bury"}
+#: Outcomes after which the page is not fetched again, with the larger number for those preferred.
+_FINAL = {"done": 2, "ignored": 2, "bury": 1}
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -45,11 +46,11 @@ def last_readings(
     ({'p': '7'}, 0)
     """
     ends = [end for part in parts for end in part.ended]
-    complete = {(page, token) for page, token, _, outcome in ends if outcome in _FINAL}
+    complete = {(p, token): _FINAL[word] for p, token, _, word in ends if word in _FINAL}
     begun = [reading[:3] for part in parts for reading in part.readings]
-    best_by_page: dict[str, tuple[bool, int, str]] = {}
+    best_by_page: dict[str, tuple[int, int, str]] = {}
     for page, token, at_ms in [*begun, *(end[:3] for end in ends)]:
-        rank = ((page, token) in complete, at_ms, token)
+        rank = (complete.get((page, token), 0), at_ms, token)
         best_by_page[page] = max(best_by_page.get(page, rank), rank)
     cut_off = sum(1 for page, rank in best_by_page.items() if page and not rank[0])
     return {

@@ -69,8 +69,10 @@ class Sealed(Value):
 class Part:
     """Items of one feed, exported into memory by an exporter of Scrapy's or the project's."""
 
-    def __init__(self, exporter: BaseItemExporter, buffer: BytesIO) -> None:
-        self.exporter, self.buffer = exporter, buffer
+    def __init__(
+        self, exporter: BaseItemExporter, buffer: BytesIO, *, appends: bool = False
+    ) -> None:
+        self.exporter, self.buffer, self.appends = exporter, buffer, appends
         self.ends_at: list[int] = []
         """Where each row ends, in bytes."""
         self.runs: list[tuple[Reading, int, int]] = []
@@ -140,6 +142,8 @@ class Part:
             "readings": [[r.page, r.token, r.at_ms, first_row, n] for r, first_row, n in self.runs],
             "ended": [[r.page, r.token, r.at_ms, outcome] for r, outcome in self.finished_readings],
         }
+        if self.appends:
+            sidecar["appends"] = True
         if isinstance(self.exporter, CsvItemExporter) and kind == "csv":
             sidecar["csv"] = csv_form(self.exporter)
         return Sealed(data, sidecar, self.rows)

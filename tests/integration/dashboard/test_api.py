@@ -265,6 +265,14 @@ async def test_a_log_is_bounded_and_shown_oldest_first(api, frontier):
     assert (await api("GET", "/workers/nobody/log"))[1]["lines"] == []
 
 
+@pytest.mark.parametrize(
+    ("limit", "status"),
+    [("0000000002", 200), ("1000", 200), ("1001", 400), ("00000000099999", 400), ("0", 400)],
+)
+async def test_a_limit_is_what_its_digits_say(api, limit, status):
+    assert (await api("GET", f"/workers/w1/log?limit={limit}"))[0] == status
+
+
 async def test_an_outage_is_a_503_in_json(namespace, database):
     async with asking(namespace, "redis://127.0.0.1:1/0", database) as ask:
         assert (await ask("GET", "/jobs"))[0] == 503

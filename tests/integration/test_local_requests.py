@@ -1,0 +1,221 @@
+"""Requests that stay in their worker are lost neither in an outage nor because there are many."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import attrs
+import pytest
+import redis
+from redis.asyncio import Redis
+from scrapy import Request
+
+from scrapy_seine.engine.lease.inflight import InFlightTable
+from scrapy_seine.engine.local_requests import LocalRequests
+from scrapy_seine.frontier.encoding.seal import NO_SEAL
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Budgets, Lease
+from tests import started
+from tests.helpers import patient, serving, wait_until, wait_until_async
+from tests.integration.frontier_kit import exchange_of
+
+pytestmark = pytest.mark.redis
+START = """
+import scrapy
+from scrapy_seine.engine import local_requests
+from scrapy_seine.engine.starting import giving_way
+
+local_requests.MAX_REQUESTS, giving_way._MOST_UNSENT = 300, 30
+
+
+class Many(scrapy.Spider):
+    name = "many"
+
+    async def start(self):
+        for n in range(900):
+            yield scrapy.Request(f"{self.site}/{n}", callback=lambda page: {"url": page.url})
+"""
+
+JOB = """
+import scrapy
+
+
+class Job(scrapy.Spider):
+    name = "job"
+    custom_settings = {"DOWNLOAD_DELAY": 0.3}
+
+    async def start(self):
+        yield scrapy.Request(self.site, meta={"job_id": "j"})
+
+    def parse(self, response):
+        for n in range(30):
+            yield response.follow(f"/{n}", callback=lambda page: None)
+"""
+LEASE = Lease(id="1", token="t", slot_ms=0, deliveries=0, stored=b"4000 a.example\n\x01")
+
+
+class Site(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "1")
+        self.end_headers()
+        self.wfile.write(b"x")
+
+    def log_message(self, *_: object) -> None: ...
+
+
+def local_of(frontier: Frontier, stats: list[str]) -> LocalRequests:
+    return LocalRequests(
+        "w",
+        exchange_of(frontier),
+        InFlightTable(),
+        NO_SEAL,
+        add_to_stat=stats.append,
+        wake=lambda: None,
+    )
+
+
+def begin(
+    folder: Path, spider: str, redis_url: str, crawl: str, site: str
+) -> subprocess.Popen[str]:
+    settings = {
+        "ADDONS": '{"scrapy_seine.Addon": 500}',
+        "REDIS_URL": redis_url,
+        "SEINE_CRAWL": crawl,
+        "LOG_LEVEL": "INFO",
+    }
+    words = [part for pair in settings.items() for part in ("-s", "=".join(pair))]
+    command = [sys.executable, "-m", "scrapy", "runspider", spider, *words, "-a", f"site={site}"]
+    return started.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+
+
+async def settled(local: LocalRequests) -> None:
+    """Wait until each request is in the frontier, or is ended."""
+
+    async def is_settled() -> bool:
+        return not local.tasks
+
+    await wait_until_async(is_settled, 10, "the requests have entered")
+
+
+@pytest.mark.parametrize("refused", ["hsetnx", "expire", "evalsha|eval", "hincrby"])
+async def test_a_local_request_enters_although_redis_failed_while_it_was_claimed(
+    redis_client: Redis, redis_url: str, namespace: str, refused: str
+) -> None:
+    commands = refused.split("|")
+    await redis_client.execute_command(
+        "ACL", "SETUSER", namespace, "on", "nopass", "~*", "&*", "+@all"
+    )
+    limited = Redis(unix_socket_path=urlsplit(redis_url).path, username=namespace, password="x")
+    stats: list[str] = []
+    try:
+        frontier = Frontier(limited, namespace)
+        await frontier.beat("w", [], ttl_ms=60_000, info=b"{}")
+        local = local_of(frontier, stats)
+        await redis_client.execute_command(
+            "ACL", "SETUSER", namespace, *(f"-{name}" for name in commands)
+        )
+        refusals = await _refusals(redis_client, namespace)
+        assert local.keep(Request("http://a.example/x", callback=lambda response: None), None, 7)
+
+        async def is_refused() -> bool:
+            return await _refusals(redis_client, namespace) > refusals
+
+        await wait_until_async(is_refused, 10, "Redis refuses a command")
+        await redis_client.execute_command(
+            "ACL", "SETUSER", namespace, *(f"+{name}" for name in commands)
+        )
+
+        await settled(local)
+        assert "duplicates" not in stats
+        assert (await frontier.counts()).ready == 1
+    finally:
+        await limited.aclose()
+        await redis_client.execute_command("ACL", "DELUSER", namespace)
+
+
+async def test_a_page_does_not_wait_for_requests_beyond_a_budget(
+    redis_client: Redis, namespace: str
+) -> None:
+    frontier, stats = Frontier(redis_client, namespace), list[str]()
+    budgets = Budgets(domain_pages=2)
+    await frontier.configure(delay_ms=0, concurrency=9, half_window_ms=60_000, budgets=budgets)
+    local = local_of(frontier, stats)
+    page = local.inflight.begin(Request("http://a.example/"), LEASE)
+    for number in range(5):
+        request = Request(f"http://a.example/{number}", callback=lambda response: None)
+        assert local.keep(request, page, number)
+    await settled(local)
+    assert ((await frontier.counts()).ready, page.holds, len(local)) == (2, 2, 2)
+    assert stats.count("over_budget") == 3
+
+
+async def test_requests_enter_again_in_another_state_unless_their_page_is_read_again(
+    redis_client: Redis, namespace: str
+) -> None:
+    frontier, stats = Frontier(redis_client, namespace), list[str]()
+    local = local_of(frontier, stats)
+    pages = [Request(f"http://a.example/page/{number}") for number in range(2)]
+    kept, lost = (
+        local.inflight.begin(page, attrs.evolve(LEASE, id=f"page {number}"))
+        for number, page in enumerate(pages)
+    )
+    for number, page in enumerate((kept, kept, lost)):
+        request = Request(f"http://a.example/{number}", callback=lambda response: None)
+        assert local.keep(request, page, number)
+    await settled(local)
+    leased = (await frontier.lease("w", 1, ttl_ms=60_000)).leases[0]
+    running = local.request_of(leased)
+    assert running is not None
+    local.inflight.begin(running, leased)
+    await frontier.erase()
+    local.inflight.abandon(lambda lease: lease.id in {"page 1", leased.id})
+    local.restore()
+    await settled(local)
+    assert ((await frontier.counts()).ready, kept.holds, len(local)) == (2, 2, 2)
+
+
+def test_a_start_waits_while_its_worker_keeps_many_requests(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    (tmp_path / "many.py").write_text(START, "utf-8")
+    with serving(Site) as site:
+        worker = begin(tmp_path, "many.py", redis_url, namespace, site)
+        _, log = worker.communicate(timeout=patient(60))
+    assert "'item_scraped_count': 900" in log, log[-3000:]
+    assert "local_refused" not in log
+
+
+def test_a_cancelled_job_ends_although_requests_of_it_stay_in_a_worker(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    (tmp_path / "job.py").write_text(JOB, "utf-8")
+    served: list[str] = []
+
+    class Counted(Site):
+        def do_GET(self) -> None:
+            served.append(self.path)
+            super().do_GET()
+
+    with serving(Counted) as site, redis.Redis.from_url(redis_url) as client:
+        worker = begin(tmp_path, "job.py", redis_url, namespace, site)
+        try:
+            wait_until(lambda: len(served) > 1, 30, "the first request of the page is sent")
+            client.sadd(f"{{{namespace}}}:cancelled", "j")
+            client.publish(f"{{{namespace}}}:wake", "cancel")
+            assert worker.wait(patient(30)) == 0
+        finally:
+            worker.kill()
+            worker.communicate()
+    assert len(served) < 30
+
+
+async def _refusals(client: Redis, user: str) -> int:
+    """How many commands of a user Redis refused lately."""
+    entries: Any = await client.acl_log(1000)
+    return sum(int(entry["count"]) for entry in entries if entry["username"] == user)
