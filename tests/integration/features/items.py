@@ -174,7 +174,8 @@ class OwnFiles(FilesPipeline):
 @feature(
     SECTION,
     "FilesPipeline, ImagesPipeline, FILES_STORE, IMAGES_…, MEDIA_ALLOW_REDIRECTS",
-    "as in Scrapy, in the worker's own folder; the page's lease is held until its files are there",
+    "as in Scrapy, in the worker's own folder, at the fleet's pace; the page's lease is held until "
+    "its files are there",
     stats=("file_count", "file_status_count/downloaded"),
     ITEM_PIPELINES={f"{HERE}.OwnFiles": 1},
     FILES_STORE="{folder}/files",
