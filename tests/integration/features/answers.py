@@ -140,6 +140,7 @@ class Referring(Base):
 
     def parse(self, response: Response, **kwargs: Any) -> Yields:
         yield response.follow(f"{self.base}/echo/1", self.told)
+        yield response.follow(f"{self.base}/onward/2", self.told)
 
     def told(self, response: Any) -> Yields:
         told = response.json()
