@@ -131,10 +131,12 @@ def asked_s(response: Response) -> float | None:
 
 def _kind_of(request: Request, response: Response, codes: set[int]) -> str:
     """Return the kind of failure, see scrapy_seine.frontier.retry_rules; '' for no failure."""
-    if response.status in (request.meta.get("handle_httpstatus_list") or ()):
-        return ""
     verdict = request.meta.get(m.VERDICT, "ok")
-    if verdict in _REFUSALS and not request.meta.get("handle_httpstatus_all"):
+    if response.status in (request.meta.get("handle_httpstatus_list") or ()):
+        # As in Scrapy a callback that takes a 503 gets the one of the last try.
+        if response.status not in codes:
+            return ""
+    elif verdict in _REFUSALS and not request.meta.get("handle_httpstatus_all"):
         return "ban"
     if verdict == "throttled" or response.status == _TOO_MANY:
         return "429"

@@ -38,6 +38,7 @@ class NotRetried(Base):
         yield self.ask("/flaky/1", meta={"max_retry_times": 0})
         yield self.ask("/flaky/2", meta={"dont_retry": True})
         yield self.ask("/flaky/3", meta={"max_retry_times": 0, "handle_httpstatus_list": [503]})
+        yield self.ask("/flaky/1?listed", meta={"handle_httpstatus_list": [503]})
 
 
 @feature(
