@@ -34,6 +34,7 @@ from scrapy_seine.frontier.model import (
     Leased,
     Push,
     Retry,
+    header_of,
 )
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.redis_pipeline import LeaseRequest, Lines
@@ -161,6 +162,19 @@ class Frontier(Part):
         limits = (delay_ms, concurrency, jitter, robots_ms)
         await self.run("set_delay", domain, *("" if value is None else value for value in limits))
 
+    def beside(self, domain: str) -> Lease:
+        """Return a lease of no request, by which a project's own download gets send times.
+
+        It is never renewed and never ended, because the frontier knows nothing of the download.
+        """
+        return Lease(
+            id=f".{self.keys.part(domain).index or 0}",
+            token="",
+            slot_ms=0,
+            deliveries=0,
+            stored=header_of(0, domain),
+        )
+
     async def reschedule(
         self,
         lease: Lease,
@@ -178,7 +192,7 @@ class Frontier(Part):
         back, because its domain is not free within *patience_ms*; and the domain's pause, ms.
         """
         args: list[Any] = [lease.id, lease.token, lease.slot_ms]
-        args += ["" if spent_ms is None else spent_ms, patience_ms, slack_ms]
+        args += ["" if spent_ms is None else spent_ms, patience_ms, slack_ms, lease.domain]
         now_ms, slot_ms, delay_ms = await self.run("reschedule", *args)
         return int(now_ms), int(slot_ms), int(delay_ms)
 

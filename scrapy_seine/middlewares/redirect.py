@@ -1,7 +1,7 @@
-"""Redirects without a Referer: no site learns where a visitor came from.
+"""Redirects, with a Referer only where the spider middleware that writes the header is on.
 
-Scrapy's own two middlewares warn at each start if the spider middleware that writes the header is
-off. It is off on purpose (settings/base.py), so these neither look for it nor warn.
+Scrapy's own two middlewares warn at each start if it is off. In the catalogue it is off on purpose
+(settings/base.py), because no site has to learn where a visitor came from, so these do not warn.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Self
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.redirect import (
     BaseRedirectMiddleware,
@@ -18,6 +18,7 @@ from scrapy.downloadermiddlewares.redirect import (
 )
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
+from scrapy.spidermiddlewares.referer import RefererMiddleware
 
 from scrapy_seine.engine.headers import has_header
 from scrapy_seine.engine.lease.inflight import InFlightTable
@@ -36,9 +37,10 @@ class LedNowhere(Exception):
 
 
 class _Discreet(BaseRedirectMiddleware):
-    """Writes no Referer, and buries a request that is redirected without end."""
+    """Asks for no Referer, and buries a request that is redirected without end."""
 
     inflight: InFlightTable
+    _referer_writer: RefererMiddleware | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -50,11 +52,17 @@ class _Discreet(BaseRedirectMiddleware):
         middleware = cls(crawler.settings)
         middleware.crawler = crawler
         middleware.inflight = worker_of(crawler).inflight
+        crawler.signals.connect(middleware._find_referer_writer, signals.engine_started)
         return middleware
 
     def handle_referer(self, request: Request, response: Response) -> None:
-        """Remove the first request's header."""
+        """Write the header by the project's policy; where its writer is off, there is none."""
         request.headers.pop("Referer", None)
+        if self._referer_writer is not None:
+            self._referer_writer.get_processed_request(request, response)
+
+    def _find_referer_writer(self) -> None:
+        self._referer_writer = self.crawler.get_spider_middleware(RefererMiddleware)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Follow a redirect; a request redirected too often, or to no URL, fails.

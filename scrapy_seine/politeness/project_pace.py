@@ -65,12 +65,16 @@ def pace_of_project(settings: SettingsLike) -> ProjectPace:
 def concurrency_of_project(settings: SettingsLike) -> int:
     """Read how many requests may be in flight to one domain; Scrapy's 0 is CONCURRENT_REQUESTS.
 
+    With CONCURRENT_REQUESTS_PER_IP Scrapy counts the requests of each address instead. A domain of
+    the fleet then has as many; domains at one address are counted together by each worker alone.
+
     Raises:
         ConfigError: a setting is no number.
     """
     if settings.get("SEINE_DOMAIN_CONCURRENCY") is not None:
         return int(number(settings, "SEINE_DOMAIN_CONCURRENCY", 16, low=1))
-    per_domain = int(number(settings, "CONCURRENT_REQUESTS_PER_DOMAIN", 16))
+    per_domain = int(number(settings, "CONCURRENT_REQUESTS_PER_IP", 0))
+    per_domain = per_domain or int(number(settings, "CONCURRENT_REQUESTS_PER_DOMAIN", 16))
     return per_domain or int(number(settings, "CONCURRENT_REQUESTS", 16, low=1))
 
 

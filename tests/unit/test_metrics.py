@@ -5,10 +5,11 @@ import subprocess
 import time
 
 import pytest
+from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
 from scrapy_seine import metrics
-from scrapy_seine.engine.telemetry.metrics_port import parse_port
+from scrapy_seine.engine.telemetry.metrics_port import MetricsPort, parse_port
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.engine.telemetry.worker_metrics import WorkerMetrics, worker_sheet
 from scrapy_seine.errors import ConfigError
@@ -181,3 +182,10 @@ def test_a_worker_shows_when_it_began() -> None:
     text = WorkerMetrics(crawler).text(0.0).decode()
     (line,) = [line for line in text.splitlines() if line.startswith("seine_worker_start_time")]
     assert before <= float(line.split()[-1]) <= time.time()
+
+
+def test_a_worker_without_a_port_logs_no_warning():
+    """Scrapy logs the message of a part that is not configured as a warning."""
+    with pytest.raises(NotConfigured) as told:
+        MetricsPort.from_crawler(get_crawler())
+    assert not told.value.args

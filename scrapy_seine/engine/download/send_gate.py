@@ -9,9 +9,11 @@ gets another from the frontier or goes back unsent.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any, Protocol
+from weakref import WeakSet
 
 from scrapy import Request
 
@@ -56,10 +58,23 @@ class SendGate:
         self.site_limits = site_limits
         self.stats = stats
         self._asking = asyncio.Semaphore(AT_ONCE)
+        #: Requests that a project's own code sends, which the frontier does not know.
+        self.own: WeakSet[Request] = WeakSet()
+        self._without_lease: dict[int, InFlight] = {}
 
     def entry_of(self, request: Request) -> InFlight | None:
-        """Return the entry whose lease a request uses: its own, or its page's (INSTEAD_OF)."""
-        return self.inflight.entry_of(request.meta.get(m.INSTEAD_OF) or request)
+        """Return the entry whose slot a request uses: its own, or its page's (INSTEAD_OF)."""
+        entry = self.inflight.entry_of(request.meta.get(m.INSTEAD_OF) or request)
+        return entry or self._without_lease.get(id(request))
+
+    @contextmanager
+    def without_lease(self, request: Request, entry: InFlight) -> Iterator[None]:
+        """Have a request that the frontier does not know use the slot of *entry* meanwhile."""
+        self._without_lease[id(request)] = entry
+        try:
+            yield
+        finally:
+            del self._without_lease[id(request)]
 
     def due_in(self, request: Request) -> float | None:
         """Seconds until the request is due, 0 for now; None: it needs another slot."""

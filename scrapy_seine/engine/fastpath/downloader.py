@@ -24,12 +24,15 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
+from scrapy_seine.engine.download.own_downloads import OwnDownloads
 from scrapy_seine.engine.download.which_client import client_of
 from scrapy_seine.engine.fastpath import scrapy_internals, which_path
 from scrapy_seine.engine.fastpath.site_slots import SiteSlots
 from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.uncaught import in_start
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.politeness.download_slots import OwnSlot
+from scrapy_seine.politeness.project_pace import concurrency_of_project
 from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
@@ -45,6 +48,8 @@ class Downloader(QueueingDownloader):
         client_of(crawler.settings)
         super().__init__(crawler)
         self._warned = False
+        at_once = concurrency_of_project(crawler.settings)
+        self._own = OwnDownloads(worker_of(crawler).gate, at_once)
         self.queues = not _is_short(crawler.settings) or _has_own_limits(crawler.settings)
         if self.queues:
             return
@@ -58,10 +63,11 @@ class Downloader(QueueingDownloader):
         if in_start.get() and current.get() is None and not self._warned:
             self._warned = True
             logger.warning(
-                "start downloads %s by itself: each worker does, and beside the fleet's pace. What "
-                "start yields is fetched once for all workers",
+                "start downloads %s by itself, and so does each worker. What start yields is "
+                "fetched once for all workers",
                 redact(request.url),
             )
+        self._own.note(request)
         if self.queues:
             queued: Deferred[Response | Request] = super().fetch(request)
             return queued
@@ -121,7 +127,11 @@ class Downloader(QueueingDownloader):
         self.sites.record_sent(slot)
         self._notify(signals.request_reached_downloader, request)
         try:
-            response = await self.handlers.download_request_async(request)
+            download = self.handlers.download_request_async
+            if self._own.is_one(request):
+                response = await self._own.download(request, self.crawler.spider, download)
+            else:
+                response = await download(request)
             self._notify(signals.response_downloaded, request, response=response)
             return response
         finally:

@@ -67,7 +67,7 @@ class MetricsPort:
             ConfigError: it is no port, or aiohttp is missing.
         """
         if crawler.settings.get("SEINE_METRICS_PORT", "") in {"", None}:
-            raise NotConfigured("SEINE_METRICS_PORT is empty")
+            raise NotConfigured  # without a message, as Scrapy's own: a message is a warning
         port = parse_port(crawler.settings.get("SEINE_METRICS_PORT"))
         if find_spec("aiohttp") is None:
             raise ConfigError(

@@ -3,17 +3,21 @@
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] id
--- ARGV[3] token
+-- ARGV[3] token; '' for a download of a project's own code, which no request of the crawl stands for
 -- ARGV[4] time it was given, ms
 -- ARGV[5] how long ago it asked for something else in its place (robots.txt), ms; '' if it did not
 -- ARGV[6] patience: give no time further away than this, ms
 -- ARGV[7] slack ms, as in lease
+-- ARGV[8] domain, where the token is ''
 -- reply: {now ms, time at which it may send, delay ms}; time 0: hand the lease back, it takes too long
-local hold = holding(ARGV[2])
-if not hold or hold.token ~= ARGV[3] then
-    return { now, 0, 0 }
+local domain = ARGV[8]
+if ARGV[3] ~= '' then
+    local hold = holding(ARGV[2])
+    if not hold or hold.token ~= ARGV[3] then
+        return { now, 0, 0 }
+    end
+    domain = hold.domain
 end
-local domain = hold.domain
 local s = limits(domain)
 if not s then
     return { now, 0, 0 }

@@ -22,6 +22,7 @@ CAPPED = (
     SECTION,
     "RETRY_ENABLED, RETRY_TIMES, RETRY_HTTP_CODES, RETRY_EXCEPTIONS",
     CAPPED,
+    stats=("retry/count", "retry/max_reached", "retry/reason_count/503 Service Unavailable"),
     RETRY_TIMES=1,
 )
 class Retried(Base):
@@ -38,6 +39,7 @@ class NotRetried(Base):
         yield self.ask("/flaky/1", meta={"max_retry_times": 0})
         yield self.ask("/flaky/2", meta={"dont_retry": True})
         yield self.ask("/flaky/3", meta={"max_retry_times": 0, "handle_httpstatus_list": [503]})
+        yield self.ask("/flaky/1?listed", meta={"handle_httpstatus_list": [503]})
 
 
 @feature(
@@ -140,6 +142,7 @@ class Referring(Base):
 
     def parse(self, response: Response, **kwargs: Any) -> Yields:
         yield response.follow(f"{self.base}/echo/1", self.told)
+        yield response.follow(f"{self.base}/onward/2", self.told)
 
     def told(self, response: Any) -> Yields:
         told = response.json()

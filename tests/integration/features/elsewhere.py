@@ -34,7 +34,10 @@ ROWS = (
         "redis_seeds",
     ),
     Row(
-        _SPIDERS, "`async def` callbacks, `engine.download_async`, JsonRequest", _SAME, "async_api"
+        _SPIDERS,
+        "`async def` callbacks, `engine.download_async`, JsonRequest",
+        "as in Scrapy, at the fleet's pace",
+        "async_api",
     ),
     Row(_SPIDERS, "FormRequest, a login by cookie", _SAME, "login_form"),
     Row(_SPIDERS, "a callback that is a lambda, a nested function, a partial", STAYS, "lambdas"),
@@ -90,7 +93,7 @@ ROWS = (
     Row(
         _SPIDERS,
         "a download that `start` itself awaits (`engine.download_async`)",
-        "each worker does it, beside the fleet's pace, and a line says so",
+        "each worker does it, at the fleet's pace, and a line says so",
         "",
     ),
     Row(

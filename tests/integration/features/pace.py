@@ -90,6 +90,20 @@ class OneADomain(Base):
 
 @feature(
     SECTION,
+    "CONCURRENT_REQUESTS_PER_IP",
+    "the fleet's, for each domain; domains at one address are counted together by each worker "
+    "alone. Scrapy calls the setting deprecated",
+    workers=2,
+    CONCURRENT_REQUESTS_PER_IP=1,
+    SCHEDULER_PRIORITY_QUEUE="scrapy.pqueues.ScrapyPriorityQueue",  # the default has no such limit
+)
+class OneAnAddress(Base):
+    paths = SLOW
+    check = staticmethod(one_at_a_time)
+
+
+@feature(
+    SECTION,
     "DOWNLOAD_SLOTS",
     "delay and concurrency of a domain, the fleet's; a slot's own jitter has no effect",
     workers=2,

@@ -94,6 +94,10 @@ class Site(BaseHTTPRequestHandler):
         left = int(name)
         return 302, b"", {"Location": f"{base}/moved/{left - 1}" if left else f"{base}/page/1"}
 
+    def at_onward(self, base: str, name: str) -> Answer:
+        """A redirect to what tells its request's headers."""
+        return 302, b"", {"Location": f"{base}/echo/{name}"}
+
     def at_meta(self, base: str, name: str) -> Answer:
         text = (
             f'<html><head><meta http-equiv="refresh" content="0;url={base}/page/1"></head></html>'

@@ -13,6 +13,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, _InvalidOutput
 from scrapy.http import Response
 from scrapy.settings import Settings
+from scrapy.statscollectors import MemoryStatsCollector
 
 from scrapy_seine.engine.fastpath import site_slots
 from scrapy_seine.engine.fastpath.downloader import Downloader
@@ -69,7 +70,7 @@ def downloader(**settings: Any) -> Downloader:
         "CONCURRENT_REQUESTS_PER_DOMAIN": 32,
     }
     crawler = Crawler(Spider, Settings({**base, **settings}))
-    crawler.stats = None
+    crawler.stats = MemoryStatsCollector(crawler)
     crawler.spider = Spider("test")
     return Downloader(crawler)
 

@@ -1,0 +1,99 @@
+"""What a project's own code downloads beside the pages keeps the fleet's pace too (I5)."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from redis.asyncio import Redis
+
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Push
+from tests import started
+from tests.benchmarks.projects.site import Site
+from tests.helpers import patient, serving
+
+pytestmark = pytest.mark.redis
+DELAY_S = 0.2
+PROJECT = """
+import asyncio
+
+import scrapy
+from scrapy.http.request import NO_CALLBACK
+
+
+class Mine(scrapy.Spider):
+    name = "mine"
+    start_urls = [f"%s/page/{n}/" for n in range(1, 5)]
+    custom_settings = {
+        "DOWNLOAD_DELAY": %s,
+        "RANDOMIZE_DOWNLOAD_DELAY": False,
+        "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
+        "FILES_STORE": "files",
+    }
+
+    async def parse(self, response):
+        page = response.url[-2]
+        own = [response.urljoin(f"/picture/{page}{n}.gif") for n in range(3)]
+        asked = (scrapy.Request(url, callback=NO_CALLBACK) for url in own[:2])
+        bodies = await asyncio.gather(*map(self.crawler.engine.download_async, asked))
+        yield {"page": page, "sizes": [len(x.body) for x in bodies], "file_urls": own[2:]}
+"""
+
+
+@pytest.mark.alone
+def test_files_and_awaited_downloads_keep_the_pace_of_all_workers(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    asked: list[float] = []
+
+    class Stamped(Site):
+        def do_GET(self) -> None:
+            asked.append(time.monotonic())
+            super().do_GET()
+
+    (tmp_path / "mine.py").write_text(
+        'SPIDER_MODULES = ["spiders"]\nADDONS = {"scrapy_seine.Addon": 500}\n', "utf-8"
+    )
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
+    with serving(Stamped) as url:
+        (tmp_path / "spiders.py").write_text(PROJECT % (url, DELAY_S), "utf-8")
+        own = ("-s", f"REDIS_URL={redis_url}", "-s", f"SEINE_CRAWL={namespace}")
+        workers = [
+            started.Popen(
+                [sys.executable, "-m", "scrapy", "crawl", "mine", "-O", "items.jl", *own],
+                cwd=tmp_path,
+                stderr=started.PIPE,
+                text=True,
+            )
+            for _ in range(2)
+        ]
+        logs = [worker.communicate(timeout=patient(60))[1] for worker in workers]
+    items = [json.loads(line) for line in (tmp_path / "items.jl").read_text().splitlines()]
+    assert len(items) == 4, logs
+    assert all(size for item in items for size in item["sizes"])
+    assert [len(item["files"]) for item in items] == [1] * 4, logs
+    assert len(asked) == 16, logs
+    # Three quarters: a request may be late on its way to the site.
+    assert min(b - a for a, b in pairwise(sorted(asked))) > 0.75 * DELAY_S
+
+
+async def test_a_download_without_a_lease_moves_the_next_page(
+    redis_client: Redis, namespace: str
+) -> None:
+    frontier = Frontier(redis_client, namespace, now_ms=1_000_000)
+    await frontier.set_delay("a", delay_ms=1000)
+    own = frontier.beside("a")
+    assert await frontier.reschedule(own) == (1_000_000, 1_000_000, 1000)
+    (_, slot_ms, _) = await frontier.reschedule(own, patience_ms=5000)
+    assert slot_ms == 1_001_020
+    assert (await frontier.reschedule(own))[1] == 0  # further away than the patience of 1 s
+    await frontier.push([Push(domain="a", blob=b"x", fingerprint=1)])
+    frontier.now_ms = 1_002_039
+    assert not (await frontier.lease("w", 5, ttl_ms=60_000)).leases
+    frontier.now_ms = 1_002_040
+    assert (await frontier.lease("w", 5, ttl_ms=60_000)).leases
