@@ -321,13 +321,15 @@ def _other_scheme(url: str, message: str) -> str:
 
     >>> _other_scheme("redis://h:1", "Connection closed by server.")
     ' (if that port speaks TLS, write rediss://)'
+    >>> _other_scheme("redis://h:1", "Error while reading: (104, 'Connection reset by peer')")
+    ' (if that port speaks TLS, write rediss://)'
     >>> _other_scheme("redis://h:1", "Error 111 connecting to h:1. Connection refused.")
     ''
     """
     scheme = url.partition("://")[0]
     if scheme.startswith("rediss") and re.search("Timeout|answer within", message):
         return f" (if that port speaks no TLS, write {scheme.replace('rediss', 'redis', 1)}://)"
-    if scheme.startswith("redis") and "closed by server" in message:
+    if scheme.startswith("redis") and re.search("closed by server|reset by peer", message):
         return f" (if that port speaks TLS, write {scheme.replace('redis', 'rediss', 1)}://)"
     return ""
 

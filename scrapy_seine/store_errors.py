@@ -30,12 +30,12 @@ _ADVICE = (
     ),
     (
         "certificate.verify.failed",
-        "its certificate is not trusted here: name its CA in the URL, ?ssl_ca_certs=FILE",
+        "its certificate is not trusted here: name its CA in the URL; docs/deploying.md",
     ),
     (
         "eof occurred in violation|alert.(?:certificate|unknown.ca|bad.certificate|handshake)",
-        "if it asks for a client's certificate, name one that it trusts in the URL: "
-        "?ssl_certfile=FILE&ssl_keyfile=FILE",
+        "if it asks for a client's certificate, name one that it trusts in the URL; "
+        "docs/deploying.md",
     ),
     (
         "unknown command",
