@@ -103,6 +103,10 @@ class Link(Value):
         return PRIORITY[self.kind]
 
 
+# Cached, because the menu of a site is the same on all of its pages.
+_link = lru_cache(maxsize=1024)(Link)
+
+
 def find_links(
     page: Page, *, allowed: Callable[[str], bool] | None = None, robots: str = ""
 ) -> list[Link]:
@@ -210,7 +214,7 @@ class _LinkCollector:
         if kind == "product" and self.variants.add(target, url):
             return
         if kind is not None and (earlier_link is None or PRIORITY[kind] > earlier_link.priority):
-            self.links_by_url[url] = Link(url, kind, reason)
+            self.links_by_url[url] = _link(url, kind, reason)
 
     def _passes_trap(self, element: Element, target: Address, url: str) -> bool:
         """Whether a trap's address is followed all the same.
@@ -445,8 +449,7 @@ class _LinkCollector:
         return own_links
 
 
-# Cached, because the menu of a site is the same on all of its pages.
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # for menus, too
 def _of_origin(origin: str, href: str) -> str | None:
     """Return the address to request for a link that begins with a slash."""
     url = origin + href.strip()
