@@ -109,9 +109,18 @@ def _first_reference(amount: Element) -> str | None:
 
 
 def only_references(amounts: Sequence[Element]) -> frozenset[str]:
-    """Return the references in the boxes of tiles' amounts that lead to one address each."""
-    boxes = (next(_with_references(amount), set()) for amount in amounts)
+    """Return the references in the boxes of tiles' amounts that lead to one address each.
+
+    An amount that is itself a link's text is a filter's: "up to 10 €".
+    """
+    beside = (amount for amount in amounts if not _is_link_text(amount))
+    boxes = (next(_with_references(amount), set()) for amount in beside)
     return frozenset(chain(*(references for references in boxes if len(references) == 1)))
+
+
+def _is_link_text(amount: Element) -> bool:
+    around = next((box for box in (amount, *amount.iterancestors()) if box.tag == "a"), None)
+    return around is not None and next(around.iter("img"), None) is None
 
 
 def _with_references(amount: Element) -> Iterator[set[str]]:

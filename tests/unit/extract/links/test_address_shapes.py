@@ -63,6 +63,13 @@ def test_a_row_with_a_price_and_one_link_is_a_products_whatever_its_address_says
     assert {*addresses} <= followed("/living", listing(addresses, ROW))
 
 
+@pytest.mark.parametrize("name", ["price_to", "max", "filter"])
+def test_a_filter_by_price_is_no_tile(name):
+    boxes = "".join(f'<li><a href="/living?{name}={n}0">Under € {n}0.00</a>' for n in range(1, 7))
+    found = followed("/living", f"<ul>{boxes}</ul>" + listing(numbered("/{slug}")))
+    assert not any(name in path for path in found)
+
+
 def test_a_product_named_by_a_parameter_of_the_listing_itself_is_followed():
     addresses = numbered("/living?product={slug}")
     assert {*addresses} <= followed("/living", listing(addresses, BARE))
