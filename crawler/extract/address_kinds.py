@@ -42,6 +42,8 @@ _SEARCH_PATH = finder(
 _ARTICLE_PATH = finder(
     rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/|/(?:view|show)(?:topic|thread|forum)\.php"
 )
+#: A year and a month, as in articles' addresses, and in those of a shop that is built on a blog.
+_DATED_PATH = re.compile(r"/20\d\d/[01]?\d/").search
 #: A folder of an address that holds no goods: `events`, `kurse`, `jobs`.
 _NAMES_SERVICE = entry_matcher("paths", "services", 0)
 _IS_SERVICE_FOLDER = CachedRule(lambda folder: _NAMES_SERVICE(folder) is not None)
@@ -142,6 +144,11 @@ def is_search(path: str) -> bool:
 def is_reading(path: str) -> bool:
     """Return whether an address is that of an article or a blog."""
     return _ARTICLE_PATH(path) is not None
+
+
+def is_dated(path: str) -> bool:
+    """Return whether an address has a year and a month, as articles have, and some shops' goods."""
+    return _DATED_PATH(path) is not None
 
 
 def is_service(path: str) -> bool:

@@ -12,6 +12,7 @@ import attrs
 from crawler.extract import lazy_patterns
 from crawler.extract.address_kinds import (
     has_later_page_parameter,
+    is_dated,
     is_errand,
     is_front,
     is_front_of_language,
@@ -147,7 +148,8 @@ def address_signs(verdict: Verdict, page: Page) -> None:
         verdict.add("product", -4, "its address is that of a cart, an account or a form")
         verdict.add("listing", -1, "its address is that of a cart, an account or a form")
     elif is_reading(path):
-        verdict.add("product", -3, "its address is that of something to read")
+        points = -2 if is_dated(path) else -3  # some shops are built on blog software
+        verdict.add("product", points, "its address is that of something to read")
     elif is_service(path):
         page.is_at_service = True
         verdict.add("product", -3, "its address is that of an event, a course, a job or a service")

@@ -204,6 +204,7 @@ def odd_page_parameter(
         name: value
         for name, value in target_parameters.items()
         if page_parameters.get(name) != value
+        and (name in page_parameters or not _DISPLAY_PARAMETER(name))
     }
     if len(changed) != 1 or not set(page_parameters) <= set(target_parameters):
         return None

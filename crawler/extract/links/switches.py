@@ -16,16 +16,18 @@ _SWITCH = full_matcher(_NAME)
 #: Whether an address has such a parameter.
 has_switch = finder(rf"[?&](?:{_NAME})=")
 #: Places to which links with the same parameter lead, where it is no switch; links that are read.
-_MIN_PLACES, _MAX_LINKS = 3, 2000
+_MIN_PLACES, _MAX_LINKS = 2, 2000
 
 
 def common_switches(page: Page) -> frozenset[str]:
-    """Return the parameters of such a name that links to several places have alike."""
+    """Return the parameters of such a name that links to several other places have alike."""
     places: dict[str, set[str]] = {}
+    own = page.url.partition("?")[0]
     for anchor in islice(page.anchors, _MAX_LINKS):
         place, _, query = (anchor.get("href") or "").partition("#")[0].partition("?")
         for pair in _switches(query):
-            places.setdefault(pair, set()).add(place)
+            if place and not own.endswith(place):
+                places.setdefault(pair, set()).add(place)
     return frozenset(pair for pair in places if len(places[pair]) >= _MIN_PLACES)
 
 
