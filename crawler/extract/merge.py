@@ -84,23 +84,31 @@ def merged(
     if sources.get("name") in STRUCTURED:
         fields["name"] = shop_name_in_title.without_site_name(fields["name"], site)
     if "text" in offered:
-        _fit_text(fields, sources, offered["text"])
+        _fit(fields, sources, offered)
     return fields, sources
 
 
-def _fit_text(fields: Fields, sources: dict[str, str], text_fields: Fields) -> None:
-    """Drop the regular price of another price, and take the heading for a name with a slogan."""
-    if sources.get("regular_price") == "text" and text_fields.get("price") != fields.get("price"):
-        # The struck amount in the text belongs to another price.
-        del fields["regular_price"], sources["regular_price"]
-    text_name = text_fields.get("name")
-    if (
-        text_name
-        and sources.get("name") == "opengraph"
-        and name_choice.adds_to_heading(fields["name"], text_name)
-    ):
-        # Shops add their own name and a slogan to og:title; the heading is the bare name.
-        fields["name"], sources["name"] = text_name, "text"
+def _fit(fields: Fields, sources: dict[str, str], offered: dict[str, Fields]) -> None:
+    """Fit the values of several sources together: prices and currency, a name with a slogan."""
+    if sources.get("currency") != sources.get("price") or "regular_price" in sources:
+        _fit_price(fields, sources, offered)
+    # Shops add their own name and a slogan to og:title; the heading is the bare name.
+    name = offered["text"].get("name") if sources.get("name") == "opengraph" else None
+    if name and name_choice.adds_to_heading(fields["name"], name):
+        fields["name"], sources["name"] = name, "text"
+
+
+def _fit_price(fields: Fields, sources: dict[str, str], offered: dict[str, Fields]) -> None:
+    """Drop the regular price of another price, and prefer the currency of a source with the price."""
+    price, regular, currency = map(fields.get, ("price", "regular_price", "currency"))
+    if regular is not None:
+        missing = None if sources["regular_price"] == "text" else price
+        if offered[sources["regular_price"]].get("price", missing) != price:
+            del fields["regular_price"], sources["regular_price"]
+    if price and currency and offered[sources["currency"]].get("price", price) != price:
+        same = (s for s in ORDER if offered.get(s, _NO_FIELDS).get("price") == price)
+        if source := next((s for s in same if "currency" in offered[s]), None):
+            fields["currency"], sources["currency"] = offered[source]["currency"], source
 
 
 def take_guesses(offered: dict[str, Fields], page: Page) -> Fields:

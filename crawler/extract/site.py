@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
 from typing import Any, ClassVar
 
+import attrs
 from lxml import etree
 from parsel.csstranslator import HTMLTranslator
 
@@ -14,9 +15,13 @@ from crawler.extract.default_parser import Found, extract
 from crawler.extract.external_id import identify
 from crawler.extract.links.choice import Link, find_links
 from crawler.extract.links.registered_domain import same_site
+from crawler.extract.page.lines import HIDDEN, read_all
 from crawler.extract.page.page import Page, text_of
 from crawler.items import Product
 from scrapy_seine import meta as m
+
+#: Fields whose texts are amounts, of which a design may set the cents apart.
+_AMOUNTS = frozenset({"price", "regular_price"})
 
 
 class Site:
@@ -117,7 +122,8 @@ class Site:
         return not self.allow or any(_matches(pattern, url) for pattern in self.allow)
 
     def _select(self, result: Found, page: Page, name: str, selector: str) -> None:
-        values = select(page.root, selector)
+        read = partial(_amount_text, page) if name in _AMOUNTS else text_of
+        values = select(page.root, selector, read)
         if not values:
             return
         if name in {"images", "breadcrumbs"}:
@@ -128,15 +134,23 @@ class Site:
         result.sources[name] = "site"
 
 
-def select(root: Any, selector: str) -> list[str]:
+def _amount_text(page: Page, element: Any) -> str:
+    """Return an element's text as its amounts are shown: `12<sup>99</sup> €` is 12.99 €."""
+    lines = read_all(attrs.evolve(page, root=element), None).lines
+    return " ".join(line.text for line in lines if not line.flags & HIDDEN) or text_of(element)
+
+
+def select(root: Any, selector: str, read: Callable[[Any], str] = text_of) -> list[str]:
     """Return the texts that a CSS or XPath selector matches, stripped, without empty texts.
+
+    *read* returns the text of an element.
 
     Raises:
         ValueError: the text is no selector.
     """
     results = select_compiled(selector)(root)
     results = results if isinstance(results, list) else [results]
-    texts = (text_of(r) if hasattr(r, "tag") else " ".join(str(r).split()) for r in results)
+    texts = (read(r) if hasattr(r, "tag") else " ".join(str(r).split()) for r in results)
     return [text for text in texts if text]
 
 

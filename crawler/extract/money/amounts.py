@@ -24,9 +24,10 @@ from crawler.extract.money.currencies import (
 from scrapy_seine.attrs_bases import Value
 
 _THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND", "LYD"})
-#: Currencies without cents (ISO 4217, minor unit 0), and two whose shops write none.
+#: Currencies without cents (ISO 4217, minor unit 0), and those whose cents buy nothing.
 _NO_DECIMALS = frozenset(
-    "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF COP IDR".split()  # noqa: SIM905
+    "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"  # noqa: SIM905
+    " COP HUF IDR IQD IRR KHR LAK LBP MMK MNT UZS".split()
 )
 _SPACES = " \u00a0\u2007\u202f\u2009"
 #: The apostrophes of Swiss shops between groups of digits, and what keyboards have in their place.

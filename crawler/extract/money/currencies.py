@@ -13,7 +13,8 @@ _SIGNS = {
     "₲": "PYG", "₵": "GHS", "₼": "AZN", "₾": "GEL", "৳": "BDT", "៛": "KHR",
     "US$": "USD", "US $": "USD", "USD$": "USD", "U$S": "USD", "CA$": "CAD", "CDN$": "CAD",
     "CAD$": "CAD", "CAN$": "CAD", "A$": "AUD", "AU$": "AUD", "AU $": "AUD", "AUD$": "AUD",
-    "NZ$": "NZD", "HK$": "HKD",
+    "NZ$": "NZD", "HK$": "HKD", "$US": "USD", "$CA": "CAD", "$AU": "AUD", "$NZ": "NZD", "$HK": "HKD",
+    "$SG": "SGD", "$MX": "MXN", "$AR": "ARS", "$CL": "CLP", "$CO": "COP", "$U": "UYU", "NTD": "TWD",
     "S$": "SGD", "SG$": "SGD", "NT$": "TWD", "R$": "BRL", "MX$": "MXN", "MEX$": "MXN",
     "AR$": "ARS", "CLP$": "CLP", "COL$": "COP", "JP¥": "JPY", "CN¥": "CNY",
     "円": "JPY", "RMB": "CNY", "원": "KRW", "zł": "PLN", "Kč": "CZK",
@@ -25,7 +26,7 @@ _SIGNS = {
     "Eur": "EUR", "eur": "EUR", "EURO": "EUR", "euroa": "EUR", "eurot": "EUR", "евро": "EUR",
     "ευρώ": "EUR", "eiro": "EUR", "eurų": "EUR", "eura": "EUR", "korun": "CZK", "kronor": "SEK",
     "forint": "HUF", "гривен": "UAH", "euro": "EUR", "Euro": "EUR", "euros": "EUR", "Euros": "EUR", "KM": "BAM", "din.": "RSD",
-    "Dhs": "AED", "Dhs.": "AED", "KSh": "KES", "đ": "VND", "₭": "LAK", "VNĐ": "VND",
+    "Dhs": "AED", "Dhs.": "AED", "KSh": "KES", "Ksh": "KES", "KSH": "KES", "Ksh.": "KES", "đ": "VND", "₭": "LAK", "VNĐ": "VND",
     "din": "RSD", "дин": "RSD", "дин.": "RSD", "RSD.": "RSD", "ден": "MKD",
     "ден.": "MKD", "сум": "UZS", "so'm": "UZS", "сом": "KGS", "֏": "AMD", "₮": "MNT",
     "ლარი": "GEL", "GH₵": "GHS", "TSh": "TZS",
@@ -69,6 +70,7 @@ _LOCAL = {
     "руб": ("RUB", {"BYN"}),
     "руб.": ("RUB", {"BYN"}),
     "р.": ("RUB", {"BYN"}),
+    "﷼": ("IRR", {"SAR", "QAR", "OMR", "YER"}),
     "DH": ("MAD", {"AED"}),
     "Dh": ("MAD", {"AED"}),
     "DT": ("TND", set()),
@@ -101,7 +103,7 @@ ISO_4217 = frozenset(
     """.split()  # noqa: SIM905  # a table of words reads best as one
 )
 #: Former or misspelt codes that shops still write.
-_FORMER = {"RUR": "RUB", "UKR": "UAH", "NIS": "ILS", "STD": "STN"}
+_FORMER = {"RUR": "RUB", "UKR": "UAH", "NIS": "ILS", "STD": "STN", "ANG": "XCG"}
 #: Code of the toman, in which Iran's shops count: 10 rials. ISO 4217 has a code for rials only.
 TOMAN = "IRT"
 _TOMANS = frozenset({"IRT", "IRHT", "TOMAN", "IRTT"})
@@ -135,7 +137,7 @@ _CURRENCY_OF_HOST = {
     "mm": "MMK", "ve": "VES", "et": "ETB", "bw": "BWP", "zm": "ZMW", "pg": "PGK", "na": "NAD",
     "fj": "FJD", "jm": "JMD", "tt": "TTD", "bb": "BBD", "mg": "MGA", "mv": "MVR", "rw": "RWF",
     "ao": "AOA", "mz": "MZN", "ye": "YER", "ly": "LYD", "bj": "XOF", "bf": "XOF", "ne": "XOF",
-    "tg": "XOF", "td": "XAF", "cg": "XAF",
+    "tg": "XOF", "td": "XAF", "cg": "XAF", "li": "CHF",
 }  # fmt: skip
 #: Domains of countries that shops of other countries use as well.
 _OPEN_DOMAINS = frozenset({"co", "in", "is", "my", "id", "ch", "it", "at", "be", "es", "si", "ee"})

@@ -64,10 +64,11 @@ _ALMOST = finder_of(
         rf"|(?:\A|[^\w\s]\s?)(?:{any_of('stock', 'soon_gone')}))\s\Z"
     )
 )
-#: Words of a condition before "in stock": "Notify me when it is available".
+#: Words of a condition before "in stock": "Notify me when it is available"; or of a promise, which
+#: may be that of a parcel: "Will be available for pickup".
 _IF = finder_of(
     lambda any_of: (
-        rf"(?<!{_LETTER})(?:{any_of('stock', 'condition')})\s(?:[^\s\d.,:;!?]+\s){{0,3}}\Z"
+        rf"(?<!{_LETTER})(?:{any_of('stock', 'condition', 'promise')})\s(?:[^\s\d.,:;!?]+\s){{0,3}}\Z"
     )
 )
 #: Words right before "sold out" that deny it.

@@ -19,7 +19,7 @@ from functools import cache
 from typing import Generic, TypeVar
 
 from crawler.extract.words import tables
-from crawler.extract.words.listed_words import Rule, StartFinder, WordFinder
+from crawler.extract.words.listed_words import Rule, StartFinder, WordFinder, lowered
 from crawler.extract.words.prefixes import tree
 
 _PART = re.compile(r"\\.|[^\\]+", re.S)
@@ -137,8 +137,8 @@ def _uncaptured(entry: str) -> str:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    lowered = _PART.sub(lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), pattern)
-    return re.compile(lowered)
+    pattern = _PART.sub(lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), pattern)
+    return re.compile(pattern.replace("ı", "i"))
 
 
 def _compiled_late(make_search: Callable[[], Finder]) -> Finder:
@@ -149,7 +149,7 @@ def _compiled_late(make_search: Callable[[], Finder]) -> Finder:
         nonlocal search
         if search is None:
             search = make_search()
-        return search(text.lower())
+        return search(lowered(text))
 
     return find
 

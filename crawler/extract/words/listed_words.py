@@ -44,15 +44,20 @@ _MAX_DEPTH = 3
 _START_LENGTH = 3
 _START_LENGTHS = range(_START_LENGTH, -1, -1)
 _SIGNS = re.compile(r"\W*").match
+_TURKISH = re.compile("[İı]").search
 
 
 def lowered(text: str) -> str:
-    """Return a text in lower case, in which Turkish `İ` is one letter, `i`.
+    """Return a text in lower case, in which Turkish `İ` and `ı` are one letter, `i`.
 
-    >>> lowered("İndirimli Fiyat")
-    'indirimli fiyat'
+    The capital of `ı` is `I`, so that nothing tells "SATIN AL" from a word with an `i`.
+
+    >>> lowered("İndirimli Fiyat"), lowered("SATIN AL") == lowered("Satın al")
+    ('indirimli fiyat', True)
     """
-    return text.lower() if text.isascii() or "İ" not in text else text.replace("İ", "i").lower()
+    if text.isascii() or _TURKISH(text) is None:
+        return text.lower()
+    return text.replace("İ", "i").lower().replace("ı", "i")
 
 
 Frame = tuple[str, str]

@@ -84,6 +84,14 @@ def prices(text: str, local: str | None = None) -> list[tuple[str, str | None]]:
         ("2万5千円", None, [("25000", "JPY")]),
         ("1億2000万円", None, [("120000000", "JPY")]),
         ("3만 5천원", None, [("35000", "KRW")]),
+        ("12,99 $CA", None, [("12.99", "CAD")]),  # as browsers write it in French
+        ("12,99 $US", "CAD", [("12.99", "USD")]),
+        ("$12.99", "CAD", [("12.99", "CAD")]),
+        ("NTD 1,299", None, [("1299", "TWD")]),
+        ("Ksh. 1,299", None, [("1299", "KES")]),
+        ("N1,299", "NGN", [("1299", "NGN")]),
+        ("N1,299", "EUR", []),
+        ("﷼ 129", "SAR", [("129", "SAR")]),
         ("1万円 500円", None, [("10000", "JPY"), ("500", "JPY")]),
     ],
 )

@@ -442,3 +442,21 @@ def test_a_sign_of_several_countries_in_data_is_that_of_the_pages_country(
     )
     in_tags = found(head=tags, body="<h1>Napkin</h1>", url=url)
     assert told(in_tags, "price", "currency") == ["12.50", currency]
+
+
+def test_a_price_has_the_currency_and_the_price_before_of_its_own_source() -> None:
+    """Meta elements in a visitor's currency gave theirs to the price of the data."""
+    tags = (
+        '<meta property="og:type" content="product"><meta property="og:title" content="Napkin">'
+        '<meta property="product:price:amount" content="92.00">'
+        '<meta property="product:price:currency" content="EUR">'
+        '<meta property="product:original_price:amount" content="130.00">'
+    )
+    shown = "<h1>Napkin</h1><p class='price'>$100.00</p><button>Add to cart</button>"
+    page = found(product("Napkin", {"@type": "Offer", "price": "100"}), head=tags, body=shown)
+    assert told(page, "price", "currency", "regular_price") == ["100", "USD", None]
+
+
+@pytest.mark.parametrize("currency", ["HUF", "IDR", "IRR"])
+def test_a_full_stop_divides_thousands_in_a_currency_whose_cents_buy_nothing(currency: str) -> None:
+    assert told(found(product("Napkin", offer("12.990", currency))), "price") == ["12990"]

@@ -289,3 +289,10 @@ def test_a_page_that_overruns_while_words_are_indexed_spoils_no_later_page(
 @pytest.mark.parametrize("label", ["Κωδικός EAN", "ΚΩΔΙΚΟΣ EAN", "Код EAN"])
 def test_the_word_for_a_code_before_ean_is_a_barcode_s_label(label):
     assert fact_labels.label_of(label) == "gtin"
+
+
+@pytest.mark.parametrize("text", ["SATIN AL", "HEMEN SATIN AL", "Satın Al", "satin al"])
+def test_a_dotless_i_has_a_capital_i(text: str) -> None:
+    """The capitals of a Turkish buy button were no word of any rule."""
+    assert availability.buys_in_short(text)
+    assert availability.availability_of_text("SATIN ALINAMAZ") == "OutOfStock"
