@@ -77,6 +77,9 @@ def label_of(text: str) -> str | None:
     match = _IS_LABEL(text) or ("№" in text and _IS_LABEL(text.replace("№", "no"))) or None
     if match is not None:
         return _LABELS[match.lastindex - 1] if match.lastindex else None
+    if "/" in text:  # "GTIN / EAN code"
+        fields = set(map(label_of, text.split("/")))
+        return fields.pop() if len(fields) == 1 else None
     if "-" in text and (label := _SHOP_NAME_LABEL(text)) and _IS_LABEL(label[1]):
         return "sku"
     if text[-1] == "#" and _INITIALS(text):

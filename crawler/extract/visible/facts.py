@@ -57,6 +57,10 @@ _ENDS_IN_CODE = re.compile(r"\S (?=\S{0,30}[\d-])[\w./-]{3,30}\)?\Z").search
 _LAST_SENTENCE = lazy_patterns.pattern(
     r"[.!?]\s((?:[^\s.]{1,14}\.?\s){1,3}(?=\S{0,30}[\d-])[\w./-]{3,30})\.?$"
 )
+#: One at a text's begin: "Stock no. X-12. Height 34 cm".
+_FIRST_SENTENCE = lazy_patterns.pattern(
+    r"((?:[^\s.]{1,14}\.?\s){1,3}(?=\S{0,30}[\d-])[\w./-]{3,30}?)\.\s"
+)
 #: Key of the barcodes within texts among further facts.
 _INSIDE = "barcode"
 #: The end of a sentence, which no abbreviation has: `Acme Works. Ref. X-12`.
@@ -386,10 +390,13 @@ def _take_unseparated(signs: Visible, text: str) -> None:
 
 
 def _unseparated_in(text: str) -> tuple[str, str] | None:
-    """Split a short text into label and number, or the sentence at a text's end."""
+    """Split a short text into label and number, or the sentence at a text's end or begin."""
     fact = unseparated(text) if len(text) < MAX_CODE else None
-    if fact is None and ". " in text and (last := _LAST_SENTENCE.search(text[-MAX_CODE:])):
-        return unseparated(last[1]) or unseparated(last[1].rpartition(". ")[2])
+    if fact is None and ". " in text:
+        if last := _LAST_SENTENCE.search(text[-MAX_CODE:]):
+            return unseparated(last[1]) or unseparated(last[1].rpartition(". ")[2])
+        if first := _FIRST_SENTENCE.match(text):
+            return unseparated(first[1])
     if fact is None and " - " in text:  # "Code 12-B - available", but "Code OAK10 - 10 % off"
         code, _, remark = text.partition(" - ")
         return None if holds_digit(remark) else unseparated(code)
