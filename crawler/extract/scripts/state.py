@@ -30,6 +30,7 @@ from crawler.extract.structured.product_fields import (
     first_value,
     images,
     plain_text,
+    stated_maker,
     without_tags,
 )
 
@@ -370,7 +371,7 @@ def _fields(node: Node) -> Fields:
         "currency": currency or _currency(node),
         "availability": availability(_stock(node)),
         "sku": plain_text(first_value(node, *_SKUS)) or plain_text(variant.get("sku")),
-        "brand": plain_text(
+        "brand": stated_maker(
             first_value(node, "brandName", "brand", "vendor", "manufacturer", "item_brand")
         ),
         "gtin": gtin(
