@@ -30,6 +30,7 @@ from crawler.extract.structured.product_fields import (
     first_value,
     images,
     plain_text,
+    stated_maker,
     stated_text,
     without_tags,
 )
@@ -371,7 +372,7 @@ def _fields(node: Node, around: str | None = None) -> Fields:
         "currency": currency or _currency(node),
         "availability": availability(_stock(node)),
         "sku": stated_text(first_value(node, *_SKUS), variant.get("sku")),
-        "brand": stated_text(
+        "brand": stated_maker(
             first_value(node, "brandName", "brand", "vendor", "manufacturer", "item_brand")
         ),
         "gtin": gtin(

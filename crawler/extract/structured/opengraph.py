@@ -11,7 +11,7 @@ from crawler.extract.money.currencies import currency_of
 from crawler.extract.page.page import Page
 from crawler.extract.shop_name_in_title import is_shop_name, without_host, without_site_name
 from crawler.extract.stock.availability import availability
-from crawler.extract.structured.product_fields import plain_text, stated_text
+from crawler.extract.structured.product_fields import plain_text, stated_maker, stated_text
 
 _PRICES = ("product:sale_price:amount", "product:price:amount", "og:price:amount", "og:price")
 _REGULAR = ("product:original_price:amount", "og:price:standard_amount")
@@ -51,7 +51,7 @@ def fields(page: Page) -> Fields:
         return loose_codes
     values: Fields = {
         "name": _name(page, tags),
-        "brand": stated_text(_first_tag(tags, _BRANDS)),
+        "brand": stated_maker(_first_tag(tags, _BRANDS)),
         "sku": stated_text(_first_tag(tags, _SKUS)),
         "mpn": stated_text(tags.get("product:mfr_part_no")),
         "gtin": first_valid(plain_text(tags.get(name)) for name in _GTINS),

@@ -20,6 +20,7 @@ from crawler.extract.gtin import first_valid, gtin
 from crawler.extract.money.amounts import count, number, sure_currency
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.stock.availability import availability
+from crawler.extract.words import full_matcher_by_start
 
 Node = dict[str, Any]
 
@@ -160,6 +161,23 @@ def plain_text(value: Any) -> str | None:
 NOTHING = frozenset(
     {"n/a", "n.a.", "-", "--", "—", "none", "null", "undefined", "na", "tbc", "tba", "no brand"}
 )
+#: What stands for a maker where there is none.
+_IS_UNBRANDED = full_matcher_by_start(lambda any_of: f"(?:{any_of('makers', 'unbranded')})")
+
+
+def is_no_maker(text: str) -> bool:
+    """Whether a text is a placeholder, or says that the goods have no maker.
+
+    >>> is_no_maker("N.D."), is_no_maker("Unbranded"), is_no_maker("NoName"), is_no_maker("Noma")
+    (True, True, True, False)
+    """
+    return is_placeholder(text) or _IS_UNBRANDED(text.strip(".- ")) is not None
+
+
+def stated_maker(*values: Any) -> str | None:
+    """Return the name of the first value that has one and is no placeholder for a maker's."""
+    texts = map(plain_text, values)
+    return next((text for text in texts if text and not is_no_maker(text)), None)
 
 
 def stated_text(*values: Any) -> str | None:
@@ -234,7 +252,7 @@ def product_fields(node: Node, url: str = "", depth: int = _MAX_DEPTH) -> Fields
         "sku": stated_text(node.get("sku")),
         "mpn": stated_text(node.get("mpn")),
         "gtin": _gtin(node),
-        "brand": stated_text(node.get("brand"), node.get("manufacturer")),
+        "brand": stated_maker(node.get("brand"), node.get("manufacturer")),
         "description": without_tags(plain_text(node.get("description"))),
         "images": images(node.get("image")),
         "attributes": _attributes(node),

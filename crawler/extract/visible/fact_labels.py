@@ -9,11 +9,13 @@ from crawler.extract import lazy_patterns
 from crawler.extract.gtin import checked_gtin
 from crawler.extract.page.page import Element, holds_digit, short_text
 from crawler.extract.visible.fact_rows import AROUND
+from crawler.extract.visible.maker_names import name_alone
 from crawler.extract.words import full_matcher_by_start
 from crawler.extract.words.listed_words import AnyOf
 
-#: A `part` is the maker's number, or the shop's where another label names the maker's.
-_LABELS = ("sku", "gtin", "mpn", "brand", "model", "part")
+#: A `part` is the maker's number, or the shop's where another label names the maker's; a `designer`
+#: is the maker where no other label names that.
+_LABELS = ("sku", "gtin", "mpn", "brand", "model", "part", "designer")
 #: The fields of a product's numbers.
 NUMBERS = frozenset({"sku", "mpn", "gtin", "part"})
 
@@ -77,6 +79,9 @@ def label_of(text: str) -> str | None:
     match = _IS_LABEL(text) or ("№" in text and _IS_LABEL(text.replace("№", "no"))) or None
     if match is not None:
         return _LABELS[match.lastindex - 1] if match.lastindex else None
+    if "/" in text:  # "GTIN / EAN code"
+        fields = set(map(label_of, text.split("/")))
+        return fields.pop() if len(fields) == 1 else None
     if "-" in text and (label := _SHOP_NAME_LABEL(text)) and _IS_LABEL(label[1]):
         return "sku"
     if text[-1] == "#" and _INITIALS(text):
@@ -135,6 +140,9 @@ def maker_up_to_label(value: str) -> tuple[str, str]:
     following = _NEXT_LABEL.search(value) if colon else None
     if following and value[: following.start()][-1:] in _STOPS:
         return value[: following.start()], following[0].strip() + value[following.end() - 1 :]
+    name = name_alone(value)
+    if name != value and ". " not in name:
+        return _name_before_number(value) or (name, "")
     if ". " in value and (sentence := _NAME_SENTENCE.match(value)):
         return sentence[1], sentence[2]
     return (_name_before_number(value) if holds_digit(value) else None) or (value, "")

@@ -6,8 +6,11 @@ import re
 from unicodedata import decimal
 
 from crawler.extract import lazy_patterns
-from crawler.extract.structured.product_fields import is_placeholder
+from crawler.extract.page.page import holds_digit
+from crawler.extract.stock.availability import availability_of_text
+from crawler.extract.structured.product_fields import is_no_maker, is_placeholder
 from crawler.extract.visible.fact_labels import label_of
+from crawler.extract.visible.maker_names import name_alone
 
 #: A word of an identifier of several words.
 _CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
@@ -21,7 +24,8 @@ _ENDS_IN_FORM = re.compile(r"\s(?:[A-Z][a-zé]{1,3}|(?:[A-Za-z]\.){1,3}[A-Za-z])
 
 def as_maker(value: str, text: str) -> str:
     """Return *value* if it can be a maker's name, else ''; with the dot of a form such as `Inc.`."""
-    if len(value) > 60 or label_of(value) or is_placeholder(value) or _is_sentence(value):
+    value = name_alone(value)
+    if len(value) > 60 or label_of(value) or is_no_maker(value) or _is_sentence(value):
         return ""
     is_abbreviated = _ENDS_IN_FORM(value) and text.rstrip().endswith(f"{value}.")
     return f"{value}." if is_abbreviated else value
@@ -40,9 +44,13 @@ def _is_sentence(text: str) -> bool:
 def as_number(value: str) -> str:
     """Return an identifier with the figures 0 to 9, as addresses and scripts write it; else ''.
 
-    >>> as_number("(X-12)"), as_number("X-(12)")
-    ('X-12', 'X-(12)')
+    >>> as_number("(X-12)"), as_number("X-(12)"), as_number("#X-12"), as_number("X-12 in stock")
+    ('X-12', 'X-(12)', 'X-12', 'X-12')
     """
+    value = value.lstrip("#")
+    number, _, rest = value.partition(" ")
+    if rest.islower() and holds_digit(number) and availability_of_text(rest):
+        value = number
     value = as_identifier(value.strip("()") if value[:1] == "(" else value)
     return value if value.isascii() else "".join(str(decimal(c, c)) for c in value)
 

@@ -57,6 +57,12 @@ _ENDS_IN_CODE = re.compile(r"\S (?=\S{0,30}[\d-])[\w./-]{3,30}\)?\Z").search
 _LAST_SENTENCE = lazy_patterns.pattern(
     r"[.!?]\s((?:[^\s.]{1,14}\.?\s){1,3}(?=\S{0,30}[\d-])[\w./-]{3,30})\.?$"
 )
+#: One at a text's begin: "Stock no. X-12. Height 34 cm".
+_FIRST_SENTENCE = lazy_patterns.pattern(
+    r"((?:[^\s.]{1,14}\.?\s){1,3}(?=\S{0,30}[\d-])[\w./-]{3,30}?)\.\s"
+)
+#: Fields of labels that are read last.
+_LAST_FIELDS = frozenset({"part", "designer"})
 #: Key of the barcodes within texts among further facts.
 _INSIDE = "barcode"
 #: The end of a sentence, which no abbreviation has: `Acme Works. Ref. X-12`.
@@ -108,22 +114,23 @@ def find_facts(walk: Lines, signs: Visible) -> None:
         last_facts.append(("gtin", inside[0]))
     for identifier in last_facts:
         _take(signs, *identifier)
-    _take_part(signs)
+    _take_last(signs)
     if "sku" not in signs.fields and not _take_weak(signs):
         _take_parts(coded_lines, signs)
         if walk.has_others:
             _facts_beyond(walk, signs)
 
 
-def _take_part(signs: Visible) -> None:
-    """Take the number of the part as the maker's, or as the shop's where the maker's is known."""
-    part = next((value for field, value in signs.further_facts if field == "part"), None)
-    if part is None:
-        return
-    if "mpn" not in signs.fields:
-        _take(signs, "mpn", part)
-    elif "sku" not in signs.fields:
-        _take(signs, "sku", part)
+def _take_last(signs: Visible) -> None:
+    """Take the number of the part as the maker's, or as the shop's where the maker's is known.
+
+    And the designer as the maker where no maker is named.
+    """
+    last = {field: value for field, value in reversed(signs.further_facts) if field in _LAST_FIELDS}
+    if "part" in last and not {"mpn", "sku"} <= signs.fields.keys():
+        _take(signs, "sku" if "mpn" in signs.fields else "mpn", last["part"])
+    if "designer" in last:
+        _take(signs, "brand", last["designer"])
 
 
 def _take_weak(signs: Visible) -> bool:
@@ -233,12 +240,17 @@ def _take_divided(signs: Visible, text: str, following: Line | None) -> None:
                 _take(signs, facts[1], value)
         elif match and match[3]:
             signs.further_facts.append((match[3], match[4]))  # "Acme # 12": maybe the shop's name
-        elif match is None and (field := label_of(part)) and following is not None:
-            _take(signs, field, following.text)  # the line ends in a label
+        elif match is None and following and (field := _label_at_end(text, part)):
+            _take(signs, field, following.text)
         elif match is None:
             _take_unseparated(signs, part)
         elif ". " in match[2]:
             _take_sentences(signs, match[2])  # "Width: 24 cm. Made in 1930. Item no: 12-B"
+
+
+def _label_at_end(text: str, part: str) -> str | None:
+    """Return the field that the last part of a line names, None for any other part."""
+    return label_of(part) if text.rstrip(AROUND).endswith(part.rstrip(AROUND)) else None
 
 
 def _take_sentences(signs: Visible, text: str) -> None:
@@ -386,10 +398,13 @@ def _take_unseparated(signs: Visible, text: str) -> None:
 
 
 def _unseparated_in(text: str) -> tuple[str, str] | None:
-    """Split a short text into label and number, or the sentence at a text's end."""
+    """Split a short text into label and number, or the sentence at a text's end or begin."""
     fact = unseparated(text) if len(text) < MAX_CODE else None
-    if fact is None and ". " in text and (last := _LAST_SENTENCE.search(text[-MAX_CODE:])):
-        return unseparated(last[1]) or unseparated(last[1].rpartition(". ")[2])
+    if fact is None and ". " in text:
+        if last := _LAST_SENTENCE.search(text[-MAX_CODE:]):
+            return unseparated(last[1]) or unseparated(last[1].rpartition(". ")[2])
+        if first := _FIRST_SENTENCE.match(text):
+            return unseparated(first[1])
     if fact is None and " - " in text:  # "Code 12-B - available", but "Code OAK10 - 10 % off"
         code, _, remark = text.partition(" - ")
         return None if holds_digit(remark) else unseparated(code)
@@ -405,7 +420,7 @@ def _take_labelled(signs: Visible, field: str, label: str, value: str) -> None:
 
 
 def _take(signs: Visible, field: str, value: str) -> None:
-    if field == "part":
+    if field in _LAST_FIELDS:
         signs.further_facts.append((field, value))
         return
     is_known = field in signs.fields and field != "mpn"  # the maker's number may be a barcode

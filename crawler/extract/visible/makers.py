@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from unicodedata import normalize
@@ -11,6 +12,7 @@ from crawler.extract.address_kinds import looks_like_product
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import Element, short_text
 from crawler.extract.page.places import link_around, maker_led_to
+from crawler.extract.visible.fact_labels import label_of
 from crawler.extract.visible.fact_rows import row_pair
 from crawler.extract.visible.facts import MAX_BRAND, names_maker
 from crawler.extract.visible.home_links import leads_home
@@ -24,6 +26,9 @@ _IS_MAKERS = CachedRule(lambda words: names_maker(words[:1000].lower()) is not N
 #: A label of the brand, which the manufacturer's own name need not be.
 _NAMES_BRAND = entry_matcher("label", "trademark", 3)
 _MAX_ROWS = 200
+#: Letters of a name that is searched in a link's text, and words of that text.
+_MIN_NAME, _MAX_WORDS = 3, 8
+_LOGO = lazy_patterns.pattern(r"^logo:?\s+|\s+logo$", re.I)
 _LETTERS = lazy_patterns.pattern(r"[^\W_]+")
 
 
@@ -85,7 +90,7 @@ def _logo_maker(image: Element, product_name: str) -> str | None:
 
     Or in a link whose address ends in the same text, if *product_name* begins with it.
     """
-    text = (image.get("alt") or "").strip()
+    text = _named_by_logo((image.get("alt") or "").strip())
     if not text:
         return None
     boxes = (image, *islice(image.iterancestors(), 2))
@@ -107,7 +112,31 @@ def _linked_maker(link: Element) -> str | None:
         return None
     image = next(link.iter("img"), None)
     text = short_text(link) or ("" if image is None else image.get("alt") or "")
-    return _valid_maker(text) if _letters(text) == _letters(address_part) else None
+    return _valid_maker(_words_of(text, _letters(address_part)))
+
+
+def _named_by_logo(text: str) -> str:
+    """Return the name in the text of a logo: `Acme Logo`, `Brand: Acme`."""
+    label, colon, name = text.partition(":")
+    if colon and label_of(label) == "brand":
+        return name.strip()
+    return _LOGO.sub("", text) if "ogo" in text else text
+
+
+def _words_of(text: str, name: str) -> str:
+    """Return the words of a text that have the letters of a maker's name, '' without them.
+
+    >>> _words_of("All lamps by L'Oréal Paris", "lorealparis"), _words_of("Oak lamps", "oaken")
+    ("L'Oréal Paris", '')
+    """
+    if _letters(text) == name:
+        return text
+    words = text.split(" ")[:_MAX_WORDS] if len(name) >= _MIN_NAME else []
+    for begin in range(1, len(words)):
+        for end in range(begin + 1, len(words) + 1):
+            if _letters(run := " ".join(words[begin:end])) == name:
+                return run
+    return ""
 
 
 def _is_named(name: str, parts: Iterable[str]) -> bool:

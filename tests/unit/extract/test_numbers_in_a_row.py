@@ -119,3 +119,23 @@ def test_the_shops_number_repeated_as_the_makers_gives_way_to_the_labelled_one()
     body = f"{H1}{PRICE}{BUY}<p>Code: M-44</p><p>MPN: 44-BRFE</p>"
     read = found(body, data).fields
     assert (read["sku"], read["mpn"]) == ("M-44", "44-BRFE")
+
+
+@pytest.mark.parametrize(
+    ("label", "field"),
+    [
+        ("GTIN / EAN-koodi", "gtin"),
+        ("Hersteller/Marke", "brand"),
+        ("JAN/EAN", "gtin"),
+        ("Brand / Manufacturer", "brand"),
+        ("Colour / Brand", None),
+    ],
+)
+def test_two_labels_of_one_field_are_its_label(label: str, field: str | None) -> None:
+    assert label_of(label) == field
+
+
+def test_a_label_and_its_number_stand_in_a_texts_first_sentence() -> None:
+    read = fields("<p>Stock no. LA-2291. Height 34 cm, width 22 cm, of walnut.</p>")
+    assert read["sku"] == "LA-2291"
+    assert "sku" not in fields("<p>Article 4. The buyer pays for the return of the goods.</p>")

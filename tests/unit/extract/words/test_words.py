@@ -63,7 +63,9 @@ def test_each_list_of_a_file_is_one_that_a_rule_asks_for():
     )
     used_lists = {(section, name) for section, names in uses for name in re.findall(r"\w+", names)}
     used_lists |= {("stock", name) for name in availability._PHRASES}
-    used_lists |= {("label", name) for name in ("sku", "gtin", "mpn", "brand", "model", "part")}
+    used_lists |= {
+        ("label", name) for name in ("sku", "gtin", "mpn", "brand", "model", "part", "designer")
+    }
     assert {(section, name) for _, section, name, _ in LISTS} == used_lists
 
 

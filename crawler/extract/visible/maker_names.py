@@ -1,0 +1,35 @@
+"""Where a maker's name ends among the words behind its label."""
+
+from __future__ import annotations
+
+from crawler.extract import lazy_patterns
+from crawler.extract.page.page import holds_digit
+
+#: Signs of a rating; it, or a year in brackets, behind a maker's name.
+_RATED = frozenset("★☆⭐)")
+_BEHIND_NAME = lazy_patterns.pattern(r"\s*(?:[★☆⭐]+|\((?:19|20)\d\d\))$")
+#: A name with the form of a company, behind which its address stands.
+_FORM_INSIDE = lazy_patterns.pattern(
+    r"(.{2,40}?\s(?:GmbH(?: & Co\.? KGa?A?)?|AG|KG|SE|e\.K\.|Ltd\.?|Inc\.?|LLC|S\.?[AL]\.?|S\.?A\.?S\.?"
+    r"|SARL|S\.?p\.?A\.?|S\.?r\.?l\.?|B\.?V\.?|N\.?V\.?|AB|AS|A/S|ApS|Oyj?|Sp\. z o\.\s?o\.|Kft\.?"
+    r"|s\.\s?r\.\s?o\.|d\.o\.o\.))\s(?=.{0,200}\d)"
+)
+
+
+def name_alone(text: str) -> str:
+    """Return a maker's name without the address, the year or the rating behind it.
+
+    >>> name_alone("Acme GmbH, Hafenstr. 1, 20457 Hamburg"), name_alone("Acme Ltd. 1 Quay")
+    ('Acme GmbH', 'Acme Ltd.')
+    >>> name_alone("Acme Press (2019)"), name_alone("Acme ★★★☆"), name_alone("Studio 54")
+    ('Acme Press', 'Acme', 'Studio 54')
+    """
+    if text[-1:] in _RATED:
+        text = _BEHIND_NAME.sub("", text)
+    if not holds_digit(text):
+        return text
+    name, comma, rest = text.partition(", ")
+    if comma and holds_digit(rest) and not holds_digit(name):
+        return name
+    form = _FORM_INSIDE.match(text)
+    return text if form is None or holds_digit(form[1]) else form[1]

@@ -1,0 +1,81 @@
+"""What is a maker's name: behind a label, on a logo, in a link, in the data."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.unit.extract.bodies import BUY, H1, found
+
+PRICE = "<p class=price>$40.00</p>"
+
+
+def fields(after: str, head: str = "", lang: str = "en") -> dict[str, Any]:
+    """What is read from a product's page with boxes behind the price."""
+    return found(f"<div>{H1}{PRICE}{BUY}{after}</div>", head, lang=lang).fields
+
+
+@pytest.mark.parametrize(
+    ("value", "brand"),
+    [
+        ("Acme GmbH, Hafenstr. 1, 20457 Hamburg, info@acme.example", "Acme GmbH"),
+        ("Acme GmbH<br>Hafenstr. 1<br>20457 Hamburg", "Acme GmbH"),
+        ("Acme Sp. z o.o. ul. Portowa 7", "Acme Sp. z o.o."),
+        ("Acme Press (2019)", "Acme Press"),
+        ("Acme ★★★★☆", "Acme"),
+        ("Studio 54", "Studio 54"),
+        ("3M, Inc.", "3M, Inc."),
+    ],
+)
+def test_a_makers_name_ends_before_its_address(value: str, brand: str) -> None:
+    rows = f"<table><tr><td>Manufacturer<td>{value}<tr><td>Colour<td>red</table>"
+    assert fields(rows)["brand"] == brand
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["Unbranded", "N.D.", "Generic", "ohne Marke", "bez marki", "Без бренда", "ノーブランド"],
+)
+def test_what_says_that_goods_have_no_maker_is_no_brand(value: str) -> None:
+    assert "brand" not in fields(f"<table><tr><td>Brand<td>{value}</table>")
+    node = {"@type": "Product", "name": "Red Lamp", "brand": {"@type": "Brand", "name": value}}
+    head = f'<script type="application/ld+json">{json.dumps(node)}</script>'
+    assert not fields("", head).get("brand")
+    assert fields("<p>Brand: Acme</p>", head)["brand"] == "Acme"
+
+
+@pytest.mark.parametrize("alt", ["Acme", "Acme Logo", "Logo Acme", "Manufacturer: Acme"])
+def test_the_text_of_a_logo_is_the_makers_name_without_further_words(alt: str) -> None:
+    assert fields(f'<div class="brand-logo"><img src=x.png alt="{alt}"></div>')["brand"] == "Acme"
+
+
+@pytest.mark.parametrize("text", ["Acme Works", "More from Acme Works", "All Acme Works lamps"])
+def test_a_link_to_the_makers_page_names_it_among_other_words(text: str) -> None:
+    link = f'<p><a href="/brands/acme-works">{text}</a></p>'
+    assert fields(link)["brand"] == "Acme Works"
+    assert "brand" not in fields('<p><a href="/brands/acme-works">All brands</a></p>')
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_designer_is_the_maker_where_no_other_one_is_named(turned: bool) -> None:
+    lines = ["<p>Designer: Anna Holm</p>", "<p>Manufacturer: Acme</p>"]
+    assert fields("".join(reversed(lines) if turned else lines))["brand"] == "Acme"
+    assert fields(lines[0])["brand"] == "Anna Holm"
+
+
+def test_a_label_within_a_line_is_no_label_of_the_next_line() -> None:
+    lines = "<ul><li>제조사 / 원산지 : 아크메 / 중국</li><li>상품코드 : 120033</li></ul>"
+    read = fields(lines, lang="ko")
+    assert read["sku"] == "120033"
+    assert "brand" not in read
+
+
+@pytest.mark.parametrize(
+    ("value", "sku"), [("4711-02 sofort lieferbar", "4711-02"), ("#4711-02", "4711-02")]
+)
+def test_a_number_is_read_without_its_sign_and_the_stock_behind_it(value: str, sku: str) -> None:
+    assert fields(f"<p>Artikelnummer: {value}</p>", lang="de")["sku"] == sku
+
+
+def test_the_code_of_a_voucher_is_no_number_of_the_goods() -> None:
+    assert "sku" not in fields("<p>Gutscheincode: NORD10</p>", lang="de")
