@@ -18,7 +18,7 @@ import asyncio
 import logging
 import random
 from collections import deque
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Container, Coroutine
 from itertools import count
 from typing import Any
 
@@ -206,6 +206,15 @@ class LocalRequests:
             del self._claims[local.fingerprint]
         local.parent.release()
 
+    def clear(self, domain: str) -> None:
+        """Drop requests of a domain, or all ('')."""
+        self._drop_gone(lambda stub: domain in {"", stub.domain})
+
+    def _drop_gone(self, is_gone: Callable[[Push], bool]) -> None:
+        """Drop requests whose stubs are gone, because otherwise their pages would wait for ever."""
+        for number in [n for n, local in self._waiting.items() if is_gone(local.stub)]:
+            self._drop(number)
+
     def restore(self) -> None:
         """Push the stubs again, because Redis has another state of the crawl.
 
@@ -274,17 +283,6 @@ class LocalRequests:
         self._running[lease.id] = (int(number), local)
         return local.request
 
-    def cancel(self, lease: Lease) -> bool:
-        """End the request of a lease whose job is cancelled; False if its worker has to.
-
-        Raises:
-            DecodeError: the stub is damaged.
-        """
-        owner, _, number = str(decode(lease.blob).get(FIELD)).rpartition(" ")
-        if owner == self.worker and number.isdecimal():
-            self._drop(int(number))
-        return owner == self.worker
-
     async def _hand_over(self, lease: Lease, owner: str) -> None:
         """Give the lease of another worker's stub to that worker; end it if that worker is dead."""
         try:
@@ -304,8 +302,9 @@ class LocalRequests:
     def _mail_of(self, worker: str) -> str:
         return f"{self.frontier.keys.mail}:{worker}"
 
-    def fetch(self) -> None:
-        """Fetch leases that other workers handed over."""
+    def fetch(self, cancelled: Container[str] = ()) -> None:
+        """Fetch leases that other workers handed over; drop requests of *cancelled* jobs."""
+        self._drop_gone(lambda stub: stub.job in cancelled)
         if self._waiting:
             self._spawn(self._fetch())
 

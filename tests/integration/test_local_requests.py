@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from http.server import BaseHTTPRequestHandler
@@ -11,10 +12,10 @@ from urllib.parse import urlsplit
 
 import attrs
 import pytest
-import redis
 from redis.asyncio import Redis
 from scrapy import Request
 
+from crawler.stores.store_endpoints import redis_client as redis_client_of
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.frontier.encoding.seal import NO_SEAL
@@ -191,9 +192,34 @@ def test_a_start_waits_while_its_worker_keeps_many_requests(
     assert "local_refused" not in log
 
 
-def test_a_cancelled_job_ends_although_requests_of_it_stay_in_a_worker(
-    tmp_path: Path, redis_url: str, namespace: str
+async def cancel(frontier: Frontier, domain: str) -> None:
+    """Cancel job "j" as `scrapy jobs cancel` does."""
+    client: Any = frontier.redis
+    await client.sadd(frontier.keys.cancelled, "j")
+    await client.publish(frontier.keys.wake, "cancel")
+    await frontier.clear_job(domain, "j")
+
+
+async def mark_cancelled(frontier: Frontier, domain: str) -> None:
+    """Cancel job "j", whose requests are not at a domain of its seeds."""
+    client: Any = frontier.redis
+    await client.sadd(frontier.keys.cancelled, "j")
+    await client.publish(frontier.keys.wake, "cancel")
+
+
+async def clear(frontier: Frontier, domain: str) -> None:
+    await frontier.clear()
+
+
+async def clear_domain(frontier: Frontier, domain: str) -> None:
+    await frontier.clear_domain(domain)
+
+
+@pytest.mark.parametrize("act", [cancel, mark_cancelled, clear, clear_domain])
+def test_a_worker_ends_where_what_stays_in_it_is_cancelled_or_cleared(
+    tmp_path: Path, redis_url: str, namespace: str, act: Any
 ) -> None:
+    """The page that had yielded the requests waited for them for ever."""
     (tmp_path / "job.py").write_text(JOB, "utf-8")
     served: list[str] = []
 
@@ -202,12 +228,18 @@ def test_a_cancelled_job_ends_although_requests_of_it_stay_in_a_worker(
             served.append(self.path)
             super().do_GET()
 
-    with serving(Counted) as site, redis.Redis.from_url(redis_url) as client:
+    async def on_frontier(site: str) -> None:
+        client = redis_client_of(redis_url)
+        try:
+            await act(Frontier(client, namespace), urlsplit(site).netloc)
+        finally:
+            await client.aclose()
+
+    with serving(Counted) as site:
         worker = begin(tmp_path, "job.py", redis_url, namespace, site)
         try:
             wait_until(lambda: len(served) > 1, 30, "the first request of the page is sent")
-            client.sadd(f"{{{namespace}}}:cancelled", "j")
-            client.publish(f"{{{namespace}}}:wake", "cancel")
+            asyncio.run(on_frontier(site))
             assert worker.wait(patient(30)) == 0
         finally:
             worker.kill()
