@@ -18,7 +18,7 @@ import asyncio
 import logging
 import random
 from collections import deque
-from collections.abc import Callable, Collection, Container, Coroutine
+from collections.abc import Callable, Collection, Container, Coroutine, Mapping
 from itertools import count
 from typing import Any
 
@@ -39,6 +39,7 @@ from scrapy_seine.frontier.lost_state import new_token
 from scrapy_seine.frontier.model import Done, Lease, Push
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.lenient_parsing import word
+from scrapy_seine.meta import REPLAYED
 from scrapy_seine.politeness.download_slots import waits_at
 from scrapy_seine.printable import redact
 from scrapy_seine.urls import scheme_of, slot
@@ -51,6 +52,11 @@ _CONCURRENT_PUSHES = 16
 #: Name of the field that makes a stored request a stub.
 FIELD = "_local"
 _MARK = FIELD.encode()
+#: Why the dead letter of a request that stayed in its worker stays one.
+NOT_REPLAYED = (
+    "it could not be stored, so that it cannot be sent again: forget the page that leads to it, "
+    "and crawl that page again"
+)
 #: The rule by which a stub without a request ends.
 RULE = "local"
 _DONE = b"done"
@@ -266,10 +272,14 @@ class LocalRequests:
         """Return the request of a stub; None if the lease is handled here.
 
         Raises:
-            DecodeError: the stub is damaged, or names a request of another site.
+            DecodeError: the stub is damaged, names a request of another site, or is a replayed dead
+            letter, whose request was given up with the page that waited for it.
         """
         self.seal.check(lease.stored)
-        owner, _, number = str(decode(lease.blob).get(FIELD)).rpartition(" ")
+        fields = decode(lease.blob)
+        if is_replayed(fields):
+            raise DecodeError(f"{fields['url'][:200]}: {NOT_REPLAYED}")
+        owner, _, number = str(fields.get(FIELD)).rpartition(" ")
         if owner != self.worker:
             self._spawn(self._hand_over(lease, owner))
             return None
@@ -388,6 +398,12 @@ def lease_of_mail(text: bytes) -> Lease | None:
     except (ValueError, TypeError, KeyError) as error:
         logger.warning("a lease that was handed over cannot be read, and comes again: %r", error)
         return None
+
+
+def is_replayed(fields: Mapping[str, Any]) -> bool:
+    """Whether a stored request was a dead letter."""
+    meta = fields.get("meta")
+    return isinstance(meta, dict) and bool(meta.get(REPLAYED))
 
 
 def is_stub(lease: Lease) -> bool:

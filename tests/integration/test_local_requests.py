@@ -17,10 +17,11 @@ from scrapy import Request
 
 from crawler.stores.store_endpoints import redis_client as redis_client_of
 from scrapy_seine.engine.lease.inflight import InFlightTable
-from scrapy_seine.engine.local_requests import LocalRequests
+from scrapy_seine.engine.local_requests import LocalRequests, is_stub
+from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.encoding.seal import NO_SEAL
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.model import Budgets, Lease
+from scrapy_seine.frontier.model import Budgets, Burial, Lease
 from tests import started
 from tests.helpers import patient, serving, wait_until, wait_until_async
 from tests.integration.frontier_kit import exchange_of
@@ -70,9 +71,9 @@ class Site(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None: ...
 
 
-def local_of(frontier: Frontier, stats: list[str]) -> LocalRequests:
+def local_of(frontier: Frontier, stats: list[str], name: str = "w") -> LocalRequests:
     return LocalRequests(
-        "w",
+        name,
         exchange_of(frontier),
         InFlightTable(),
         NO_SEAL,
@@ -179,6 +180,28 @@ async def test_requests_enter_again_in_another_state_unless_their_page_is_read_a
     local.restore()
     await settled(local)
     assert ((await frontier.counts()).ready, kept.holds, len(local)) == (2, 2, 2)
+
+
+async def test_a_replayed_request_of_a_worker_stays_a_dead_letter_with_the_reason(
+    redis_client: Redis, namespace: str
+) -> None:
+    """Its replay counted as done, though nobody had the request any more."""
+    frontier, stats = Frontier(redis_client, namespace), list[str]()
+    local = local_of(frontier, stats)
+    page = local.inflight.begin(Request("http://a.example/"), LEASE)
+    request = Request("http://a.example/1", callback=lambda response: None)
+    assert local.keep(request, page, None)
+    await settled(local)
+    (lease,) = (await frontier.lease("w", 1, ttl_ms=60_000)).leases
+    assert local.request_of(lease) is request
+    local.release_parent(local.inflight.begin(request, lease))
+    await frontier.bury([Burial(lease=lease, note=b"{}")])
+    assert await frontier.requeue_dead([lease.id]) == 1
+    (again,) = (await frontier.lease("another", 1, ttl_ms=60_000)).leases
+    assert is_stub(again)
+    for worker in (local, local_of(frontier, stats, name="another")):
+        with pytest.raises(DecodeError, match=r"a\.example/1: it could not be stored"):
+            worker.request_of(again)
 
 
 def test_a_start_waits_while_its_worker_keeps_many_requests(
