@@ -18,7 +18,7 @@ import asyncio
 import logging
 import random
 from collections import deque
-from collections.abc import Callable, Collection, Container, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Container, Coroutine, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -62,6 +62,10 @@ RULE = "local"
 _DONE = b"done"
 #: Fields of a lease that are handed over; what was read of it is not.
 _LEASE_FIELDS = [field.name for field in attrs.fields(Lease) if field.init]
+
+
+async def _nothing(pushes: Sequence[Push]) -> None:
+    """Do nothing."""
 
 
 def off_the_web(request: Request, page: Request | None, own_schemes: Collection[str] = ()) -> str:
@@ -109,6 +113,8 @@ class LocalRequests:
         self.frontier = exchange.frontier
         self.inflight = inflight
         self.seal = seal
+        self.before: Callable[[Sequence[Push]], Awaitable[None]] = _nothing
+        """Sends the limits of their sites to the frontier, before it has the first request."""
         self.tasks: set[asyncio.Task[None]] = set()
         self.mail: deque[Lease] = deque()
         """Leases of own stubs that other workers handed over."""
@@ -119,6 +125,7 @@ class LocalRequests:
         self._running: dict[str, tuple[int, Local]] = {}
         self._warned: set[str] = set()
         self._entering = asyncio.Semaphore(_CONCURRENT_PUSHES)
+        self._limiting = asyncio.Lock()
         self._ended_fingerprints: list[int] = []
         self._claims: dict[int, int] = {}
         """Number of the request that claimed a fingerprint here, until its end is stored."""
@@ -188,6 +195,8 @@ class LocalRequests:
         is_known: bool | None = None
         while True:
             try:
+                async with self._limiting:  # another push of the site waits for its limits, too
+                    await self.before([local.stub])
                 if is_known is None:
                     is_known = await self._is_known(number, local)
                 if is_known:

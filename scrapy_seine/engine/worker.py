@@ -321,6 +321,7 @@ class Worker:
         settings, exchange = self.crawler.settings, member.exchange
         max_retries = int(number(settings, "RETRY_TIMES", 1000))
         ends = Ends(exchange, self.name, self.spider, seal, self.count, max_retries, member.local)
+        member.local.before = self._send_site_limits
         member.heartbeat.mail, member.heartbeat.cleared = member.local.fetch, member.local.clear
         forget = (self.df.clear, self.site_limits.resend)
         member.recovery.on_change = (*forget, member.local.restore)

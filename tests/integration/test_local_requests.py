@@ -7,6 +7,7 @@ import subprocess
 import sys
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -57,6 +58,18 @@ class Job(scrapy.Spider):
     def parse(self, response):
         for n in range(30):
             yield response.follow(f"/{n}", callback=lambda page: None)
+"""
+SLOW = """
+import scrapy
+
+
+class Slow(scrapy.Spider):
+    name = "slow"
+    custom_settings = {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.5, "concurrency": 1}}}
+
+    async def start(self):
+        for n in range(4):
+            yield scrapy.Request(f"{self.site}/{n}", callback=lambda page: None)
 """
 LEASE = Lease(id="1", token="t", slot_ms=0, deliveries=0, stored=b"4000 a.example\n\x01")
 
@@ -213,6 +226,26 @@ def test_a_start_waits_while_its_worker_keeps_many_requests(
         _, log = worker.communicate(timeout=patient(60))
     assert "'item_scraped_count': 900" in log, log[-3000:]
     assert "local_refused" not in log
+
+
+def test_a_slots_pause_holds_for_requests_that_stay_in_their_worker(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """I5: no other request told the frontier of it."""
+    (tmp_path / "slow.py").write_text(SLOW, "utf-8")
+    asked: list[float] = []
+
+    class Stamped(Site):
+        def do_GET(self) -> None:
+            asked.append(monotonic())
+            super().do_GET()
+
+    with serving(Stamped) as site:
+        worker = begin(tmp_path, "slow.py", redis_url, namespace, site)
+        _, log = worker.communicate(timeout=patient(60))
+    assert len(asked) == 4, log[-3000:]
+    # Three quarters: the first one may have been late at the site.
+    assert asked[-1] - asked[0] > 0.75 * 3 * 0.5
 
 
 async def cancel(frontier: Frontier, domain: str) -> None:
