@@ -8,7 +8,7 @@ import os
 import socket
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Container
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,6 +21,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from scrapy_seine.engine.ending.close_spider import MESSAGE
 from scrapy_seine.engine.lease.inflight import InFlightTable
+from scrapy_seine.frontier.clearing import CLEARED
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.frontier.round_trips.exchange import Exchange
@@ -88,8 +89,10 @@ class Heartbeat:
     """Called when an operator asks this worker to drain."""
     _last_beat: tuple[float, float] = attrs.Factory(lambda: (time.monotonic(), time.process_time()))
     """Time of the last heartbeat, and the CPU seconds until then."""
-    mail: Callable[[], None] = lambda: None
-    """Called when another worker may have handed a lease over."""
+    mail: Callable[[Container[str]], None] = lambda cancelled: None
+    """Called with the cancelled jobs when another worker may have handed a lease over."""
+    cleared: Callable[[str], None] = lambda domain: None
+    """Called when somebody dropped all requests of a domain, or of the crawl ('')."""
     waits: Callable[[], str] = lambda: ""
     """Describes a page that has not ended for long, and what it waits for; '' if there is none."""
     look_for_end: Callable[[], Awaitable[None]] | None = None
@@ -104,7 +107,7 @@ class Heartbeat:
         while True:
             await asyncio.sleep(self.lease_s / 3)
             await self.beat_if_possible()
-            self.mail()
+            self.mail(self.cancelled)
 
     async def beat(self) -> None:
         """Renew every lease in one call; leases that were lost are dropped.
@@ -196,6 +199,7 @@ class Heartbeat:
                     async for message in channel.listen():
                         if message["data"] == b"cancel":
                             await self._read_cancelled()
+                            self.mail(self.cancelled)
                         elif message["data"] == MESSAGE:
                             await self._look_for_end()
                             continue
@@ -215,7 +219,9 @@ class Heartbeat:
         elif message.startswith((b"local ", b"drain ")):
             command, _, worker = word(message).partition(" ")
             if worker == self.worker:
-                self.mail() if command == "local" else self._leave()
+                self.mail(self.cancelled) if command == "local" else self._leave()
+        elif message.startswith(CLEARED.encode()):
+            self.cleared(word(message).partition(" ")[2])
         elif message.startswith(b"block "):
             self.exchange.release_buffered(word(message[6:]))
         elif message.startswith(b"ready "):

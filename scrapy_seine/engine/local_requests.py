@@ -18,7 +18,7 @@ import asyncio
 import logging
 import random
 from collections import deque
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Container, Coroutine, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -39,6 +39,7 @@ from scrapy_seine.frontier.lost_state import new_token
 from scrapy_seine.frontier.model import Done, Lease, Push
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.lenient_parsing import word
+from scrapy_seine.meta import REPLAYED
 from scrapy_seine.politeness.download_slots import waits_at
 from scrapy_seine.printable import redact
 from scrapy_seine.urls import scheme_of, slot
@@ -51,11 +52,20 @@ _CONCURRENT_PUSHES = 16
 #: Name of the field that makes a stored request a stub.
 FIELD = "_local"
 _MARK = FIELD.encode()
+#: Why the dead letter of a request that stayed in its worker stays one.
+NOT_REPLAYED = (
+    "it could not be stored, so that it cannot be sent again: forget the page that leads to it, "
+    "and crawl that page again"
+)
 #: The rule by which a stub without a request ends.
 RULE = "local"
 _DONE = b"done"
 #: Fields of a lease that are handed over; what was read of it is not.
 _LEASE_FIELDS = [field.name for field in attrs.fields(Lease) if field.init]
+
+
+async def _nothing(pushes: Sequence[Push]) -> None:
+    """Do nothing."""
 
 
 def off_the_web(request: Request, page: Request | None, own_schemes: Collection[str] = ()) -> str:
@@ -103,6 +113,8 @@ class LocalRequests:
         self.frontier = exchange.frontier
         self.inflight = inflight
         self.seal = seal
+        self.before: Callable[[Sequence[Push]], Awaitable[None]] = _nothing
+        """Sends the limits of their sites to the frontier, before it has the first request."""
         self.tasks: set[asyncio.Task[None]] = set()
         self.mail: deque[Lease] = deque()
         """Leases of own stubs that other workers handed over."""
@@ -113,6 +125,7 @@ class LocalRequests:
         self._running: dict[str, tuple[int, Local]] = {}
         self._warned: set[str] = set()
         self._entering = asyncio.Semaphore(_CONCURRENT_PUSHES)
+        self._limiting = asyncio.Lock()
         self._ended_fingerprints: list[int] = []
         self._claims: dict[int, int] = {}
         """Number of the request that claimed a fingerprint here, until its end is stored."""
@@ -182,6 +195,8 @@ class LocalRequests:
         is_known: bool | None = None
         while True:
             try:
+                async with self._limiting:  # another push of the site waits for its limits, too
+                    await self.before([local.stub])
                 if is_known is None:
                     is_known = await self._is_known(number, local)
                 if is_known:
@@ -205,6 +220,15 @@ class LocalRequests:
         if local.fingerprint is not None and self._claims.get(local.fingerprint) == number:
             del self._claims[local.fingerprint]
         local.parent.release()
+
+    def clear(self, domain: str) -> None:
+        """Drop requests of a domain, or all ('')."""
+        self._drop_gone(lambda stub: domain in {"", stub.domain})
+
+    def _drop_gone(self, is_gone: Callable[[Push], bool]) -> None:
+        """Drop requests whose stubs are gone, because otherwise their pages would wait for ever."""
+        for number in [n for n, local in self._waiting.items() if is_gone(local.stub)]:
+            self._drop(number)
 
     def restore(self) -> None:
         """Push the stubs again, because Redis has another state of the crawl.
@@ -257,10 +281,14 @@ class LocalRequests:
         """Return the request of a stub; None if the lease is handled here.
 
         Raises:
-            DecodeError: the stub is damaged, or names a request of another site.
+            DecodeError: the stub is damaged, names a request of another site, or is a replayed dead
+            letter, whose request was given up with the page that waited for it.
         """
         self.seal.check(lease.stored)
-        owner, _, number = str(decode(lease.blob).get(FIELD)).rpartition(" ")
+        fields = decode(lease.blob)
+        if is_replayed(fields):
+            raise DecodeError(f"{fields['url'][:200]}: {NOT_REPLAYED}")
+        owner, _, number = str(fields.get(FIELD)).rpartition(" ")
         if owner != self.worker:
             self._spawn(self._hand_over(lease, owner))
             return None
@@ -273,17 +301,6 @@ class LocalRequests:
             raise DecodeError(f"a stub for {lease.domain!r:.200} names a request of another site")
         self._running[lease.id] = (int(number), local)
         return local.request
-
-    def cancel(self, lease: Lease) -> bool:
-        """End the request of a lease whose job is cancelled; False if its worker has to.
-
-        Raises:
-            DecodeError: the stub is damaged.
-        """
-        owner, _, number = str(decode(lease.blob).get(FIELD)).rpartition(" ")
-        if owner == self.worker and number.isdecimal():
-            self._drop(int(number))
-        return owner == self.worker
 
     async def _hand_over(self, lease: Lease, owner: str) -> None:
         """Give the lease of another worker's stub to that worker; end it if that worker is dead."""
@@ -304,8 +321,9 @@ class LocalRequests:
     def _mail_of(self, worker: str) -> str:
         return f"{self.frontier.keys.mail}:{worker}"
 
-    def fetch(self) -> None:
-        """Fetch leases that other workers handed over."""
+    def fetch(self, cancelled: Container[str] = ()) -> None:
+        """Fetch leases that other workers handed over; drop requests of *cancelled* jobs."""
+        self._drop_gone(lambda stub: stub.job in cancelled)
         if self._waiting:
             self._spawn(self._fetch())
 
@@ -389,6 +407,12 @@ def lease_of_mail(text: bytes) -> Lease | None:
     except (ValueError, TypeError, KeyError) as error:
         logger.warning("a lease that was handed over cannot be read, and comes again: %r", error)
         return None
+
+
+def is_replayed(fields: Mapping[str, Any]) -> bool:
+    """Whether a stored request was a dead letter."""
+    meta = fields.get("meta")
+    return isinstance(meta, dict) and bool(meta.get(REPLAYED))
 
 
 def is_stub(lease: Lease) -> bool:

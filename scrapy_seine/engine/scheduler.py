@@ -336,12 +336,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         exchange = self.member.exchange
         exchange.held_back = self.inflight.is_pause_requested
         while (lease := self.member.local.next() or exchange.take()) is not None:
+            if lease.job and lease.job in self.member.heartbeat.cancelled:
+                self.worker.count("cancelled")
+                self.worker.count("ignored/cancelled")
+                exchange.commit(Done(lease=lease, rule="cancelled"))
+                continue
             try:
-                if lease.job and self._is_cancelled(lease):
-                    self.worker.count("cancelled")
-                    self.worker.count("ignored/cancelled")
-                    exchange.commit(Done(lease=lease, rule="cancelled"))
-                    continue
                 request = self._request_of(lease)
             except Exception as error:  # whatever is stored, the next request is taken (I8)
                 self._set_aside(lease, error)
@@ -352,15 +352,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             self.worker.count("dequeued")
             return request
         return None
-
-    def _is_cancelled(self, lease: Lease) -> bool:
-        """Whether a lease ends unread here, because its job is cancelled.
-
-        A request that stays in another worker ends there, where its page waits for it.
-        """
-        if lease.job not in self.member.heartbeat.cancelled:
-            return False
-        return not is_stub(lease) or self.member.local.cancel(lease)
 
     def _request_of(self, lease: Lease) -> Request | None:
         if is_stub(lease):

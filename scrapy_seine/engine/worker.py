@@ -321,7 +321,8 @@ class Worker:
         settings, exchange = self.crawler.settings, member.exchange
         max_retries = int(number(settings, "RETRY_TIMES", 1000))
         ends = Ends(exchange, self.name, self.spider, seal, self.count, max_retries, member.local)
-        member.heartbeat.mail = member.local.fetch
+        member.local.before = self._send_site_limits
+        member.heartbeat.mail, member.heartbeat.cleared = member.local.fetch, member.local.clear
         forget = (self.df.clear, self.site_limits.resend)
         member.recovery.on_change = (*forget, member.local.restore)
         crawl, age_s = exchange.config.crawl, member.starts.age_s

@@ -13,6 +13,8 @@ from scrapy_seine.lenient_parsing import whole_number
 
 #: Requests that one step touches.
 STEP = 500
+#: What workers are told on the channel, with the domain if it is one's requests that are gone.
+CLEARED = "cleared"
 
 
 def scan(redis: Redis, prefix: str) -> AsyncIterator[bytes]:
@@ -32,6 +34,7 @@ async def clear(part: Part) -> int:
     async for key in scan(part.redis, part.keys.domain("")):
         await part.redis.hdel(key.decode(), "pages")
     await _cancel_jobs(part)
+    await _tell(part, CLEARED)
     return dropped
 
 
@@ -49,7 +52,15 @@ async def clear_domain(part: Part, domain: str) -> int:
     dropped = 0
     while step := int(await part.run("discard", domain, STEP, 0)):
         dropped += step
-    return dropped + await _discard(part, domain, part.keys.delayed)
+    dropped += await _discard(part, domain, part.keys.delayed)
+    await _tell(part, f"{CLEARED} {domain}")
+    return dropped
+
+
+async def _tell(part: Part, text: str) -> None:
+    """Tell the workers, whose own requests wait for what is gone."""
+    client: Any = part.redis
+    await client.publish(part.keys.wake, text)
 
 
 async def clear_job(part: Part, domain: str, job: str) -> int:

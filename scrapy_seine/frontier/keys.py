@@ -43,7 +43,7 @@
 | locals | hash | who keeps a request that stays in its worker, or `done`, by fingerprint (engine.local_requests) | workers | window |
 | mail:<worker> | list | leases of a worker's stubs that others handed over (JSON) | workers | a lease's lifetime |
 | idle | sorted set | workers that got less than half of what they asked for, since when (ms) | lease | 15 s after a question |
-| wake | channel | `ready` and the workers that are to ask (none: all), `local <worker>`, `drain <worker>`, `close`, `pause`, `resume`, `forget` | push commit … | – |
+| wake | channel | `ready` and the workers that are to ask (none: all), `local <worker>`, `drain <worker>`, `close`, `pause`, `resume`, `forget`, `cleared` and the domain | push commit … | – |
 
 All start with `{crawl}:`, so that one crawl is one Redis Cluster slot and every script runs there.
 Of a crawl in four partitions, the keys of requests and domains start with `{crawl/0of4}:` to

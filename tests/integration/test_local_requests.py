@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
 import attrs
 import pytest
-import redis
 from redis.asyncio import Redis
 from scrapy import Request
 
+from crawler.stores.store_endpoints import redis_client as redis_client_of
 from scrapy_seine.engine.lease.inflight import InFlightTable
-from scrapy_seine.engine.local_requests import LocalRequests
+from scrapy_seine.engine.local_requests import LocalRequests, is_stub
+from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.encoding.seal import NO_SEAL
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.model import Budgets, Lease
+from scrapy_seine.frontier.model import Budgets, Burial, Lease
 from tests import started
 from tests.helpers import patient, serving, wait_until, wait_until_async
 from tests.integration.frontier_kit import exchange_of
@@ -56,6 +59,18 @@ class Job(scrapy.Spider):
         for n in range(30):
             yield response.follow(f"/{n}", callback=lambda page: None)
 """
+SLOW = """
+import scrapy
+
+
+class Slow(scrapy.Spider):
+    name = "slow"
+    custom_settings = {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.5, "concurrency": 1}}}
+
+    async def start(self):
+        for n in range(4):
+            yield scrapy.Request(f"{self.site}/{n}", callback=lambda page: None)
+"""
 LEASE = Lease(id="1", token="t", slot_ms=0, deliveries=0, stored=b"4000 a.example\n\x01")
 
 
@@ -69,9 +84,9 @@ class Site(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None: ...
 
 
-def local_of(frontier: Frontier, stats: list[str]) -> LocalRequests:
+def local_of(frontier: Frontier, stats: list[str], name: str = "w") -> LocalRequests:
     return LocalRequests(
-        "w",
+        name,
         exchange_of(frontier),
         InFlightTable(),
         NO_SEAL,
@@ -180,6 +195,28 @@ async def test_requests_enter_again_in_another_state_unless_their_page_is_read_a
     assert ((await frontier.counts()).ready, kept.holds, len(local)) == (2, 2, 2)
 
 
+async def test_a_replayed_request_of_a_worker_stays_a_dead_letter_with_the_reason(
+    redis_client: Redis, namespace: str
+) -> None:
+    """Its replay counted as done, though nobody had the request any more."""
+    frontier, stats = Frontier(redis_client, namespace), list[str]()
+    local = local_of(frontier, stats)
+    page = local.inflight.begin(Request("http://a.example/"), LEASE)
+    request = Request("http://a.example/1", callback=lambda response: None)
+    assert local.keep(request, page, None)
+    await settled(local)
+    (lease,) = (await frontier.lease("w", 1, ttl_ms=60_000)).leases
+    assert local.request_of(lease) is request
+    local.release_parent(local.inflight.begin(request, lease))
+    await frontier.bury([Burial(lease=lease, note=b"{}")])
+    assert await frontier.requeue_dead([lease.id]) == 1
+    (again,) = (await frontier.lease("another", 1, ttl_ms=60_000)).leases
+    assert is_stub(again)
+    for worker in (local, local_of(frontier, stats, name="another")):
+        with pytest.raises(DecodeError, match=r"a\.example/1: it could not be stored"):
+            worker.request_of(again)
+
+
 def test_a_start_waits_while_its_worker_keeps_many_requests(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
@@ -191,9 +228,54 @@ def test_a_start_waits_while_its_worker_keeps_many_requests(
     assert "local_refused" not in log
 
 
-def test_a_cancelled_job_ends_although_requests_of_it_stay_in_a_worker(
+def test_a_slots_pause_holds_for_requests_that_stay_in_their_worker(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
+    """I5: no other request told the frontier of it."""
+    (tmp_path / "slow.py").write_text(SLOW, "utf-8")
+    asked: list[float] = []
+
+    class Stamped(Site):
+        def do_GET(self) -> None:
+            asked.append(monotonic())
+            super().do_GET()
+
+    with serving(Stamped) as site:
+        worker = begin(tmp_path, "slow.py", redis_url, namespace, site)
+        _, log = worker.communicate(timeout=patient(60))
+    assert len(asked) == 4, log[-3000:]
+    # Three quarters: the first one may have been late at the site.
+    assert asked[-1] - asked[0] > 0.75 * 3 * 0.5
+
+
+async def cancel(frontier: Frontier, domain: str) -> None:
+    """Cancel job "j" as `scrapy jobs cancel` does."""
+    client: Any = frontier.redis
+    await client.sadd(frontier.keys.cancelled, "j")
+    await client.publish(frontier.keys.wake, "cancel")
+    await frontier.clear_job(domain, "j")
+
+
+async def mark_cancelled(frontier: Frontier, domain: str) -> None:
+    """Cancel job "j", whose requests are not at a domain of its seeds."""
+    client: Any = frontier.redis
+    await client.sadd(frontier.keys.cancelled, "j")
+    await client.publish(frontier.keys.wake, "cancel")
+
+
+async def clear(frontier: Frontier, domain: str) -> None:
+    await frontier.clear()
+
+
+async def clear_domain(frontier: Frontier, domain: str) -> None:
+    await frontier.clear_domain(domain)
+
+
+@pytest.mark.parametrize("act", [cancel, mark_cancelled, clear, clear_domain])
+def test_a_worker_ends_where_what_stays_in_it_is_cancelled_or_cleared(
+    tmp_path: Path, redis_url: str, namespace: str, act: Any
+) -> None:
+    """The page that had yielded the requests waited for them for ever."""
     (tmp_path / "job.py").write_text(JOB, "utf-8")
     served: list[str] = []
 
@@ -202,12 +284,18 @@ def test_a_cancelled_job_ends_although_requests_of_it_stay_in_a_worker(
             served.append(self.path)
             super().do_GET()
 
-    with serving(Counted) as site, redis.Redis.from_url(redis_url) as client:
+    async def on_frontier(site: str) -> None:
+        client = redis_client_of(redis_url)
+        try:
+            await act(Frontier(client, namespace), urlsplit(site).netloc)
+        finally:
+            await client.aclose()
+
+    with serving(Counted) as site:
         worker = begin(tmp_path, "job.py", redis_url, namespace, site)
         try:
             wait_until(lambda: len(served) > 1, 30, "the first request of the page is sent")
-            client.sadd(f"{{{namespace}}}:cancelled", "j")
-            client.publish(f"{{{namespace}}}:wake", "cancel")
+            asyncio.run(on_frontier(site))
             assert worker.wait(patient(30)) == 0
         finally:
             worker.kill()
