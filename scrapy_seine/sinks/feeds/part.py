@@ -70,8 +70,9 @@ class Sealed(Value):
 
     def sidecar(self, name: str = "", offset: int = 0) -> bytes:
         """Return its line in the sidecar; *offset*: where it begins in its file, bytes."""
-        place = {"name": name, "at": offset, "size": len(self.data)} if name else {}
-        return orjson.dumps({**self.sidecar_fields, **place}, default=str)
+        place = {"name": name, "at": offset} if name else {}
+        fields = {**self.sidecar_fields, **place, "size": len(self.data)}
+        return orjson.dumps(fields, default=str)
 
 
 class Part:
