@@ -86,6 +86,8 @@ class Outcome(Value):
     """Values that were not stored, because they contradict the site's other pages."""
     stopped: bool
     """Whether Ctrl-C ended the watch."""
+    status: int
+    """Exit status of the worker; other than 0: the crawl is not complete."""
     log: Path
 
 
@@ -210,6 +212,7 @@ class Watcher:
             first_s=self.first_s,
             doubtful=progress.doubtful,
             stopped=self.stop.is_set(),
+            status=workers.workers[-1].process.returncode,
             log=workers.workers[-1].log,
         )
 

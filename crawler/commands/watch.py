@@ -25,7 +25,7 @@ from crawler.stores.store_endpoints import (
     running_database,
 )
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.one_line_errors import complain
+from scrapy_seine.commands.one_line_errors import INTERRUPTED, complain
 from scrapy_seine.commands.which_spider import seed_reader
 from scrapy_seine.config import flag
 from scrapy_seine.embedded.binaries import wanted_source
@@ -93,16 +93,25 @@ class Command(SeineCommand):
             watch(lambda: endpoints(self.project), target, console, self._own_servers())
         )
         self._report(outcome, url, output)
-        return 0
+        return INTERRUPTED if outcome.stopped else 0
 
     def _report(self, outcome: Outcome, url: str, output: Path) -> None:
         """Report how a watch ended.
 
         Raises:
-            SeineError: no product was found.
+            SeineError: no product was found, or the worker failed.
         """
         if not outcome.products and outcome.stopped:
-            raise SeineError(f"stopped after {plural(outcome.pages, 'page')}, before a product")
+            complain(f"stopped after {plural(outcome.pages, 'page')}, before a product")
+            return
+        if outcome.status and not outcome.stopped:
+            complain(f"the worker's log is {outcome.log}")
+            products = f"; the first {outcome.products:,} products are in {output}"
+            raise SeineError(
+                f"the worker ended with status {outcome.status} after"
+                f" {plural(outcome.pages, 'page')}, before the crawl was complete"
+                f"{products if outcome.products else ''}"
+            )
         if not outcome.products:
             complain(f"the worker's log is {outcome.log}")
             text = f"no product was found on {plural(outcome.pages, 'page')}"

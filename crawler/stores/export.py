@@ -19,7 +19,7 @@ from psycopg2 import errors, extensions, sql
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import ConfigError, StoreError
 from scrapy_seine.misspelt_names import did_you_mean
-from scrapy_seine.sinks.postgres.database import interruptible_statements, transaction
+from scrapy_seine.sinks.postgres.database import transaction
 from scrapy_seine.store_errors import first_line, refusal_line
 
 _PRODUCT = (
@@ -186,7 +186,7 @@ def stream(
     """
     query, values = selection.sql()
     try:
-        with transaction(database_url) as connection, interruptible_statements():
+        with transaction(database_url) as connection:
             connection.set_session(isolation_level="REPEATABLE READ", readonly=True)
             # A named cursor: the server holds the result and sends it in chunks. JSON stays text.
             with connection.cursor("seine_export") as cursor:

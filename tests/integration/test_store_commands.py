@@ -6,10 +6,16 @@ import argparse
 import io
 import json
 import logging
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import psycopg2
 import pytest
 from redis import Redis
 from scrapy.settings import Settings
@@ -18,7 +24,7 @@ from crawler.cli.live_line import Line
 from crawler.commands import down, redis, sql, up
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
-from tests.helpers import execute, server_folder
+from tests.helpers import execute, patient, server_folder, wait_until
 
 Perform = Callable[..., Any]
 
@@ -135,6 +141,27 @@ def test_sql_shows_rows_json_and_what_a_statement_did(
         perform(sql.Command, "SELECT * FROM nosuch")
     with pytest.raises(ConfigError, match="no text in UTF-8"):
         perform(sql.Command, "SELECT '\udcff'")
+
+
+def test_ctrl_c_ends_a_long_statement(database: str) -> None:
+    """The command ended when the statement did, whatever was pressed."""
+    code = "from scrapy_seine.interrupts import main; main()"
+    env = {**os.environ, "DATABASE_URL": database, "SCRAPY_PROJECT": "default"}
+    running = "SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(3600)'"
+    with closing(psycopg2.connect(database)) as connection, connection.cursor() as cursor:
+        connection.autocommit = True
+
+        def runs() -> bool:
+            cursor.execute(running)
+            return bool((cursor.fetchone() or [0])[0])
+
+        command = [sys.executable, "-c", code, "sql", "SELECT pg_sleep(3600)"]
+        with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as process:
+            wait_until(runs, 30, "the statement runs")
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=patient(30))
+        assert (process.returncode, said) == (130, "seine: stopped\n")
+        wait_until(lambda: not runs(), 10, "the statement is cancelled")
 
 
 def test_sql_without_a_client_asks_for_a_statement(

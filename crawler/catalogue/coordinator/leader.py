@@ -154,10 +154,7 @@ class Coordinator:
             with self._errors_logged(plan):
                 await self._plan_full_crawl(plan, now)
                 await self._plan_sitemap_look(plan, now)
-        if (
-            self._recrawled_at is None
-            or (now - self._recrawled_at).total_seconds() >= self._pause_s
-        ):
+        if _is_over(self._recrawled_at, self._pause_s, now):
             self._recrawled_at, started_s = now, monotonic()
             await self.jobs.unlist_ended()
             for plan in self.plans:
@@ -339,7 +336,7 @@ class Coordinator:
     def _priors_of(self, plan: Plan, now: datetime) -> Mapping[str, Belief]:
         """Return the priors of the site's products, read again every PRIORS_S seconds."""
         cached_priors = self._priors.get(plan.site_id)
-        if cached_priors is None or (now - cached_priors[0]).total_seconds() >= PRIORS_S:
+        if cached_priors is None or _is_over(cached_priors[0], PRIORS_S, now):
             cached_priors = now, recrawl.expectations(self.database_url, plan)
             self._priors[plan.site_id] = cached_priors
         return cached_priors[1]
@@ -380,6 +377,14 @@ class Coordinator:
         if running:
             jobs = [await self.jobs.get(job.id) or job for job in running]
             await asyncio.to_thread(record, self.database_url, self.crawl, jobs)
+
+
+def _is_over(began: datetime | None, seconds: float, now: datetime) -> bool:
+    """Whether so much time has passed, or none began; also where Redis' clock was set back.
+
+    Otherwise a clock that was a day ahead for a minute would stop what is due for that day.
+    """
+    return began is None or not 0 <= (now - began).total_seconds() < seconds
 
 
 def _is_cancelled() -> bool:

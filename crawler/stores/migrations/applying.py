@@ -20,7 +20,6 @@ from scrapy_seine.attrs_bases import Value
 from scrapy_seine.errors import MigrationError
 from scrapy_seine.sinks.postgres.database import (
     connected,
-    interruptible_statements,
     line_of,
     outages,
     transaction,
@@ -79,7 +78,6 @@ def migrate(database_url: str) -> list[str]:
         with (
             outages(),
             connected(database_url) as connection,
-            interruptible_statements(),
             lock_waits_logged(database_url, connection),
             connection,
             connection.cursor() as cursor,

@@ -92,7 +92,7 @@ def join(order: Order) -> Joined | None:
     """Join a run's parts; None if nothing is left to do.
 
     Raises:
-        SeineError: a sidecar cannot be read, or the format cannot be joined.
+        SeineError: a part is damaged, or the format cannot be joined.
         OSError: a file cannot be read or written.
     """
     with _locked(order.folder):
@@ -171,7 +171,8 @@ def _write_file(order: Order, path: Path, pieces: Sequence[Piece]) -> None:
     try:
         before = None if order.processed else base
         if pieces or before:
-            joined_formats.write(pieces, aside, before)
+            with _damage_named(order.folder):
+                joined_formats.write(pieces, aside, before)
         else:
             aside.write_bytes(b"" if base else order.empty())
         if order.processed:  # compressed files are concatenated
@@ -183,6 +184,22 @@ def _write_file(order: Order, path: Path, pieces: Sequence[Piece]) -> None:
     finally:
         aside.unlink(missing_ok=True)
     sync_folder(path.parent)
+
+
+@contextmanager
+def _damage_named(folder: Path) -> Iterator[None]:
+    """Report what a format's library says of a damaged part as one.
+
+    Raises:
+        SeineError: a part cannot be read.
+        OSError: an error of the system.
+    """
+    try:
+        yield
+    except (ValueError, EOFError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise SeineError(f"a part in {folder} is damaged: {error}") from None
 
 
 def _base(order: Order, path: Path) -> Path | None:
@@ -247,7 +264,7 @@ def written_parts(folder: Path, run: str = "") -> list[Written]:
     """Return a run's parts, in the order of writing, each once.
 
     Raises:
-        SeineError: a sidecar cannot be read.
+        SeineError: a part is damaged.
         OSError: a file cannot be read.
     """
     # A part that was written twice, because it was unclear whether it was durable, has one name.
@@ -259,7 +276,7 @@ def _parts(path: Path) -> Iterator[Written]:
     """Yield the parts of one file, by its sidecar: a line for each."""
     file = path.with_name(path.name.removesuffix(SIDECAR))
     lines = path.read_bytes().split(b"\n")
-    size = file.stat().st_size if file.exists() else -1
+    size = _size(file)
     for number, line in enumerate(lines):
         try:
             sidecar = orjson.loads(line)
@@ -268,9 +285,22 @@ def _parts(path: Path) -> Iterator[Written]:
             if 0 < number == len(lines) - 1:
                 return  # its worker died as it wrote this line
             raise SeineError(f"{path} is no sidecar of a part: {error}") from None
-        if not rows.rows or size >= sidecar.get("at", 0) + sidecar.get("size", 0):
-            yield Written(file, rows, sidecar)
-        # Else its worker was killed between the two writes: the leases of its pages did not end.
+        # Rows are durable before their sidecar is written, so that they were there once.
+        if rows.rows and size < (end := sidecar.get("at", 0) + sidecar.get("size", 0)):
+            raise SeineError(
+                f"{file} lacks {end - size:,} bytes, with items of pages that are done: "
+                f"copy it here again, or leave its items out by removing {path}"
+            )
+        yield Written(file, rows, sidecar)
+
+
+def _size(file: Path) -> int:
+    """Return the size of a file, 0 if there is none; opened, because NFS then asks its server."""
+    try:
+        with file.open("rb") as opened:
+            return opened.seek(0, os.SEEK_END)
+    except FileNotFoundError:
+        return 0
 
 
 def _rows(file: str, sidecar: dict[str, Any]) -> Rows:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 from typing import Any, Literal
 
 import attrs
 import orjson
-from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonItemExporter
+from scrapy.exporters import (
+    BaseItemExporter,
+    CsvItemExporter,
+    JsonItemExporter,
+    XmlItemExporter,
+)
 
 from scrapy_seine.attrs_bases import Value
 from scrapy_seine.engine.fastpath import scrapy_internals
@@ -19,6 +25,8 @@ VERSION = 1
 _MOST_BYTES, _MOST_ROWS, LONGEST_S = 8 << 20, 20_000, 1.0
 #: Size up to which closing a part takes less time than handing it to a thread, bytes.
 SMALL = 64 << 10
+#: What no XML document may contain (XML 1.0, 2.2), and Scrapy's exporter writes.
+_NOT_IN_XML = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|&#6553[45];")
 #: Name of a sidecar: its part's, and this.
 SIDECAR = ".rows"
 #: How an exporter's rows are joined; `opaque`: they cannot be.
@@ -62,8 +70,9 @@ class Sealed(Value):
 
     def sidecar(self, name: str = "", offset: int = 0) -> bytes:
         """Return its line in the sidecar; *offset*: where it begins in its file, bytes."""
-        place = {"name": name, "at": offset, "size": len(self.data)} if name else {}
-        return orjson.dumps({**self.sidecar_fields, **place}, default=str)
+        place = {"name": name, "at": offset} if name else {}
+        fields = {**self.sidecar_fields, **place, "size": len(self.data)}
+        return orjson.dumps(fields, default=str)
 
 
 class Part:
@@ -111,6 +120,8 @@ class Part:
         begin = self.buffer.tell()
         try:
             self.exporter.export_item(item)
+            if isinstance(self.exporter, XmlItemExporter):
+                self._check_xml(begin)
         except BaseException:
             self.buffer.seek(begin)
             self.buffer.truncate()
@@ -121,6 +132,16 @@ class Part:
             self.runs[-1] = (reading, self.runs[-1][1], self.runs[-1][2] + 1)
         else:
             self.runs.append((reading, row, 1))
+
+    def _check_xml(self, begin: int) -> None:
+        """Check that the last item leaves the whole file readable.
+
+        Raises:
+            ValueError: it has a character that XML has not, not even escaped.
+        """
+        text = self.buffer.getbuffer()[begin:].tobytes().decode(self.exporter.encoding or "utf-8")
+        if found := _NOT_IN_XML.search(text):
+            raise ValueError(f"{found[0]!r} has no place in XML")
 
     def seal(self) -> Sealed:
         """Close the part. Some formats do all their work here, so it may need a thread.

@@ -45,6 +45,8 @@ def connect(database_url: str) -> extensions.connection:
 def connected(database_url: str) -> Iterator[extensions.connection]:
     """Connect for the block, and close at its end; its exceptions are passed on.
 
+    In a command, Ctrl-C ends the block's statement.
+
     Raises:
         StoreUnreachable: the database does not answer, or its address cannot be read.
     """
@@ -52,7 +54,7 @@ def connected(database_url: str) -> Iterator[extensions.connection]:
         connection = connect(database_url)
     except (psycopg2.Error, ValueError) as error:
         raise unreachable(error) from None
-    with closing(connection):
+    with closing(connection), interruptible_statements():
         yield connection
 
 
@@ -60,9 +62,9 @@ def connected(database_url: str) -> Iterator[extensions.connection]:
 def interruptible_statements() -> Iterator[None]:
     """Let Ctrl-C end the block's statements: libpq waits in C, where Python gets no signal.
 
-    Otherwise a migration that waits for a lock could not be stopped. psycopg2 has one wait callback
-    for all connections of a process, so only a command without other connections uses this: in its
-    main thread, while Ctrl-C raises an exception.
+    Otherwise a migration that waits for a lock, or a long query, could not be stopped. psycopg2 has
+    one wait callback for all connections of a process, so this changes nothing but in the main
+    thread of a command, while Ctrl-C raises an exception.
     """
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

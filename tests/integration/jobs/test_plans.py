@@ -89,6 +89,19 @@ async def test_products_whose_pages_cannot_be_read_take_no_further_look_of_the_d
         await coordinator.frontier.commit([Done(lease=lease) for lease in leases])
 
 
+async def test_a_clock_that_was_ahead_for_a_while_stops_no_recrawl(
+    redis_client, namespace, database
+):
+    """The next one came when the right time reached the wrong one: a day without any look."""
+    coordinator = Coordinator(
+        redis_client, namespace, database, [Plan(site_id="shop", recrawl_s=86_400)]
+    )
+    await coordinator.step(NOW + timedelta(days=1))
+    add_products(database, (9, 8))
+    await coordinator.step(NOW)
+    assert len((await coordinator.frontier.lease("w1", 9, ttl_ms=TTL)).leases) == 2
+
+
 @pytest.mark.parametrize("kind", ["news", "full"])
 @pytest.mark.parametrize("end", ["buried", "ignored"])
 async def test_a_look_that_reached_no_sitemap_lets_no_change_pass_unseen(

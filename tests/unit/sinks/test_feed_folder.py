@@ -7,10 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExporter
+from scrapy.exporters import (
+    BaseItemExporter,
+    CsvItemExporter,
+    JsonLinesItemExporter,
+    XmlItemExporter,
+)
 
-from scrapy_seine.errors import ConfigError
+from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.sinks.feeds.join import Joined, Order, join
+from scrapy_seine.sinks.feeds.parquet import ParquetItemExporter
 from scrapy_seine.sinks.feeds.part import SIDECAR, Part, Reading, Sealed
 from scrapy_seine.sinks.feeds.part_storage import Folder, Store
 
@@ -60,16 +66,45 @@ async def test_parts_of_a_format_with_a_head_have_files_of_their_own(place: Fold
     assert place.final.read_text().split() == ["t", "a", "b"]
 
 
-@pytest.mark.parametrize("cut", ["r1", f"r1{SIDECAR}"])
 async def test_a_part_in_which_its_worker_died_counts_for_nothing_and_those_before_it_count(
-    place: Folder, cut: str
+    place: Folder,
 ) -> None:
     await place.write("r1", sealed(FIRST, "a"))
     await place.write("r2", sealed(OTHER, "b"))
-    path = place.path / cut
+    path = place.path / f"r1{SIDECAR}"
     path.write_bytes(path.read_bytes()[:-2])
     assert joined(place).cut_off == 0
     assert place.final.read_text() == '{"t": "a"}\n'
+
+
+@pytest.mark.parametrize("by", [JsonLinesItemExporter, CsvItemExporter, XmlItemExporter])
+@pytest.mark.parametrize("left", [None, 0, 3])
+async def test_a_part_that_lost_rows_is_named_and_nothing_is_joined_without_them(
+    place: Folder, by: type[BaseItemExporter], left: int | None
+) -> None:
+    """Say of an incomplete copy: their pages are done, and the count was that of all items."""
+    await place.write("r1", sealed(FIRST, "a", by=by))
+    path = place.path / "r1"
+    data = path.read_bytes()
+    path.write_bytes(data[:left]) if left is not None else path.unlink()
+    with pytest.raises(SeineError, match=rf"r1 lacks {len(data) - (left or 0)} bytes"):
+        joined(place)
+    assert not place.final.exists()
+    path.write_bytes(data)
+    assert joined(place).items == 1
+
+
+@pytest.mark.parametrize(
+    "by", [pytest.param(CsvItemExporter, id="csv"), pytest.param(ParquetItemExporter, id="parquet")]
+)
+async def test_a_part_that_cannot_be_read_is_one_line(
+    place: Folder, by: type[BaseItemExporter]
+) -> None:
+    await place.write("r1", sealed(FIRST, "a", by=by))
+    path = place.path / "r1"
+    path.write_bytes(b"\xff" * len(path.read_bytes()))
+    with pytest.raises(SeineError, match=r"a part in .* is damaged: "):
+        joined(place)
 
 
 async def test_a_part_that_was_written_again_stands_once_in_the_joined_file(place: Folder) -> None:

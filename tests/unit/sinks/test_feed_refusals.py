@@ -6,17 +6,18 @@ import re
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from scrapy import Request
-from scrapy.exporters import CsvItemExporter, JsonLinesItemExporter
+from scrapy.exporters import CsvItemExporter, JsonLinesItemExporter, XmlItemExporter
 
 from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.sinks.feeds.feed import Feed
 from scrapy_seine.sinks.feeds.join import Order, join
-from scrapy_seine.sinks.feeds.part import Reading
+from scrapy_seine.sinks.feeds.part import NO_PAGE, Part, Reading
 from scrapy_seine.sinks.feeds.part_names import Naming
 from scrapy_seine.sinks.feeds.part_storage import Folder
 
@@ -119,3 +120,18 @@ async def test_a_part_that_gives_its_place_to_one_with_more_columns_leaves_it_it
     assert isinstance(feed.place, Folder)
     (sidecar,) = feed.place.path.glob("*.rows")
     assert re.search(r'"ended":\[\["s 1","11",100,"done"\]\]', sidecar.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "ascii"])
+@pytest.mark.parametrize("text", ["a\0b", "\x1b[31m", "\ufffe"])
+def test_an_item_that_xml_cannot_hold_costs_itself_alone(text: str, encoding: str) -> None:
+    """Scrapy writes it, and nobody could read the file after that."""
+    buffer = BytesIO()
+    part = Part(XmlItemExporter(buffer, encoding=encoding), buffer)
+    part.add({"name": "first"}, NO_PAGE)
+    with pytest.raises(ValueError, match="has no place in XML"):
+        part.add({"name": text}, NO_PAGE)
+    part.add({"name": "]]>&<\t\x85"}, NO_PAGE)
+    text = part.seal().data.decode(encoding).partition("?>")[2]
+    names = [item.findtext("name") for item in ElementTree.fromstring(text)]
+    assert names == ["first", "]]>&<\t\x85"]
