@@ -146,7 +146,7 @@ class Coordinator:
             self._has_joined = True
         await restore_jobs(self.jobs, self.database_url)
         await self._take_over(now)
-        plans = merged(self.plans, await Schedules(self.frontier).all())
+        plans = merged(self.plans, await Schedules(self.frontier).all(removed=True))
         for former, changed_at in self._changed(plans, now):
             with self._errors_logged(former):
                 await self._plan_full_crawl(former, changed_at)
@@ -160,6 +160,7 @@ class Coordinator:
         ):
             self._recrawled_at, started_s = now, monotonic()
             await self.jobs.unlist_ended()
+            await Schedules(self.frontier).forget_removed(self.plans, now)
             for plan in self.plans:
                 with self._errors_logged(plan):
                     await self._recrawl(plan, now)
