@@ -324,6 +324,9 @@ class Coordinator:
         products = await asyncio.to_thread(self._due_products, plan, now, limit, sent_count)
         if products:
             await self._send_again(plan, name, products)
+            await asyncio.to_thread(
+                recrawl.note_asked, self.database_url, plan.site_id, products, now, day_start
+            )
 
     def _due_products(
         self, plan: Plan, now: datetime, limit: int, sent_count: int
