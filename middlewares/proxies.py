@@ -35,6 +35,7 @@ from crawler.access.proxies.pool import (
 )
 from crawler.access.proxies.same_answers import SameAnswers
 from crawler.access.proxies.sticky import StickyProxies
+from crawler.access.proxies.ways_out import way_out
 from crawler.access.redis_errors import RedisErrors
 from crawler.access.shared_state import fleet_name
 from crawler.stores.store_endpoints import endpoints, redis_client
@@ -42,6 +43,7 @@ from middlewares.ban_policy import VerdictPolicy as VerdictPolicy  # noqa: PLC04
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
 from scrapy_seine.engine.download.send_gate import NotNow
+from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError, NoWay
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
@@ -377,19 +379,18 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             site = domain(request.url)
             verdict, first = self.same_answers.judge(site, request.url, response.body)
             if verdict == "again":
-                return await self._look_again(request, first)
+                return await self.look_again(request, f"answered as {first}")
             if verdict == "no page":
                 ban, reason = True, f"answered as {first} through {request.meta[PROXY_ID]}"
                 self._log_false(site, first, request.meta[PROXY_ID])
-        back = await self._settle(request, ban, reason, refused=refused)
+        back = await self.settle(request, ban, reason, refused=refused)
         return back or response
 
-    async def _look_again(self, request: Request, first: str) -> Request:
+    async def look_again(self, request: Request, reason: str) -> Request:
         """Send a request once more, as a rule through another proxy; no try is counted."""
-        await self._report(request, "unknown")
+        await self.report(request, "unknown")
         self.stats.inc_value("proxies/looks_again")
         request.meta[_ELSEWHERE] = True
-        reason = f"answered as {first}"
         copy = self.inflight.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
         return copy or request.replace(dont_filter=True)
 
@@ -406,23 +407,24 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         if LEASE not in request.meta:
             return None
         if isinstance(exception, NotNow):  # nothing was sent
-            await self._report(request, "unknown")
+            await self.report(request, "unknown")
             return None
         is_ban = getattr(self.crawler.spider, "exception_is_ban", self.policy.exception_is_ban)
         reason = f"failed through {request.meta[PROXY_ID]}: {type(exception).__name__}"
-        return await self._settle(request, is_ban(request, exception), reason)
+        return await self.settle(request, is_ban(request, exception), reason)
 
-    async def _settle(
+    async def settle(
         self, request: Request, ban: bool | None, reason: str, *, refused: bool = False
     ) -> Request | None:
+        """Report a use of the proxy; return the next try of a request whose proxy is banned."""
         request.meta["_ban"] = ban
         # If the site never accepted this proxy, the proxy is to blame, and the try does not count;
         # otherwise the page may be at fault.
         tries = int(request.meta.get(_TRIES) or 0) + (not request.meta.get(_PROBE))
         if not ban or tries > self.max_tries:
-            await self._report(request, "good" if ban is False else "unknown")
+            await self.report(request, "good" if ban is False else "unknown")
             return None
-        reply = await self._report(request, "ban")
+        reply = await self.report(request, "ban")
         if refused and reply in _NEWS and not request.meta.get(_PROBE):
             # The site refuses a proxy that it accepted before; all its uses count as one verdict.
             self.verdicts.notify(request, False)
@@ -432,7 +434,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         # A request without a lease, as for robots.txt, is sent again at once.
         return copy or request.replace(dont_filter=True)
 
-    async def _report(self, request: Request, outcome: Outcome) -> str:
+    async def report(self, request: Request, outcome: Outcome) -> str:
+        """Report a use of the request's proxy; return the pool's reply."""
         lease = TakenProxy(request.meta[PROXY_ID], request.meta.pop(LEASE))
         return await self._report_lease(domain(request.url), lease, outcome)
 
@@ -451,6 +454,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         """Report a redirect here, because the redirect middleware ends the chain earlier."""
         if not 300 <= response.status < 400 or LEASE not in request.meta:  # noqa: PLR2004
             return
+        if way_out(request.url, response.status, header(response, "Location")):
+            return  # middlewares.ways_out judges it
         lease = TakenProxy(request.meta[PROXY_ID], request.meta.pop(LEASE))
         task = asyncio.ensure_future(self._report_lease(domain(request.url), lease, "good"))
         self._late_reports.add(task)

@@ -31,6 +31,7 @@ from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from spiders import which_site
+from spiders.asked_elsewhere import AskedElsewhere
 from spiders.gates import Gates
 from spiders.learned_addresses import LearnedAddresses
 from spiders.page_count_search import COUNTED, FurtherPages
@@ -51,7 +52,7 @@ _MIN_LEADING = 3
 _NO_LINKS = frozenset({"recrawl", "news", "check"})
 
 
-class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
+class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddresses):
     """Reads each page once: products become items, links become requests with a priority.
 
     `-a url=…` gives seeds, `-a site=NAME` takes a site file's seeds.
@@ -198,6 +199,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
         is_listing = announced.has_list(result.kind, page, links)
         yield from self._follow(response, site, page, links, is_listing)
         yield from self._look_for_sitemaps(response, links)
+        yield from self._ask_elsewhere(response, result, links)
 
     def _judge(self, result: Found, site_id: str) -> Judgement | None:
         """Judge a product's page by its site's template; None where that is not possible."""

@@ -56,11 +56,13 @@ class Command(SeineCommand):
         config = FrontierConfig.from_settings(self.project, opts.spider)
         plans = plans_of(self.project, opts.spider)
 
+        refusals: list[str] = []
+
         async def work() -> Sequence[Job]:
             redis = redis_client(stores.redis_url)
             try:
                 frontier = await open_frontier(redis, config)
-                jobs = await _act(Jobs(frontier), verb, names, plans, again=opts.again)
+                jobs = await _act(Jobs(frontier), verb, names, plans, refusals, again=opts.again)
                 if verb not in {"list", "show"}:
                     target = " ".join(job.id for job in jobs)
                     await record_command(redis, frontier.keys, f"jobs {verb}", target, len(jobs))
@@ -71,7 +73,10 @@ class Command(SeineCommand):
         jobs = asyncio.run(work())
         if verb != "list":
             record(stores.database_url, config.crawl, jobs)
-        self._show(jobs, _notes(stores.database_url, jobs))
+        if jobs or not refusals:
+            self._show(jobs, _notes(stores.database_url, jobs))
+        if refusals:
+            raise ConfigError("; ".join(refusals))
 
     def _show(self, jobs: Sequence[Job], notes_by_job: Mapping[str, str]) -> None:
         if self.as_json:
@@ -94,19 +99,28 @@ def _notes(database_url: str, jobs: Sequence[Job]) -> dict[str, str]:
 
 
 async def _act(
-    jobs: Jobs, verb: str, names: Sequence[str], plans: Sequence[Plan], *, again: bool
+    jobs: Jobs,
+    verb: str,
+    names: Sequence[str],
+    plans: Sequence[Plan],
+    refusals: list[str],
+    *,
+    again: bool,
 ) -> list[Job]:
+    """Return the jobs that are meant; *refusals* gets the reasons of those that do not start."""
     if verb == "list":
         return await jobs.newest()
     if verb == "start":
         seeds_by_site: dict[str, dict[str, None]] = {}  # without duplicates
         for site_id, urls in (_seeds(name, plans) for name in names):
             seeds_by_site.setdefault(site_id, {}).update(dict.fromkeys(urls))
-        started_at = await jobs.now()
-        return [
-            await jobs.start(site_id, list(urls), started_at, again=again)
-            for site_id, urls in seeds_by_site.items()
-        ]
+        started_at, started = await jobs.now(), []
+        for site_id, seeds in seeds_by_site.items():
+            try:
+                started.append(await jobs.start(site_id, list(seeds), started_at, again=again))
+            except ConfigError as error:  # a site's running crawl keeps no other from its own
+                refusals.append(str(error))
+        return started
     named_jobs = [await _job(jobs, name) for name in names]
     actions: dict[str, Callable[[Job], Awaitable[None]]] = {
         "pause": jobs.pause,

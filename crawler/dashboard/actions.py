@@ -155,7 +155,8 @@ async def _pause_schedule(context: Context, form: Form, *, paused: bool) -> int:
 
 
 async def _remove_schedule(context: Context, form: Form) -> int:
-    return int(await Schedules(context.frontier).remove(form.get("site", "")))
+    now_s = await _now_s(context)
+    return int(await Schedules(context.frontier).remove(form.get("site", ""), now_s))
 
 
 async def _drain(context: Context, form: Form) -> int:

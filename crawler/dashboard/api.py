@@ -278,8 +278,8 @@ async def change_schedule(request: web.Request) -> web.Response:
 
 async def remove_schedule(request: web.Request) -> web.Response:
     """Remove a stored schedule, so that the site file's is used again."""
-    site = request.match_info["site"]
-    if not await Schedules(context_of(request).frontier).remove(site):
+    site, frontier = request.match_info["site"], context_of(request).frontier
+    if not await Schedules(frontier).remove(site, await Jobs(frontier).now_s()):
         raise _refusal(web.HTTPNotFound, "no schedule of this site is stored")
     await note(request, "remove_schedule", site)
     return web.json_response({"removed": site})

@@ -22,7 +22,13 @@ NO_LOGIN = (
     b"HTTP/1.1 407 Proxy Authentication Required\r\nConnection: close\r\n"
     b'Proxy-Authenticate: Basic realm="proxy"\r\nContent-Length: 0\r\n\r\n'
 )
-Mode = Literal["good", "hang", "garbage", "close", "cut", "auth", "rewrite", "gone"]
+Mode = Literal[
+    "good", "hang", "garbage", "close", "cut", "auth", "rewrite", "gone", "portal", "login"
+]
+_PORTAL = (
+    b"<html lang=en><title>Hotel</title><h1>Welcome to the hotel</h1><a href=/help>Help</a></html>"
+)
+_LOGIN_HOST = b"login.hotel.example"
 
 
 @attrs.define(eq=False, repr=False)
@@ -38,6 +44,8 @@ class Forward(Record):
     port: int = 0
     connections: int = 0
     """Number of accepted connections."""
+    misbehaves: int = 1_000_000
+    """Number of connections in which the proxy misbehaves; then it is good."""
 
     @property
     def url(self) -> str:
@@ -52,7 +60,7 @@ class Forward(Record):
             contextlib.closing(writer),
             contextlib.suppress(OSError, EOFError, ValueError, asyncio.CancelledError),
         ):
-            if self.mode not in {"good", "cut"}:
+            if self.mode not in {"good", "cut"} and self.connections <= self.misbehaves:
                 await self._misbehave(reader, writer)
             elif self.kind == "http":
                 await self._http(reader, writer)
@@ -62,8 +70,12 @@ class Forward(Record):
     async def _misbehave(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.mode == "close":
             return
-        await reader.read(1)
+        head = await reader.read(4096)
+        page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n" + _PORTAL
+        to_login = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: http://%b/\r\n\r\n"
         replies = {
+            "portal": page,
+            "login": page if _LOGIN_HOST in head else to_login % _LOGIN_HOST,
             "garbage": b"\x00\xff\x13garbage" * 50,
             "auth": NO_LOGIN,
             "rewrite": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 73\r\n\r\n"

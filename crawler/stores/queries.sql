@@ -446,11 +446,12 @@ ORDER BY at DESC LIMIT 1
 -- estimate of each product's change rate, which Python computes.
 SELECT url, scraped_at, observed_s, price_changes, price_changed_s, etag, last_modified, parser,
        external_id, name, coalesce(item #>> '{breadcrumbs,1}', ''), brand,
-       price::double precision, importance
+       price::double precision, importance, unread_at
 FROM (
     -- The items are read only for the selected products, because each is large.
-    SELECT * FROM (
-        SELECT url, external_id, name, site_id, gone_at, observed_s, price_changes,
+    SELECT *, CASE WHEN asked_at > scraped_at AND gone_at IS NULL THEN asked_at END AS unread_at
+    FROM (
+        SELECT url, external_id, name, site_id, gone_at, observed_s, price_changes, asked_at, asks,
                price_changed_s, etag, last_modified, parser, item, brand, price, importance,
                CASE WHEN scraped_at > greatest(now(), %(now)s) + interval '5 minutes' THEN to_timestamp(0)
                     -- A look that found no product is a look, or one such product after the other
@@ -463,11 +464,24 @@ FROM (
       -- Gone products are fetched once more, because a shop may lose its pages for an hour.
       AND (gone_at IS NULL OR gone_at BETWEEN %(now)s - make_interval(secs => %(calm)s, days => 1)
                                           AND %(now)s - make_interval(secs => %(calm)s))
-    ORDER BY extract(epoch FROM %(now)s - scraped_at) * coalesce(importance, 1)
+      -- After two looks of which nothing came, two days' pause; then twice as long each time.
+      AND (gone_at IS NOT NULL OR asked_at IS NULL OR asks < 2 OR asked_at <= scraped_at
+           OR asked_at <= %(now)s - interval '1 day' * 2 ^ (least(asks, 6) - 1))
+    ORDER BY extract(epoch FROM %(now)s - greatest(scraped_at, asked_at)) * coalesce(importance, 1)
         * (1 / greatest(observed_s, 86400) + 1 / %(calm)s
            + price_changes / greatest(observed_s, 3600)) DESC
     LIMIT %(limit)s
 ) AS first
+
+-- name: note_asked
+-- Note that these products' pages are asked for. ids: external ids; day: since when they count as one
+-- look. A row that another writer has locked is being read.
+UPDATE products p SET asked_at = %(now)s, asks = CASE
+    WHEN p.asked_at IS NULL OR p.asked_at <= greatest(p.scraped_at, p.missing_at) THEN 1
+    WHEN p.asked_at >= %(day)s THEN p.asks ELSE least(p.asks + 1, 100) END
+FROM (SELECT external_id FROM products WHERE site_id = %(site)s AND external_id = ANY(%(ids)s)
+      FOR UPDATE SKIP LOCKED) AS k
+WHERE p.site_id = %(site)s AND p.external_id = k.external_id
 
 -- name: change_groups
 -- The results of all looks at a site's products, by the first category of each.

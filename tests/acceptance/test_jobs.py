@@ -22,7 +22,7 @@ PRODUCTS = 60
 def scrapy(crawl):
     """Run a command on the crawl; returns what it prints."""
 
-    def run(*command: str) -> str:
+    def run(*command: str, status: int = 0) -> str:
         done = started.run(
             [sys.executable, "-m", "scrapy", *command, "-s", f"SEINE_CRAWL={crawl.name}"],
             env={**os.environ, **crawl.workers.environment},
@@ -31,8 +31,8 @@ def scrapy(crawl):
             timeout=patient(60),
             check=False,
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        assert done.returncode == status, done.stderr
+        return done.stdout + (done.stderr if status else "")
 
     return run
 
@@ -81,6 +81,17 @@ def test_a_job_is_crawled_counted_and_closed(crawl, scrapy):
         ("finished", job["total"], job["done"], job["failed"])
     ]
     assert crawl.query("SELECT count(*) FROM products") == [(PRODUCTS,)]
+
+
+def test_a_site_whose_crawl_runs_keeps_no_other_one_from_its_own(crawl, scrapy):
+    """The first site's crawl began, and nobody was told; the third one's did not."""
+    one, running, three = (f"http://127.0.0.{n}:9/" for n in (1, 2, 3))
+    scrapy("jobs", "start", running, f"{running}sale")
+    told = scrapy("jobs", "start", one, running, three, status=1)
+    assert "127.0.0.1" in told
+    assert "127.0.0.3" in told
+    assert f"{running[7:-1]}" in told
+    assert crawl.query("SELECT count(*) FROM jobs WHERE state = 'running'") == [(3,)]
 
 
 def test_a_cancelled_job_fetches_no_more(crawl, scrapy, tmp_path):

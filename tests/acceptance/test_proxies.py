@@ -120,6 +120,29 @@ def test_a_proxy_that_misbehaves_costs_one_request_and_no_page(
     assert bad.connections <= (32 if mode == "cut" else 2)
 
 
+def test_a_portals_answer_to_the_seed_is_not_the_shop(crawl: Crawl) -> None:
+    """It has another site's few links: the crawl ended with a warning alone."""
+    ways = [Forward("http", f"127.0.0.{n}", mode="portal", misbehaves=1) for n in (43, 44)]
+    with forwarders(*ways), banning_shop(PRODUCTS, set()) as shop:
+        behind(crawl, ways, ROBOTSTXT_OBEY=False)
+        crawl.seed(f"{shop.url}/c/kettles")
+        crawl.start()
+        crawl.wait_for_end(90)
+    nothing_lost(crawl)
+
+
+def test_a_portal_that_leads_to_its_login_is_banned_and_not_followed(crawl: Crawl) -> None:
+    bad = Forward("http", "127.0.0.43", mode="login")
+    ways = [bad, Forward("http", "127.0.0.44"), Forward("http", "127.0.0.45")]
+    with forwarders(*ways), banning_shop(PRODUCTS, set()) as shop:
+        behind(crawl, ways, ROBOTSTXT_OBEY=False)
+        crawl.seed(shop.url)
+        crawl.start()
+        crawl.wait_for_end(90)
+    nothing_lost(crawl)
+    assert 0 < bad.connections <= 20
+
+
 def test_a_site_that_refuses_the_cheap_proxies_is_asked_through_better_ones(crawl: Crawl) -> None:
     ways = [Forward("http", f"127.0.0.{n}") for n in range(71, 75)]
     cheap = {way.exit for way in ways[:2]}

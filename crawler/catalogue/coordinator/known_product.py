@@ -34,6 +34,8 @@ class KnownProduct(Value):
     price: float | None = None
     watched: float | None = None
     """Importance by a watch list."""
+    unread_at: datetime | None = None
+    """When it was asked for since, and nothing came: an error, or a page that cannot be read."""
 
     @property
     def looks(self) -> Looks:

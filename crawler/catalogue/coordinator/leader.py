@@ -146,7 +146,7 @@ class Coordinator:
             self._has_joined = True
         await restore_jobs(self.jobs, self.database_url)
         await self._take_over(now)
-        plans = merged(self.plans, await Schedules(self.frontier).all())
+        plans = merged(self.plans, await Schedules(self.frontier).all(removed=True))
         for former, changed_at in self._changed(plans, now):
             with self._errors_logged(former):
                 await self._plan_full_crawl(former, changed_at)
@@ -157,6 +157,7 @@ class Coordinator:
         if _is_over(self._recrawled_at, self._pause_s, now):
             self._recrawled_at, started_s = now, monotonic()
             await self.jobs.unlist_ended()
+            await Schedules(self.frontier).forget_removed(self.plans, now)
             for plan in self.plans:
                 with self._errors_logged(plan):
                     await self._recrawl(plan, now)
@@ -320,6 +321,9 @@ class Coordinator:
         products = await asyncio.to_thread(self._due_products, plan, now, limit, sent_count)
         if products:
             await self._send_again(plan, name, products)
+            await asyncio.to_thread(
+                recrawl.note_asked, self.database_url, plan.site_id, products, now, day_start
+            )
 
     def _due_products(
         self, plan: Plan, now: datetime, limit: int, sent_count: int

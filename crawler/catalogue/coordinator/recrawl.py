@@ -9,6 +9,9 @@ as many as the budget allows by this time of the day. So a price that changes fa
 can follow is skipped in favour of others. The share SWEEP_SHARE of the looks goes to the products
 that waited longest, whatever their worth.
 
+After a look of which nothing came, because the page shows an error or cannot be read, the next one
+is the next day's, and the pause doubles after each further one (queries.sql).
+
 Only price and availability count as changes, and only those that no sitemap announced, because the
 rate of unannounced changes is estimated.
 """
@@ -93,11 +96,12 @@ def due_products_of(
     due_products = []
     for product in products:
         weight, prior = importance(product, plan.importance), _prior_of(product, prior_by_category)
-        waited_s = (now - product.scraped_at).total_seconds()
+        waited_s = (now - (product.unread_at or product.scraped_at)).total_seconds()
         product_period_s = period_s(
             product, plan.recrawl_s, watched=watched, prior=prior, weight=weight
         )
-        if waited_s >= product_period_s:
+        # After a look of which nothing came, the query has waited for the next one.
+        if product.unread_at is not None or waited_s >= product_period_s:
             value = weight * worth(belief(product.looks, prior or ANY_SITE), waited_s)
             due_products.append(DueProduct(product, waited_s, value))
     return [entry.product for entry in select(due_products, limit, sent_count)]
@@ -158,6 +162,26 @@ def candidates(
         cursor = connection.cursor()
         cursor.execute(query("recrawl_candidates"), values)
         return [KnownProduct(*row) for row in cursor.fetchall()]
+
+
+def note_asked(
+    database_url: str,
+    site_id: str,
+    products: Sequence[KnownProduct],
+    now: datetime,
+    day_start: datetime,
+) -> None:
+    """Store that the products' pages are asked for, because of some of them nothing may come.
+
+    All requests since *day_start* count as one look, because a new leader may repeat them.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    ids = [each.external_id for each in products]
+    values = {"site": site_id, "now": now, "day": day_start, "ids": ids}
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        cursor.execute(query("note_asked"), values)
 
 
 def expectations(database_url: str, plan: Plan) -> dict[str, Belief]:

@@ -1,7 +1,8 @@
 """Schedules that an operator sets while the fleet runs, beside those of the site files.
 
 A stored schedule overrides that of the site's file until it is removed. Only times after its last
-change count, so that neither creating nor resuming a schedule starts the crawl of a past time.
+change count, so that neither creating, resuming nor removing a schedule starts the crawl of a past
+time. For that the time of a removal stays stored, as an empty schedule, until the file's next time.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ class Schedule(Value):
     seeds: tuple[str, ...] = ()
     """Absolute URLs; empty: those of the site's file."""
     paused: bool = False
+    removed: bool = False
+    """It stands for the site's file from *changed_at* on; only the coordinator reads it."""
     changed_at: float = 0.0
     """Unix time of the last change, s."""
 
@@ -99,15 +102,20 @@ class Schedules:
         self._redis: Any = frontier.redis
         self._key = frontier.keys.schedules
 
-    async def all(self) -> list[Schedule]:
-        """Return all schedules, by site; unreadable ones are skipped and logged (I8)."""
+    async def all(self, *, removed: bool = False) -> list[Schedule]:
+        """Return all schedules, by site; unreadable ones are skipped and logged (I8).
+
+        *removed*: also those that stand for a removal.
+        """
         fields: Mapping[bytes, bytes] = await self._redis.hgetall(self._key)
-        return sorted(_read_all(fields), key=lambda schedule: schedule.site_id)
+        found = [each for each in _read_all(fields) if removed or not each.removed]
+        return sorted(found, key=lambda schedule: schedule.site_id)
 
     async def get(self, site_id: str) -> Schedule | None:
         """Return one site's stored schedule, or None."""
         raw = await self._redis.hget(self._key, site_id)
-        return next(_read_all({site_id.encode(): raw}), None) if raw else None
+        found = next(_read_all({site_id.encode(): raw}), None) if raw else None
+        return None if found is None or found.removed else found
 
     async def put(self, schedule: Schedule) -> None:
         """Store a schedule and replace the site's last one.
@@ -118,6 +126,9 @@ class Schedules:
         is_new = not await self._redis.hexists(self._key, schedule.site_id)
         if is_new and await self._redis.hlen(self._key) >= MAX_SCHEDULES:
             raise ConfigError(f"there are {MAX_SCHEDULES} schedules, which is the most")
+        await self._write(schedule)
+
+    async def _write(self, schedule: Schedule) -> None:
         values = attrs.asdict(schedule, filter=lambda field, _: field.name != "site_id")
         await self._redis.hset(self._key, schedule.site_id, orjson.dumps(values))
 
@@ -128,9 +139,22 @@ class Schedules:
         await self.put(changed)
         return changed
 
-    async def remove(self, site_id: str) -> bool:
+    async def remove(self, site_id: str, now_s: float) -> bool:
         """Remove a site's schedule; return whether it had one."""
-        return bool(await self._redis.hdel(self._key, site_id))
+        if await self.get(site_id) is None:
+            return False
+        await self._write(Schedule(site_id=site_id, removed=True, changed_at=now_s))
+        return True
+
+    async def forget_removed(self, plans: Sequence[Plan], now: datetime) -> None:
+        """Delete removed schedules that no past time of a site's file needs any longer."""
+        files = {plan.site_id: plan.schedule for plan in plans if plan.schedule}
+        for schedule in await self.all(removed=True):
+            cron = files.get(schedule.site_id)
+            if schedule.removed and (
+                cron is None or cron_times.last_due(cron, now) >= schedule.since
+            ):
+                await self._redis.hdel(self._key, schedule.site_id)
 
 
 def _read_all(fields: Mapping[bytes, bytes]) -> Iterator[Schedule]:
@@ -144,7 +168,10 @@ def _read_all(fields: Mapping[bytes, bytes]) -> Iterator[Schedule]:
             logger.warning("a stored schedule is left out: %s", error)
             continue
         yield attrs.evolve(
-            schedule, paused=values.get("paused") is True, changed_at=real(values.get("changed_at"))
+            schedule,
+            paused=values.get("paused") is True,
+            removed=values.get("removed") is True,
+            changed_at=real(values.get("changed_at")),
         )
 
 

@@ -25,7 +25,7 @@ from scrapy_seine.urls import domain
 MAX_LINKS, _MAX_FORMS = 10, 5
 #: Buttons of a form that asks for the visitor's age: yes, no, and what the question is for.
 _MAX_ANSWERS = 3
-_CATALOGUE = frozenset({"product", "pagination", "listing"})
+CATALOGUE = frozenset({"product", "pagination", "listing"})
 #: Types of fields that a visitor may leave as they are.
 _LEFT_ALONE = frozenset({"hidden", "submit", "image", "button", "reset", "checkbox"})
 _asks_age = any_word("gate", "age")
@@ -48,7 +48,7 @@ def answer_of(page: Page, links: Sequence[Link], *, sets_cookie: bool) -> Answer
 
     A page without any link that *sets_cookie* wants to be asked again with its cookie.
     """
-    if len(page.anchors) > MAX_LINKS or any(link.kind in _CATALOGUE for link in links):
+    if len(page.anchors) > MAX_LINKS or any(link.kind in CATALOGUE for link in links):
         return None
     forms = list(islice(page.root.iter("form"), _MAX_FORMS))
     if any(map(_has_field_to_fill, forms)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -100,6 +100,39 @@ async def test_a_clock_that_was_ahead_for_a_while_stops_no_recrawl(
     add_products(database, (9, 8))
     await coordinator.step(NOW)
     assert len((await coordinator.frontier.lease("w1", 9, ttl_ms=TTL)).leases) == 2
+
+
+def looked_at(database: str, number: int, at: datetime) -> None:
+    """Store that a product's page was read."""
+    with transaction(database) as connection, connection.cursor() as cursor:
+        statement = "UPDATE products SET scraped_at = %s WHERE external_id = %s"
+        cursor.execute(statement, (at, str(number)))
+
+
+async def test_a_product_whose_page_cannot_be_read_is_asked_for_ever_more_rarely(
+    redis_client, namespace, database, driver
+):
+    """By its last good look it was due each day, and came first: it took the budget for good."""
+    plan = Plan(site_id="shop", recrawl_s=7 * 86_400, budget=4)  # two by noon
+    add_products(database, (9, 8, 3, 2))
+    asked = {number: [] for number in range(4)}
+    for day in range(9):
+        now = NOW + timedelta(days=day, minutes=day)
+        # Each day another one leads, as after a restart.
+        coordinator = Coordinator(redis_client, namespace, database, [plan], term_s=1)
+        await coordinator.step(now)
+        leases = await driver.take(9)
+        for number in range(4):
+            if any(b"/p/%d" % number in lease.blob for lease in leases):
+                asked[number].append(day)
+                if number > 1:  # the others' pages show an error
+                    looked_at(database, number, now + timedelta(seconds=1))
+        await driver.f.commit([Done(lease=lease) for lease in leases])
+    assert asked[0] == asked[1] == [0, 1, 3, 7]
+    assert min(len(asked[2]), len(asked[3])) >= 4
+    looked_at(database, 0, NOW + timedelta(days=8))
+    await Coordinator(redis_client, namespace, database, [plan]).step(NOW + timedelta(days=10))
+    assert any(b"/p/0" in lease.blob for lease in await driver.take(9)), "it is read again"
 
 
 @pytest.mark.parametrize("kind", ["news", "full"])

@@ -60,6 +60,32 @@ async def test_a_schedule_that_is_paused_right_after_its_time_starts_nothing(coo
     assert await names_of(coordinator) == set()
 
 
+async def test_a_schedule_that_is_removed_starts_no_crawl_of_a_past_time(coordinator, driver):
+    """The site's file has no time of change, so that its last time was due at once."""
+    schedules = Schedules(driver.f)
+    await schedules.put(checked("shop", "0 20 * * *", SEEDS, NOW.timestamp() - 86_400))
+    assert await schedules.remove("shop", NOW.timestamp())
+    assert not await schedules.remove("shop", NOW.timestamp()), "it is removed"
+    assert (await schedules.all(), await schedules.get("shop")) == ([], None)
+    for hours in (0, 1):
+        await coordinator.step(NOW + timedelta(hours=hours))
+        assert await names_of(coordinator) == set()
+    at_four = NOW + timedelta(hours=16)
+    await coordinator.step(at_four)
+    assert await names_of(coordinator) == {job_id("shop", "full", at_four)}
+    await coordinator.step(at_four + timedelta(minutes=2))
+    assert not await schedules.all(removed=True), "nothing is kept of it"
+
+
+@pytest.mark.parametrize("cron", ["", "0 20 * * *"])
+async def test_what_is_kept_of_a_removed_schedule_ends_with_its_sites_file(driver, cron):
+    schedules = Schedules(driver.f)
+    await schedules.put(checked("gone", cron, SEEDS, 0))
+    assert await schedules.remove("gone", 1.0)
+    await schedules.forget_removed([PLAN], NOW)
+    assert not await schedules.all(removed=True)
+
+
 @pytest.mark.parametrize(
     ("running", "days", "waits"),
     [

@@ -1,0 +1,87 @@
+"""Finds redirects to another site that are a proxy's own and not the site's: a portal's login.
+
+The first redirect of a site to another one is asked for once more, as a rule through another proxy:
+if that one leads there, too, so does the site. If not, the first proxy leads away by itself.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+from urllib.parse import urljoin
+
+import attrs
+
+from crawler.extract.links.registered_domain import same_site, site_of
+from scrapy_seine.attrs_bases import Record
+
+#: Redirects that are remembered; the oldest are dropped first.
+_MOST = 20_000
+#: How often a request is sent again that comes to the same proxy each time.
+_MOST_LOOKS = 3
+Verdict = Literal["page", "again", "no page"]
+
+
+@attrs.define(eq=False, repr=False)
+class WaysOut(Record):
+    """Where this worker was led through proxies.
+
+    >>> ways = WaysOut()
+    >>> ways.judge("shop.example", "login.example", "proxy-1", None)
+    'again'
+    >>> ways.contradict("proxy-1", "login.example")
+    >>> ways.judge("shop.example", "login.example", "proxy-1", None)
+    'no page'
+    """
+
+    _believed: dict[tuple[str, str], None] = attrs.Factory(dict)
+    """Sites, and the sites to which two proxies were led from there."""
+    _false: dict[tuple[str, str], None] = attrs.Factory(dict)
+    """Proxies, and the sites to which they alone lead."""
+
+    def judge(
+        self, site: str, target: str, proxy: str, before: tuple[str, str] | None, looks: int = 0
+    ) -> Verdict:
+        """Judge a redirect of a request.
+
+        *before* is where the request was led at first, and by which proxy; *looks* is how often it
+        was sent since.
+        """
+        if (site, target) in self._believed:
+            return "page"
+        if (proxy, target) in self._false:
+            return "no page"
+        if before is None:
+            return "again"
+        former_target, former_proxy = before
+        if former_proxy == proxy:
+            return "again" if looks < _MOST_LOOKS else "page"
+        if former_target == target:
+            _keep(self._believed, (site, target))
+        return "page"
+
+    def contradict(self, proxy: str, target: str) -> None:
+        """Note that a request led to *target* through this proxy, and not through another one."""
+        _keep(self._false, (proxy, target))
+
+
+def way_out(url: str, status: int, location: str) -> str:
+    """Return the other site to which a response redirects; "": none.
+
+    >>> way_out("http://shop.example/", 302, "http://login.hotel.example/?next=shop")
+    'login.hotel.example'
+    >>> way_out("http://shop.example/", 302, "/login"), way_out("http://shop.example/", 200, "")
+    ('', '')
+    """
+    if not location or not 300 <= status < 400:  # noqa: PLR2004
+        return ""
+    try:
+        target = urljoin(url, location)
+        return "" if same_site(target, url) else site_of(target)
+    except ValueError:
+        return ""
+
+
+def _keep(kept: dict[tuple[str, str], None], key: tuple[str, str]) -> None:
+    kept[key] = None
+    if len(kept) > _MOST:
+        del kept[next(iter(kept))]

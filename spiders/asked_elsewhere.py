@@ -1,0 +1,46 @@
+"""Asks for a seed once more, through another proxy, where a proxy may have answered it itself.
+
+A captive portal, a block page or a filter has few links and none into a catalogue. Of a page behind
+it other pages tell (crawler.access.proxies.same_answers), but a crawl that begins with it has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from scrapy import Request
+from scrapy.http import Response
+
+from crawler.extract import Found, Link
+from crawler.extract.links.gate import CATALOGUE, MAX_LINKS
+from scrapy_seine import meta as m
+from spiders import which_site
+from spiders.page_reading import LONGEST_SCOPE, PageReading, job_of
+
+#: Keys in meta: how often a seed was asked for again; a proxy that is not to be the last one
+#: (`middlewares.proxies`); the proxy through which a page came.
+_LOOKS, _ELSEWHERE, _PROXY = "looks_elsewhere", "proxy_elsewhere", "proxy_id"
+#: Looks through other proxies, at most.
+_MOST_LOOKS = 2
+
+
+class AskedElsewhere(PageReading):
+    """Asks for seeds through other proxies."""
+
+    def _ask_elsewhere(
+        self, response: Response, result: Found, links: Sequence[Link]
+    ) -> Iterator[Request]:
+        """Request a seed through another proxy if nothing of a shop is on its page."""
+        meta, looks = response.meta, int(response.meta.get(_LOOKS) or 0)
+        is_seed = looks or not (meta.get(m.DEPTH) or m.KNOWN in meta)
+        if not is_seed or looks >= _MOST_LOOKS or not meta.get(_PROXY):
+            return
+        is_small = result.kind == "other" and len(result.page.anchors) <= MAX_LINKS
+        if not is_small or any(link.kind in CATALOGUE for link in links):
+            return
+        self._count("seeds_elsewhere")
+        url = str((meta.get("redirect_urls") or (response.url,))[0])
+        request = self._request(Link(url, "listing", "a seed"), which_site.find(url), None)
+        scope = f"{job_of(response)} elsewhere {looks + 1} {url}"
+        request.meta.update({_LOOKS: looks + 1, _ELSEWHERE: True, m.SCOPE: scope[:LONGEST_SCOPE]})
+        yield request
