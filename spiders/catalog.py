@@ -348,7 +348,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
                     pages,
                     printable(url),
                 )
-            for site_id, warning in self.fruitless.last_warnings():
+            for site_id, warning in self.fruitless.last_warnings(self.sitemap_check.has_listed):
                 self._warn_fruitless(site_id, warning)
 
     def _log_language_copies(self, page: Page, site_id: str) -> None:
