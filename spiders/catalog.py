@@ -157,7 +157,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, LearnedAddresses):
         links = site.links(page, header(response, "X-Robots-Tag"))
         if links and has_header(response, "Link"):
             links += self._next_in_header(response, site, page)
-        links = self._on_answering_host(response, links)
+        links = self._without_redirects(response, links)
         links = without_copy(self._without_copies(site_id, page, links), page.url, page.canonical)
         self.handles.note(links)
         links = _leading_on(links) + self._of_source(site, result, links)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from scrapy import Request
 from scrapy.http import Response
 
 from crawler.extract import Link, Page, parse
-from crawler.extract.links.own_host import Twins
+from crawler.extract.links.own_host import Redirected
 from crawler.extract.site import Site
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
@@ -37,8 +38,8 @@ class PageReading(FrontierSpider):
         super().__init__(*args, **kwargs)
         #: By host: the cookies without which it shows no page.
         self.cookies: dict[str, str] = {}
-        #: Hosts that only redirect to the shop's own one, with or without `www.`.
-        self.twins = Twins()
+        #: Where addresses lead that only redirect.
+        self.redirected = Redirected()
 
     def _page(self, response: Response) -> Page:
         content_type = header(response, "Content-Type")
@@ -49,11 +50,12 @@ class PageReading(FrontierSpider):
         """Bytes of a page that are parsed, at most."""
         return int(1_000_000 * number(self.settings, "SEINE_READ_MB", 4, low=0.1))
 
-    def _on_answering_host(self, response: Response, links: list[Link]) -> list[Link]:
-        """Return a page's links, those to a twin of the shop's host that only redirects on that."""
-        requested = (response.meta.get("redirect_urls") or (response.url,))[0]
-        self.twins.note(str(requested), response.url)
-        return self.twins.settled(links, response.url)
+    def _without_redirects(self, response: Response, links: list[Link]) -> list[Link]:
+        """Return a page's links, each with the address to which its own would be redirected."""
+        chain = [*map(str, response.meta.get("redirect_urls") or ()), response.url, response.url]
+        for requested, url in pairwise(chain):
+            self.redirected.note(requested, url)
+        return self.redirected.settled(links, response.url)
 
     def _request(self, link: Link, site: Site, shelf: int | None) -> Request:
         meta: dict[str, Any] = site.request_meta

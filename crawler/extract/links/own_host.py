@@ -1,7 +1,8 @@
-"""A shop's own host, and its twin with or without `www.` or by http, which only redirects.
+"""Addresses that only redirect: on a host's twin (`www.`, http), without a slash or a folder.
 
-Old links and sitemaps name the twin. Each page of it takes two requests, so that links to it lead to
-the shop's own host once one page of it was redirected there. Pure; memory is bounded.
+Old links, menus and sitemaps name them, and each takes two requests. Links to a twin lead to the
+shop's own host once one page was redirected there; those without a slash at the end, or a language's
+folder, do so once several were and none answered. Pure; memory is bounded.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from crawler.extract.limited_dict import Newest
 from crawler.extract.links.choice import Link
 from scrapy_seine.attrs_bases import Record
 
-#: Hosts that are remembered.
-_MAX_HOSTS = 10_000
+#: Pages that were redirected alike, before links lead where these did.
+MIN_REDIRECTED = 3
+#: Hosts that are remembered, and ends and folders of each.
+_MAX_HOSTS, _MAX_CHANGES = 10_000, 5
 
 
 def origin_of(url: str) -> str:
@@ -47,30 +50,101 @@ def on_own_host(urls: Iterable[str], shop: str) -> list[str]:
 
 
 @attrs.define(eq=False, repr=False)
-class Twins(Record):
-    """By the beginning of a host's addresses: whether all of its pages redirected to its twin."""
+class _Host(Record):
+    """What pages of one host, named by the beginning of its addresses, did when they were requested."""
 
-    _redirects: Newest[list[bool]] = attrs.Factory(lambda: Newest(list, _MAX_HOSTS))
-    _are_some: bool = False
+    is_twin: bool | None = None
+    """Whether all of them were redirected to the same address on the host's twin."""
+    changes: dict[str, set[int]] = attrs.Factory(dict)
+    """Hashes of addresses that were redirected to the same address with a slash at its end, or in a
+    folder, by that end or folder."""
+    unchanged: set[str] = attrs.Factory(set)
+    """Ends and folders that some page's address lacks that answered."""
+
+
+@attrs.define(eq=False, repr=False)
+class Redirected(Record):
+    """By host: how its pages' addresses are changed by redirects, so that links lead there at once."""
+
+    _hosts: Newest[_Host] = attrs.Factory(lambda: Newest(_Host, _MAX_HOSTS))
 
     def note(self, requested: str, url: str) -> None:
         """Note that a page was requested at one address and answered at another, or the same."""
         asked = origin_of(requested)
-        if asked == origin_of(url):
-            if self._are_some:
-                self._redirects[asked][:] = [False]
-        elif self._redirects.get(asked) != [False] and on_own_host([requested], url) == [url]:
-            self._redirects[asked][:] = [True]
-            self._are_some = True
+        known = self._hosts.get(asked)
+        if requested == url:
+            if known is not None:
+                _note_answer(known, url)
+        elif asked == origin_of(url):
+            change = _change_of(requested, url)
+            if change:
+                changed = self._hosts[asked].changes
+                if change not in changed and len(changed) < _MAX_CHANGES:
+                    changed[change] = set()
+                pages = changed.get(change)
+                if pages is not None and len(pages) < MIN_REDIRECTED:
+                    pages.add(hash(requested))
+        elif (known is None or known.is_twin is None) and on_own_host([requested], url) == [url]:
+            self._hosts[asked].is_twin = True
 
     def settled(self, links: list[Link], url: str) -> list[Link]:
-        """Return a page's links, those to its host's twin that only redirects on its own host."""
-        if not self._are_some:
+        """Return a page's links, each with the address to which its own would be redirected."""
+        if not self._hosts:
             return links
         own_urls = on_own_host((link.url for link in links), url)
+        targets = map(self._target, (link.url for link in links), own_urls)
         return [
-            link
-            if own_url == link.url or self._redirects.get(origin_of(link.url)) != [True]
-            else Link(own_url, link.kind, link.reason)
-            for link, own_url in zip(links, own_urls, strict=True)
+            link if target == link.url else Link(target, link.kind, link.reason)
+            for link, target in zip(links, targets, strict=True)
         ]
+
+    def _target(self, url: str, own_url: str) -> str:
+        """Return where an address would be redirected; *own_url* is the one on its host's twin."""
+        twin = self._hosts.get(origin_of(url))
+        target = own_url if twin is not None and twin.is_twin else url
+        host = self._hosts.get(origin_of(target))
+        if host is not None:
+            for change, pages in host.changes.items():
+                if len(pages) >= MIN_REDIRECTED and change not in host.unchanged:
+                    target = _changed(target, change) or target
+        return target
+
+
+def _note_answer(host: _Host, url: str) -> None:
+    host.is_twin = False
+    for change in host.changes:
+        if _changed(url, change) is not None:
+            host.unchanged.add(change)
+
+
+def _change_of(requested: str, url: str) -> str:
+    """Return what a redirect adds to an address: a slash at its end, or a folder before its path.
+
+    >>> _change_of("https://a.example/lamp?x=1", "https://a.example/lamp/?x=1")
+    '/'
+    >>> _change_of("https://a.example/lamp", "https://a.example/de/lamp")
+    'de/'
+    >>> _change_of("https://a.example/lamp", "https://a.example/c/lamps/lamp")
+    ''
+    """
+    if _changed(requested, "/") == url:
+        return "/"
+    folder = url[len(origin_of(url)) :].partition("/")[0] + "/"
+    return folder if folder != "/" and _changed(requested, folder) == url else ""
+
+
+def _changed(url: str, change: str) -> str | None:
+    """Return an address with a slash at its end or in a folder; None where it has them, or a file's.
+
+    >>> _changed("https://a.example/lamp", "de/"), _changed("https://a.example/de/lamp", "de/")
+    ('https://a.example/de/lamp', None)
+    >>> _changed("https://a.example/lamp.html", "/"), _changed("https://a.example/", "/")
+    (None, None)
+    """
+    if change != "/":
+        origin = origin_of(url)
+        rest = url[len(origin) :]
+        return None if f"{rest}/".startswith(change) else f"{origin}{change}{rest}"
+    path, mark, query = url.partition("?")
+    name = path.rpartition("/")[2]
+    return None if not name or "." in name else f"{path}/{mark}{query}"
