@@ -183,6 +183,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
         links = site.links(page, header(response, "X-Robots-Tag"))
         if links and has_header(response, "Link"):
             links += self._next_in_header(response, site, page)
+        links = self._without_redirects(response, links)
         links = self._without_copies(site_id_of(response), page, links)
         links = without_copy(links, page.url, page.canonical)
         self.handles.note(links)
@@ -378,7 +379,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
                     pages,
                     printable(url),
                 )
-            for site_id, warning in self.fruitless.last_warnings():
+            for site_id, warning in self.fruitless.last_warnings(self.sitemap_check.has_listed):
                 self._warn_fruitless(site_id, warning)
 
     def _log_language_copies(self, page: Page, site_id: str) -> None:

@@ -62,7 +62,7 @@ class FurtherPages(PageReading):
         self._claims: dict[str, tuple[int, str]] = {}
 
     def _links(self, site: Site, page: Page) -> list[Link]:
-        links = site.links(page)
+        links = self.redirected.settled(site.links(page), page.url)
         return links + self.handles.links(page, links)
 
     def _of_source(self, site: Site, result: Found, links: list[Link]) -> list[Link]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from scrapy import Request
@@ -10,6 +11,7 @@ from scrapy.http import Response
 
 from crawler.extract import Link, Page, parse
 from crawler.extract.links.gate_cookies import GateCookies
+from crawler.extract.links.own_host import Redirected
 from crawler.extract.site import Site
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
@@ -34,6 +36,8 @@ class PageReading(FrontierSpider):
         super().__init__(*args, **kwargs)
         #: The cookies without which hosts show no page; `middlewares.gates` sends them.
         self.gate_cookies = GateCookies()
+        #: Where addresses lead that only redirect.
+        self.redirected = Redirected()
 
     def _page(self, response: Response) -> Page:
         content_type = header(response, "Content-Type")
@@ -43,6 +47,13 @@ class PageReading(FrontierSpider):
     def _max_bytes(self) -> int:
         """Bytes of a page that are parsed, at most."""
         return int(1_000_000 * number(self.settings, "SEINE_READ_MB", 4, low=0.1))
+
+    def _without_redirects(self, response: Response, links: list[Link]) -> list[Link]:
+        """Return a page's links, each with the address to which its own would be redirected."""
+        chain = [*map(str, response.meta.get("redirect_urls") or ()), response.url, response.url]
+        for requested, url in pairwise(chain):
+            self.redirected.note(requested, url)
+        return self.redirected.settled(links, response.url)
 
     def _request(self, link: Link, site: Site, shelf: int | None) -> Request:
         meta: dict[str, Any] = site.request_meta

@@ -16,7 +16,8 @@ from crawler.extract.limited_dict import Newest
 from crawler.extract.links.choice import PRIORITY
 from crawler.extract.links.link_header import refreshed
 from crawler.extract.links.listed_links import listed_links
-from crawler.extract.links.registered_domain import on_own_host, origin_of, same_site
+from crawler.extract.links.own_host import on_own_host, origin_of
+from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.sitemap_check import SitemapCheck
 from crawler.extract.links.sitemap_format import named_in_robots, read_sitemap
 from crawler.extract.links.sitemap_news import dates_of, news_scope

@@ -10,15 +10,18 @@ of any product. Pure and bounded; words of gates are searched only on the page i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 import attrs
 
+from crawler.extract.address_kinds import is_search, without_origin
 from crawler.extract.default_parser import Found
 from crawler.extract.limited_dict import Newest
 from crawler.extract.links.choice import Link
 from crawler.extract.links.dead_ends import is_catalogue_address
 from crawler.extract.links.fingerprints import url_checksum
+from crawler.extract.links.unlinked import action_of
 from crawler.extract.page.page import Page, is_root, short_text
 from crawler.extract.words import any_word
 from scrapy_seine.attrs_bases import Record, Value
@@ -27,6 +30,9 @@ from scrapy_seine.attrs_bases import Record, Value
 MIN_ALIKE_PAGES, _SIZE_TOLERANCE = 12, 0.05
 #: Products without a price before the warning that the site shows no prices.
 _MIN_UNPRICED = 10
+#: Pages beside products of a site whose categories may not look like listings; forms of a page.
+_MAX_BESIDE, _MAX_FORMS = 10, 20
+_SEARCH_NAMES = frozenset({"q", "s", "search", "query", "search_query", "keyword", "keywords"})
 #: Links of a site's listings that are remembered, where none is a product's; a listing's are added at once.
 _MAX_LISTED = 2_000
 _MAX_SITES, _MAX_HEADINGS, _MAX_TITLE_LENGTH, _MAX_BEGINNING = 500, 3, 80, 20_000
@@ -52,6 +58,20 @@ def loads_own_list(page: Page) -> bool:
     names = re.compile(rf"[\"'`=/]{re.escape(segment)}[\"'`&]").search
     texts = (script.text or "" for script in page.scripts)
     return any(any(r.decode() in t for r in _REQUESTS) and names(t) for t in texts)
+
+
+def has_search_form(page: Page) -> bool:
+    """Whether a page has a form that searches the shop for a visitor's words."""
+    for form in islice(page.root.iter("form"), _MAX_FORMS):
+        fields = [*islice(form.iter("input"), _MAX_FORMS)]
+        texts = [f for f in fields if (f.get("type") or "text").lower() in {"text", "search"}]
+        if len(texts) == 1 and (
+            texts[0].get("type") == "search"
+            or texts[0].get("name") in _SEARCH_NAMES
+            or is_search(without_origin(action_of(form)))
+        ):
+            return True
+    return False
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -110,6 +130,8 @@ class _Site(Record):
     """Checksums of the links of those listings."""
     reached: int = 0
     """Products to which one of these links led."""
+    search_page: str = ""
+    """Address of the seed that has a search form."""
     first_empty: Appearance | None = None
     """The first page without a product, as long as no page had one."""
 
@@ -130,6 +152,8 @@ class SitesWithoutProducts(Record):
         site = self._sites[site_id]
         site.pages += 1
         site.seeded |= seed
+        if seed and has_search_form(result.page):
+            site.search_page = result.page.url
         if is_product:
             site.products += 1
             site.priced += result.fields.get("price") is not None
@@ -185,10 +209,13 @@ class SitesWithoutProducts(Record):
             if site.empty_products:
                 yield site_id, site.empty_products, site.first_empty_product
 
-    def last_warnings(self) -> Iterator[tuple[str, str]]:
-        """Yield a warning for each site without products or prices, at the end of its crawl.
+    def last_warnings(
+        self, has_sitemap: Callable[[str], bool] = lambda _: False
+    ) -> Iterator[tuple[str, str]]:
+        """Yield a warning for each site without products, listings or prices, at its crawl's end.
 
-        Where several workers read a site, only the worker that read its seed warns.
+        Where several workers read a site, only the worker that read its seed warns. *has_sitemap*
+        is asked of the address of a seed.
         """
         for site_id, site in self._sites.items():
             if not site.seeded or site.warned:
@@ -199,12 +226,25 @@ class SitesWithoutProducts(Record):
                 )
                 if site.empty_listings:
                     example += f"; a script may load the products of {site.first_empty_listing}"
+                elif site.search_page:
+                    example += f"; only the search form of {site.search_page} may lead to them"
                 yield site_id, f"none of the {site.pages} pages read here shows a product{example}"
             elif 2 * site.empty_listings > site.listings and site.reached < site.empty_listings:
                 yield (
                     site_id,
                     f"{site.empty_listings} of the {site.listings} listings read here lead to no"
                     f" product, as {site.first_empty_listing}; a script may load their products",
+                )
+            elif (
+                site.search_page
+                and not site.listings
+                and site.pages - site.products <= _MAX_BESIDE
+                and not has_sitemap(site.search_page)
+            ):
+                yield (
+                    site_id,
+                    f"{site.products} products and no listing were found; only the search form of"
+                    f" {site.search_page} may lead to others",
                 )
             elif site.products >= _MIN_UNPRICED and not site.priced:
                 yield site_id, f"none of the {site.products} products read here shows a price"

@@ -368,8 +368,12 @@ class _LinkCollector:
             link.kind in {"product", "other"} for link in links
         ):
             links = [link for link in links if link.kind != "pagination"]
+        if all(link.kind == "other" for link in links):
+            if self.address[1] == "/" and len(links) <= _MAX_BESIDE_CHOICE:
+                links += self._in_first_language()
+            links = self._one_market_first(links)
         if self.address[1] == "/":
-            return self._of_front_page(links)
+            return self._in_own_language(links) if self.lang else links
         return self._of_market(links) if is_market_front(self.address[1]) else links
 
     def _of_market(self, links: list[Link]) -> list[Link]:
@@ -378,13 +382,6 @@ class _LinkCollector:
             self.page.other_languages.setdefault(folder, [f"{self.address[0]}/{folder}/"])
         is_stub = all(leads_aside(split_url(link.url)[1]) for link in links)
         return links + self._in_first_language() if is_stub else links
-
-    def _of_front_page(self, links: list[Link]) -> list[Link]:
-        if all(link.kind == "other" for link in links):
-            if len(links) <= _MAX_BESIDE_CHOICE:
-                links += self._in_first_language()
-            links = self._one_market_first(links)
-        return self._in_own_language(links) if self.lang else links
 
     def _note_tiles(self) -> None:
         """Call the links of tiles with a price products, and leave out links to their variants.
@@ -426,7 +423,7 @@ class _LinkCollector:
         return [Link(url, "listing", "it is the shop in its first language") for url in urls]
 
     def _one_market_first(self, links: list[Link]) -> list[Link]:
-        """Let one of several countries' front pages be read before the others, which it may name."""
+        """Let one of the countries of which a page lets choose one be read before the others."""
         fronts = [link for link in links if is_market_front(split_url(link.url)[1])]
         if len(fronts) < _MIN_MARKETS or len(links) - len(fronts) > _MAX_BESIDE_CHOICE:
             return links

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -61,31 +60,3 @@ def same_site(url: str, other: str) -> bool:
         return site_of(url) == site_of(other)
     except ValueError:
         return False
-
-
-def origin_of(url: str) -> str:
-    """Return an absolute address's scheme and host, with a slash.
-
-    >>> origin_of("https://a.example/x"), origin_of("https://a.example")
-    ('https://a.example/', 'https://a.example/')
-    """
-    end = url.find("/", 8)
-    return url[: end + 1] if end > 0 else f"{url}/"
-
-
-def on_own_host(urls: Iterable[str], shop: str) -> list[str]:
-    """Return addresses, those on the shop's host with or without `www.`, or by http, as the shop's.
-
-    >>> on_own_host(["http://www.a.example/x", "http://b.example/y"], "https://a.example/")
-    ['https://a.example/x', 'http://b.example/y']
-    """
-    own = origin_of(shop)
-    scheme, _, host = own.partition("://")
-    hosts = (host, host.removeprefix("www.") if host.startswith("www.") else f"www.{host}")
-    twins = tuple(
-        f"{other}://{name}"
-        for name in hosts
-        for other in ("http", "https")
-        if name != host or (scheme == "https" and other == "http")
-    )
-    return [own + url[len(origin_of(url)) :] if url.startswith(twins) else url for url in urls]

@@ -66,6 +66,11 @@ class SitemapCheck(Record):
             if len(site.listed) > _MAX_ADDRESSES:
                 site.forget()
 
+    def has_listed(self, url: str) -> bool:
+        """Whether a sitemap listed pages of an address's host, in no job."""
+        site = self._sites.get(domain_of_tidy(url))
+        return site is not None and (site.is_unknown or bool(site.listed))
+
     def note_links(self, page_url: str, links: Iterable[Link], job: str = "") -> None:
         """Remember a page's links to products of its host."""
         host = domain_of_tidy(page_url)

@@ -29,7 +29,7 @@ _MAX_NAMES = 20
 _NAMES_PART = lazy_patterns.pattern(
     rb"(?:data-(?:[a-z]{1,12}-){0,2}(?:href|url|src|source|endpoint|load)|hx-get)\b"
 )
-_MENU = lazy_patterns.pattern(r"menu|\bnav|departments", re.I)
+_MENU = lazy_patterns.pattern(r"menu|\bnav|header|departments", re.I)
 _MENU_TAGS, _MAX_MENU_LEVELS, _MAX_MENUS = frozenset({"nav", "header"}), 3, 10
 _MORE_LABEL = finder(rf"\b(?:{any_of('paging', 'next')})")
 _MORE_CLASS = lazy_patterns.pattern(r"more|next|load|weiter|infinite", re.I)
@@ -68,14 +68,13 @@ def loaded_menus(page: Page) -> Iterator[tuple[Element, str]]:
     names = [*dict.fromkeys(map(bytes.decode, _NAMES_PART.findall(page.raw)))][:_MAX_NAMES]
     for element in elements_with(page, names)[:_MAX_MENUS]:
         address = next(value for name in names if (value := element.get(name)) is not None)
-        if element.tag != "a" and _ADDRESS.match(address) and _is_empty_menu(element):
+        has_link = next(element.iter("a"), None) is not None
+        if not has_link and _ADDRESS.match(address) and _is_in_menu(element):
             yield element, address
 
 
-def _is_empty_menu(element: Element) -> bool:
-    """Whether an element, or a box around it, is called a menu, and it has no link."""
-    if next(element.iter("a"), None) is not None:
-        return False
+def _is_in_menu(element: Element) -> bool:
+    """Whether an element, or a box around it, is called a menu."""
     boxes = (element, *islice(element.iterancestors(), _MAX_MENU_LEVELS))
     return any(
         box.tag in _MENU_TAGS or _MENU.search(f"{box.get('class') or ''} {box.get('id') or ''}")

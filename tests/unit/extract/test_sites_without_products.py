@@ -234,3 +234,45 @@ def test_a_category_that_only_its_script_fills_is_a_listing_without_products(
     """Ten of thirty products were in no sitemap, and no line said that the listings were empty."""
     page = parse(f"<h1>Vases</h1><div></div><script>{script}</script>", "https://a.example/r/vases")
     assert loads_own_list(page) is loads
+
+
+SEARCH = (
+    '<html lang=nl><h1>Parts</h1>{}<form action="{}"><input {}><button>Go</button></form></html>'
+)
+
+
+@pytest.mark.parametrize(
+    ("action", "field", "is_told"),
+    [
+        ("/zoeken", 'type="search" name="x"', True),
+        ("/search", 'name="words"', True),
+        ("/", 'name="q"', True),
+        ("/newsletter", 'name="email"', False),
+        ("/search", 'type="hidden" name="q"', False),
+    ],
+)
+@pytest.mark.parametrize("products", [0, 3])
+def test_a_shop_whose_search_form_alone_leads_to_its_goods_is_told_of(
+    action: str, field: str, products: int, is_told: bool
+) -> None:
+    """Of such a shop the front page's few products were found, and no line said that more exist."""
+    seen, words = SitesWithoutProducts(), "only the search form of https://a.example/ may lead to"
+    read(seen, SEARCH.format("", action, field), "https://a.example/", seed=True)
+    for thing in GOODS[:products]:
+        read(seen, WOO.page(thing, structured=True), WOO.url(thing))
+    warnings = [warning for _, warning in seen.last_warnings()]
+    assert any(words in warning for warning in warnings) is is_told
+    if products:
+        assert not list(seen.last_warnings(lambda url: url == "https://a.example/"))
+        page = parse(WOO.listing(GOODS[:9]), "https://a.example/c/lamps")
+        seen.note_listing("shop", page, [Link(WOO.url(GOODS[0]), "product", "")])
+        assert not list(seen.last_warnings())
+
+
+def test_a_shop_with_many_other_pages_may_have_its_listings_among_them() -> None:
+    seen = SitesWithoutProducts()
+    read(seen, SEARCH.format("", "/", 'name="q"'), "https://a.example/", seed=True)
+    read(seen, WOO.page(GOODS[0], structured=True), WOO.url(GOODS[0]))
+    for n in range(12):
+        read(seen, "<html><h1>Page</h1></html>", f"https://a.example/page-{n}")
+    assert not list(seen.last_warnings())

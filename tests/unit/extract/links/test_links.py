@@ -428,6 +428,7 @@ def test_a_dated_address_is_followed_from_a_tile_with_a_price_whatever_its_class
         '<nav id="main" data-src="/ajax/all?v=3"></nav>',
         '<div class="mega-menu" data-menu-url="/ajax/all?v=3"><i class="spinner"></i></div>',
         '<header><div hx-get="/ajax/all?v=3" hx-trigger="load"></div></header>',
+        '<div class="site-header" data-fragment-url="/ajax/all?v=3"></div>',
     ],
 )
 def test_a_menu_that_a_script_fills_in_is_loaded_from_the_front_page_or_where_none_is(
@@ -449,6 +450,7 @@ def test_a_menu_that_a_script_fills_in_is_loaded_from_the_front_page_or_where_no
         '<nav><img data-src="/menu/lamps.jpg"></nav>',
         '<nav data-cart-url="/cart/mini"></nav>',
         '<header><a class="menu" data-url="/ajax/all?v=3" href="#">Menu</a></header>',
+        '<div data-url="/ajax/all?v=3"></div>',
     ],
 )
 def test_no_other_part_that_a_script_fills_in_is_loaded_as_a_menu(part: str) -> None:

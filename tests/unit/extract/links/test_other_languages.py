@@ -153,8 +153,9 @@ CHOICE = "<html lang=en><h1>Choose your country</h1>" + "".join(
 )
 
 
-def test_of_the_countries_that_a_front_page_lets_choose_one_is_read_first() -> None:
-    found = find_links(parse(CHOICE, "https://shop.example/"))
+@pytest.mark.parametrize("path", ["", "country"])
+def test_of_the_countries_that_a_page_lets_choose_one_is_read_first(path: str) -> None:
+    found = find_links(parse(CHOICE, f"https://shop.example/{path}"))
     assert [(link.url[-3:-1], link.kind) for link in found] == [
         ("gb", "listing"), ("us", "other"), ("de", "other"),
     ]  # fmt: skip
