@@ -26,6 +26,8 @@ _IS_MAKERS = CachedRule(lambda words: names_maker(words[:1000].lower()) is not N
 #: A label of the brand, which the manufacturer's own name need not be.
 _NAMES_BRAND = entry_matcher("label", "trademark", 3)
 _MAX_ROWS = 200
+#: Boxes beside the product: what they name are other makers.
+_ASIDE = frozenset({"footer", "aside"})
 #: Letters of a name that is searched in a link's text, and words of that text.
 _MIN_NAME, _MAX_WORDS = 3, 8
 _LOGO = lazy_patterns.pattern(r"^logo:?\s+|\s+logo$", re.I)
@@ -79,7 +81,7 @@ def _makers_in(box: Element, product_name: str, unnamed: set[Element]) -> Iterat
         name = (
             _logo_maker(element, product_name) if element.tag == "img" else _linked_maker(element)
         )
-        if name:
+        if name and not any(around.tag in _ASIDE for around in element.iterancestors()):
             yield name
         else:
             unnamed.add(element)
