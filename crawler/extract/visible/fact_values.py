@@ -29,7 +29,7 @@ def as_maker(value: str, text: str) -> str:
     value = name_alone(value)
     if len(value) > 60 or label_of(value) or is_no_maker(value) or _is_sentence(value):
         return ""
-    if value.startswith(_ADDRESSES) or (value[:1].isdigit() and value.islower()):
+    if value.startswith(_ADDRESSES) or (value[:1].isdigit() and " " in value and value.islower()):
         return ""  # "www.acme.example", "2 years of warranty"
     is_abbreviated = _ENDS_IN_FORM(value) and text.rstrip().endswith(f"{value}.")
     return f"{value}." if is_abbreviated else value

@@ -25,6 +25,8 @@ def fields(after: str, head: str = "", lang: str = "en") -> dict[str, Any]:
         ("Acme ★★★★☆", "Acme"),
         ("Studio 54", "Studio 54"),
         ("3M, Inc.", "3M, Inc."),
+        ("3m", "3m"),
+        ("Acme & Sons, since 1881", "Acme & Sons"),
     ],
 )
 def test_a_makers_name_ends_before_its_address(value: str, brand: str) -> None:
@@ -53,7 +55,8 @@ def test_the_text_of_a_logo_is_the_makers_name_without_further_words(alt: str) -
 def test_a_link_to_the_makers_page_names_it_among_other_words(text: str) -> None:
     link = f'<p><a href="/brands/acme-works">{text}</a></p>'
     assert fields(link)["brand"] == "Acme Works"
-    assert "brand" not in fields('<p><a href="/brands/acme-works">All brands</a></p>')
+    for other in ("acme-works", "all", "lamps"):
+        assert "brand" not in fields(f'<p><a href="/brands/{other}">See all lamps</a></p>')
 
 
 @pytest.mark.parametrize("turned", [False, True])
