@@ -16,6 +16,8 @@ from crawler.extract.visible.maker_names import name_alone
 _CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 #: An identifier in lower case has one of these.
 _IDENTIFIER_SIGN = lazy_patterns.pattern(r"[\d_-]")
+#: Begins of addresses of the web.
+_ADDRESSES = ("www.", "http://", "https://")
 #: Words of a maker's name in small letters.
 _MAX_MAKER_WORDS = 6
 #: The form of a company at the end of its name: `Acme Inc`, `Acme s.r.o`.
@@ -27,6 +29,8 @@ def as_maker(value: str, text: str) -> str:
     value = name_alone(value)
     if len(value) > 60 or label_of(value) or is_no_maker(value) or _is_sentence(value):
         return ""
+    if value.startswith(_ADDRESSES) or (value[:1].isdigit() and " " in value and value.islower()):
+        return ""  # "www.acme.example", "2 years of warranty"
     is_abbreviated = _ENDS_IN_FORM(value) and text.rstrip().endswith(f"{value}.")
     return f"{value}." if is_abbreviated else value
 

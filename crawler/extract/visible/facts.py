@@ -199,6 +199,7 @@ def _fields_with_model(signs: Visible) -> dict[str, str]:
 
 def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
     """Take the facts of a line, or of a line that is a label for the line *following*."""
+    following = _unless_section(line, following)
     label = _label_inside(line)
     # "Stock code (X-5)": the box in brackets is no remark but the number.
     field = None if label and holds_digit(label[1]) else label_of(line.text)
@@ -222,6 +223,14 @@ def _take_facts(signs: Visible, line: Line, following: Line | None) -> None:
         signs.further_facts.append((_INSIDE, barcode))
         for fact in in_a_row(line.text):
             _take(signs, *fact)
+
+
+def _unless_section(line: Line, following: Line | None) -> Line | None:
+    """Return the line behind a label; None if it is the heading of a part and no value in a row."""
+    if following is None or not following.flags & _lines.HEADING:
+        return following
+    in_row = following.element.getparent() is line.element.getparent()
+    return following if in_row else None
 
 
 def _take_divided(signs: Visible, text: str, following: Line | None) -> None:

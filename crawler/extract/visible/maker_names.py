@@ -5,9 +5,11 @@ from __future__ import annotations
 from crawler.extract import lazy_patterns
 from crawler.extract.page.page import holds_digit
 
-#: Signs of a rating; it, or a year in brackets, behind a maker's name.
+#: Signs of a rating; it, or a year or a mail address in brackets, behind a maker's name.
 _RATED = frozenset("★☆⭐)")
-_BEHIND_NAME = lazy_patterns.pattern(r"\s*(?:[★☆⭐]+|\((?:19|20)\d\d\))$")
+_BEHIND_NAME = lazy_patterns.pattern(
+    r"(?<![\s★☆⭐])\s*+(?:[★☆⭐]++|\((?:(?:19|20)\d\d|[^()@]{1,40}@[^()]{1,40})\))$"
+)
 #: A name with the form of a company, behind which its address stands.
 _FORM_INSIDE = lazy_patterns.pattern(
     r"(.{2,40}?\s(?:GmbH(?: & Co\.? KGa?A?)?|AG|KG|SE|e\.K\.|Ltd\.?|Inc\.?|LLC|S\.?[AL]\.?|S\.?A\.?S\.?"

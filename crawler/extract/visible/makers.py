@@ -12,8 +12,9 @@ from crawler.extract.address_kinds import looks_like_product
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import Element, short_text
 from crawler.extract.page.places import link_around, maker_led_to
-from crawler.extract.visible.fact_labels import label_of
+from crawler.extract.visible.fact_labels import label_of, maker_up_to_label
 from crawler.extract.visible.fact_rows import row_pair
+from crawler.extract.visible.fact_values import as_maker
 from crawler.extract.visible.facts import MAX_BRAND, names_maker
 from crawler.extract.visible.home_links import leads_home
 from crawler.extract.visible_signs import Visible
@@ -26,9 +27,11 @@ _IS_MAKERS = CachedRule(lambda words: names_maker(words[:1000].lower()) is not N
 #: A label of the brand, which the manufacturer's own name need not be.
 _NAMES_BRAND = entry_matcher("label", "trademark", 3)
 _MAX_ROWS = 200
+#: Boxes beside the product: what they name are other makers.
+_ASIDE = frozenset({"footer", "aside"})
 #: Letters of a name that is searched in a link's text, and words of that text.
-_MIN_NAME, _MAX_WORDS = 3, 8
-_LOGO = lazy_patterns.pattern(r"^logo:?\s+|\s+logo$", re.I)
+_MIN_NAME, _MAX_WORDS = 4, 8
+_LOGO = lazy_patterns.pattern(r"^logo:?\s+|(?<!\s)\s++logo$", re.I)
 _LETTERS = lazy_patterns.pattern(r"[^\W_]+")
 
 
@@ -37,7 +40,8 @@ def prefer_brand(walk: Lines, signs: Visible) -> None:
     if not any(field == "brand" for field, _ in signs.further_facts):
         return
     rows = map(row_pair, walk.rows[:_MAX_ROWS])
-    brands = (pair[1] for pair in rows if pair and _NAMES_BRAND(pair[0]))
+    values = (pair[1] for pair in rows if pair and _NAMES_BRAND(pair[0]))
+    brands = (as_maker(maker_up_to_label(value)[0], value) for value in values)
     if brand := next(filter(None, map(_valid_maker, brands)), None):
         signs.fields["brand"] = brand
 
@@ -79,7 +83,7 @@ def _makers_in(box: Element, product_name: str, unnamed: set[Element]) -> Iterat
         name = (
             _logo_maker(element, product_name) if element.tag == "img" else _linked_maker(element)
         )
-        if name:
+        if name and not any(around.tag in _ASIDE for around in element.iterancestors()):
             yield name
         else:
             unnamed.add(element)
@@ -126,14 +130,16 @@ def _named_by_logo(text: str) -> str:
 def _words_of(text: str, name: str) -> str:
     """Return the words of a text that have the letters of a maker's name, '' without them.
 
-    >>> _words_of("All lamps by L'Oréal Paris", "lorealparis"), _words_of("Oak lamps", "oaken")
+    Among other words, a name begins with no small letter.
+
+    >>> _words_of("All lamps by L'Oréal Paris", "lorealparis"), _words_of("More lamps", "lamps")
     ("L'Oréal Paris", '')
     """
     if _letters(text) == name:
         return text
     words = text.split(" ")[:_MAX_WORDS] if len(name) >= _MIN_NAME else []
-    for begin in range(1, len(words)):
-        for end in range(begin + 1, len(words) + 1):
+    for begin, first_word in enumerate(words):
+        for end in range(begin + 1, len(words) + 1) if not first_word[:1].islower() else ():
             if _letters(run := " ".join(words[begin:end])) == name:
                 return run
     return ""

@@ -25,6 +25,8 @@ def fields(after: str, head: str = "", lang: str = "en") -> dict[str, Any]:
         ("Acme ★★★★☆", "Acme"),
         ("Studio 54", "Studio 54"),
         ("3M, Inc.", "3M, Inc."),
+        ("3m", "3m"),
+        ("Acme & Sons, since 1881", "Acme & Sons"),
     ],
 )
 def test_a_makers_name_ends_before_its_address(value: str, brand: str) -> None:
@@ -53,7 +55,8 @@ def test_the_text_of_a_logo_is_the_makers_name_without_further_words(alt: str) -
 def test_a_link_to_the_makers_page_names_it_among_other_words(text: str) -> None:
     link = f'<p><a href="/brands/acme-works">{text}</a></p>'
     assert fields(link)["brand"] == "Acme Works"
-    assert "brand" not in fields('<p><a href="/brands/acme-works">All brands</a></p>')
+    for other in ("acme-works", "all", "lamps"):
+        assert "brand" not in fields(f'<p><a href="/brands/{other}">See all lamps</a></p>')
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -79,3 +82,25 @@ def test_a_number_is_read_without_its_sign_and_the_stock_behind_it(value: str, s
 
 def test_the_code_of_a_voucher_is_no_number_of_the_goods() -> None:
     assert "sku" not in fields("<p>Gutscheincode: NORD10</p>", lang="de")
+
+
+@pytest.mark.parametrize("value", ["www.acme.example", "https://acme.example", "2 year warranty"])
+def test_an_address_of_the_web_and_a_warranty_are_no_makers(value: str) -> None:
+    assert "brand" not in fields(f"<p>Manufacturer: {value}</p>")
+
+
+def test_a_mail_address_behind_a_maker_is_no_part_of_its_name() -> None:
+    assert fields("<p>Manufacturer: Acme Ltd (info@acme.example)</p>")["brand"] == "Acme Ltd"
+
+
+def test_the_heading_of_the_next_part_is_no_value_of_a_label_without_one() -> None:
+    empty = '<div><i>Brand:</i><a href="/acme"></a></div><h3>Hints</h3>'
+    assert "brand" not in fields(f"{empty}<p>Of oak.</p>")
+    assert fields("<div><i>Brand:</i><h3>Acme</h3></div>")["brand"] == "Acme"
+
+
+@pytest.mark.parametrize("box", ["footer", "aside"])
+def test_a_maker_in_the_foot_is_not_the_products(box: str) -> None:
+    link = '<a href="/brands/acme">Acme</a>'
+    assert "brand" not in fields(f"<{box}><h4>Featured</h4>{link}</{box}>")
+    assert fields(f"<div>{link}</div>")["brand"] == "Acme"
