@@ -40,6 +40,7 @@ from scrapy_seine.frontier.model import Done, Lease, Push
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.lenient_parsing import word
 from scrapy_seine.meta import REPLAYED
+from scrapy_seine.once_a_minute import OnceAMinute
 from scrapy_seine.politeness.download_slots import waits_at
 from scrapy_seine.printable import redact
 from scrapy_seine.urls import scheme_of, slot
@@ -52,6 +53,8 @@ _CONCURRENT_PUSHES = 16
 #: Name of the field that makes a stored request a stub.
 FIELD = "_local"
 _MARK = FIELD.encode()
+#: Name of the field of a stub whose request no page yielded, so that none yields it again.
+_FROM_START = "_from_start"
 #: Why the dead letter of a request that stayed in its worker stays one.
 NOT_REPLAYED = (
     "it could not be stored, so that it cannot be sent again: forget the page that leads to it, "
@@ -126,6 +129,7 @@ class LocalRequests:
         self._warned: set[str] = set()
         self._entering = asyncio.Semaphore(_CONCURRENT_PUSHES)
         self._limiting = asyncio.Lock()
+        self._lost_limiter = OnceAMinute()
         self._ended_fingerprints: list[int] = []
         self._claims: dict[int, int] = {}
         """Number of the request that claimed a fingerprint here, until its end is stored."""
@@ -149,7 +153,9 @@ class LocalRequests:
             BadRequest: no worker could send it.
         """
         number = next(self._numbers)
-        fields = {"url": request.url, FIELD: f"{self.worker} {number}"}
+        fields: dict[str, Any] = {"url": request.url, FIELD: f"{self.worker} {number}"}
+        if entry is None:
+            fields[_FROM_START] = True
         host = waits_at(request, slot(request.url))
         stub = push_of(request, lambda: fields, fingerprint=None, seal=self.seal, host=host)
         stub = attrs.evolve(stub, mark=new_token())
@@ -307,6 +313,13 @@ class LocalRequests:
         try:
             if not await is_alive(self.frontier, owner):
                 self._count(f"ignored/{RULE}")
+                fields = decode(lease.blob)
+                if _FROM_START in fields and self._lost_limiter.is_due(owner):
+                    logger.error(
+                        "requests are lost with worker %s, for instance %s: start or a handler "
+                        "made them, and they could not be stored; the next start makes them again",
+                        *(owner, redact(fields["url"][:200])),
+                    )
                 self.exchange.commit(Done(lease=lease, rule=RULE))
                 return
             client: Any = self.frontier.redis

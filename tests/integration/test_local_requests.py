@@ -217,6 +217,24 @@ async def test_a_replayed_request_of_a_worker_stays_a_dead_letter_with_the_reaso
             worker.request_of(again)
 
 
+@pytest.mark.parametrize("has_page", [True, False])
+async def test_a_request_of_start_that_is_lost_with_its_worker_is_said(
+    redis_client: Redis, namespace: str, caplog: pytest.LogCaptureFixture, has_page: bool
+) -> None:
+    """A page is read again and yields its requests again; of a start that is over nothing is."""
+    frontier, stats = Frontier(redis_client, namespace), list[str]()
+    dead, other = local_of(frontier, stats, name="dead"), local_of(frontier, stats, name="other")
+    page = dead.inflight.begin(Request("http://a.example/"), LEASE) if has_page else None
+    request = Request("http://me:secret@a.example/1", callback=lambda response: None)
+    assert dead.keep(request, page, 1)
+    await settled(dead)
+    (lease,) = (await frontier.lease("other", 1, ttl_ms=60_000)).leases
+    assert other.request_of(lease) is None
+    await settled(other)
+    assert ("lost with worker dead, for instance" in caplog.text) is not has_page
+    assert "secret" not in caplog.text
+
+
 def test_a_start_waits_while_its_worker_keeps_many_requests(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
