@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -223,7 +224,10 @@ def open_output(output: str) -> Iterator[BinaryIO]:
     path = Path(output)
     is_written_as_it_is = path.exists() and not path.is_file()
     path = path.resolve() if path.is_symlink() and not is_written_as_it_is else path
-    part = path if is_written_as_it_is else path.with_name(path.name + ".part")
+    # A name of its own, because two exports at once would write into each other's file.
+    part = (
+        path if is_written_as_it_is else path.with_name(f"{path.name}.{os.urandom(4).hex()}.part")
+    )
     try:
         with part.open("wb") as file:
             yield file

@@ -83,6 +83,18 @@ def test_an_export_takes_no_devices_place_and_a_link_stays_one(tmp_path: Path) -
         pass
 
 
+def test_two_exports_to_one_file_at_once_do_not_mix(tmp_path: Path) -> None:
+    """Say two cron jobs: the first one's name came to the half-written file of both."""
+    output = tmp_path / "all.csv"
+    with open_output(str(output)) as second:
+        with open_output(str(output)) as first:
+            second.write(b"22")
+            first.write(b"1111")
+        assert output.read_bytes() == b"1111"
+    assert output.read_bytes() == b"22"
+    assert list(tmp_path.iterdir()) == [output]
+
+
 def test_an_export_to_a_closed_output_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """`>&-`: rows that nobody can have were called exported."""
     monkeypatch.setattr(sys, "__stdout__", None)
