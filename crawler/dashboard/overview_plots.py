@@ -76,7 +76,7 @@ def sum_steps(steps: Sequence[Minute], step_s: int) -> list[Minute]:
     """Sum steps to longer ones.
 
     >>> [(m.at, m.done) for m in sum_steps([Minute(0, done=1), Minute(60, done=2)], 120)]
-    [(0, 3)]
+    [(0, 3.0)]
     """
     sums: dict[int, Minute] = {}
     for step in steps:
