@@ -1,4 +1,8 @@
-"""Sends failed downloads back to the frontier, delayed by backoff, not around in the process."""
+"""Sends failed downloads back to the frontier, delayed by backoff, not around in the process.
+
+Downloads of a project's own code (a pipeline's files) are not the frontier's: as in Scrapy they are
+tried again at once, in the next slot of their site.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,18 @@ from typing import Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.retry import get_retry_request
 from scrapy.exceptions import DownloadCancelledError, IgnoreRequest, NotConfigured
 from scrapy.http import Response
 from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
+from scrapy.utils.response import response_status_message
 
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.download import own_faults
 from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.lease.error_text import describe
-from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, PageUnreadable, StoreUnreachable
 from scrapy_seine.politeness.retry_after import date_of, retry_after_s
@@ -42,12 +48,14 @@ class Retry:
 
     def __init__(
         self,
-        inflight: InFlightTable,
+        crawler: Crawler,
         codes: set[int],
         exceptions: Sequence[type | str],
         limit_s: float,
     ) -> None:
-        self.inflight = inflight
+        self.crawler = crawler
+        worker = worker_of(crawler)
+        self.inflight, self._own = worker.inflight, worker.gate.own
         self.codes = codes
         self.limit_s = limit_s
         self._later = [x for x in exceptions if isinstance(x, str) and x.startswith(_HANDLERS)]
@@ -67,7 +75,7 @@ class Retry:
         exceptions = settings.getlist("RETRY_EXCEPTIONS")
         codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
         limit_s = number(settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600)
-        return cls(worker_of(crawler).inflight, codes, exceptions, limit_s)
+        return cls(crawler, codes, exceptions, limit_s)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Send the request back if the status or the verdict says that later may be better.
@@ -79,6 +87,10 @@ class Retry:
         kind = _kind_of(request, response, self.codes)
         if not kind:
             return response
+        if request in self._own:
+            if response.status not in self.codes:
+                return response
+            return self._again(request, response_status_message(response.status)) or response
         wait_s = asked_s(response)
         if wait_s is not None:
             wait_s = min(wait_s, self.limit_s)
@@ -86,6 +98,8 @@ class Retry:
         if kind in _JUDGED:
             reason = f"{request.meta[m.VERDICT]}: {request.meta[m.RULE]} ({reason})"
         back = self.inflight.retry(request, kind=kind, reason=reason, wait_s=wait_s)
+        if response.status in self.codes:
+            self._count(request, back, response_status_message(response.status))
         no_page = kind in _JUDGED and response.status < _ERRORS  # errors reach no spider anyway
         if back is None and no_page and self.inflight.entry_of(request) is not None:
             raise IgnoreRequest(reason)  # the request is buried: it would make wrong products
@@ -101,17 +115,37 @@ class Retry:
             return None
         if isinstance(exception, StoreUnreachable):
             return self.inflight.retry_download(request, kind="store", reason=describe(exception))
+        if request in self._own:
+            return self._again(request, exception) if self.tries_again(exception) else None
         name = type(exception).__name__
         if not request.meta.get("dont_retry") and (reason := own_faults.log_own_fault(exception)):
             wait_s = own_faults.wait_s()
             return self.inflight.wait_for(request, kind="network", reason=reason, wait_s=wait_s)
         if isinstance(exception, DownloadCancelledError):  # larger than DOWNLOAD_MAXSIZE
-            kind = "size"
-        elif not self.tries_again(exception):
+            return self.inflight.retry_download(request, kind="size", reason=describe(exception))
+        if not self.tries_again(exception):
             return None
-        else:
-            kind = "timeout" if any(part in name for part in _TIMEOUTS) else "connection"
-        return self.inflight.retry_download(request, kind=kind, reason=describe(exception))
+        kind = "timeout" if any(part in name for part in _TIMEOUTS) else "connection"
+        back = self.inflight.retry_download(request, kind=kind, reason=describe(exception))
+        self._count(request, back, global_object_name(type(exception)))
+        return back
+
+    def _again(self, request: Request, reason: str | Exception) -> Request | None:
+        """Try a project's own download again by Scrapy's rule; None: it has no try left."""
+        spider = self.crawler.spider
+        if spider is None or request.meta.get("dont_retry"):
+            return None
+        again: Request | None = get_retry_request(request, spider=spider, reason=reason)
+        return again
+
+    def _count(self, request: Request, again: Request | None, reason: str) -> None:
+        """Count under Scrapy's names, because a project's monitors read them."""
+        stats = self.crawler.stats
+        if again is not None:
+            stats.inc_value("retry/count")
+            stats.inc_value(f"retry/reason_count/{reason}")
+        elif not request.meta.get("dont_retry") and self.inflight.entry_of(request) is not None:
+            stats.inc_value("retry/max_reached")
 
     def tries_again(self, exception: Exception) -> bool:
         """Whether RETRY_EXCEPTIONS has an exception's class."""

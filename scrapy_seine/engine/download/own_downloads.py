@@ -38,10 +38,15 @@ class OwnDownloads:
         self._at_once = at_once
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
+    def note(self, request: Request) -> None:
+        """Remember a request that has no lease, its page's neither."""
+        if self._gate.entry_of(request) is None:
+            self._gate.own.add(request)
+
     def is_one(self, request: Request) -> bool:
-        """Whether a request has no lease, its page's neither, and goes to a site."""
+        """Whether a request has no lease and goes to a site."""
         return (
-            self._gate.entry_of(request) is None
+            request in self._gate.own
             and self._gate.site_limits.exchange is not None
             and request.url.startswith("http")
         )

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any, Protocol
+from weakref import WeakSet
 
 from scrapy import Request
 
@@ -57,6 +58,8 @@ class SendGate:
         self.site_limits = site_limits
         self.stats = stats
         self._asking = asyncio.Semaphore(AT_ONCE)
+        #: Requests that a project's own code sends, which the frontier does not know.
+        self.own: WeakSet[Request] = WeakSet()
         self._without_lease: dict[int, InFlight] = {}
 
     def entry_of(self, request: Request) -> InFlight | None:

@@ -48,12 +48,12 @@ class Downloader(QueueingDownloader):
         client_of(crawler.settings)
         super().__init__(crawler)
         self._warned = False
+        at_once = concurrency_of_project(crawler.settings)
+        self._own = OwnDownloads(worker_of(crawler).gate, at_once)
         self.queues = not _is_short(crawler.settings) or _has_own_limits(crawler.settings)
         if self.queues:
             return
         self.slots = self.sites = SiteSlots(crawler.settings)
-        at_once = concurrency_of_project(crawler.settings)
-        self._own = OwnDownloads(worker_of(crawler).gate, at_once)
         self._raised = scrapy_internals.exception_step_of(self.middleware)
         self._before = self._methods("process_request")
         self._after = self._methods("process_response")
@@ -67,6 +67,7 @@ class Downloader(QueueingDownloader):
                 "fetched once for all workers",
                 redact(request.url),
             )
+        self._own.note(request)
         if self.queues:
             queued: Deferred[Response | Request] = super().fetch(request)
             return queued

@@ -22,6 +22,7 @@ CAPPED = (
     SECTION,
     "RETRY_ENABLED, RETRY_TIMES, RETRY_HTTP_CODES, RETRY_EXCEPTIONS",
     CAPPED,
+    stats=("retry/count", "retry/max_reached", "retry/reason_count/503 Service Unavailable"),
     RETRY_TIMES=1,
 )
 class Retried(Base):

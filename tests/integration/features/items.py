@@ -175,15 +175,17 @@ class OwnFiles(FilesPipeline):
     SECTION,
     "FilesPipeline, ImagesPipeline, FILES_STORE, IMAGES_…, MEDIA_ALLOW_REDIRECTS",
     "as in Scrapy, in the worker's own folder, at the fleet's pace; the page's lease is held until "
-    "its files are there",
-    stats=("file_count", "file_status_count/downloaded"),
+    "its files are there. A file that fails is tried again at once, RETRY_TIMES times",
+    stats=("file_count", "file_status_count/downloaded", "retry/count"),
     ITEM_PIPELINES={f"{HERE}.OwnFiles": 1},
     FILES_STORE="{folder}/files",
 )
 class Files(Base):
     def parse(self, response: Response, **kwargs: Any) -> Yields:
-        yield {"file_urls": [f"{self.base}/file/{n}" for n in range(3)]}
+        paths = [*(f"/file/{n}" for n in range(3)), "/busy/3"]
+        yield {"file_urls": [f"{self.base}{path}" for path in paths]}
 
     @staticmethod
     def check(ours: Seen, plain: Seen) -> None:
-        assert [file["path"] for file in ours.items[0]["files"]] == [f"mine-{n}" for n in range(3)]
+        names = [f"mine-{n}" for n in range(4)]
+        assert [file["path"] for file in ours.items[0]["files"]] == names
