@@ -248,7 +248,7 @@ class Reach:
         place = place_of(request)
         return AddressRefused(
             f"{place} is at a private address{shown_address}, which "
-            f"SEINE_PRIVATE_ADDRESSES={self.policy.mode} does not allow here",
+            f"SEINE_PRIVATE_ADDRESSES={self.policy.mode} does not allow here; =allow does",
             place,
         )
 

@@ -105,6 +105,7 @@ def test_a_seeds_own_host_and_port_may_be_private_and_deny_means_none(fetch: Fet
         assert fetch({"url": site.base + "/"}).answers[0]["status"] == 200
         answer = fetch({"url": site.base + "/"}, SEINE_PRIVATE_ADDRESSES="deny").answers[0]
         assert answer["error"].startswith("AddressRefused")
+        assert answer["error"].endswith("=deny does not allow here; =allow does")
         assert len(site.asked) == 2
         with raw_site({"/": moved(site.base + "/in")}) as other:
             assert (
