@@ -271,6 +271,7 @@ _SCRAPY: Mapping[str, Kind] = {
     # With 0, Scrapy would accept a page's outputs and never process them.
     "CONCURRENT_ITEMS": whole_number(1),
     "CONCURRENT_REQUESTS": whole_number(1),
+    "CONCURRENT_REQUESTS_PER_IP": whole_number(0),  # no default shows its type
     "DEFAULT_DROPITEM_LOG_LEVEL": LEVEL,
     "DEPTH_PRIORITY": whole_number(-math.inf),
     "DOWNLOADER_CLIENTCONTEXTFACTORY": optional(

@@ -30,8 +30,6 @@ class Mine(scrapy.Spider):
     name = "mine"
     start_urls = [f"%s/page/{n}/" for n in range(1, 5)]
     custom_settings = {
-        "DOWNLOAD_DELAY": %s,
-        "RANDOMIZE_DOWNLOAD_DELAY": False,
         "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
         "FILES_STORE": "files",
     }
@@ -43,6 +41,51 @@ class Mine(scrapy.Spider):
         bodies = await asyncio.gather(*map(self.crawler.engine.download_async, asked))
         yield {"page": page, "sizes": [len(x.body) for x in bodies], "file_urls": own[2:]}
 """
+
+OWN_HANDLER = """
+import time
+
+import scrapy
+from scrapy.http import TextResponse
+
+
+class Handler:
+    lazy = False
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls()
+
+    async def download_request(self, request):
+        with open("asked", "a") as file:
+            print(time.monotonic(), file=file)
+        return TextResponse(request.url, body=b"page")
+
+    async def close(self):
+        pass
+
+
+class Mine(scrapy.Spider):
+    name = "mine"
+    start_urls = [f"http://127.0.0.1/{n}" for n in range(12)]
+    custom_settings = {"DOWNLOAD_HANDLERS": {"http": Handler}}
+
+    def parse(self, response):
+        pass
+"""
+
+
+def project(folder: Path, spiders: str) -> None:
+    """Write a project that has the one line, and a pause."""
+    settings = (
+        'SPIDER_MODULES = ["spiders"]',
+        'ADDONS = {"scrapy_seine.Addon": 500}',
+        f"DOWNLOAD_DELAY = {DELAY_S}",
+        "RANDOMIZE_DOWNLOAD_DELAY = False",
+    )
+    (folder / "mine.py").write_text("\n".join(settings), "utf-8")
+    (folder / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
+    (folder / "spiders.py").write_text(spiders, "utf-8")
 
 
 @pytest.mark.alone
@@ -56,12 +99,8 @@ def test_files_and_awaited_downloads_keep_the_pace_of_all_workers(
             asked.append(time.monotonic())
             super().do_GET()
 
-    (tmp_path / "mine.py").write_text(
-        'SPIDER_MODULES = ["spiders"]\nADDONS = {"scrapy_seine.Addon": 500}\n', "utf-8"
-    )
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
     with serving(Stamped) as url:
-        (tmp_path / "spiders.py").write_text(PROJECT % (url, DELAY_S), "utf-8")
+        project(tmp_path, PROJECT % url)
         own = ("-s", f"REDIS_URL={redis_url}", "-s", f"SEINE_CRAWL={namespace}")
         workers = [
             started.Popen(
@@ -80,6 +119,26 @@ def test_files_and_awaited_downloads_keep_the_pace_of_all_workers(
     assert len(asked) == 16, logs
     # Three quarters: a request may be late on its way to the site.
     assert min(b - a for a, b in pairwise(sorted(asked))) > 0.75 * DELAY_S
+
+
+@pytest.mark.alone
+def test_a_handler_of_the_projects_own_keeps_the_pause(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """It does not know that a request leased early has to wait."""
+    project(tmp_path, OWN_HANDLER)
+    own = ("-s", f"REDIS_URL={redis_url}", "-s", f"SEINE_CRAWL={namespace}")
+    worker = started.run(
+        [sys.executable, "-m", "scrapy", "crawl", "mine", *own],
+        cwd=tmp_path,
+        stderr=started.PIPE,
+        text=True,
+        timeout=patient(60),
+    )
+    asked = [float(line) for line in (tmp_path / "asked").read_text().split()]
+    assert len(asked) == 12, worker.stderr
+    # Half of the time by which a request is leased early.
+    assert min(b - a for a, b in pairwise(asked)) > DELAY_S - 0.012
 
 
 async def test_a_download_without_a_lease_moves_the_next_page(

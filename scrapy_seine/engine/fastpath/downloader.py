@@ -22,8 +22,11 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.httpobj import urlparse_cached
+from scrapy.utils.misc import load_object
 from twisted.internet.defer import Deferred
 
+from scrapy_seine.engine.download.lanes import Lanes
 from scrapy_seine.engine.download.own_downloads import OwnDownloads
 from scrapy_seine.engine.download.which_client import client_of
 from scrapy_seine.engine.fastpath import scrapy_internals, which_path
@@ -48,13 +51,14 @@ class Downloader(QueueingDownloader):
         client_of(crawler.settings)
         super().__init__(crawler)
         self._warned = False
-        at_once = concurrency_of_project(crawler.settings)
-        self._own = OwnDownloads(worker_of(crawler).gate, at_once)
+        self._gate = worker_of(crawler).gate
+        self._own = OwnDownloads(self._gate, concurrency_of_project(crawler.settings))
         self.queues = not _is_short(crawler.settings) or _has_own_limits(crawler.settings)
         if self.queues:
             return
         self.slots = self.sites = SiteSlots(crawler.settings)
         self._raised = scrapy_internals.exception_step_of(self.middleware)
+        self._ungated = _ungated_schemes(crawler.settings)
         self._before = self._methods("process_request")
         self._after = self._methods("process_response")
 
@@ -128,6 +132,8 @@ class Downloader(QueueingDownloader):
         self._notify(signals.request_reached_downloader, request)
         try:
             download = self.handlers.download_request_async
+            if self._ungated and urlparse_cached(request).scheme in self._ungated:
+                download = self._download_at_time
             if self._own.is_one(request):
                 response = await self._own.download(request, self.crawler.spider, download)
             else:
@@ -136,6 +142,14 @@ class Downloader(QueueingDownloader):
             return response
         finally:
             self._notify(signals.request_left_downloader, request)
+
+    async def _download_at_time(self, request: Request) -> Response:
+        """Wait for the request's slot in place of a handler that knows of none."""
+        if (slot_opened := self._gate.wait_for_slot(request)) is not None:
+            await slot_opened
+        self._gate.record_sent(request)
+        response: Response = await self.handlers.download_request_async(request)
+        return response
 
     def _notify(self, signal: object, request: Request, **more: Response) -> None:
         spider = self.crawler.spider
@@ -163,6 +177,13 @@ def _check(method: Callable[..., Any], result: Any, *also: type) -> None:
     if not isinstance(result, (Response, Request, *also)):
         name = getattr(method, "__qualname__", repr(method))
         raise _InvalidOutput(f"{name} must return a Response or a Request, not {type(result)}")
+
+
+def _ungated_schemes(settings: BaseSettings) -> set[str]:
+    """Return the schemes of web pages that a project's own handler downloads."""
+    handlers = settings.getdict("DOWNLOAD_HANDLERS")
+    paths = {scheme: path for scheme in ("http", "https") if (path := handlers.get(scheme))}
+    return {scheme for scheme, path in paths.items() if not issubclass(load_object(path), Lanes)}
 
 
 def _is_short(settings: BaseSettings) -> bool:

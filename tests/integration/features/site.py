@@ -119,5 +119,9 @@ class Site(BaseHTTPRequestHandler):
     def at_big(self, base: str, name: str) -> Answer:
         return 200, b"x" * 50_000, {}
 
+    def at_busy(self, base: str, name: str) -> Answer:
+        """A file, from the second time on."""
+        return (503, b"", {}) if _times[self.path] == 1 else self.at_file(base, name)
+
     def at_file(self, base: str, name: str) -> Answer:
         return 200, f"file {name}".encode(), {"Content-Type": "application/octet-stream"}
