@@ -130,7 +130,8 @@ def _named_by_logo(text: str) -> str:
 def _words_of(text: str, name: str) -> str:
     """Return the words of a text that have the letters of a maker's name, '' without them.
 
-    Among other words, a name begins with no small letter.
+    Among other words, of which one is in small letters, a name begins with no small letter. A text
+    of names alone may be a longer name than that in the address: `/brands/acme` of Acme Works.
 
     >>> _words_of("All lamps by L'Oréal Paris", "lorealparis"), _words_of("More lamps", "lamps")
     ("L'Oréal Paris", '')
@@ -138,6 +139,8 @@ def _words_of(text: str, name: str) -> str:
     if _letters(text) == name:
         return text
     words = text.split(" ")[:_MAX_WORDS] if len(name) >= _MIN_NAME else []
+    if not any(word[:1].islower() for word in words):
+        return ""
     for begin, first_word in enumerate(words):
         for end in range(begin + 1, len(words) + 1) if not first_word[:1].islower() else ():
             if _letters(run := " ".join(words[begin:end])) == name:

@@ -55,6 +55,7 @@ def test_the_text_of_a_logo_is_the_makers_name_without_further_words(alt: str) -
 def test_a_link_to_the_makers_page_names_it_among_other_words(text: str) -> None:
     link = f'<p><a href="/brands/acme-works">{text}</a></p>'
     assert fields(link)["brand"] == "Acme Works"
+    assert "brand" not in fields('<p><a href="/brands/acme">Acme Works</a></p>')
     for other in ("acme-works", "all", "lamps"):
         assert "brand" not in fields(f'<p><a href="/brands/{other}">See all lamps</a></p>')
 
