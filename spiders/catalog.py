@@ -320,7 +320,7 @@ class CatalogSpider(Sitemaps, FurtherPages, Gates, AskedElsewhere, LearnedAddres
             and (notice := announced.announced(page, links)) is not None
         ):
             yield from self._look_beyond(
-                notice, announced.begin(page, links, notice), site, page.url
+                notice, announced.begin(page, links, notice), site, page.url, job
             )
         # An endless listing repeats its products, so that its next page is not followed.
         repeated = shelf is not None and shelf == response.meta.get(SHELF)

@@ -42,6 +42,8 @@ _SECOND = 2
 FURTHER = 0
 #: First pages of listings that are remembered.
 MOST_FIRST_PAGES = 2_000
+#: Sites of jobs whose listings are counted, at most.
+MOST_SITES = 10_000
 #: Above so many pages, an announced number of products must differ from the listing before.
 MANY_PAGES = 20
 
@@ -55,8 +57,8 @@ class FurtherPages(PageReading):
         self.handles = Handles()
         #: By a listing's own address: the fingerprint of its links (`listing_fingerprint`).
         self._first_shelves: Newest[list[int]] = Newest(list, MOST_FIRST_PAGES)
-        #: By site: listings in a row for whose further pages no tried URL worked.
-        self._failed_listings: dict[str, int] = {}
+        #: By job and site: listings in a row for whose further pages no tried URL worked.
+        self._failed_listings: Newest[int] = Newest(int, MOST_SITES)
         self._unreached_count = 0
         #: By site: the large number of products that was announced last, and by which listing.
         self._claims: dict[str, tuple[int, str]] = {}
@@ -137,6 +139,7 @@ class FurtherPages(PageReading):
         search: announced.Search | None,
         site: Site,
         origin: str,
+        job: str,
     ) -> Iterator[Request]:
         """Search the pages of a listing that no link leads to; log a listing that stays short."""
         site_id = which_site.site_id(origin)
@@ -147,7 +150,7 @@ class FurtherPages(PageReading):
             if number == notice.products and listing != origin:
                 return
             self._claims[site_id] = notice.products, origin
-        failures = self._failed_listings.get(site_id, 0)
+        failures = self._failed_listings.get(f"{job} {site_id}", 0)
         if search is not None and notice.linked and failures < MOST_FAILED:
             yield from self._guess(search, site)
         else:
@@ -193,11 +196,11 @@ class FurtherPages(PageReading):
     ) -> Iterator[Product | Missing | Request]:
         """Read a possible second page, and request the others, or try another URL."""
         guess, site = announced.resume(search), which_site.find(response.url)
-        further, site_id = None, which_site.site_id(guess.listing)
+        further, searched = None, f"{job_of(response)} {which_site.site_id(guess.listing)}"
         if response.status == OK and (page := self._page(response)).is_html:
             further = guess.further_urls(self._links(site, page))
         if further is not None:
-            self._failed_listings[site_id] = 0
+            self._failed_listings.pop(searched, None)
             yield from self.parse(response)
             for url in further:
                 if site.follows(url, response.url) and not self.knows(url, job_of(response)):
@@ -206,7 +209,7 @@ class FurtherPages(PageReading):
         elif (next_guess := guess.next_search()) is not None:
             yield from self._guess(next_guess, site)
         else:
-            self._failed_listings[site_id] = self._failed_listings.get(site_id, 0) + 1
+            self._failed_listings[searched] += 1
             self._log_unreached(guess.listing, guess)
 
     def _guess(self, search: announced.Search, site: Site) -> Iterator[Request]:

@@ -20,7 +20,7 @@ from scrapy.http import Response
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
 from crawler.access.browser_contexts import BrowserContext, ContextPool
-from crawler.access.browser_programs import NoBrowser, launch_options
+from crawler.access.browser_programs import NoBrowser, launch_options, machine_of
 from scrapy_seine.config import number
 from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.download.socks_relay import Relay
@@ -71,10 +71,22 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         self.worker = worker_of(crawler)
         self.reach = self.worker.reach
         self.relay = Relay(self.reach.policy)
+        self._warn_of_distance()
         self.page_slots = asyncio.Semaphore(int(number(settings, "SEINE_BROWSER_PAGES", 4, low=1)))
         self.context_released = asyncio.Condition()
         blocked = frozenset(settings.getlist("SEINE_BROWSER_BLOCK"))
         self.abort_request = lambda request: request.resource_type in blocked
+
+    def _warn_of_distance(self) -> None:
+        """Warn if pages without a proxy cannot be rendered, because the browser is elsewhere."""
+        machine = machine_of(self.config.cdp_url or self.config.connect_url or "")
+        if machine and self.reach.policy.mode != "allow":
+            logger.warning(
+                "the browser is on %s, from where this machine's guard of private addresses cannot"
+                " be reached: each page without a proxy will fail; run the browser here, list"
+                " proxies, or set SEINE_PRIVATE_ADDRESSES=allow",
+                machine,
+            )
 
     async def download_request(self, request: Request) -> Response:
         """Render a page.

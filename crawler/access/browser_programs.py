@@ -6,8 +6,10 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from scrapy_seine.errors import ConfigError
 
@@ -113,3 +115,16 @@ def find_browser(path: str = "", kind: str = "chromium") -> str:
             else f"no browser is installed; install {_TITLES[kind]}, or set SEINE_BROWSER_PATH"
         )
     return program
+
+
+def machine_of(url: str) -> str:
+    """Return the other machine on which a remote browser is; "": it is this one.
+
+    >>> machine_of("ws://browser:3000/x"), machine_of("http://127.0.0.1:9222"), machine_of("")
+    ('browser', '', '')
+    """
+    host = urlsplit(url).hostname or ""
+    try:
+        return "" if not host or ip_address(host).is_loopback else host
+    except ValueError:
+        return "" if host == "localhost" else host

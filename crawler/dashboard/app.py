@@ -35,7 +35,7 @@ from crawler.dashboard.pages import (
 from crawler.dashboard.pages.login import login, logout, show_login
 from crawler.dashboard.path_names import read_pieces, with_any_names
 from crawler.dashboard.product_pictures import show_picture
-from crawler.dashboard.products_csv import products_csv
+from crawler.dashboard.products_csv import csv_threads, products_csv
 from crawler.dashboard.security import Guard, Handler, make_middleware
 from crawler.reads.database import Database, estimate
 from crawler.reads.ladder import count_steps
@@ -79,6 +79,7 @@ def make_app(config: DashboardConfig, endpoints: Endpoints) -> web.Application:
     )
     _connect(app, config, endpoints, guard)
     app.cleanup_ctx.append(_sampling_task)
+    app.cleanup_ctx.append(csv_threads)
     app.add_routes(with_any_names(_routes()))
     return app
 

@@ -1,10 +1,17 @@
-"""The list of products as a CSV file, streamed from the database's cursor in constant memory."""
+"""The list of products as a CSV file, streamed from the database's cursor in constant memory.
+
+A visitor who reads slowly holds a thread and a connection of the database. So few files are sent at
+a time, by threads of their own, and who reads nothing for a while is cut off.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import io
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import BinaryIO, cast
 
 from aiohttp import web
@@ -17,7 +24,11 @@ from scrapy_seine.errors import ConfigError, StoreError
 
 #: Most pieces that are queued for a slow visitor; after that the database's thread waits.
 _QUEUE_SIZE = 4
-_WRITE_TIMEOUT_S = 60.0
+#: A visitor who reads nothing for so long is cut off, s.
+WRITE_TIMEOUT_S = 60.0
+#: Files that are sent at a time.
+MOST_FILES = 4
+THREADS = web.AppKey("csv_threads", ThreadPoolExecutor)
 
 
 class _Pipe(io.RawIOBase):
@@ -47,7 +58,7 @@ class _Pipe(io.RawIOBase):
             raise BrokenPipeError
         future = asyncio.run_coroutine_threadsafe(self.pieces.put(piece), self._loop)
         try:
-            future.result(_WRITE_TIMEOUT_S)
+            future.result(WRITE_TIMEOUT_S)
         except TimeoutError:
             future.cancel()
             raise BrokenPipeError from None
@@ -59,15 +70,38 @@ class _Pipe(io.RawIOBase):
             self.pieces.get_nowait()
 
 
+_SENT = web.AppKey("csv_files_sent", set[_Pipe])
+
+
+async def csv_threads(app: web.Application) -> AsyncIterator[None]:
+    """Keep threads for the files while the dashboard runs."""
+    app[_SENT], app[THREADS] = set(), ThreadPoolExecutor(MOST_FILES, "csv")
+    yield
+    app[THREADS].shutdown(wait=False, cancel_futures=True)
+
+
 async def products_csv(request: web.Request) -> web.StreamResponse:
     """Send all products of a site and stock, or all of them."""
+    sent = request.config_dict[_SENT]
+    if len(sent) >= MOST_FILES:
+        text = f"{MOST_FILES} files are being sent; try again when one is complete.\n"
+        raise web.HTTPServiceUnavailable(text=text, headers={"Retry-After": "60"})
+    pipe = _Pipe()
+    sent.add(pipe)
+    try:
+        return await _from_database(request, pipe)
+    finally:
+        sent.discard(pipe)
+
+
+async def _from_database(request: web.Request, pipe: _Pipe) -> web.StreamResponse:
     fields = (("site_id", "site"), ("availability", "stock"))
     conditions = [
         f"{field}={value}" for field, name in fields if (value := request.query.get(name))
     ]
-    pipe = _Pipe()
-    writing = asyncio.ensure_future(
-        asyncio.to_thread(_write, context_of(request).database.url, conditions, pipe)
+    url = context_of(request).database.url
+    writing = asyncio.get_running_loop().run_in_executor(
+        request.config_dict[THREADS], partial(_write, url, conditions, pipe)
     )
     try:
         piece = await pipe.pieces.get()
@@ -91,7 +125,13 @@ async def _send(
     harden(response)
     await response.prepare(request)
     while piece is not None:
-        await response.write(piece)
+        try:
+            async with asyncio.timeout(WRITE_TIMEOUT_S):
+                await response.write(piece)
+        except TimeoutError:  # the file stays incomplete, which the cut connection says
+            if request.transport is not None:
+                request.transport.abort()
+            return response
         piece = await pipe.pieces.get()
     await writing  # a late error cuts the connection, so that no partial file looks complete
     await response.write_eof()

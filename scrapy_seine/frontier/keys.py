@@ -18,9 +18,9 @@
 | seen:drop | list | generations whose window is over (JSON) | push commit | until swept |
 | overran | hash | by domain: pages whose reading took too long | workers | until its domain is paused |
 | counters | hash | totals since the crawl began | all | permanent |
-| job:<id> | hash | total done failed; its plan and state | push commit bury, coordinator | until removed |
+| job:<id> | hash | total done failed; its plan and state | push commit bury, coordinator | 7 days after it left jobs |
 | jobs, cancelled | sorted set, set | jobs by their beginning (s): those that run, the newest thousand, and the last finished full crawl of each site; of these, the cancelled ones | coordinator, jobs | until removed |
-| schedules | hash | by site: when its full crawl starts (JSON; the catalogue's jobs) | dashboard | until removed |
+| schedules | hash | by site: when its full crawl starts (JSON; the catalogue's jobs) | dashboard, coordinator | until removed, and the removal until the next time of the site's file |
 | events, events_sent | stream, string | ends of jobs (JSON), and the last one that the webhook's receiver has | coordinator, workers, dashboard | newest 10,000 |
 | coordinator | string | who leads | coordinator | 10 s |
 | control | hash | id turn seq, shift clock, cleared rolled sought passed, look looked looked_all, swept about (see `begin`), spoilt (numbers that were begun anew, until a `lease` told of them), stored (when PostgreSQL was told of the frontier last, Unix µs; the catalogue's jobs), `lane:` when to look again who has a lane, and since when nobody has it (ms), `w:` calls by caller (see `lost_state`), dictionaries (ids) and `dictionary:<id>` what requests are packed with (add_dictionary); paused cap delay jitter throttle ended, run run_at run_name, closed (ms and reason), budgets | all | permanent |

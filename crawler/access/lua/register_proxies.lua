@@ -71,6 +71,7 @@ for _, id in ipairs(redis.call('HKEYS', INFO)) do
         end
         redis.call('HDEL', INFO, id)
         redis.call('ZREM', RESTING, id)
+        redis.call('HDEL', HEALTH, id .. ' good', id .. ' ban', id .. ' unknown')
         removed = removed + 1
     end
 end

@@ -29,6 +29,8 @@ SEED_PRIORITY = 100
 PACE_S = 5.0
 #: Ended jobs that stay listed, and jobs that one call of Redis reads, at most.
 MOST_LISTED, _READ_JOBS = 1000, 1000
+#: For so long Redis keeps a job that left the list, so that PostgreSQL has its end by then, s.
+UNLISTED_S = 7 * 86_400
 #: Field of a job's hash with its seeds as JSON.
 _PLAN = "plan"
 
@@ -240,9 +242,10 @@ class Jobs:
     async def unlist_ended(self) -> int:
         """Keep MOST_LISTED jobs in the list, and those that run; returns how many left it.
 
-        The list is read whole every second, and each heartbeat returns the cancelled jobs, which
-        leave that set with it. PostgreSQL has all jobs. Each site's last finished full crawl stays
-        listed, because the site's sitemaps are read for what has changed since then.
+        Redis forgets a job UNLISTED_S later; PostgreSQL has all. The list is read whole every
+        second, and each heartbeat returns the cancelled jobs, which leave that set with it. Each
+        site's last finished full crawl stays listed, because the site's sitemaps are read for what
+        has changed since then.
         """
         finished_fulls: set[str] = set()
         outdated = []
@@ -260,6 +263,14 @@ class Jobs:
             names = outdated[start : start + _READ_JOBS]
             await self._redis.zrem(self._index, *names)
             await self._redis.srem(self.frontier.keys.cancelled, *names)
+            pipe = self._redis.pipeline(transaction=False)
+            for name in names:
+                for key in {
+                    self._key(name),
+                    *(f"{p.job}:{name}" for p in self.frontier.keys.parts),
+                }:
+                    pipe.expire(key, UNLISTED_S)
+            await pipe.execute()
         return len(outdated)
 
     async def of_site(self, site_id: str) -> list[Job]:

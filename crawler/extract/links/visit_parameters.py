@@ -30,6 +30,8 @@ CANONICAL_PAGES = 5
 IRRELEVANT_REASON = f"{IRRELEVANT_PAGES} of them showed the same, and none anything else"
 #: Parameters of an address that are examined; parameters and pages that are remembered.
 _MAX_NAMES, _MAX_PARAMETERS, _MAX_PAGES = 4, 500, 30_000
+#: Parameters of a host that canonical addresses drop, at most.
+_MAX_DROPPED = 100
 #: Links of a page that are compared.
 _MAX_LINKS = 400
 #: Seconds for which a page is remembered; a worker that runs on fetches it again afterwards.
@@ -87,7 +89,9 @@ class Visits:
     """By hash of parameter and address without it: hashes of value and content, monotonic s."""
     irrelevant_names: set[str] = attrs.Factory(set)
     """Names of the irrelevant parameters."""
-    _dropped: Newest[dict[str, set[str]]] = attrs.Factory(lambda: Newest(dict, _MAX_PARAMETERS))
+    _dropped: Newest[Newest[set[str]]] = attrs.Factory(
+        lambda: Newest(lambda: Newest(set, _MAX_DROPPED), _MAX_PARAMETERS)
+    )
     """By host and parameter: canonical addresses that pages with the parameter name without it."""
 
     def note(
@@ -124,7 +128,7 @@ class Visits:
         """
         host = domain_of_tidy(url)
         for name in _left_out(url, canonical):
-            dropped = self._dropped[host].setdefault(name, set())
+            dropped = self._dropped[host][name]
             if len(dropped) < CANONICAL_PAGES:
                 dropped.add(canonical)
             else:  # links to products lose it, so that no product shows that it is irrelevant

@@ -49,6 +49,19 @@ def test_a_worker_without_a_browser_says_so(fetch: Fetch) -> None:
     assert "no 'browser' lane" in answer["error"]
 
 
+@pytest.mark.parametrize(("host", "is_said"), [("browser.invalid", True), ("localhost", False)])
+def test_a_browser_on_another_machine_without_a_way_to_the_guard_is_said_at_the_start(
+    fetch: Fetch, host: str, is_said: bool
+) -> None:
+    """Each page was a dead letter, whose error named a proxy that nobody had set."""
+    with served(products=5) as shop:
+        settings = {**BROWSER, "PLAYWRIGHT_CDP_URL": f"http://{host}:9"}
+        log = fetch({"url": shop.url, "meta": {"lane": "plain"}}, **settings).log
+        assert ("guard of private addresses cannot be reached" in log) == is_said
+        log = fetch({"url": shop.url, "meta": {"lane": "plain"}}, **settings, **ANY).log
+        assert "guard of private addresses" not in log
+
+
 def test_the_robot_keeps_its_name_and_a_browser_has_no_odd_one(
     fetch: Fetch, agents: tuple[str, list[str]]
 ) -> None:

@@ -139,6 +139,16 @@ async def test_one_proxy_is_not_worked_harder_than_it_may_be(redis_client, names
     await taken(pool)
 
 
+async def test_what_proxies_that_left_did_is_not_kept_for_ever(pool) -> None:
+    """A provider's list has other addresses each day."""
+    for day in range(3):
+        (proxy,) = await registered(pool, f"day-{day}:1")
+        await prove(pool, [proxy])
+        kept = await pool.redis.hgetall(pool.key + "health")
+        assert kept
+        assert all(name.startswith(f"{proxy} ".encode()) for name in kept)
+
+
 async def test_a_new_list_keeps_what_is_known_and_drops_who_left(pool) -> None:
     ids = await registered(pool, "a:1", "b:1")
     uses = {use.id: use for use in [await taken(pool), await taken(pool)]}

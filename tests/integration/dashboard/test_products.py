@@ -1,5 +1,6 @@
 """The list of products goes on from a place, is filtered by the database, and leaves as a file."""
 
+import asyncio
 import csv
 import hashlib
 import io
@@ -18,7 +19,7 @@ from crawler.reads.database import Database
 from crawler.reads.products import ORDERS, ProductFilter, search_products
 from crawler.reads.records import attempts_by_provider
 from scrapy_seine.errors import StoreUnreachable
-from tests.helpers import execute
+from tests.helpers import execute, wait_until_async
 from tests.integration.dashboard.conftest import page, serving, store_product
 
 PRODUCTS = 130
@@ -307,3 +308,34 @@ async def test_a_held_back_value_is_named_on_its_products_page(client, database)
 
     assert "it fell by 99 percent" in text
     assert "10 is kept" in text
+
+
+async def test_exports_that_nobody_reads_leave_the_pages_their_connections(
+    client, database, monkeypatch
+):
+    """Each held a thread of those that read the database for all pages, for a minute at least."""
+    execute(
+        database,
+        "INSERT INTO products (site_id, external_id, url, name, item, content_hash, first_seen,"
+        " scraped_at, updated_at) SELECT 'shop', n::text, 'http://shop.example/' || n,"
+        " repeat('lamp ', 200), '{}', '', now(), now(), now() FROM generate_series(1, 30000) n",
+    )
+    monkeypatch.setattr("crawler.dashboard.products_csv.WRITE_TIMEOUT_S", 3.0)
+    request = f"GET /products.csv HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode()
+    readers = []
+    for _ in range(40):
+        reader, writer = await asyncio.open_connection(client.host, client.port, limit=1024)
+        writer.write(request)
+        readers.append((reader, writer))
+    heads = [await reader.readline() for reader, _ in readers]
+    assert {head.split()[1] for head in heads} == {b"200", b"503"}
+    async with asyncio.timeout(5):
+        await page(client, "/products")
+
+    async def is_free() -> bool:
+        async with client.get("/products.csv") as response:
+            return response.status == 200
+
+    await wait_until_async(is_free, 20, "who reads nothing is cut off")
+    for _, writer in readers:
+        writer.close()

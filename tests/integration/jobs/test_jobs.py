@@ -327,6 +327,11 @@ async def test_the_list_of_jobs_does_not_grow_for_ever(coordinator, redis_client
     await list_ended(jobs, redis_client, 1500)
     assert await jobs.unlist_ended() == 501
     assert await jobs.unlist_ended() == 0
+    ends = [
+        await redis_client.ttl(jobs._key(name)) for name in ("news-499", "news-500", "old-full")
+    ]
+    assert 0 < ends[0] <= 7 * 86_400, "Redis forgets it"
+    assert ends[1:] == [-1, -1]
     listed = {job.id for job in await jobs.newest(0)}
     assert len(listed) == 1003
     assert {running.id, last_full.id, "waits", "news-1499", "news-500"} <= listed

@@ -146,6 +146,15 @@ def test_a_products_link_loses_what_its_canonical_address_drops() -> None:
     assert not known.is_known("another job", f"{SHOP}/p/2?id=2")
 
 
+def test_parameters_that_canonical_addresses_drop_are_few() -> None:
+    """A shop may have a new name in each address: they were kept as long as the worker lived."""
+    known = Visits()
+    for number in range(1_000):
+        url = f"{SHOP}/p/{number}"
+        known.note_canonical("", f"{url}?c{number}=3", url)
+    assert sum(map(len, known._dropped.values())) <= 100
+
+
 def test_one_canonical_address_of_all_pages_drops_nothing() -> None:
     known = Visits()
     for number in range(3 * CANONICAL_PAGES):

@@ -14,6 +14,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import Link, find_links, parse
 from crawler.extract.listing.announced import Announced, announced, begin, resume
+from scrapy_seine import meta as m
 from spiders.catalog import CatalogSpider
 
 URL = "https://shop.example/c/lamps"
@@ -101,13 +102,14 @@ class Shop:
             return int(url.rpartition("/page/")[2] or 1) if "/page/" in url else 1
         return int(query.get(self.form or "", ["1"])[0])
 
-    def crawl(self, *starts: str) -> set[str]:
+    def crawl(self, *starts: str, job: str = "") -> set[str]:
         """Follow all listing pages; returns the products' addresses."""
         waiting, known = [Request(url, priority=20) for url in starts], set(starts)
         while waiting:
             request = max(waiting, key=lambda one: one.priority)
             waiting.remove(request)
             self.asked.append(request.url)
+            request.meta[m.JOB_ID] = job
             html = body(self.number(request.url), more=self.said).replace(
                 "/p/", self.prefix(request)
             )
@@ -148,6 +150,15 @@ def test_a_site_without_such_addresses_is_asked_few_times():
     shop = Shop(None)
     shop.crawl(*(f"https://shop.example/c/{n}" for n in range(30)))
     assert (shop.stat("short_listings"), shop.stat("guessed_pages")) == (30, 9)
+
+
+def test_a_site_where_no_address_worked_is_searched_again_in_the_next_job():
+    """A worker that stays searched it no more, though the shop had such addresses by then."""
+    shop = Shop(None)
+    shop.crawl(*(f"https://shop.example/c/{n}" for n in range(30)), job="one")
+    shop.form = "page"
+    assert len(shop.crawl(URL, job="one")) == LENGTH, "it is asked few times in one job"
+    assert len(shop.crawl(URL, job="two")) == TOTAL
 
 
 @pytest.mark.parametrize(
