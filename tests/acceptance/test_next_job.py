@@ -44,14 +44,15 @@ def test_a_shop_in_two_languages_is_crawled_in_the_next_job_as_well(crawl) -> No
     Shop.asked = []
     lamps = {folder: {f"/{folder}/lamp-{n}" for n in range(4)} for folder in OTHER}
 
-    def seed(job: str) -> None:
+    def seed(job: str, *paths: str) -> None:
         Shop.asked.clear()
         meta = {"site_id": crawl.name, "job_id": job}
-        crawl.redis.lpush(crawl.seeds.seeds, json.dumps({"url": f"{base}/", "meta": meta}))
+        for path in paths:
+            crawl.redis.lpush(crawl.seeds.seeds, json.dumps({"url": f"{base}{path}", "meta": meta}))
 
     with serving(Shop) as base:
-        seed("first")
+        seed("first", "/de/", "/fr/")
         crawl.start()
         wait_until(lambda: set.union(*lamps.values()) <= {*Shop.asked}, 30, "both are read")
-        seed("second")
+        seed("second", "/")
         wait_until(lambda: any(x <= {*Shop.asked} for x in lamps.values()), 30, "one is read again")
